@@ -1,0 +1,63 @@
+# Every recipe works from a fresh clone: the first one that needs it makes .venv.
+# PYTHON=python3.12 make setup     chooses another Python (3.11 or newer)
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+
+.PHONY: help setup check format test soak demo bench bench-setup eval docs lock weight clean
+
+help: ## what can be made
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+setup: $(STAMP) ## install Chapterhouse and its tools into .venv
+
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Chapterhouse needs Python 3.11 or newer, this is " + sys.version.split()[0])'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+check: setup ## lint, types, layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+format: setup ## put the code in its one form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: setup ## all tests, offline
+	$(BIN)/pytest -n 2 --dist worksteal -m "not soak"
+
+soak: setup ## the long harnesses: crashes, all real files, hostile files
+	$(BIN)/pytest -m soak --timeout 3600
+
+demo: setup ## a believable organisation's documents, three questions, cited answers
+	@$(BIN)/python examples/demo.py
+
+bench-setup: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
+
+bench: bench-setup ## speed, memory and extraction quality, beside other libraries
+	$(BIN)/python benchmarks/run.py
+
+eval: bench-setup ## retrieval and answering quality, beside other libraries
+	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/answering.py
+
+docs: setup ## run every example of the documentation
+	$(BIN)/pytest -q tests/test_docs.py
+
+weight: setup ## size and time of a plain install, and what happens when an extra is missing
+	$(BIN)/python benchmarks/weight.py
+
+lock: setup ## make the lock files anew from pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip compile -q pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
+	$(BIN)/uv pip compile -q pyproject.toml --group dev --group bench --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-bench.lock
+
+clean: ## remove what make made
+	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

@@ -1,0 +1,139 @@
+"""The answer without a model: the best sentences of the documents, each with its citation."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from chapterhouse.answering.cite import cite, verify
+from chapterhouse.answering.evidence import THRESHOLD, evidence
+from chapterhouse.answering.passages import Passage, passages, word_weights
+from chapterhouse.answering.phrasing import phrase
+from chapterhouse.protocols import Embedder
+from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.types import (
+    Answer,
+    AnswerSentence,
+    Body,
+    Census,
+    Citation,
+    Document,
+    Hit,
+    Searched,
+    SearchResult,
+)
+
+CHUNKS_READ: Final = 8
+_NEAREST: Final = 5
+# Against the best sentence's score: what scores less only pads the answer.
+_WORTH_SAYING: Final = 0.6
+# Jaccard similarity of terms from which two sentences say the same.
+_REPETITION: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What answering looks up.
+
+    Attributes:
+        document_frequency: Number of chunks in which an index term occurs.
+        document: A document by id, or None.
+        body: A document's text by its id, or None.
+    """
+
+    embedder: Embedder
+    document_frequency: Callable[[str], int]
+    document: Callable[[str], Document | None]
+    body: Callable[[str], Body | None]
+
+
+def answer(
+    result: SearchResult, census: Census, reference: Reference, sentences: int = 4
+) -> Answer:
+    """Answer the query of ``result`` from its hits.
+
+    Args:
+        result: The hits, best first.
+        census: What was searched.
+        reference: Where to look things up.
+        sentences: At most so many sentences, 1 or more.
+
+    Returns:
+        An answer of verified sentences; or, where the evidence is too thin or nothing can be
+        verified, one that says so, with what was searched and the nearest headings.
+    """
+    question = understand(result.query.text, census.languages)
+    hits = result.hits[:CHUNKS_READ]
+    weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
+    found = passages(question, hits, weights, reference.embedder)
+    served = any(reference.embedder.serves(language) for language in question.languages)
+    strength = evidence(question, found, hits, weights, served=served)
+    told: tuple[AnswerSentence, ...] = ()
+    citations: tuple[Citation, ...] = ()
+    if strength >= THRESHOLD:
+        told, citations = _compose(found, reference, sentences)
+    return Answer(
+        question=result.query.text,
+        found=bool(told),
+        sentences=told,
+        citations=citations,
+        searched=Searched(
+            documents=result.documents,
+            chunks=result.chunks,
+            terms=tuple(word for word, _ in question.words),
+            missing_terms=_missing(question, reference.document_frequency),
+            nearest=_nearest(hits),
+        ),
+        evidence=strength,
+    )
+
+
+def _compose(
+    found: Sequence[Passage], reference: Reference, sentences: int
+) -> tuple[tuple[AnswerSentence, ...], tuple[Citation, ...]]:
+    told: list[AnswerSentence] = []
+    citations: list[Citation] = []
+    bodies: dict[str, Body | None] = {}
+    for passage in _worth_saying(found):
+        if len(told) >= sentences:
+            break
+        name = passage.hit.document.id
+        if name not in bodies:
+            bodies[name] = reference.body(name)
+        citation = cite(passage, len(citations) + 1)
+        checked = verify(citation, reference.document(name), bodies[name])
+        if not checked.verified:  # the document changed between the search and now
+            continue
+        told.append(AnswerSentence(phrase(passage), (checked.number,)))
+        citations.append(checked)
+    return tuple(told), tuple(citations)
+
+
+def _worth_saying(found: Sequence[Passage]) -> Iterator[Passage]:
+    """Yield passages that score near the best and do not repeat one already yielded."""
+    said: list[Passage] = []
+    for passage in found:
+        if passage.score < found[0].score * _WORTH_SAYING:
+            return
+        if all(_similarity(passage, earlier) < _REPETITION for earlier in said):
+            said.append(passage)
+            yield passage
+
+
+def _similarity(one: Passage, other: Passage) -> float:
+    union = len(one.terms | other.terms)
+    return len(one.terms & other.terms) / union if union else 1.0
+
+
+def _missing(question: Question, document_frequency: Callable[[str], int]) -> tuple[str, ...]:
+    return tuple(
+        word
+        for word, terms in question.words
+        if not any(document_frequency(term) for term in terms)
+    )
+
+
+def _nearest(hits: Sequence[Hit]) -> tuple[str, ...]:
+    places: Mapping[str, None] = dict.fromkeys(
+        " › ".join(dict.fromkeys((hit.document.title, *hit.chunk.section_path))) for hit in hits
+    )
+    return tuple(places)[:_NEAREST]

@@ -1,0 +1,213 @@
+"""BM25 over the analyser's own terms, in Tantivy.
+
+Tantivy sees terms that are already analysed, separated by spaces; its part is postings, BM25
+(k1 1.2, b .75) and fast top-k. One writer at a time, with one thread: with several, documents are
+spread over segments differently each time. Its statistics count deleted chunks until their
+segments merge, so after many changes scores may differ a little from those of a fresh build;
+``rebuild`` makes them equal.
+"""
+
+import shutil
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import tantivy
+
+from chapterhouse.index.state import IndexState, read_state, write_state, writer_lock
+from chapterhouse.protocols import Store
+from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
+from chapterhouse.types import Chunk, Document, Scored, WeightedTerm
+
+# Tantivy refuses an index of a format it cannot read; this says what is in ours.
+_FINGERPRINT: Final = f"schema 1 analyser {ANALYSER_VERSION}"
+_HEAP_BYTES: Final = 64_000_000
+_BATCH_CHANGES: Final = 512
+_TIES: Final = 16
+
+# The weight of a field in the sum of BM25 scores; chosen by ``make eval``.
+FIELD_WEIGHTS: Final = {"body": 1.0, "title": 0.3, "section": 0.15}
+
+
+class LexicalIndex:
+    """The lexical index in one folder. Safe to share between threads and processes."""
+
+    def __init__(self, folder: Path, *, wait_seconds: float = 10.0) -> None:
+        self._folder = folder
+        self._wait_seconds = wait_seconds
+        self._lock = threading.Lock()
+        self._schema = _schema()
+        self._index: tantivy.Index | None = None
+        self._loaded = IndexState()
+
+    def sequence(self) -> int:
+        """Return the number of the last change that is in the index on disk."""
+        state = read_state(self._folder)
+        return state.sequence if state.fingerprint == _FINGERPRINT else 0
+
+    def catch_up(self, store: Store) -> int:
+        """Apply the changes it has missed; wait a while for another process that is at it.
+
+        Returns:
+            The sequence reached, lower than the store's if the other process was slow.
+        """
+        if self.sequence() < store.sequence():
+            with writer_lock(self._folder, self._wait_seconds) as held:
+                if held:
+                    self._apply_all(store)
+        return self.sequence()
+
+    def rebuild(self, store: Store) -> int:
+        """Build it anew from the whole store."""
+        with writer_lock(self._folder, self._wait_seconds * 6) as held:
+            if held:
+                self._reset(read_state(self._folder))
+                self._apply_all(store)
+        return self.sequence()
+
+    def search(
+        self, terms: Sequence[WeightedTerm], shelves: Sequence[str], limit: int
+    ) -> Sequence[Scored]:
+        """Return at most ``limit`` chunks by BM25, best first; ties in order of key."""
+        clauses = [
+            (tantivy.Occur.Should, self._term(field, term.term, weight * term.weight))
+            for term in terms
+            for field, weight in FIELD_WEIGHTS.items()
+        ]
+        if not clauses:
+            return ()
+        return self._top(_on_shelves(self._schema, clauses, shelves), limit)
+
+    def search_phrase(
+        self, words: Sequence[str], shelves: Sequence[str], limit: int
+    ) -> Sequence[Scored]:
+        """Return chunks in whose body the terms ``words`` stand one after the other."""
+        if not words:
+            return ()
+        query = (
+            tantivy.Query.phrase_query(self._schema, "body", list(words))
+            if len(words) > 1
+            else tantivy.Query.term_query(self._schema, "body", words[0])
+        )
+        clauses = [(tantivy.Occur.Must, query)]
+        return self._top(_on_shelves(self._schema, clauses, shelves), limit)
+
+    def document_frequency(self, term: str) -> int:
+        """Count the chunks in whose body, title or section path ``term`` occurs."""
+        return int(self._searcher().doc_freq("body", term))
+
+    def size(self) -> int:
+        """Count the chunks in the index."""
+        return int(self._searcher().num_docs)
+
+    def _term(self, field: str, term: str, weight: float) -> tantivy.Query:
+        query = tantivy.Query.term_query(self._schema, field, term, index_option="freq")
+        return query if weight == 1.0 else tantivy.Query.boost_query(query, weight)
+
+    def _top(self, query: tantivy.Query, limit: int) -> Sequence[Scored]:
+        """Return the best by score, then key; fetch on while a tie spans the cut."""
+        searcher = self._searcher()
+        wanted = limit + _TIES
+        while True:
+            hits = searcher.search(query, limit=wanted, count=False).hits
+            complete = len(hits) < wanted
+            if complete or hits[limit - 1][0] > hits[-1][0]:
+                break
+            wanted *= 4
+        keys = searcher.fast_field_values("key", [address for _, address in hits])
+        scored = [
+            Scored(int(key or 0), float(score)) for (score, _), key in zip(hits, keys, strict=True)
+        ]
+        return sorted(scored, key=lambda hit: (-hit.score, hit.key))[:limit]
+
+    def _searcher(self) -> tantivy.Searcher:
+        state = read_state(self._folder)
+        with self._lock:
+            if self._index is None or state.generation != self._loaded.generation:
+                self._index = self._open()
+                self._loaded = state
+            elif state != self._loaded:
+                self._index.reload()
+                self._loaded = state
+            return self._index.searcher()
+
+    def _open(self) -> tantivy.Index:
+        folder = self._folder / "tantivy"
+        folder.mkdir(parents=True, exist_ok=True)
+        index = tantivy.Index(self._schema, path=str(folder), reuse=True)
+        analyser = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+        index.register_tokenizer("terms", analyser)
+        return index
+
+    def _reset(self, state: IndexState) -> None:
+        with self._lock:
+            self._index = None
+        shutil.rmtree(self._folder / "tantivy", ignore_errors=True)
+        write_state(self._folder, IndexState(0, _FINGERPRINT, 0, state.generation + 1))
+
+    def _apply_all(self, store: Store) -> None:
+        state = read_state(self._folder)
+        if state.fingerprint != _FINGERPRINT:
+            self._reset(state)
+            state = read_state(self._folder)
+        changes = store.changes(state.sequence, _BATCH_CHANGES)
+        if not changes:
+            return
+        writer = self._open().writer(_HEAP_BYTES, num_threads=1)
+        while changes:
+            for change in changes:
+                writer.delete_documents_by_term("document", change.document_id)
+                if change.document:
+                    for chunk in store.chunks_of(change.document_id):
+                        writer.add_document(_entry(change.document, chunk))
+            writer.commit()
+            state = replace(state, sequence=changes[-1].sequence)
+            write_state(self._folder, state)
+            changes = store.changes(state.sequence, _BATCH_CHANGES)
+        writer.wait_merging_threads()
+
+
+def _schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("key", fast=True)
+    builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("shelf", tokenizer_name="raw", index_option="basic")
+    builder.add_text_field("title", tokenizer_name="terms", index_option="freq")
+    builder.add_text_field("section", tokenizer_name="terms", index_option="freq")
+    builder.add_text_field("body", tokenizer_name="terms", index_option="position")
+    return builder.build()
+
+
+def _entry(document: Document, chunk: Chunk) -> tantivy.Document:
+    language = document.language
+    title = " ".join(analyse(document.title, language))
+    section = " ".join(analyse(" / ".join(chunk.section_path), language))
+    body = " ".join(analyse(chunk.header + chunk.text, language))
+    entry = tantivy.Document()
+    entry.add_unsigned("key", chunk.key)
+    entry.add_text("document", document.id)
+    for shelf in document.shelves:
+        entry.add_text("shelf", shelf)
+    entry.add_text("title", title)
+    entry.add_text("section", section)
+    entry.add_text("body", f"{body} {section} {title}")
+    return entry
+
+
+def _on_shelves(
+    schema: tantivy.Schema,
+    clauses: list[tuple[tantivy.Occur, tantivy.Query]],
+    shelves: Sequence[str],
+) -> tantivy.Query:
+    query = tantivy.Query.boolean_query(clauses)
+    if not shelves:
+        return query
+    within = tantivy.Query.term_set_query(schema, "shelf", list(shelves))
+    return tantivy.Query.boolean_query(
+        [
+            (tantivy.Occur.Must, query),
+            (tantivy.Occur.Must, tantivy.Query.const_score_query(within, 0.0)),
+        ]
+    )

@@ -1,0 +1,81 @@
+"""The small file in which an index says how far it has come, and the lock of its writer."""
+
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+_STATE = "state.json"
+_LOCK = "lock"
+_PAUSE_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class IndexState:
+    """How far an index has come.
+
+    Attributes:
+        sequence: The last change of the store that it has applied.
+        fingerprint: What it was built with; another fingerprint means it must be rebuilt.
+        rows: Number of rows its files must hold, for indexes that append; 0 otherwise.
+        generation: Grows whenever the files are replaced rather than appended to.
+    """
+
+    sequence: int = 0
+    fingerprint: str = ""
+    rows: int = 0
+    generation: int = 0
+
+
+def read_state(folder: Path) -> IndexState:
+    """Return the state of the index in ``folder``; the empty state if it is absent or torn."""
+    try:
+        fields = json.loads((folder / _STATE).read_text("utf-8"))
+        return IndexState(**fields)
+    except (OSError, ValueError, TypeError):
+        # An index can always be rebuilt from the store: an unreadable state means "from nothing".
+        return IndexState()
+
+
+def write_state(folder: Path, state: IndexState) -> None:
+    """Replace the state in one step.
+
+    It is written after the index's own commit. If the process dies between the two, the index
+    is ahead of its state and applies some changes again, which changes nothing.
+    """
+    fields = {
+        "sequence": state.sequence,
+        "fingerprint": state.fingerprint,
+        "rows": state.rows,
+        "generation": state.generation,
+    }
+    temporary = folder / f"{_STATE}.{os.getpid()}.new"
+    temporary.write_text(json.dumps(fields), "utf-8")
+    temporary.replace(folder / _STATE)
+
+
+@contextmanager
+def writer_lock(folder: Path, wait_seconds: float) -> Iterator[bool]:
+    """Hold the index's writer lock; yield False if another process kept it the whole time."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        yield _acquire(descriptor, time.monotonic() + wait_seconds)
+    finally:
+        os.close(descriptor)  # releases the lock
+
+
+def _acquire(descriptor: int, deadline: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return True

@@ -1,0 +1,483 @@
+"""Library: one method for each thing a user does, and nothing else.
+
+This is where the parts are wired from the settings; interfaces call nothing below it.
+"""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+from chapterhouse.answering.extractive import CHUNKS_READ, Reference, answer
+from chapterhouse.chunking.fixed import chunk_by_size
+from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.index.lexical import LexicalIndex
+from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
+from chapterhouse.lifecycle.pipeline import Prepare
+from chapterhouse.lifecycle.plan import make_plan
+from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.protocols import Chunker, Index
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.pool import ReadingPool
+from chapterhouse.retrieval.pipeline import Sources, retrieve
+from chapterhouse.settings import HOME_FILE, ChunkingSettings, Settings, load_settings
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.text.naming import valid_name
+from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.types import (
+    DEFAULT_SHELF,
+    AddReport,
+    Answer,
+    Body,
+    Census,
+    Check,
+    Document,
+    FileOutcome,
+    FileRecord,
+    FormatSupport,
+    LibraryStatus,
+    Progress,
+    Query,
+    SearchResult,
+    Status,
+)
+
+DEFAULT_HOME: Final = "~/Chapterhouse"
+_AHEAD: Final = 8  # files being read while earlier ones are stored
+_HOME_FILE_TEXT: Final = """\
+# Settings of this Chapterhouse; every line is optional. See docs/settings.md.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Engines:
+    """The parts of an open library."""
+
+    store: SqliteStore
+    blobs: FolderBlobs
+    lexical: LexicalIndex
+    vectors: VectorIndex
+    embedder: StaticEmbedder
+    pool: ReadingPool
+
+
+class Library:
+    """The documents of one workspace. Close it, or use it as a context manager.
+
+    Safe to share between threads; several processes may open the same one.
+    """
+
+    def __init__(self, home: Path, workspace: str, settings: Settings, engines: _Engines) -> None:
+        self.home = home
+        self.workspace = workspace
+        self.settings = settings
+        self._engines = engines
+
+    @classmethod
+    def open(
+        cls,
+        home: Path | str | None = None,
+        workspace: str = "default",
+        *,
+        create: bool = True,
+    ) -> Self:
+        """Open the library of a workspace.
+
+        Args:
+            home: Its home folder; ``$CHAPTERHOUSE_HOME`` or ``~/Chapterhouse`` when None.
+            workspace: Name of the workspace.
+            create: Make what is not there yet.
+
+        Raises:
+            UsageError: the workspace's name or a setting cannot be used.
+            NotFoundError: it is not there and ``create`` is False.
+            NewerLibraryError: a newer Chapterhouse wrote it.
+            CorruptLibraryError: it is something else, or damaged.
+        """
+        folder = Path(home or os.environ.get("CHAPTERHOUSE_HOME") or DEFAULT_HOME).expanduser()
+        folder = folder.absolute()
+        if not valid_name(workspace):
+            raise UsageError(
+                f"'{workspace}' cannot be the name of a workspace.",
+                hint="Use letters, digits, '-' and '_', starting with a letter or digit.",
+            )
+        own = folder / "workspaces" / workspace
+        if not create and not (own / "library.db").exists():
+            raise NotFoundError(
+                f"There is no library in {folder} (workspace '{workspace}').",
+                hint="Make one with: chapterhouse init, or add documents: chapterhouse add PATH",
+            )
+        settings = load_settings(folder, own)
+        _make_home(folder, own)
+        return cls(folder, workspace, settings, _open_engines(own, settings))
+
+    def close(self) -> None:
+        """Stop the reading processes and close the database."""
+        self._engines.pool.close()
+        self._engines.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # --- documents in and out ------------------------------------------------------------------
+
+    def add(
+        self,
+        *paths: Path | str,
+        shelf: str = DEFAULT_SHELF,
+        on_progress: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
+    ) -> AddReport:
+        """Read the new and changed files below ``paths`` and index them.
+
+        Args:
+            paths: Files and folders; at least one.
+            shelf: The shelf to put them on, beside those they are on already.
+            on_progress: Called after each file, once it is safe on disk.
+            dry_run: Only say what would be read.
+
+        Returns:
+            How each file ended. After an interrupt ``interrupted`` is set; what was reported is
+            safe, and the same call does the rest.
+
+        Raises:
+            UsageError: no path was given, or the shelf's name cannot be used.
+            NotFoundError: a path is not there; nothing was done.
+        """
+        if not paths:
+            raise UsageError("Nothing to add.", hint="Name a file or a folder.")
+        _require_shelf(shelf)
+        wanted = [Path(path).expanduser() for path in paths]
+        if dry_run:
+            return self._plan(wanted)
+        report = ingest.add(
+            wanted,
+            store=self._engines.store,
+            read=self._engines.pool.submit,
+            prepare=self._prepare(),
+            shelf=shelf,
+            workers=_AHEAD,
+            maximum_bytes=self.settings.reading.maximum_megabytes * 2**20,
+            on_progress=on_progress or _ignore,
+        )
+        self._catch_up()
+        return report
+
+    def remove(
+        self, *names: str, missing: bool = False, dry_run: bool = False
+    ) -> tuple[Document, ...]:
+        """Remove documents from the library; their files stay where they are.
+
+        Args:
+            names: Ids, unique beginnings of ids, sources or file names.
+            missing: Also remove every document whose file is gone.
+            dry_run: Only say what would be removed.
+
+        Raises:
+            NotFoundError: a name fits nothing; nothing was removed.
+            UsageError: a name fits several documents, or nothing was named.
+        """
+        if not names and not missing:
+            raise UsageError("Nothing to remove.", hint="Name a document, or use --missing.")
+        documents = {document.id: document for document in map(self.document, names)}
+        if missing:
+            documents |= {
+                document.id: document
+                for document in self.documents()
+                if not os.path.lexists(document.location)
+            }
+        if not dry_run:
+            remove.remove(documents, store=self._engines.store)
+            self._catch_up()
+        return tuple(documents[name] for name in sorted(documents))
+
+    def reprocess(
+        self, *names: str, on_progress: Callable[[Progress], None] | None = None
+    ) -> AddReport:
+        """Read documents again, all of them when none is named: from the folder, else as stored.
+
+        Raises:
+            NotFoundError: a name fits nothing.
+            UsageError: a name fits several documents.
+        """
+        report = reprocess.reprocess(
+            [self.document(name).id for name in names],
+            store=self._engines.store,
+            read=self._engines.pool.submit,
+            prepare=self._prepare(),
+            workers=_AHEAD,
+            maximum_bytes=self.settings.reading.maximum_megabytes * 2**20,
+            on_progress=on_progress or _ignore,
+        )
+        self._catch_up()
+        return report
+
+    # --- asking --------------------------------------------------------------------------------
+
+    def search(
+        self,
+        text: str,
+        *,
+        shelves: Sequence[str] = (),
+        limit: int | None = None,
+        per_document: int | None = None,
+    ) -> SearchResult:
+        """Return the chunks that answer ``text`` best.
+
+        Args:
+            text: A question or words; "quoted phrases", identifiers and file names are found to
+                the letter.
+            shelves: Only documents on one of these; all when empty.
+            limit: Number of hits, 1 to 1,000; the setting when None.
+            per_document: At most so many of one document, 0 for no cap; the setting when None.
+
+        Raises:
+            UsageError: the question is empty or a number is out of range.
+        """
+        query = self._query(text, shelves, limit, per_document)
+        self._catch_up()
+        return retrieve(query, self._sources())
+
+    def ask(
+        self, question: str, *, shelves: Sequence[str] = (), sentences: int | None = None
+    ) -> Answer:
+        """Answer from the documents, every sentence with a verified citation, or say why not.
+
+        Args:
+            question: A question.
+            shelves: Only documents on one of these; all when empty.
+            sentences: At most so many sentences; the setting when None.
+
+        Raises:
+            UsageError: the question is empty or a number is out of range.
+        """
+        wanted = self.settings.answer.sentences if sentences is None else sentences
+        if wanted < 1:
+            raise UsageError(f"An answer needs at least 1 sentence, not {wanted}.")
+        query = self._query(question, shelves, CHUNKS_READ, None)
+        self._catch_up()
+        store = self._engines.store
+        reference = Reference(
+            embedder=self._engines.embedder,
+            document_frequency=self._engines.lexical.document_frequency,
+            document=store.document,
+            body=store.body,
+        )
+        census = self._census(query.shelves)
+        return answer(retrieve(query, self._sources()), census, reference, wanted)
+
+    # --- looking -------------------------------------------------------------------------------
+
+    def documents(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
+        """Yield the documents on any of ``shelves``, or all, in order of id."""
+        return self._engines.store.documents(shelves)
+
+    def document(self, name: str) -> Document:
+        """Return the document that ``name`` means: an id, its beginning, a source, a file name.
+
+        Raises:
+            NotFoundError: it fits nothing.
+            UsageError: it fits several.
+        """
+        found = self._engines.store.document(name)
+        if found:
+            return found
+        fitting = [document for document in self.documents() if _fits(document, name)]
+        if not fitting:
+            raise NotFoundError(
+                f"No document is called '{name}'.", hint="See them with: chapterhouse docs list"
+            )
+        if len(fitting) > 1:
+            ids = ", ".join(document.id for document in fitting[:5])
+            raise UsageError(f"'{name}' fits {len(fitting)} documents.", hint=f"Use an id: {ids}")
+        return fitting[0]
+
+    def body(self, document_id: str) -> Body:
+        """Return the canonical text of a document and its shape.
+
+        Raises:
+            NotFoundError: there is no such document.
+        """
+        body = self._engines.store.body(document_id)
+        if body is None:
+            raise NotFoundError(f"There is no document '{document_id}'.")
+        return body
+
+    def files(self) -> Iterator[FileRecord]:
+        """Yield what became of every file ever looked at, in order of source."""
+        return self._engines.store.files()
+
+    def status(self) -> LibraryStatus:
+        """Count what there is."""
+        engines = self._engines
+        counts, census = engines.store.counts(), engines.store.census()
+        own = self._folder()
+        return LibraryStatus(
+            home=str(self.home),
+            workspace=self.workspace,
+            documents=census.documents,
+            chunks=census.chunks,
+            sequence=engines.store.sequence(),
+            by_format=counts["format"],
+            by_status=counts["status"],
+            by_shelf=counts["shelf"],
+            lexical_sequence=engines.lexical.sequence(),
+            vector_sequence=engines.vectors.sequence(),
+            embedder=engines.embedder.fingerprint,
+            disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
+        )
+
+    def doctor(self) -> tuple[Check, ...]:
+        """Check everything that must be true of the library; change nothing."""
+        engines = self._engines
+        indexes: dict[str, Index] = {"lexical": engines.lexical, "vector": engines.vectors}
+        return doctor.examine(engines.store, engines.blobs, indexes)
+
+    def reindex(self) -> LibraryStatus:
+        """Throw the indexes away and build them anew from the store."""
+        self._engines.lexical.rebuild(self._engines.store)
+        self._engines.vectors.rebuild(self._engines.store)
+        return self.status()
+
+    @staticmethod
+    def formats() -> tuple[FormatSupport, ...]:
+        """Return every format, how it is read, and whether that is possible here."""
+        from chapterhouse.reading.formats import supported_formats
+
+        return supported_formats()
+
+    # --- inside --------------------------------------------------------------------------------
+
+    def _folder(self) -> Path:
+        return self.home / "workspaces" / self.workspace
+
+    def _catch_up(self) -> None:
+        self._engines.lexical.catch_up(self._engines.store)
+        self._engines.vectors.catch_up(self._engines.store)
+
+    def _prepare(self) -> Prepare:
+        embedder = self._engines.embedder
+        exact = self.settings.tokens.tokenizer == "llama-2"
+        return partial(
+            prepare,
+            chunker=_chunker(self.settings.chunking),
+            embedder=embedder if self.settings.embedding.enabled else None,
+            count_tokens=embedder.count_tokens if exact else estimate_tokens,
+        )
+
+    def _query(
+        self, text: str, shelves: Sequence[str], limit: int | None, per_document: int | None
+    ) -> Query:
+        search = self.settings.search
+        query = Query(
+            text=text.strip(),
+            shelves=tuple(shelves),
+            limit=search.limit if limit is None else limit,
+            per_document=search.per_document if per_document is None else per_document,
+        )
+        if not query.text:
+            raise UsageError("The question is empty.", hint="Ask in words.")
+        if not 1 <= query.limit <= 1_000:  # noqa: PLR2004 - stated in the docstring
+            raise UsageError(f"The limit must be 1 to 1,000, not {query.limit}.")
+        if query.per_document < 0:
+            raise UsageError(f"The cap per document must not be negative: {query.per_document}.")
+        return query
+
+    def _census(self, shelves: Sequence[str]) -> Census:
+        return self._engines.store.census(shelves)
+
+    def _sources(self) -> Sources:
+        engines = self._engines
+        return Sources(
+            lexical=engines.lexical,
+            vector=engines.vectors,
+            embedder=engines.embedder,
+            census=self._census,
+            chunks=engines.store.chunks,
+            documents=engines.store.documents_among,
+            chunks_named=engines.store.chunks_named,
+        )
+
+    def _plan(self, paths: Sequence[Path]) -> AddReport:
+        plan = make_plan(paths, self._engines.store)
+        outcomes = []
+        for file in plan.files:
+            known = plan.known.get(file.location)
+            same = known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+            record = FileRecord(
+                location=file.location,
+                source=file.source,
+                size=file.size,
+                mtime_ns=file.mtime_ns,
+                sha256=known.sha256 if known and same else "",
+                status=Status.SKIPPED,
+                code="unchanged" if same else "would-be-read",
+                sentence="Unchanged." if same else "It would be read.",
+                document_id=known.document_id if known else "",
+            )
+            outcomes.append(FileOutcome(record, changed=False))
+        return AddReport(tuple(outcomes), tuple(record.source for record in plan.missing))
+
+
+def _open_engines(folder: Path, settings: Settings) -> _Engines:
+    embedder = StaticEmbedder()
+    blobs = FolderBlobs(folder / "blobs")
+    limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
+    return _Engines(
+        store=SqliteStore(folder / "library.db", blobs=blobs),
+        blobs=blobs,
+        lexical=LexicalIndex(folder / "index" / "lexical"),
+        vectors=VectorIndex(folder / "index" / "vectors", embedder),
+        embedder=embedder,
+        pool=ReadingPool(settings.reading.workers, limits),
+    )
+
+
+def _make_home(home: Path, own: Path) -> None:
+    own.mkdir(parents=True, exist_ok=True)
+    try:
+        with (home / HOME_FILE).open("x", encoding="utf-8") as stream:
+            stream.write(_HOME_FILE_TEXT)
+    except FileExistsError:
+        return
+
+
+def _chunker(chunking: ChunkingSettings) -> Chunker:
+    if chunking.strategy == "fixed":
+        return partial(chunk_by_size, size=chunking.size, overlap=chunking.overlap)
+    return partial(chunk_by_sentence, maximum=chunking.maximum)
+
+
+def _require_shelf(name: str) -> None:
+    if not valid_name(name):
+        raise UsageError(
+            f"'{name}' cannot be the name of a shelf.",
+            hint="Use letters, digits, '-' and '_', starting with a letter or digit.",
+        )
+
+
+def _fits(document: Document, name: str) -> bool:
+    return (
+        document.id.startswith(name)
+        or name in (document.source, document.location)
+        or document.source.rpartition("/")[2].casefold() == name.casefold()
+    )
+
+
+def _ignore(_: Progress) -> None:
+    """Take no notice of progress."""

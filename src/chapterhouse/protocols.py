@@ -1,0 +1,278 @@
+"""Every seam of Chapterhouse in one file.
+
+A seam has one or two methods where it can, a real implementation and one that a test can script.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from chapterhouse.types import (
+    Body,
+    Census,
+    Change,
+    Check,
+    Chunk,
+    Document,
+    Extraction,
+    FileRecord,
+    Scored,
+    Span,
+    WeightedTerm,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Reader(Protocol):
+    """Bytes to Markdown. Runs in a worker process that may be killed."""
+
+    def __call__(self, data: bytes, name: str) -> Extraction:
+        """Read ``data``; ``name`` is the file's name and only advisory.
+
+        Raises:
+            RejectedError: the bytes cannot be read; its code says why.
+        """
+        ...
+
+
+class Chunker(Protocol):
+    """A body to spans that follow one another and cover its text."""
+
+    def __call__(self, body: Body) -> Sequence[Span]:
+        """Cut ``body``."""
+        ...
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model and its weights; vectors of different fingerprints never mix."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def serves(self, language: str) -> bool:
+        """Whether texts in this language (ISO 639-1, empty for unknown) gain by its vectors."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return one unit vector a text, shape (len(texts), dimensions)."""
+        ...
+
+    def embed_question(self, text: str) -> "NDArray[np.float32]":
+        """Return one unit vector, shape (dimensions,)."""
+        ...
+
+
+class Store(Protocol):
+    """The truth: documents, their chunks and vectors, and the order in which they changed.
+
+    Every writing method is one durable transaction: once it returns, its effect survives a
+    power cut; until then nobody sees any of it. Methods may be called from several threads.
+    """
+
+    def put(
+        self,
+        document: Document,
+        body: Body,
+        chunks: Sequence[Chunk],
+        vectors: "NDArray[np.float32] | None",
+        fingerprint: str,
+        record: FileRecord,
+        content: bytes,
+    ) -> int:
+        """Add or replace a document with everything that belongs to it; return its sequence.
+
+        ``vectors`` has one row a chunk, or is None where the language is not served.
+        """
+        ...
+
+    def record_file(self, record: FileRecord) -> None:
+        """Remember what became of a file without writing a document.
+
+        A document that stands at this location is removed unless the record names it.
+        """
+        ...
+
+    def forget_file(self, location: str) -> None:
+        """Drop the record of a file that is gone and gave no document."""
+        ...
+
+    def label_root(self, location: str, wanted: str) -> str:
+        """Return the label of an added folder, ``wanted`` or ``wanted-2`` and so on if new."""
+        ...
+
+    def roots(self) -> Sequence[tuple[str, str]]:
+        """Return label and absolute path of every added folder, in order of label."""
+        ...
+
+    def remove(self, document_id: str) -> int | None:
+        """Remove a document; return the change's sequence, or None if there was none."""
+        ...
+
+    def set_shelves(self, document_id: str, shelves: Sequence[str]) -> int | None:
+        """Put a document on exactly these shelves; return the change's sequence."""
+        ...
+
+    def document(self, document_id: str) -> Document | None:
+        """Return one document."""
+        ...
+
+    def documents(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
+        """Yield documents in order of id; those on any of ``shelves``, or all."""
+        ...
+
+    def documents_among(self, document_ids: Iterable[str]) -> dict[str, Document]:
+        """Return the documents that still exist among ``document_ids``, by id."""
+        ...
+
+    def census(self, shelves: Sequence[str] = ()) -> Census:
+        """Count documents and chunks on any of ``shelves``, or all, and their languages."""
+        ...
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Count documents by ``format`` and ``shelf`` and files by ``status``."""
+        ...
+
+    def chunks_named(self, name: str, shelves: Sequence[str] = ()) -> tuple[int, ...]:
+        """Return the keys of the first chunks of the documents whose file has this name."""
+        ...
+
+    def body(self, document_id: str) -> Body | None:
+        """Return the canonical text and its shape."""
+        ...
+
+    def content(self, sha256: str) -> bytes | None:
+        """Return the bytes of a file as they were read."""
+        ...
+
+    def chunks_of(self, document_id: str) -> Sequence[Chunk]:
+        """Return the chunks of one document in order."""
+        ...
+
+    def chunks(self, keys: Iterable[int]) -> dict[int, Chunk]:
+        """Return the chunks that still exist among ``keys``."""
+        ...
+
+    def fingerprints_of(self, document_id: str) -> Sequence[str]:
+        """Return the fingerprints under which this document has vectors, sorted."""
+        ...
+
+    def vectors_of(
+        self, document_id: str, fingerprint: str
+    ) -> "tuple[list[int], NDArray[np.float32]]":
+        """Return chunk keys and their vectors of this fingerprint, shape (n, dimensions)."""
+        ...
+
+    def file(self, location: str) -> FileRecord | None:
+        """Return what became of a file the last time."""
+        ...
+
+    def files(self, under: str = "") -> Iterator[FileRecord]:
+        """Yield the records of files at or below an absolute path, in order of source."""
+        ...
+
+    def sequence(self) -> int:
+        """Return the number of the latest change; 0 for an empty library."""
+        ...
+
+    def changes(self, after: int, limit: int) -> Sequence[Change]:
+        """Return the latest change of each document changed after ``after``, oldest first."""
+        ...
+
+    def collect_garbage(self, grace: float) -> int:
+        """Delete blobs that no document needs and that are ``grace`` seconds old; count them."""
+        ...
+
+    def examine(self) -> Sequence[Check]:
+        """Check what only the store can see of itself: its file, its references, its numbers."""
+        ...
+
+
+class Blobs(Protocol):
+    """Bytes kept under their SHA-256."""
+
+    def put(self, data: bytes) -> str:
+        """Keep ``data`` so that it survives a power cut; return its hash."""
+        ...
+
+    def get(self, sha256: str) -> bytes | None:
+        """Return the bytes of this hash, or None if they are not kept.
+
+        Raises:
+            CorruptLibraryError: the bytes no longer have this hash.
+        """
+        ...
+
+    def has(self, sha256: str) -> bool:
+        """Say whether bytes of this hash are kept, without reading them."""
+        ...
+
+    def delete(self, sha256: str) -> None:
+        """Delete the bytes of this hash, if they are there."""
+        ...
+
+    def hashes(self, minimum_age: float = 0.0) -> Iterator[str]:
+        """Yield, sorted, the hashes of what was last put at least so many seconds ago."""
+        ...
+
+
+class Index(Protocol):
+    """Something derived from the store that can be searched, caught up and thrown away."""
+
+    def sequence(self) -> int:
+        """Return the number of the last change it has applied."""
+        ...
+
+    def catch_up(self, store: Store) -> int:
+        """Apply what it has missed; return its sequence afterwards."""
+        ...
+
+    def rebuild(self, store: Store) -> int:
+        """Throw everything away and apply the whole store; return the sequence."""
+        ...
+
+
+class LexicalSearch(Protocol):
+    """The chunks that share terms with a question."""
+
+    def search(
+        self, terms: Sequence[WeightedTerm], shelves: Sequence[str], limit: int
+    ) -> Sequence[Scored]:
+        """Return at most ``limit`` chunks by BM25, best first; ties in order of key."""
+        ...
+
+    def search_phrase(
+        self, words: Sequence[str], shelves: Sequence[str], limit: int
+    ) -> Sequence[Scored]:
+        """Return chunks in which the terms ``words`` stand one after the other."""
+        ...
+
+    def document_frequency(self, term: str) -> int:
+        """Count the chunks in which a term occurs."""
+        ...
+
+    def size(self) -> int:
+        """Count the chunks."""
+        ...
+
+
+class VectorSearch(Protocol):
+    """The chunks nearest to a question's vector."""
+
+    def search(
+        self,
+        vector: "NDArray[np.float32]",
+        shelves: Sequence[str],
+        limit: int,
+        also: Sequence[int] = (),
+    ) -> Sequence[Scored]:
+        """Return the ``limit`` chunks of highest cosine, and the cosines of those in ``also``."""
+        ...

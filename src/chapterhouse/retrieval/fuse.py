@@ -1,0 +1,53 @@
+"""Making one list out of several."""
+
+from collections.abc import Mapping, Sequence
+
+from chapterhouse.types import Scored
+
+# Chosen by ``make eval`` over ten sets: best mean, and below BM25 alone on none of them.
+VECTOR_WEIGHT = 0.3
+COSINE_FLOOR = 0.1  # unrelated texts
+COSINE_CEILING = 0.7  # the same statement
+
+
+def combine_scores(
+    lexical: Sequence[Scored],
+    vector: Sequence[Scored],
+    vector_weight: float = VECTOR_WEIGHT,
+) -> dict[int, float]:
+    """Return ``(1 - w) · BM25 / highest BM25 + w · clipped cosine`` for every chunk in a list.
+
+    A chunk that a list lacks counts 0 there. Scores lie between 0 and 1.
+    """
+    highest = max((hit.score for hit in lexical), default=0.0) or 1.0
+    fused = {hit.key: (1 - vector_weight) * hit.score / highest for hit in lexical}
+    for hit in vector:
+        nearness = (hit.score - COSINE_FLOOR) / (COSINE_CEILING - COSINE_FLOOR)
+        fused[hit.key] = fused.get(hit.key, 0.0) + vector_weight * min(max(nearness, 0.0), 1.0)
+    return fused
+
+
+def reciprocal_ranks(
+    lists: Sequence[Sequence[Scored]], weights: Sequence[float] = (), k: float = 60.0
+) -> dict[int, float]:
+    """Return the weighted reciprocal rank fusion ``Σ w / (k + rank)``, ranks from 1.
+
+    Source: Cormack, Clarke and Büttcher, SIGIR 2009.
+
+    Raises:
+        ValueError: the number of weights is neither 0 nor that of the lists, or k is negative.
+    """
+    if weights and len(weights) != len(lists):
+        raise ValueError(f"{len(lists)} lists need as many weights, got {len(weights)}")
+    if k < 0:
+        raise ValueError(f"k must not be negative, got {k}")
+    fused: dict[int, float] = {}
+    for weight, hits in zip(weights or (1.0,) * len(lists), lists, strict=True):
+        for rank, hit in enumerate(hits, start=1):
+            fused[hit.key] = fused.get(hit.key, 0.0) + weight / (k + rank)
+    return fused
+
+
+def ranks(hits: Sequence[Scored]) -> Mapping[int, int]:
+    """Return the rank of every chunk in a list, from 1."""
+    return {hit.key: rank for rank, hit in enumerate(hits, start=1)}

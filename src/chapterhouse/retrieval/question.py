@@ -1,0 +1,153 @@
+"""What a question asks for: index terms, and things to be found to the letter."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from chapterhouse.text.analyse import analyse
+from chapterhouse.text.language import detect, script_language
+from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.types import WeightedTerm
+
+_PHRASE = re.compile(
+    r"\"([^\"]{2,200})\"|“([^”]{2,200})”|„([^“”]{2,200})[“”]|«([^»]{2,200})»|「([^」]{1,200})」"
+)
+_FILE_NAME = re.compile(
+    r"(?<![\w./])[\w][\w\-]*(?:\.[\w\-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.]*\w)"
+)
+_IDENTIFIER = re.compile(r"(?<![\w\-])[^\W_]\w*(?:[\-_.:/]\w+)*")
+_INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
+_WORD = re.compile(r"\S+")
+_EDGE = "?.,!:;()[]{}\"'“”„«»‘’…。？！，、"
+_APOSTROPHES = re.compile(r"['’]")
+_MAXIMUM_LANGUAGES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question made ready for searching.
+
+    Attributes:
+        text: The question as asked.
+        content: The question without its function words, for embedding.
+        terms: Index terms under every stemmer tried, each with the number of times it is said.
+        words: Its content words, each with its own index terms, for judging evidence.
+        languages: The stemmers tried, the likeliest first.
+        phrases: Quoted phrases.
+        identifiers: Codes and names with digits, underscores or inner capitals.
+        file_names: Words that look like file names.
+    """
+
+    text: str
+    content: str
+    terms: tuple[WeightedTerm, ...]
+    words: tuple[tuple[str, tuple[str, ...]], ...]
+    languages: tuple[str, ...]
+    phrases: tuple[str, ...] = ()
+    identifiers: tuple[str, ...] = ()
+    file_names: tuple[str, ...] = ()
+
+    @property
+    def exact(self) -> tuple[str, ...]:
+        """Everything that is looked for to the letter."""
+        return self.phrases + self.file_names + self.identifiers
+
+
+def understand(text: str, languages: Mapping[str, int]) -> Question:
+    """Make a question ready for a library whose documents are in ``languages`` (with counts)."""
+    tried = _stemmers(text, languages)
+    kept = _content_words(text, tried[0])
+    content = " ".join(kept)
+    counts: Counter[str] = Counter()
+    for language in tried:
+        for term, count in Counter(analyse(content, language)).items():
+            counts[term] = max(counts[term], count)
+    file_names = tuple(dict.fromkeys(_FILE_NAME.findall(text)))
+    return Question(
+        text=text,
+        content=content,
+        terms=tuple(WeightedTerm(term, float(count)) for term, count in counts.items()),
+        words=tuple(_words(kept, tried)),
+        languages=tried,
+        phrases=_phrases(text),
+        identifiers=_identifiers(text, file_names),
+        file_names=file_names,
+    )
+
+
+def _words(kept: list[str], languages: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield each content word with its terms; Chinese and Japanese by bigram, having no words."""
+    for word in dict.fromkeys(kept):
+        terms = dict.fromkeys(term for name in languages for term in analyse(word, name))
+        if script_language(word):
+            yield from ((term, (term,)) for term in terms)
+        elif terms:
+            yield word, tuple(terms)
+
+
+def _stemmers(text: str, languages: Mapping[str, int]) -> tuple[str, ...]:
+    """Return the languages whose stems the question's words may have in this library.
+
+    A document's terms carry its own language's stems, so a question is stemmed in every common
+    language of the library; its own language, where it can be told, comes first because it
+    decides which words are function words.
+    """
+    common = sorted(languages, key=lambda language: (-languages[language], language))
+    if len(common) == 1:
+        return (common[0],)
+    own = script_language(text)
+    if not own:
+        candidates = common[:_MAXIMUM_LANGUAGES]
+        own = max(candidates, key=lambda name: _function_words(text, name), default="")
+        if own and not _function_words(text, own):
+            guess = detect(text)
+            own = guess if guess in languages else common[0]
+    first = [own] if own or not common else []
+    return tuple(dict.fromkeys([*first, *common[:_MAXIMUM_LANGUAGES]])) or ("",)
+
+
+def _function_words(text: str, language: str) -> int:
+    stop = STOPWORDS.get(language, frozenset())
+    return sum(word.strip(_EDGE).casefold() in stop for word in _WORD.findall(text))
+
+
+def _content_words(text: str, language: str) -> list[str]:
+    """Return the words that are not function words; all of them if nothing else is left."""
+    stop = STOPWORDS.get(language, frozenset())
+    words = [word.strip(_EDGE) for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
+    words = [word for word in words if word]
+    kept = [word for word in words if not _is_function_word(word.casefold(), stop)]
+    return kept or words
+
+
+def _is_function_word(word: str, stop: frozenset[str]) -> bool:
+    return word in stop or all(part in stop or not part for part in _APOSTROPHES.split(word))
+
+
+def _phrases(text: str) -> tuple[str, ...]:
+    found = ("".join(groups).strip() for groups in _PHRASE.findall(text))
+    return tuple(dict.fromkeys(phrase for phrase in found if phrase))
+
+
+def _identifiers(text: str, file_names: tuple[str, ...]) -> tuple[str, ...]:
+    found = (match.group() for match in _IDENTIFIER.finditer(text))
+    return tuple(
+        dict.fromkeys(name for name in found if _is_identifier(name) and name not in file_names)
+    )
+
+
+def _is_identifier(name: str) -> bool:
+    digits = any(character.isdigit() for character in name)
+    letters = any(character.isalpha() for character in name)
+    return (digits and letters) or "_" in name or bool(_INNER_CAPITAL.search(name))
+
+
+def contains_exactly(text: str, wanted: str) -> bool:
+    """Whether ``wanted`` stands in ``text``, case, width and line breaks apart."""
+    return _plain(wanted) in _plain(text)
+
+
+def _plain(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

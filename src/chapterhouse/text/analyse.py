@@ -1,0 +1,125 @@
+"""Text to index terms: one analyser for documents and questions, in every language.
+
+NFKC, case folding, Snowball stems by language, bigrams for Chinese, Japanese and Korean, and
+identifiers, codes and numbers kept whole beside their parts. The order of terms is the order of
+words, so that phrases can be found.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import cache
+from typing import Final
+
+import Stemmer
+
+# Part of the index's fingerprint: change it when the same text gives other terms.
+ANALYSER_VERSION: Final = "1"
+
+SNOWBALL: Final = {
+    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french",
+    "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
+    "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian",
+    "nb": "norwegian", "nn": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian",
+    "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+}  # fmt: skip
+
+_EAST: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+# A run of word characters, joined over the marks that hold numbers, codes and names together.
+_TOKEN = re.compile(r"\w+(?:[.,:/'’\-]\w+)*")
+_SIMPLE = re.compile(r"[^\W\d_]+")
+_PARTS = re.compile(rf"[{_EAST}]+|[^\W_{_EAST}]+")
+_EAST_RUN = re.compile(rf"[{_EAST}]")
+_CASE_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ]+|\d+|[^\W\d_A-Za-zà-ÿ]+")
+_THOUSANDS = re.compile(r"\d{1,3}(?:[,.]\d{3})+")
+_MAXIMUM_TERM = 64  # longer runs are data, not words
+_CACHE_LIMIT = 200_000
+
+
+class _Analyser:
+    """Terms of one language; remembers each distinct token's terms."""
+
+    def __init__(self, language: str) -> None:
+        name = SNOWBALL.get(language)
+        # Stemming is cached here, per token; the stemmer's own cache would only cost memory.
+        self._stem = Stemmer.Stemmer(name, 0).stemWord if name else None
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def terms(self, text: str) -> list[str]:
+        known = self._known
+        if len(known) > _CACHE_LIMIT:
+            known.clear()
+        result: list[str] = []
+        for token in _TOKEN.findall(unicodedata.normalize("NFKC", text)):
+            terms = known.get(token)
+            if terms is None:
+                terms = known[token] = tuple(self._terms_of(token))
+            result.extend(terms)
+        return result
+
+    def _terms_of(self, token: str) -> Iterable[str]:
+        if _SIMPLE.fullmatch(token) and not _EAST_RUN.search(token):
+            yield from self._word(token)
+            return
+        whole = token.casefold()
+        parts = [term for part in _PARTS.findall(token) for term in self._part(part)]
+        if _THOUSANDS.fullmatch(token):
+            yield re.sub("[,.]", "", token)
+        elif _is_identifier(token) and [whole] != parts:
+            yield whole[:_MAXIMUM_TERM]
+        yield from parts
+
+    def _word(self, word: str) -> Iterable[str]:
+        split = _case_parts(word)
+        if len(split) > 1:
+            yield word.casefold()[:_MAXIMUM_TERM]
+        for part in split:
+            yield self._stemmed(part)
+
+    def _part(self, part: str) -> Iterable[str]:
+        if _EAST_RUN.match(part):
+            yield from _bigrams(part)
+            return
+        for piece in _case_parts(part):
+            if len(piece) > 1 or piece == part:
+                yield self._stemmed(piece)
+
+    def _stemmed(self, word: str) -> str:
+        folded = word.casefold()[:_MAXIMUM_TERM]
+        return str(self._stem(folded)) if self._stem else folded
+
+
+def _bigrams(run: str) -> Iterable[str]:
+    if len(run) == 1:
+        yield run
+    for position in range(len(run) - 1):
+        yield run[position : position + 2]
+
+
+def _case_parts(word: str) -> list[str]:
+    """Split camelCase and letters from digits; leave ordinary words and acronyms whole."""
+    if word.islower() or word.isupper() or word.istitle() or word.isdecimal():
+        return _CASE_PARTS.findall(word) if not word.isalpha() and not word.isdecimal() else [word]
+    return _CASE_PARTS.findall(word) or [word]
+
+
+def _is_identifier(token: str) -> bool:
+    """Whether a token with marks, digits or underscores is a name worth keeping whole."""
+    return "_" in token or any(character.isdigit() for character in token)
+
+
+@cache
+def _analyser(language: str) -> _Analyser:
+    return _Analyser(language)
+
+
+def analyse(text: str, language: str = "") -> list[str]:
+    """Return the index terms of ``text`` in order.
+
+    Args:
+        text: Any text.
+        language: ISO 639-1 code; words of a language without a Snowball stemmer, or of none,
+            are only folded.
+    """
+    return _analyser(language if language in SNOWBALL else "").terms(text)

@@ -1,0 +1,75 @@
+"""From what a reader extracted to the canonical text of a document."""
+
+import re
+
+from chapterhouse.text.markdown import blocks, sections
+from chapterhouse.text.sanitise import sanitise, sanitise_line
+from chapterhouse.types import Body, Extraction, Notice, Page, Section
+
+_TITLE_MAXIMUM = 200
+_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
+_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+
+
+def compose(extraction: Extraction) -> tuple[Body, tuple[Notice, ...]]:
+    """Join cleaned pages into one text and find its sections.
+
+    Returns:
+        The body, whose pages follow one another and cover the text when the format has pages,
+        and a notice if invisible characters were removed.
+    """
+    parts: list[str] = []
+    pages: list[Page] = []
+    position = removed = 0
+    for extracted in extraction.pages:
+        clean = sanitise(extracted.text)
+        removed += clean.removed
+        text = clean.text.strip("\n")
+        if parts and text:
+            text = "\n\n" + text
+        if extracted.number is not None:
+            label = sanitise_line(extracted.label)
+            pages.append(Page(extracted.number, label, position, position + len(text)))
+        parts.append(text)
+        position += len(text)
+    text = "".join(parts)
+    body = Body(text, _sections(text, markdown=extraction.markdown), tuple(pages))
+    return body, _notices(removed)
+
+
+def _sections(text: str, *, markdown: bool) -> tuple[Section, ...]:
+    if not text:
+        return ()
+    if not markdown:
+        return (Section(0, 0, (), 0, len(text)),)
+    return sections(text, blocks(text))
+
+
+def _notices(removed: int) -> tuple[Notice, ...]:
+    if not removed:
+        return ()
+    plural = "character was" if removed == 1 else "characters were"
+    return (Notice("invisible-characters", f"{removed} invisible {plural} removed."),)
+
+
+def choose_title(extraction: Extraction, body: Body, stem: str) -> str:
+    """Return the best title: front matter, the file's own, its only top heading, its name.
+
+    Args:
+        extraction: What the reader found.
+        body: The composed text.
+        stem: The file's name without extension.
+    """
+    front = _FRONT_MATTER.match(body.text)
+    if front and (named := _FRONT_TITLE.search(front.group(1))):
+        return _shorten(named.group(1).strip("\"'"))
+    if stated := _shorten(extraction.title):
+        return stated
+    top = [section for section in body.sections if section.level == 1]
+    if len(top) == 1 or (top and top[0].start == 0):
+        return _shorten(top[0].path[-1])
+    return _shorten(re.sub(r"[_\-\s]+", " ", stem)) or stem
+
+
+def _shorten(title: str) -> str:
+    return sanitise_line(title)[:_TITLE_MAXIMUM].rstrip()

@@ -1,0 +1,174 @@
+"""The shape of Markdown-like text: headings, tables, fenced code, paragraphs.
+
+Only as much of CommonMark as is needed to cut and to cite: ATX and setext headings, fences, pipe
+tables. Everything is found by offset, nothing is rewritten.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from chapterhouse.types import Section
+
+_ATX = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
+_SETEXT = re.compile(r" {0,3}(=+|-{2,})[ \t]*$")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
+_NOT_A_TITLE = re.compile(r"\s*(?:[-*+>|]|\d+[.)]\s|#|`{3}|~{3})")
+_MARKS = re.compile(
+    r"!?\[([^\]]*)\]\([^)]*\)"  # a link or image keeps its text
+    r"|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}"  # emphasis, code
+    r"|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"  # but not the underscores inside a name
+    r"|\\(?=[!-/:-@\[-`{-~])"  # a backslash before a mark
+)
+
+
+class BlockKind(StrEnum):
+    """What a block of text is."""
+
+    HEADING = "heading"
+    PARAGRAPH = "paragraph"
+    TABLE = "table"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A run of lines of one kind with the blank lines after it; blocks cover the text.
+
+    ``level`` and ``title`` belong to headings; ``body_start`` is where a table's rows begin.
+    """
+
+    kind: BlockKind
+    start: int
+    end: int
+    level: int = 0
+    title: str = ""
+    body_start: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int
+    end: int  # behind the line feed
+    text: str
+
+    @property
+    def blank(self) -> bool:
+        return not self.text.strip()
+
+
+def _lines(text: str) -> list[_Line]:
+    lines, start = [], 0
+    for line in text.split("\n"):
+        end = min(start + len(line) + 1, len(text))
+        lines.append(_Line(start, end, line))
+        start = end
+    if len(lines) > 1 and lines[-1].start == lines[-1].end:
+        lines.pop()
+    return lines
+
+
+def plain_title(markdown: str) -> str:
+    """Return a heading's text without emphasis, links and escapes."""
+    return " ".join(_MARKS.sub(lambda match: match.group(1) or "", markdown).split())
+
+
+def blocks(text: str) -> tuple[Block, ...]:
+    """Cut ``text`` into blocks that follow one another and cover it."""
+    if not text:
+        return ()
+    return tuple(_scan(_lines(text)))
+
+
+def _scan(lines: list[_Line]) -> Iterator[Block]:
+    position = 0
+    while position < len(lines):
+        line = lines[position]
+        stop, kind, level, title, body = _block_at(lines, position)
+        while stop < len(lines) and lines[stop].blank:
+            stop += 1
+        yield Block(kind, line.start, lines[stop - 1].end, level, title, body)
+        position = stop
+
+
+def _block_at(lines: list[_Line], position: int) -> tuple[int, BlockKind, int, str, int]:
+    """Return where the block at ``position`` stops, its kind, level, title and body start."""
+    line = lines[position]
+    heading = _ATX.match(line.text)
+    if heading:
+        title = plain_title(heading.group(2) or "")
+        return position + 1, BlockKind.HEADING, len(heading.group(1)), title, 0
+    fence = _FENCE.match(line.text)
+    if fence:
+        return _fence_end(lines, position, fence.group(1)), BlockKind.CODE, 0, "", 0
+    if _is_table(lines, position):
+        stop = position + 2
+        while stop < len(lines) and "|" in lines[stop].text:
+            stop += 1
+        body = lines[position + 2].start if position + 2 < len(lines) else lines[position + 1].end
+        return stop, BlockKind.TABLE, 0, "", body
+    if _is_setext(lines, position):
+        level = 1 if "=" in lines[position + 1].text else 2
+        return position + 2, BlockKind.HEADING, level, plain_title(line.text), 0
+    return _paragraph_end(lines, position), BlockKind.PARAGRAPH, 0, "", 0
+
+
+def _fence_end(lines: list[_Line], position: int, mark: str) -> int:
+    for index in range(position + 1, len(lines)):
+        closing = lines[index].text.strip()
+        if len(closing) >= len(mark) and not closing.strip(mark[0]):
+            return index + 1
+    return len(lines)
+
+
+def _is_table(lines: list[_Line], position: int) -> bool:
+    return (
+        position + 1 < len(lines)
+        and "|" in lines[position].text
+        and "|" in lines[position + 1].text
+        and _DELIMITER_ROW.match(lines[position + 1].text) is not None
+    )
+
+
+def _is_setext(lines: list[_Line], position: int) -> bool:
+    return (
+        position + 1 < len(lines)
+        and not lines[position].blank
+        and len(lines[position].text) <= 200  # noqa: PLR2004 - a title, not a paragraph
+        and _SETEXT.match(lines[position + 1].text) is not None
+        and _NOT_A_TITLE.match(lines[position].text) is None
+        and (position == 0 or lines[position - 1].blank)
+    )
+
+
+def _paragraph_end(lines: list[_Line], position: int) -> int:
+    stop = position + 1
+    while stop < len(lines) and not lines[stop].blank:
+        text = lines[stop].text
+        if _ATX.match(text) or _FENCE.match(text) or _is_table(lines, stop):
+            break
+        stop += 1
+    return stop
+
+
+def sections(text: str, found: tuple[Block, ...]) -> tuple[Section, ...]:
+    """Return the sections that the headings among ``found`` open; they cover ``text``."""
+    if not text:
+        return ()
+    result: list[Section] = []
+    trail: list[tuple[int, str]] = []
+    start, level = 0, 0
+    path: tuple[str, ...] = ()
+    for block in found:
+        if block.kind is not BlockKind.HEADING or not block.title:
+            continue
+        if block.start > start:
+            result.append(Section(len(result), level, path, start, block.start))
+        while trail and trail[-1][0] >= block.level:
+            trail.pop()
+        trail.append((block.level, block.title))
+        start, level, path = block.start, block.level, tuple(title for _, title in trail)
+    result.append(Section(len(result), level, path, start, len(text)))
+    return tuple(result)

@@ -1,0 +1,100 @@
+"""Names: of a file as it is shown, and of the document it becomes."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from chapterhouse.text.sanitise import INVISIBLE_RANGES
+
+SLUG_MAXIMUM = 40
+_UNNAMED = "document"
+# Joiners and variation selectors: part of how words and emoji are written, and no disguise.
+_DROPPED = re.compile("[\u200c\u200d\ufe0e\ufe0f]")
+_INVISIBLE = re.compile(
+    "[\t\n\u2028\u2029"
+    + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in INVISIBLE_RANGES)
+    + "]"
+)
+_WRITTEN_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
+_ENCODED_BYTE = range(0xDC80, 0xDD00)  # PEP 383: bytes of a file name that are not UTF-8
+
+
+def printable_name(name: str) -> str:
+    r"""Return a file name as it can be stored and shown: NFC, nothing in it invisible.
+
+    What cannot be seen is written out, so that a name cannot pass for another: a line feed as
+    ``\u000a``, a byte that is not UTF-8 as ``\xff``.
+    """
+    return _INVISIBLE.sub(_escape, _DROPPED.sub("", unicodedata.normalize("NFC", name)))
+
+
+def storable_path(path: str) -> str:
+    r"""Return an absolute path as text that can be stored: stray bytes as ``\xff``."""
+    return "".join(_escape_byte(character) for character in path) if _has_bytes(path) else path
+
+
+def system_path(path: str) -> str:
+    r"""Return a stored path as the system spells it: ``\xff`` as the stray byte it stands for."""
+    return _WRITTEN_BYTE.sub(lambda match: chr(0xDC00 + int(match.group(1), 16)), path)
+
+
+def source_name(label: str, parts: Sequence[str]) -> str:
+    """Return how a file is cited: the label of its root and the path below it, with ``/``."""
+    return "/".join(printable_name(part) for part in (label, *parts))
+
+
+def slug(text: str) -> str:
+    """Return ``text`` in kebab case, at most ``SLUG_MAXIMUM`` characters, never empty.
+
+    Latin letters lose their accents; letters of other scripts stay as they are.
+    """
+    words = "".join(map(_slug_character, unicodedata.normalize("NFKC", text).casefold()))
+    kebab = "-".join(words.split())
+    if len(kebab) > SLUG_MAXIMUM:
+        whole, dash, _ = kebab[: SLUG_MAXIMUM + 1].rpartition("-")
+        kebab = whole if dash else kebab[:SLUG_MAXIMUM]
+    return kebab or _UNNAMED
+
+
+def document_id(source: str) -> str:
+    """Return the id of the document of ``source``: a slug of its name, and 32 bits of its hash.
+
+    The same source gives the same id on every machine.
+    """
+    stem = source.rpartition("/")[2]
+    stem = stem.rpartition(".")[0] or stem
+    return f"{slug(stem)}-{hashlib.sha256(source.encode()).hexdigest()[:8]}"
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    if code in _ENCODED_BYTE:
+        return f"\\x{code - 0xDC00:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"  # noqa: PLR2004 - the BMP
+
+
+def _has_bytes(path: str) -> bool:
+    return not path.isascii() and any(ord(character) in _ENCODED_BYTE for character in path)
+
+
+def _escape_byte(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code - 0xDC00:02x}" if code in _ENCODED_BYTE else character
+
+
+def _slug_character(character: str) -> str:
+    """Return a letter, digit or mark as it stands in a slug, and a space for anything else."""
+    base = unicodedata.normalize("NFKD", character)
+    if base[0].isascii():
+        letters = "".join(part for part in base if part.isascii() and part.isalnum())
+        return letters or " "
+    return character if unicodedata.category(character)[0] in "LNM" else " "
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+
+
+def valid_name(name: str) -> bool:
+    """Whether ``name`` can name a workspace or shelf: a folder anywhere, a word in a command."""
+    return _NAME.fullmatch(name) is not None
