@@ -1,7 +1,7 @@
 """Fit and measure the token estimate against a real tokenizer (Llama 2's, which is offline).
 
-    python benchmarks/tokens.py          measure the estimate that is in the code
-    python benchmarks/tokens.py --fit    print the weights that fit best
+python benchmarks/tokens.py          measure the estimate that is in the code
+python benchmarks/tokens.py --fit    print the weights that fit best
 """
 
 import argparse
@@ -22,9 +22,18 @@ RESULTS = Path(__file__).parent / "results" / "tokens.md"
 
 def samples(data: Path) -> Mapping[str, list[str]]:
     """Return up to ``SAMPLE`` chunk-sized texts of each kind of document."""
-    collections = {name: list(_corpus(data / "retrieval" / name)) for name in (
-        "cranfield", "cacm", "xquad-en", "xquad-de", "xquad-zh", "pubmedqa", "anthropic-docs",
-    )}
+    collections = {
+        name: list(_corpus(data / "retrieval" / name))
+        for name in (
+            "cranfield",
+            "cacm",
+            "xquad-en",
+            "xquad-de",
+            "xquad-zh",
+            "pubmedqa",
+            "anthropic-docs",
+        )
+    }
     for name in ("chatlogs", "wikitexts"):
         collections[name] = [(data / "chunking/corpora" / f"{name}.md").read_text("utf-8")]
     groundtruth = data / "documents/docling-groundtruth"

@@ -14,15 +14,17 @@ from typing import Final, Self
 from chapterhouse.answering.extractive import CHUNKS_READ, Reference, answer
 from chapterhouse.chunking.fixed import chunk_by_size
 from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.pipeline import Prepare
-from chapterhouse.lifecycle.plan import make_plan
 from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.lifecycle.preview import preview
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.protocols import Chunker, Index
+from chapterhouse.reading.formats import supported_formats
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.pipeline import Sources, retrieve
@@ -39,14 +41,12 @@ from chapterhouse.types import (
     Census,
     Check,
     Document,
-    FileOutcome,
     FileRecord,
     FormatSupport,
     LibraryStatus,
     Progress,
     Query,
     SearchResult,
-    Status,
 )
 
 DEFAULT_HOME: Final = "~/Chapterhouse"
@@ -164,7 +164,8 @@ class Library:
         _require_shelf(shelf)
         wanted = [Path(path).expanduser() for path in paths]
         if dry_run:
-            return self._plan(wanted)
+            maximum = self.settings.reading.maximum_megabytes * 2**20
+            return preview(wanted, store=self._engines.store, maximum_bytes=maximum)
         report = ingest.add(
             wanted,
             store=self._engines.store,
@@ -199,7 +200,7 @@ class Library:
             documents |= {
                 document.id: document
                 for document in self.documents()
-                if not os.path.lexists(document.location)
+                if not is_there(document.location)
             }
         if not dry_run:
             remove.remove(documents, store=self._engines.store)
@@ -357,8 +358,6 @@ class Library:
     @staticmethod
     def formats() -> tuple[FormatSupport, ...]:
         """Return every format, how it is read, and whether that is possible here."""
-        from chapterhouse.reading.formats import supported_formats
-
         return supported_formats()
 
     # --- inside --------------------------------------------------------------------------------
@@ -412,26 +411,6 @@ class Library:
             documents=engines.store.documents_among,
             chunks_named=engines.store.chunks_named,
         )
-
-    def _plan(self, paths: Sequence[Path]) -> AddReport:
-        plan = make_plan(paths, self._engines.store)
-        outcomes = []
-        for file in plan.files:
-            known = plan.known.get(file.location)
-            same = known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
-            record = FileRecord(
-                location=file.location,
-                source=file.source,
-                size=file.size,
-                mtime_ns=file.mtime_ns,
-                sha256=known.sha256 if known and same else "",
-                status=Status.SKIPPED,
-                code="unchanged" if same else "would-be-read",
-                sentence="Unchanged." if same else "It would be read.",
-                document_id=known.document_id if known else "",
-            )
-            outcomes.append(FileOutcome(record, changed=False))
-        return AddReport(tuple(outcomes), tuple(record.source for record in plan.missing))
 
 
 def _open_engines(folder: Path, settings: Settings) -> _Engines:

@@ -8,6 +8,7 @@ from chapterhouse.types import Scored
 VECTOR_WEIGHT = 0.3
 COSINE_FLOOR = 0.1  # unrelated texts
 COSINE_CEILING = 0.7  # the same statement
+COSINE_ALONE = 0.25  # from here on a chunk that shares no word with the question may be a hit
 
 
 def combine_scores(
@@ -17,11 +18,14 @@ def combine_scores(
 ) -> dict[int, float]:
     """Return ``(1 - w) · BM25 / highest BM25 + w · clipped cosine`` for every chunk in a list.
 
-    A chunk that a list lacks counts 0 there. Scores lie between 0 and 1.
+    A chunk that a list lacks counts 0 there; one that shares no word with the question must be
+    near enough to be a hit at all. Scores lie between 0 and 1.
     """
     highest = max((hit.score for hit in lexical), default=0.0) or 1.0
     fused = {hit.key: (1 - vector_weight) * hit.score / highest for hit in lexical}
     for hit in vector:
+        if hit.key not in fused and hit.score < COSINE_ALONE:
+            continue
         nearness = (hit.score - COSINE_FLOOR) / (COSINE_CEILING - COSINE_FLOOR)
         fused[hit.key] = fused.get(hit.key, 0.0) + vector_weight * min(max(nearness, 0.0), 1.0)
     return fused

@@ -16,6 +16,8 @@ from chapterhouse.retrieval.question import Question, contains_exactly, understa
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Census, Chunk, Document, Hit, Query, Scored, SearchResult
 
+Fuse = Callable[[Sequence[Scored], Sequence[Scored]], Mapping[int, float]]
+
 _DEPTH = 100  # candidates of each side; hits beyond it never changed a top ten in evaluation
 _EXACT_DEPTH = 50
 
@@ -50,11 +52,17 @@ class _Candidates:
     exact: Mapping[str, Sequence[int]]
 
 
-def retrieve(query: Query, sources: Sources) -> SearchResult:
-    """Return the hits of ``query``, best first, in total order (score, then chunk id)."""
+def retrieve(query: Query, sources: Sources, fuse: Fuse = combine_scores) -> SearchResult:
+    """Return the hits of ``query``, best first, in total order (score, then chunk id).
+
+    Args:
+        query: What is asked.
+        sources: What may be looked into.
+        fuse: Makes one score a chunk out of the lexical and the vector list.
+    """
     census = sources.census(query.shelves)
     question = understand(query.text, census.languages)
-    candidates = _candidates(question, query, sources)
+    candidates = _candidates(question, query, sources, fuse)
     keys = set(candidates.fused).union(*candidates.exact.values())
     chunks = sources.chunks(keys)
     ordered = sorted(
@@ -79,7 +87,7 @@ def retrieve(query: Query, sources: Sources) -> SearchResult:
     )
 
 
-def _candidates(question: Question, query: Query, sources: Sources) -> _Candidates:
+def _candidates(question: Question, query: Query, sources: Sources, fuse: Fuse) -> _Candidates:
     depth = max(_DEPTH, query.limit * 2)
     lexical = sources.lexical.search(question.terms, query.shelves, depth)
     vector: Sequence[Scored] = ()
@@ -88,7 +96,7 @@ def _candidates(question: Question, query: Query, sources: Sources) -> _Candidat
         also = [hit.key for hit in lexical]
         vector = sources.vector.search(embedded, query.shelves, depth, also)
     exact = {wanted: _find_exactly(wanted, question, query, sources) for wanted in question.exact}
-    return _Candidates(lexical, vector, combine_scores(lexical, vector), exact)
+    return _Candidates(lexical, vector, fuse(lexical, vector), exact)
 
 
 def _find_exactly(wanted: str, question: Question, query: Query, sources: Sources) -> Sequence[int]:

@@ -119,7 +119,8 @@ def analyse(text: str, language: str = "") -> list[str]:
 
     Args:
         text: Any text.
-        language: ISO 639-1 code; words of a language without a Snowball stemmer, or of none,
-            are only folded.
+        language: ISO 639-1 code. Words of a language without a Snowball stemmer are only folded;
+            those of an unknown language are stemmed as English, which most lists, code and short
+            notes are.
     """
-    return _analyser(language if language in SNOWBALL else "").terms(text)
+    return _analyser(language or "en").terms(text)

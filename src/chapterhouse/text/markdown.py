@@ -17,10 +17,10 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 _NOT_A_TITLE = re.compile(r"\s*(?:[-*+>|]|\d+[.)]\s|#|`{3}|~{3})")
 _MARKS = re.compile(
-    r"!?\[([^\]]*)\]\([^)]*\)"  # a link or image keeps its text
+    r"\\([!-/:-@\[-`{-~])"  # an escaped mark stays
+    r"|!?\[([^\]]*)\]\([^)]*\)"  # a link or image keeps its text
     r"|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}"  # emphasis, code
     r"|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"  # but not the underscores inside a name
-    r"|\\(?=[!-/:-@\[-`{-~])"  # a backslash before a mark
 )
 
 
@@ -72,7 +72,9 @@ def _lines(text: str) -> list[_Line]:
 
 def plain_title(markdown: str) -> str:
     """Return a heading's text without emphasis, links and escapes."""
-    return " ".join(_MARKS.sub(lambda match: match.group(1) or "", markdown).split())
+    return " ".join(
+        _MARKS.sub(lambda match: match.group(1) or match.group(2) or "", markdown).split()
+    )
 
 
 def blocks(text: str) -> tuple[Block, ...]:

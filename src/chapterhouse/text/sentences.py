@@ -18,6 +18,11 @@ _ABBREVIATION_LIST = """
     av env p.ex c.-à-d mme mlle ej pág sra dra ud uds ecc sig pag dott bijv blz mevr dhr
 """
 _ABBREVIATIONS = frozenset(_ABBREVIATION_LIST.split())
+# "am 3. Oktober": an ordinal number before one of these is part of a date.
+_MONTHS = re.compile(
+    r"\s+(?:Jan|Feb|Mär|Maer|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez|januar|februar|marts|mars|april"
+    r"|maj|mai|juni|juli|august|september|oktober|november|desember|december)"
+)
 _TERMINATOR = re.compile(
     r"[.!?…]+[\"'”’»)\]*_]*(?=\s)"  # spaces follow
     r"|[。！？｡]+[」』”’）\]]*"  # no space needed
@@ -64,15 +69,16 @@ def _ends_sentence(text: str, match: re.Match[str], end: int) -> bool:
     if following is None or mark[0] != "." or mark.startswith(".."):
         return True
     before = _LAST_WORD.search(text, max(0, match.start() - _LOOK_BACK), match.start())
-    return before is None or not _is_abbreviated(text, before)
+    return before is None or not _is_abbreviated(text, before, match.end())
 
 
-def _is_abbreviated(text: str, before: re.Match[str]) -> bool:
+def _is_abbreviated(text: str, before: re.Match[str], following: int) -> bool:
     word = before.group().casefold().strip(".-_")
     if word in _ABBREVIATIONS or _INITIAL.search(word):
         return True
-    # "3. Oktober" at the start of a line is an ordinal; "in 2019. The" ends a sentence.
-    return word.isdecimal() and len(word) <= 2 and _starts_line(text, before.start())  # noqa: PLR2004
+    if not word.isdecimal() or len(word) > 2:  # noqa: PLR2004 - "in 2019. The" ends a sentence
+        return False
+    return _starts_line(text, before.start()) or _MONTHS.match(text, following) is not None
 
 
 def _starts_line(text: str, position: int) -> bool:

@@ -1,0 +1,1 @@
+"""Small writers of office files: enough of each format for the example, in deterministic bytes."""

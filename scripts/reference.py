@@ -1,0 +1,211 @@
+# ruff: noqa: INP001 - a script, not a package
+"""Write the parts of the documentation that the program itself knows.
+
+    python scripts/reference.py            # write them
+    python scripts/reference.py --check    # exit 1 if a page is out of date
+
+A part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
+"""
+
+import atexit
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from chapterhouse.errors import ChapterhouseError
+from chapterhouse.interfaces.cli.main import app
+from chapterhouse.reading.codes import NOTICES, REJECTIONS
+from chapterhouse.reading.formats import supported_formats
+from chapterhouse.types import BENIGN_NOTICES
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+COMMON = {"json", "home", "workspace", "debug"}
+_TRANSCRIPT = "transcript of "
+_PART = re.compile(r"(<!-- generated: (?P<name>[^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join(
+        "| " + " | ".join(cell.replace("|", "\\|").replace("``", "`") for cell in line) + " |\n"
+        for line in lines
+    )
+
+
+def commands() -> dict[str, Any]:
+    """Return every command by its full name, as ``docs list``."""
+    found: dict[str, Any] = {}
+    root: Any = typer.main.get_command(app)
+    for name, command in root.commands.items():
+        inner = getattr(command, "commands", None)
+        if inner is None:
+            found[name] = command
+        else:
+            found |= {f"{name} {below}": entry for below, entry in inner.items()}
+    return found
+
+
+def options(command: Any) -> str:
+    """Return the arguments and own options of a command as a table."""
+    rows = [
+        (f"`{_spelling(parameter)}`", parameter.help or "", _default(parameter))
+        for parameter in command.params
+        if parameter.name not in COMMON | {"help"}
+    ]
+    return (
+        table(("Argument or option", "Meaning", "Default"), rows)
+        if rows
+        else "No options of its own.\n"
+    )
+
+
+def common_options() -> str:
+    """Return the options that every command takes, as a table."""
+    parameters = {parameter.name: parameter for parameter in commands()["status"].params}
+    rows = [
+        (f"`{_spelling(parameters[name])}`", parameters[name].help, _default(parameters[name]))
+        for name in ("json", "home", "workspace", "debug")
+    ]
+    return table(("Option", "Meaning", "Default"), rows)
+
+
+def _spelling(parameter: Any) -> str:
+    names = [name for name in parameter.opts if name.startswith("--")]
+    if not names:
+        return str(parameter.metavar)
+    return f"{names[0]} {parameter.metavar}" if parameter.metavar else names[0]
+
+
+def _default(parameter: Any) -> str:
+    value = parameter.default
+    return f"`{value}`" if isinstance(value, (str, int)) and value not in {False, ""} else ""
+
+
+def formats() -> str:
+    """Return every format and what reads it."""
+    rows = [
+        (
+            entry.format,
+            " ".join(f"`{extension}`" for extension in entry.extensions),
+            _without_versions(entry.method),
+            entry.note,
+        )
+        for entry in supported_formats()
+    ]
+    return table(("Format", "Extensions", "Read by", "Note"), rows)
+
+
+def _without_versions(method: str) -> str:
+    return re.sub(r" [0-9][0-9a-z.]*", "", method)
+
+
+def codes(entries: Mapping[str, str]) -> str:
+    """Return codes and their meanings."""
+    return table(("Code", "Meaning"), [(f"`{code}`", text) for code, text in entries.items()])
+
+
+def notices() -> str:
+    """Return the notices, and which of them mean that text is missing."""
+    rows = [
+        (f"`{code}`", sentence, "no" if code in BENIGN_NOTICES else "yes")
+        for code, sentence in NOTICES.items()
+    ]
+    return table(("Code", "Meaning", "Makes the document partial"), rows)
+
+
+def exit_codes() -> str:
+    """Return the error types of the library with their exit codes."""
+    found = {
+        kind.__name__: (kind.exit_code, (kind.__doc__ or "").splitlines()[0])
+        for kind in _kinds(ChapterhouseError)
+        if kind.__module__ == "chapterhouse.errors"
+    }
+    rows = [(f"`{name}`", str(code), text) for name, (code, text) in sorted(found.items())]
+    return table(("Error type", "Exit code", "Meaning"), rows)
+
+
+def _kinds(kind: type[ChapterhouseError]) -> Iterator[type[ChapterhouseError]]:
+    yield kind
+    for below in kind.__subclasses__():
+        yield from _kinds(below)
+
+
+@cache
+def example_home() -> Path:
+    """Return the home of a library that holds the example, made once."""
+    home = Path(tempfile.mkdtemp(prefix="chapterhouse-reference-"))
+    atexit.register(shutil.rmtree, home, ignore_errors=True)
+    run_command(["add", "examples/varnholm-ferry"], home)
+    return home
+
+
+def run_command(arguments: Sequence[str], home: Path) -> str:
+    """Run a command from the root of the checkout, as the documentation does."""
+    command = [sys.executable, "-m", "chapterhouse", *arguments, "--home", str(home)]
+    environment = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
+    done = subprocess.run(  # noqa: S603 - our own interpreter with our own arguments
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.stderr:
+        raise RuntimeError(done.stderr)
+    return done.stdout
+
+
+def transcript(line: str) -> str:
+    """Return a command line over the example with what it prints."""
+    shown = run_command(shlex.split(line), example_home()).rstrip("\n")
+    return f"```console\n$ chapterhouse {line}\n\n{shown}\n```\n"
+
+
+def parts() -> dict[str, Callable[[], str]]:
+    """Return every generated part by name."""
+    return {
+        "common options": common_options,
+        "formats": formats,
+        "rejections": lambda: codes(REJECTIONS),
+        "notices": notices,
+        "exit codes": exit_codes,
+        **{f"options of {name}": partial(options, command) for name, command in commands().items()},
+    }
+
+
+def rendered(page: str, known: Mapping[str, Callable[[], str]]) -> str:
+    """Return a page with its generated parts written anew."""
+
+    def written(match: re.Match[str]) -> str:
+        name = match.group("name")
+        line = name.removeprefix(_TRANSCRIPT)
+        part = known[name]() if line == name else transcript(line)
+        return f"{match.group(1)}\n{part}\n{match.group(3)}"
+
+    return _PART.sub(written, page)
+
+
+def main() -> int:
+    """Write or check every page; return the exit code."""
+    known, stale = parts(), []
+    for path in PAGES:
+        page = path.read_text("utf-8")
+        fresh = rendered(page, known)
+        if fresh != page:
+            stale.append(path.name)
+            if "--check" not in sys.argv[1:]:
+                path.write_text(fresh, "utf-8")
+    sys.stdout.write("\n".join(stale or ["every page is up to date"]) + "\n")
+    return int("--check" in sys.argv[1:] and bool(stale))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Measuring retrieval and answers on collections with known answers."""

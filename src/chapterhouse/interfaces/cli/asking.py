@@ -1,0 +1,90 @@
+"""Commands that ask: search and ask."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chapterhouse.interfaces.cli.options import Common, Debug, Home, Json, Shelves, WorkspaceName
+from chapterhouse.interfaces.cli.session import NOT_FOUND, OK, Outcome, with_library
+
+if TYPE_CHECKING:
+    from chapterhouse.library import Library
+
+
+def search(
+    query: Annotated[
+        str, typer.Argument(metavar="QUERY", help="Words, a question, a file name or a “phrase”.")
+    ],
+    *,
+    shelf: Shelves = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit", metavar="N", min=1, max=1000, help="Number of passages; else as set."
+        ),
+    ] = None,
+    per_document: Annotated[
+        int | None,
+        typer.Option(
+            "--per-document", metavar="N", min=0, help="At most so many of one document; 0: all."
+        ),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show the score of every stage for every hit.")
+    ] = False,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Find passages, best first.
+
+    Exit code 3 says that there are none.
+    """
+    from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
+
+    def work(library: "Library") -> Outcome:
+        result = library.search(
+            query, shelves=tuple(shelf or ()), limit=limit, per_document=per_document
+        )
+        return Outcome(
+            shapes.search(result, explain=explain),
+            lambda target: render.search(target, result, explain=explain),
+            OK if result.hits else NOT_FOUND,
+        )
+
+    with_library(Common(json, home, workspace, debug), work)
+
+
+def ask(
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="A question in your own words.")
+    ],
+    *,
+    shelf: Shelves = None,
+    sentences: Annotated[
+        int | None,
+        typer.Option(
+            "--sentences", metavar="N", min=1, max=50, help="Longest answer; else as set."
+        ),
+    ] = None,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Answer a question, with exact quotations.
+
+    Exit code 3 says that the documents hold no answer; what was searched is shown instead.
+    """
+    from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
+
+    def work(library: "Library") -> Outcome:
+        answer = library.ask(question, shelves=tuple(shelf or ()), sentences=sentences)
+        return Outcome(
+            shapes.answer(answer),
+            lambda target: render.answer(target, answer),
+            OK if answer.found else NOT_FOUND,
+        )
+
+    with_library(Common(json, home, workspace, debug), work)

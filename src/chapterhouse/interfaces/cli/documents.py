@@ -1,0 +1,224 @@
+"""Commands about single documents: docs list, show, remove, reprocess, formats."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chapterhouse.errors import UsageError
+from chapterhouse.interfaces.cli.options import (
+    Common,
+    Debug,
+    DryRun,
+    Home,
+    Json,
+    Shelves,
+    WorkspaceName,
+)
+from chapterhouse.interfaces.cli.session import ConfirmationNeededError, Outcome, run, with_library
+from chapterhouse.types import Document
+
+if TYPE_CHECKING:
+    from chapterhouse.library import Library
+
+app = typer.Typer(
+    help="List, show, remove and reread documents.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Names = Annotated[
+    list[str] | None, typer.Argument(metavar="[NAME]...", help="Ids, beginnings of ids or files.")
+]
+
+
+@app.command("list")
+def list_documents(
+    *,
+    shelf: Shelves = None,
+    files: Annotated[
+        bool,
+        typer.Option("--files", help="List every file that was looked at, rejected ones too."),
+    ] = False,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """List the documents, or what became of every file."""
+    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
+
+    if files and shelf:
+        raise typer.BadParameter("--files lists files, which stand on no shelf: leave one out.")
+
+    def work(library: "Library") -> Outcome:
+        if files:
+            records = tuple(library.files())
+            return Outcome(records, lambda target: render.files(target, records))
+        found = tuple(library.documents(tuple(shelf or ())))
+        return Outcome(found, lambda target: render.documents(target, found))
+
+    with_library(Common(json, home, workspace, debug), work)
+
+
+@app.command()
+def show(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="An id, the beginning of one, or a file name.")
+    ],
+    *,
+    text: Annotated[bool, typer.Option("--text", help="Print the whole text.")] = False,
+    span: Annotated[
+        str, typer.Option("--span", metavar="A:B", help="Open a citation: characters A to B.")
+    ] = "",
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Show a document or open a citation.
+
+    Without an option: what is known of the document, and its outline.
+    """
+    from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
+
+    if text and span:
+        raise typer.BadParameter("--text and --span exclude each other.")
+
+    def work(library: "Library") -> Outcome:
+        document = library.document(name)
+        body = library.body(document.id)
+        if span:
+            place = shapes.place(document, body, *_bounds(span, len(body.text)))
+            return Outcome(place, lambda target: render.place(target, place))
+        if text:
+            data = {"document": document, "text": body.text}
+            return Outcome(data, lambda target: render.text(target, body))
+        data = {"document": document, "sections": body.sections, "pages": body.pages}
+        return Outcome(data, lambda target: render.document(target, document, body))
+
+    with_library(Common(json, home, workspace, debug), work)
+
+
+@app.command()
+def remove(
+    names: Names = None,
+    *,
+    missing: Annotated[
+        bool, typer.Option("--missing", help="Remove documents whose files are gone.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    dry_run: DryRun = False,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Remove documents from the library.
+
+    The files they came from are not touched. Asks first. Off a terminal, and with --json, it does
+    nothing without --yes: exit code 10.
+    """
+    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
+
+    if not names and not missing:
+        raise typer.BadParameter("Name what to remove, or use --missing.")
+
+    def work(library: "Library") -> Outcome:
+        chosen = library.remove(*(names or ()), missing=missing, dry_run=True)
+        if chosen and not dry_run:
+            if not yes:
+                _confirm(chosen, may_ask=not json)
+            chosen = library.remove(*(names or ()), missing=missing)
+        data = {"documents": chosen, "dry_run": dry_run}
+        return Outcome(data, lambda target: render.removed(target, chosen, dry_run=dry_run))
+
+    with_library(Common(json, home, workspace, debug), work)
+
+
+@app.command()
+def reprocess(
+    names: Names = None,
+    *,
+    dry_run: DryRun = False,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Read stored files again, as after an update.
+
+    Without a name, all of them.
+    """
+    from chapterhouse.interfaces.cli import progress, render, shapes  # noqa: PLC0415 - see options
+
+    def work(library: "Library") -> Outcome:
+        if dry_run:
+            chosen = tuple(map(library.document, names) if names else library.documents())
+            data = {"documents": chosen, "dry_run": True}
+            return Outcome(data, lambda target: render.documents(target, chosen))
+        report = progress.watched(lambda tell: library.reprocess(*(names or ()), on_progress=tell))
+        return Outcome(
+            shapes.report(report),
+            lambda target: render.report(target, report),
+            shapes.report_code(report),
+        )
+
+    with_library(Common(json, home, workspace, debug), work)
+
+
+@app.command()
+def formats(
+    *,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """List the formats that can be read here."""
+
+    def work() -> Outcome:
+        from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
+        from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
+
+        found = Library.formats()
+        return Outcome(found, lambda target: render.formats(target, found))
+
+    run(Common(json, home, workspace, debug), work)
+
+
+def _bounds(span: str, length: int) -> tuple[int, int]:
+    """Read ``A:B``.
+
+    Raises:
+        UsageError: it is not two numbers, or lies outside the text.
+    """
+    start, colon, end = span.partition(":")
+    if not (colon and start.isdecimal() and end.isdecimal()):
+        raise UsageError(f"--span wants two numbers as A:B, not {span!r}.")
+    if not int(start) < int(end) <= length:
+        raise UsageError(
+            f"--span {span} lies outside the text, which has {length} characters.",
+            hint="A citation names its characters as a–b: write them as A:B.",
+        )
+    return int(start), int(end)
+
+
+def _confirm(documents: tuple[Document, ...], *, may_ask: bool) -> None:
+    """Ask on standard error whether these may go.
+
+    Raises:
+        ConfirmationNeededError: nobody can be asked, or the answer was no.
+    """
+    from chapterhouse.interfaces.cli.terminal import one_line  # noqa: PLC0415 - see options
+
+    count = f"{len(documents)} document{'s' if len(documents) > 1 else ''}"
+    if not (may_ask and sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ConfirmationNeededError(
+            f"Removing {count} needs to be confirmed.",
+            hint="Add --yes, or look first with --dry-run.",
+        )
+    for document in documents:
+        typer.echo(f"  {one_line(document.source)}", err=True)
+    if not typer.confirm(f"Remove {count} from the library?", err=True):
+        raise ConfirmationNeededError("Nothing was removed.")

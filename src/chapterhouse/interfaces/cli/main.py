@@ -1,0 +1,75 @@
+"""The application, and the one place where a run becomes an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from chapterhouse import __version__
+from chapterhouse.interfaces.cli import asking, documents, keeping
+
+# Plain help: Rich's takes a tenth of a second to load and its boxes do not copy into a manual.
+app = typer.Typer(
+    name="chapterhouse",
+    help="Answers from your own documents, with citations checked to the character. Offline.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"chapterhouse {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and stop."
+    ),
+) -> None:
+    pass
+
+
+app.command("init")(keeping.init)
+app.command("add")(keeping.add)
+app.command("search")(asking.search)
+app.command("ask")(asking.ask)
+app.add_typer(documents.app, name="docs")
+app.command("status")(keeping.status)
+app.command("doctor")(keeping.doctor)
+app.command("reindex")(keeping.reindex)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; ``docs/cli.md`` lists them."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        # Outside standalone mode an Exit comes back as its code and a usage error is raised.
+        code = app(given, prog_name="chapterhouse", standalone_mode=False)
+        sys.stdout.flush()
+    except typer.TyperException as error:
+        return _usage(error, as_json="--json" in given)
+    except BrokenPipeError:
+        # Whoever read us has stopped, as ``| head`` does: nothing is left to say, nor anyone to.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code if isinstance(code, int) else 0
+
+
+def _usage(error: typer.TyperException, *, as_json: bool) -> int:
+    """Show what was wrong with the command line."""
+    from chapterhouse.interfaces.cli.envelope import failure, write  # noqa: PLC0415 - see options
+
+    message = error.format_message()
+    if as_json:
+        write(failure("UsageError", message, "Run chapterhouse --help."))
+    else:
+        typer.echo(message if "\n" in message else f"chapterhouse: {message}", err=True)
+        if "\n" not in message:
+            typer.echo("Run chapterhouse --help for what there is.", err=True)
+    return 2

@@ -1,0 +1,72 @@
+"""How far an ``add`` is: a bar with the time left on a terminal, nothing elsewhere."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from chapterhouse.interfaces.cli.session import InterruptedWorkError
+from chapterhouse.types import AddReport, Progress
+
+
+def watched(work: Callable[[Callable[[Progress], None]], AddReport]) -> AddReport:
+    """Run ``work`` with something to tell its progress to, and return its report.
+
+    Raises:
+        InterruptedWorkError: the user pressed Ctrl-C; it says how much is safe.
+    """
+    last = Progress(done=0, total=0, current="")
+
+    def remember(progress: Progress) -> None:
+        nonlocal last
+        last = progress
+
+    try:
+        if sys.stderr.isatty():
+            with _drawn() as draw:
+
+                def both(progress: Progress) -> None:
+                    remember(progress)
+                    draw(progress)
+
+                report = work(both)
+        else:
+            report = work(remember)
+    except KeyboardInterrupt:
+        raise _stopped(last) from None
+    if report.interrupted:
+        raise _stopped(last)
+    return report
+
+
+def _stopped(last: Progress) -> InterruptedWorkError:
+    if not last.total:
+        return InterruptedWorkError("Stopped before the first file; nothing was changed.")
+    return InterruptedWorkError(
+        f"Stopped. {last.done} of {last.total} files are done and safe on disk; none is half done.",
+        hint="Run the same command again: it goes on with the rest.",
+    )
+
+
+@contextmanager
+def _drawn() -> Iterator[Callable[[Progress], None]]:
+    from rich import progress as rich_progress  # noqa: PLC0415 - see options
+
+    from chapterhouse.interfaces.cli.terminal import console, one_line  # noqa: PLC0415 - see options
+
+    with rich_progress.Progress(
+        rich_progress.BarColumn(),
+        rich_progress.MofNCompleteColumn(),
+        rich_progress.TimeRemainingColumn(),
+        rich_progress.TextColumn("{task.description}", markup=False),
+        console=console(stderr=True),
+        transient=True,
+    ) as bar:
+        task = bar.add_task("", total=None)
+
+        def draw(progress: Progress) -> None:
+            name = one_line(progress.current)
+            bar.update(
+                task, completed=progress.done, total=progress.total or None, description=name
+            )
+
+        yield draw

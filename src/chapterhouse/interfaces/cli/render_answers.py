@@ -1,0 +1,149 @@
+"""What people see of a question: hits, answers, and the place that a citation opens."""
+
+from typing import TYPE_CHECKING
+
+from chapterhouse.interfaces.cli.shapes import Place
+from chapterhouse.interfaces.cli.terminal import indented, one_line, shown, styled
+from chapterhouse.types import Answer, Body, Citation, Hit, SearchResult
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+_HASH_DIGITS = 12
+
+
+def search(target: "Console", result: SearchResult, *, explain: bool) -> None:
+    """Show hits, best first, with their text."""
+    for hit in result.hits:
+        _hit(target, hit, explain=explain)
+    searched = f"{result.documents:,} documents, {result.chunks:,} chunks"
+    if not result.hits:
+        target.print(styled(("Nothing found.", "bold"), f" Searched {searched}."))
+    if explain or not result.hits:
+        target.print(styled("terms: ", ", ".join(result.terms) or "none"))
+        target.print(styled("stemmers: ", ", ".join(result.languages) or "none"))
+        target.print(styled("to the letter: ", ", ".join(result.exact) or "nothing"))
+    if result.hits:
+        target.print(styled((f"{len(result.hits)} passages from {searched}", "dim")))
+
+
+def _hit(target: "Console", hit: Hit, *, explain: bool) -> None:
+    chunk = hit.chunk
+    where = _where(hit.document.page_kind, chunk.page, chunk.page_label)
+    target.print(
+        styled(
+            (f"{hit.rank}. ", "bold"),
+            (_path(hit.document.title, chunk.section_path), "bold cyan"),
+            (f"  {hit.score:.3f}", "dim"),
+        )
+    )
+    facts = [hit.document.source, *where, f"characters {chunk.start}–{chunk.end}"]
+    indented(target, styled((" · ".join(map(one_line, facts)), "dim")), 3)
+    if chunk.header:
+        indented(target, styled((chunk.header.strip(), "dim")), 3)
+    indented(target, chunk.text.strip(), 3)
+    if explain:
+        for stage, value in hit.stages.items():
+            indented(target, f"{one_line(stage)}: {value:.6g}", 3)
+    target.print()
+
+
+def answer(target: "Console", value: Answer) -> None:
+    """Show an answer and its numbered sources, or what was searched in vain."""
+    if not value.found:
+        _refusal(target, value)
+        return
+    for sentence in value.sentences:
+        numbers = "".join(f" [{number}]" for number in sentence.citations)
+        target.print(styled(one_line(sentence.text), (numbers, "bold")))
+    target.print()
+    target.print(styled(("Sources", "bold")))
+    for citation in value.citations:
+        _citation(target, citation)
+    searched = f"searched {value.searched.documents:,} documents, {value.searched.chunks:,} chunks"
+    facts = f"evidence {value.evidence:.2f} · {value.method} · {searched}"
+    target.print(styled((facts, "dim")))
+
+
+def _citation(target: "Console", citation: Citation) -> None:
+    target.print(
+        styled(
+            (f"[{citation.number}] ", "bold"),
+            (_path(citation.title, citation.section_path), "bold cyan"),
+        )
+    )
+    facts = [
+        citation.source,
+        *_where(citation.page_kind, citation.page, citation.page_label),
+        f"characters {citation.start}–{citation.end}",
+        f"sha256 {citation.text_sha256[:_HASH_DIGITS]}",
+    ]
+    verdict = ("verified", "green") if citation.verified else ("NOT VERIFIED", "bold red")
+    indented(target, styled((" · ".join(map(one_line, facts)) + " · ", "dim"), verdict))
+    indented(target, f"“{citation.quote}”")
+    opens = f"chapterhouse docs show {citation.document_id} --span {citation.start}:{citation.end}"
+    indented(target, styled((opens, "dim")))
+    target.print()
+
+
+def _refusal(target: "Console", value: Answer) -> None:
+    searched = value.searched
+    target.print(styled(("The documents do not answer this.", "bold")))
+    target.print(
+        styled(
+            f"Searched {searched.documents:,} documents, {searched.chunks:,} chunks, for: ",
+            ", ".join(searched.terms) or "nothing",
+        )
+    )
+    if searched.missing_terms:
+        missing = ", ".join(searched.missing_terms)
+        target.print(styled(f"Words that stand in none of them: {missing}"))
+    if searched.nearest:
+        target.print(styled("Nearest headings:"))
+        for heading in searched.nearest:
+            target.print(styled(f"  {one_line(heading)}"))
+
+
+def place(target: "Console", value: Place) -> None:
+    """Show a stretch of a document amid what stands around it."""
+    facts = [
+        value.document.source,
+        *_where(value.document.page_kind, value.page, value.page_label),
+        f"characters {value.start}–{value.end}",
+        f"sha256 {value.document.text_sha256[:_HASH_DIGITS]}",
+    ]
+    target.print(styled((_path(value.document.title, value.section_path), "bold cyan")))
+    target.print(styled((" · ".join(map(one_line, facts)), "dim")))
+    target.print()
+    target.print(_framed(target, value))
+
+
+def _framed(target: "Console", value: Place) -> "Text":
+    """Set the span off by colour, or by marks where there is none."""
+    opening, closing = ("", "") if target.is_terminal and not target.no_color else ("»", "«")
+    return styled(
+        (value.before, "dim"),
+        (f"{opening}{value.text}{closing}", "bold reverse" if not opening else ""),
+        (value.after, "dim"),
+    )
+
+
+def text(target: "Console", body: Body) -> None:
+    """Print the whole canonical text, safe to show."""
+    target.out(shown(body.text), highlight=False, end="" if body.text.endswith("\n") else "\n")
+
+
+def _path(title: str, section_path: tuple[str, ...]) -> str:
+    """Join a title and its sections; the outermost heading often is the title again."""
+    rest = section_path[1:] if section_path[:1] == (title,) else section_path
+    return one_line(" › ".join((title, *rest)))
+
+
+def _where(kind: str, number: int | None, label: str) -> list[str]:
+    if number is None:
+        return []
+    # A sheet is known by its name; a slide or page by its number.
+    if kind == "sheet" and label:
+        return [f"sheet {label}"]
+    return [f"{kind or 'page'} {number}"]

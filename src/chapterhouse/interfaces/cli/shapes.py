@@ -1,0 +1,124 @@
+"""What ``--json`` shows where it differs from the values themselves; ``docs/cli.md`` lists it."""
+
+from dataclasses import dataclass
+
+from chapterhouse.interfaces.cli.envelope import plain
+from chapterhouse.interfaces.cli.session import OK, PARTLY
+from chapterhouse.types import (
+    AddReport,
+    Answer,
+    Body,
+    Document,
+    FileOutcome,
+    Hit,
+    SearchResult,
+    Status,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of a document with where it stands and what stands around it."""
+
+    document: Document
+    start: int
+    end: int
+    text: str
+    before: str
+    after: str
+    section_path: tuple[str, ...]
+    page: int | None
+    page_label: str
+
+
+_AROUND = 200  # characters shown on each side of a citation
+
+
+def place(document: Document, body: Body, start: int, end: int) -> Place:
+    """Find the section and page of ``text[start:end]`` by its first character."""
+    section = next((s for s in body.sections if s.start <= start < s.end), None)
+    page = next((p for p in body.pages if p.start <= start < p.end), None)
+    return Place(
+        document=document,
+        start=start,
+        end=end,
+        text=body.text[start:end],
+        before=body.text[max(0, start - _AROUND) : start],
+        after=body.text[end : end + _AROUND],
+        section_path=section.path if section else (),
+        page=page.number if page else None,
+        page_label=page.label if page else "",
+    )
+
+
+def report(value: AddReport, *, dry_run: bool = False) -> dict[str, object]:
+    """Shape what an ``add`` did. Seconds are left out: they differ on every run."""
+    return {
+        "changed": value.changed,
+        "counts": {status.value: value.count(status) for status in Status},
+        "dry_run": dry_run,
+        "missing": list(value.missing),
+        "outcomes": [_outcome(outcome) for outcome in value.outcomes],
+    }
+
+
+def report_code(value: AddReport) -> int:
+    """Return 4 where a file was rejected or read in part, else 0."""
+    return PARTLY if value.count(Status.REJECTED) + value.count(Status.PARTIAL) else OK
+
+
+def search(result: SearchResult, *, explain: bool) -> dict[str, object]:
+    """Shape a search; the stages' scores only where they were asked for."""
+    return {
+        "query": plain(result.query),
+        "hits": [_hit(hit, explain=explain) for hit in result.hits],
+        "terms": list(result.terms),
+        "languages": list(result.languages),
+        "exact": list(result.exact),
+        "searched": {"documents": result.documents, "chunks": result.chunks},
+    }
+
+
+def answer(value: Answer) -> dict[str, object]:
+    """Shape an answer: its values and, beside them, its one line of text."""
+    return {
+        "question": value.question,
+        "found": value.found,
+        "text": value.text,
+        "sentences": plain(value.sentences),
+        "citations": plain(value.citations),
+        "searched": plain(value.searched),
+        "evidence": value.evidence,
+        "method": value.method,
+    }
+
+
+def _outcome(outcome: FileOutcome) -> dict[str, object]:
+    return {
+        "record": plain(outcome.record),
+        "changed": outcome.changed,
+        "notices": plain(outcome.notices),
+    }
+
+
+def _hit(hit: Hit, *, explain: bool) -> dict[str, object]:
+    chunk = hit.chunk
+    shaped: dict[str, object] = {
+        "rank": hit.rank,
+        "score": hit.score,
+        "document": plain(hit.document),
+        "chunk": {
+            "id": chunk.id,
+            "start": chunk.start,
+            "end": chunk.end,
+            "text": chunk.text,
+            "header": chunk.header,
+            "kind": chunk.kind.value,
+            "section_path": list(chunk.section_path),
+            "page": chunk.page,
+            "page_label": chunk.page_label,
+        },
+    }
+    if explain:
+        shaped["stages"] = plain(hit.stages)
+    return shaped

@@ -1,0 +1,1 @@
+"""A document's life: added, replaced, read again, removed, examined."""

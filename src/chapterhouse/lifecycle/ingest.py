@@ -1,0 +1,109 @@
+"""Add folders: bring the library to the state of the files."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+
+from chapterhouse.connectors.content import MAXIMUM_BYTES, open_source
+from chapterhouse.connectors.folder import SourceFile
+from chapterhouse.errors import RejectedError
+from chapterhouse.lifecycle.pipeline import UNREAD_CODES, Look, Prepare, Read, Work, run, submit
+from chapterhouse.lifecycle.plan import make_plan
+from chapterhouse.protocols import Store
+from chapterhouse.types import (
+    DEFAULT_SHELF,
+    AddReport,
+    FileRecord,
+    Progress,
+    Status,
+)
+
+# Failures that the next try may not meet: the moment's or the machine's fault, not the file's.
+TRANSIENT_CODES = UNREAD_CODES | {"missing-extra"}
+
+
+def add(
+    paths: Iterable[Path],
+    *,
+    store: Store,
+    read: Read,
+    prepare: Prepare,
+    shelf: str = DEFAULT_SHELF,
+    workers: int = 4,
+    maximum_bytes: int = MAXIMUM_BYTES,
+    retry: bool = False,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    stop: Event | None = None,
+) -> AddReport:
+    """Read what is new or changed below ``paths`` and store it, file by file.
+
+    A file whose size and time are those of the last look is not opened; one whose bytes are the
+    same is not read. A file that can no longer be read as a document takes its old document with
+    it. Files that are gone are named in the report and stay in the library.
+
+    Args:
+        paths: Folders and files.
+        store: Where documents go.
+        read: Starts reading bytes; called with the bytes and the file's name.
+        prepare: Makes a document of what was read.
+        shelf: The shelf that documents are put on, beside those they are on.
+        workers: Files being read at a time, 1 or more.
+        maximum_bytes: Larger files are rejected.
+        retry: Look again at unchanged files that gave no document the last time.
+        on_progress: Called after each file, when its outcome is safe on disk.
+        stop: Ends the run early when set.
+
+    Raises:
+        NotFoundError: one of ``paths`` is not there; nothing was done.
+        ChapterhouseError: the store cannot be written, as when the disk is full; what was told
+            before is safe.
+    """
+    paths = tuple(paths)
+    plan = make_plan(paths, store)
+    labels = {place: store.label_root(place, label) for place, label in plan.new_roots.items()}
+    if labels != plan.new_roots:  # another process took a label meanwhile
+        plan = make_plan(paths, store)
+    work = Work(store, read, prepare, shelf, workers, on_progress, stop or Event())
+
+    def looks() -> Iterable[Look]:
+        for file in plan.files:
+            yield _look(file, plan.known.get(file.location), work, maximum_bytes, retry=retry)
+
+    report = run(looks(), len(plan.files), work)
+    for record in plan.missing:
+        if not record.document_id:
+            store.forget_file(record.location)
+    missing = tuple(record.source for record in plan.missing if record.document_id)
+    return replace(report, missing=missing)
+
+
+def _look(
+    file: SourceFile,
+    known: FileRecord | None,
+    work: Work,
+    maximum_bytes: int,
+    *,
+    retry: bool,
+) -> Look:
+    """Open a file as far as is needed to know what to do with it."""
+    look = Look(file, known, started=time.monotonic())
+    if file.problem:
+        return replace(look, error=RejectedError(file.problem.code, file.problem.sentence))
+    settled = known if known and not _worth_another_try(known, retry=retry) else None
+    if settled and (settled.size, settled.mtime_ns) == (file.size, file.mtime_ns):
+        return look
+    try:
+        content = open_source(file, maximum_bytes=maximum_bytes)
+    except RejectedError as error:
+        return replace(look, error=error)
+    if settled and settled.sha256 == content.sha256:
+        return replace(look, content=replace(content, data=b""))  # only its stamp is of use
+    return submit(replace(look, content=content), work)
+
+
+def _worth_another_try(known: FileRecord, *, retry: bool) -> bool:
+    if known.document_id:
+        return False
+    return retry or known.code in TRANSIENT_CODES or known.status is Status.READY

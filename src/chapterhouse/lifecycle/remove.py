@@ -1,0 +1,47 @@
+"""Take documents out of the library for good."""
+
+from collections.abc import Callable, Iterable
+
+from chapterhouse.errors import NotFoundError
+from chapterhouse.protocols import Store
+from chapterhouse.types import Document, Progress
+
+# A blob is written before its document is committed: it may be needed by one on its way.
+GRACE_SECONDS = 3_600.0
+
+
+def remove(
+    document_ids: Iterable[str],
+    *,
+    store: Store,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    grace: float = GRACE_SECONDS,
+) -> tuple[Document, ...]:
+    """Remove documents with their text, vectors and bytes; return what they were.
+
+    A file that is still in its folder comes back with the next ``add`` of it.
+
+    Args:
+        document_ids: Ids; repeats count once.
+        store: Where they are.
+        on_progress: Called after each removal, when it is safe on disk.
+        grace: Age in seconds at which bytes that no document needs are deleted.
+
+    Raises:
+        NotFoundError: an id names no document; nothing was removed.
+    """
+    documents = [_require(identifier, store) for identifier in dict.fromkeys(document_ids)]
+    for done, document in enumerate(documents, start=1):
+        store.remove(document.id)
+        on_progress(Progress(done, len(documents), document.source))
+    store.collect_garbage(grace)
+    return tuple(documents)
+
+
+def _require(identifier: str, store: Store) -> Document:
+    document = store.document(identifier)
+    if document is None:
+        raise NotFoundError(
+            f"There is no document '{identifier}'.", hint="See: chapterhouse documents"
+        )
+    return document

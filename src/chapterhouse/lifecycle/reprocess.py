@@ -1,0 +1,90 @@
+"""Read documents again, after a better reader, chunker or embedder came."""
+
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from threading import Event
+
+from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
+from chapterhouse.connectors.folder import SourceFile
+from chapterhouse.errors import NotFoundError, RejectedError
+from chapterhouse.lifecycle.pipeline import Look, Prepare, Read, Work, run, submit
+from chapterhouse.lifecycle.plan import find_file
+from chapterhouse.protocols import Store
+from chapterhouse.types import AddReport, Document, FileRecord, Progress
+
+
+def reprocess(
+    document_ids: Iterable[str] = (),
+    *,
+    store: Store,
+    read: Read,
+    prepare: Prepare,
+    workers: int = 4,
+    maximum_bytes: int = MAXIMUM_BYTES,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    stop: Event | None = None,
+) -> AddReport:
+    """Read and store documents again, all of them where none is named.
+
+    The bytes are those of the file where it still is, and those kept in the library where it is
+    gone. Shelves and ids stay.
+
+    Raises:
+        NotFoundError: an id names no document; nothing was done.
+    """
+    documents = _chosen(tuple(dict.fromkeys(document_ids)), store)
+    work = Work(store, read, prepare, "", workers, on_progress, stop or Event())
+    looks = (_look(document, work, maximum_bytes) for document in documents)
+    return run(looks, len(documents), work)
+
+
+def _chosen(document_ids: tuple[str, ...], store: Store) -> list[Document]:
+    if not document_ids:
+        return sorted(store.documents(), key=lambda document: (document.source, document.id))
+    documents = []
+    for identifier in document_ids:
+        document = store.document(identifier)
+        if document is None:
+            raise NotFoundError(
+                f"There is no document '{identifier}'.", hint="See: chapterhouse documents"
+            )
+        documents.append(document)
+    return sorted(documents, key=lambda document: (document.source, document.id))
+
+
+def _look(document: Document, work: Work, maximum_bytes: int) -> Look:
+    started = time.monotonic()
+    known = work.store.file(document.location)
+    file, content = find_file(document, work.store), None
+    if file is not None and file.problem is None:
+        try:
+            content = open_source(file, maximum_bytes=maximum_bytes)
+        except RejectedError:
+            content = None  # not readable now, but the bytes we kept are
+    if file is None or content is None:
+        file = _kept_file(document)
+    try:
+        content = content or _kept_content(document, known, work.store)
+    except RejectedError as error:
+        return Look(file, known, error=error, started=started)
+    return submit(Look(file, known, content, started=started), work)
+
+
+def _kept_file(document: Document) -> SourceFile:
+    """Return the file as it was when its bytes were kept."""
+    path = Path(document.location)
+    return SourceFile(path.parent, (path.name,), document.location, document.source)
+
+
+def _kept_content(document: Document, known: FileRecord | None, store: Store) -> Content:
+    data = store.content(document.sha256)
+    if data is None:
+        # "vanished" leaves the document as it is: its text is still good.
+        raise RejectedError(
+            "vanished",
+            f"The bytes of {document.source} are neither in its folder nor in the library.",
+            hint="Run: chapterhouse doctor",
+        )
+    mtime_ns = known.mtime_ns if known else 0
+    return Content(data, document.sha256, len(data), mtime_ns, document.modified)

@@ -1,0 +1,48 @@
+"""Every code that reading gives a file, and what it means.
+
+Rejection codes travel in `RejectedError.code`, notice codes in `Notice.code`. Both are stable:
+scripts and the ledger of files rely on them.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+REJECTIONS: Mapping[str, str] = MappingProxyType(
+    {
+        "empty": "The file has no bytes.",
+        "too-large": "The file is larger than the limit.",
+        "unsupported-format": "The content is not a document of any format that can be read.",
+        "encrypted": "The document is protected by a password or by rights management.",
+        "unreadable": "The format is known, but the content is damaged or not well formed.",
+        "archive-damaged": "The container's directory is missing, cut off or contradicts itself.",
+        "archive-overlap": "Entries of the container share the same bytes, as ZIP bombs do.",
+        "archive-too-large": "The container would unpack to more than the limit.",
+        "archive-ratio": "An entry of the container would grow far more than documents do.",
+        "archive-too-many-entries": "The container has more entries than the limit.",
+        "line-too-long": "One line of the text is longer than the limit.",
+        "too-deep": "Elements are nested deeper than the limit.",
+        "too-many-cells": "The table has more cells than the limit.",
+        "too-many-pages": "The document has more pages than the limit.",
+        "image-too-large": "The image has more pixels than the limit.",
+        "xml-doctype": "The XML declares a document type with entities, or where none belongs.",
+        "timed-out": "Reading took longer than the limit and was stopped.",
+        "out-of-memory": "Reading needed more memory than the limit.",
+        "reader-crashed": "The process that read the file died, or answered nonsense.",
+    }
+)
+
+NOTICES: Mapping[str, str] = MappingProxyType(
+    {
+        "extension-mismatch": "The file's extension does not fit its content, which decided.",
+        "encoding-guessed": "The text states no encoding; the most likely one was used.",
+        "undecodable-characters": "Some bytes mean nothing in the text's encoding.",
+        "text-truncated": "The text was cut off at the limit.",
+        "attachments-not-read": "The message carries attachments, which were not read.",
+        "no-text": "No text was found in the file.",
+        "ocr-not-installed": "There is an image of text, and no OCR program to read it.",
+        "ocr-failed": "The OCR program could not read an image of text.",
+        "page-unreadable": "A page could not be read; the others were.",
+        "layout-skipped": "A page was too dense to look for headings in; its text is whole.",
+        "parser-warning": "The parser reported that it left something out.",
+    }
+)

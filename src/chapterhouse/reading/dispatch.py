@@ -1,0 +1,108 @@
+"""One file to one reader, in the worker."""
+
+from dataclasses import replace
+
+from chapterhouse.reading.detect import Detected, detect
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.names import IMAGES, TEXTS
+from chapterhouse.types import ExtractedPage, Extraction, Notice
+
+
+def read(data: bytes, name: str, limits: Limits) -> Extraction:
+    """Detect the format of ``data`` and read it.
+
+    What could not be read is in the extraction's notices; one without text always has some.
+
+    Raises:
+        RejectedError: the bytes cannot be read; its code says why.
+    """
+    detected = detect(data, name, limits)
+    extraction = _cut(_read(data, name, detected, limits), limits)
+    notices = (*detected.notices, *extraction.notices)
+    explained = any(notice.code == "ocr-not-installed" for notice in notices)
+    if not explained and not any(page.text.strip() for page in extraction.pages):
+        notices = (*notices, Notice("no-text", "No text was found in the file."))
+    return replace(extraction, notices=notices)
+
+
+def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extraction:
+    # Each reader is imported when its format comes up: a worker for text stays small.
+    match detected.format:
+        case "pdf":
+            from chapterhouse.reading.pdf import read_pdf  # noqa: PLC0415
+
+            return read_pdf(data, name)
+        case "html":
+            from chapterhouse.reading.html import read_html  # noqa: PLC0415
+
+            return read_html(data, name)
+        case "eml":
+            from chapterhouse.reading.mail import read_eml  # noqa: PLC0415
+
+            return read_eml(data, name)
+        case text if text in TEXTS:
+            return _read_text(data, name, detected, limits)
+        case image if image in IMAGES:
+            from chapterhouse.reading.ocr import read_image  # noqa: PLC0415
+
+            return read_image(data, name, image, limits)
+        case office:
+            return _read_office(data, name, office, limits)
+
+
+def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Extraction:
+    match detected.format:
+        case "csv" | "tsv" as delimited:
+            from chapterhouse.reading.tables import read_delimited  # noqa: PLC0415
+
+            return read_delimited(data, name, delimited, limits)
+        case "json" | "yaml" | "xml":
+            from chapterhouse.reading import structured  # noqa: PLC0415
+
+            readers = {
+                "json": structured.read_json,
+                "yaml": structured.read_yaml,
+                "xml": structured.read_xml,
+            }
+            return readers[detected.format](data, name)
+        case "code":
+            from chapterhouse.reading.plain import read_code  # noqa: PLC0415
+
+            return read_code(data, name, detected.language)
+        case prose:
+            from chapterhouse.reading.plain import read_markdown, read_text  # noqa: PLC0415
+
+            return (read_markdown if prose == "md" else read_text)(data, name)
+
+
+def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
+    match format_:
+        case "odt" | "odp":
+            from chapterhouse.reading import odf  # noqa: PLC0415
+
+            return (odf.read_odp if format_ == "odp" else odf.read_odt)(data, name, limits)
+        case "pptx":
+            from chapterhouse.reading.pptx import read_pptx  # noqa: PLC0415
+
+            return read_pptx(data, name, limits)
+        case other:
+            from chapterhouse.reading.office import read_office  # noqa: PLC0415
+
+            return read_office(data, name, other, limits)
+
+
+def _cut(extraction: Extraction, limits: Limits) -> Extraction:
+    """Cut the text off at the limit, with a notice."""
+    total = sum(len(page.text) for page in extraction.pages)
+    if total <= limits.text_characters:
+        return extraction
+    kept: list[ExtractedPage] = []
+    room = limits.text_characters
+    for page in extraction.pages:
+        kept.append(replace(page, text=page.text[:room]))
+        room -= len(page.text)
+        if room <= 0:
+            break
+    sentence = f"It has {total:,} characters; the first {limits.text_characters:,} were kept."
+    notice = Notice("text-truncated", sentence)
+    return replace(extraction, pages=tuple(kept), notices=(*extraction.notices, notice))

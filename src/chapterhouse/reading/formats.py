@@ -1,0 +1,65 @@
+"""Every format that can be read, how, and whether it can be read here."""
+
+import platform
+from importlib.metadata import PackageNotFoundError, version
+
+from chapterhouse.reading.names import EXTENSIONS, IMAGES, LANGUAGES
+from chapterhouse.reading.ocr import tesseract
+from chapterhouse.types import FormatSupport
+
+_PYTHON = "Python"
+_DISTRIBUTIONS = {
+    "pdf": ("pypdfium2",),
+    "html": ("selectolax", "html-to-markdown"),
+    "odt": ("defusedxml",),
+    "odp": ("defusedxml",),
+    "pptx": ("defusedxml",),
+} | dict.fromkeys(("docx", "xlsx", "doc", "ppt", "xls", "ods", "epub", "rtf", "msg"), ("xberg",))
+_NOTES = {
+    "pdf": "Pages, headings and tables; scanned pages need tesseract.",
+    "docx": "Headings and tables; a file of this kind has no pages of its own.",
+    "pptx": "One page a slide, with its notes and charts.",
+    "ppt": "One page a slide; notes stand behind the last.",
+    "odp": "One page a slide, with its notes.",
+    "xlsx": "One page a sheet, as a table.",
+    "xls": "One page a sheet, as a table.",
+    "ods": "One page a sheet, as a table.",
+    "eml": "Headers and body; attachments are named, not read.",
+    "msg": "Headers and body; attachments are named, not read.",
+    "csv": "One table; its first row is the heading.",
+    "tsv": "One table; its first row is the heading.",
+    "json": "Kept as a code block; minified files are indented.",
+    "xml": "Kept as a code block; declarations of entities are refused.",
+    "code": "Kept as a code block in its language.",
+}
+_OCR_NOTE = "Text by OCR, which needs tesseract."
+
+
+def supported_formats() -> tuple[FormatSupport, ...]:
+    """Return one row a format, in order of name; no reader is imported."""
+    extensions = {**EXTENSIONS, "code": tuple(sorted(LANGUAGES))}
+    return tuple(_row(name, extensions[name]) for name in sorted(extensions))
+
+
+def _row(name: str, extensions: tuple[str, ...]) -> FormatSupport:
+    if name in IMAGES:
+        return FormatSupport(name, extensions, "tesseract", bool(tesseract()), _OCR_NOTE)
+    distributions = _DISTRIBUTIONS.get(name, ())
+    versions = {distribution: _version(distribution) for distribution in distributions}
+    method = " + ".join(
+        f"{distribution} {found}".strip() for distribution, found in versions.items()
+    )
+    return FormatSupport(
+        name,
+        extensions,
+        method or f"{_PYTHON} {platform.python_version()}",
+        all(versions.values()),
+        _NOTES.get(name, ""),
+    )
+
+
+def _version(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,128 @@
+"""HTML to Markdown: the content of a page with its headings, tables, lists and code."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import html_to_markdown
+import selectolax.lexbor
+
+from chapterhouse.reading.html_prune import drop_unseen, prune
+from chapterhouse.reading.html_scan import DEEPEST, decode_html, is_too_deep, stripped
+from chapterhouse.reading.html_tables import plain_captions, plain_tables
+from chapterhouse.types import ExtractedPage, Extraction, Notice
+
+_INTERNAL_SUBSET = re.compile(
+    r"\A(.{0,2000}?<!DOCTYPE[^\[>]{0,500})\[[^\]]{0,100000}\]\s*>", re.IGNORECASE | re.DOTALL
+)
+_OPTIONS = html_to_markdown.ConversionOptions(
+    compact_tables=True,
+    autolinks=False,
+    expand_abbreviations=False,
+    extract_metadata=False,
+    include_blockquote_citations=False,
+    bullets="-",
+    skip_images=True,
+    preprocessing=html_to_markdown.PreprocessingOptions(enabled=False),  # pruned already
+)
+_KEPT_AS_TEXT = [
+    "a", "b", "strong", "i", "em", "u", "s", "del", "ins", "span", "font", "mark", "small", "big",
+    "tt", "sub", "sup", "abbr", "acronym", "cite", "q", "dfn", "var", "time", "label", "bdi",
+    "bdo", "center", "picture", "data", "address",
+]  # fmt: skip
+_LITTLE = 250  # characters: less than this may be a page that is all menu
+_MUCH_MORE = 4
+_BLANK_LINES = re.compile(r"\n{3,}")
+
+
+def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every Reader
+    """Read a web page to Markdown: its content, without navigation and what is not shown.
+
+    Args:
+        data: The bytes of the file.
+        name: Its name; not used, the page says what it is.
+    """
+    text, notices = decode_html(data)
+    text = _INTERNAL_SUBSET.sub(r"\1>", text)
+    if is_too_deep(text):
+        sentence = f"Elements stand more than {DEEPEST:,} deep: only the bare text was kept."
+        notices = (*notices, Notice("layout-skipped", sentence))
+        page = ExtractedPage(stripped(text))
+        return Extraction((page,), "html", "tags stripped", markdown=False, notices=notices)
+    parser = selectolax.lexbor.LexborHTMLParser(text)
+    title, metadata = _title(parser), _metadata(parser)
+    return Extraction(
+        pages=(ExtractedPage(_content(parser, text)),),
+        format="html",
+        method=f"html-to-markdown {html_to_markdown.__version__}",
+        title=title,
+        metadata=metadata,
+        notices=notices,
+    )
+
+
+def _content(parser: Any, text: str) -> str:
+    """Return the content of a page; all of it where pruning leaves next to nothing."""
+    pruned = _markdown(parser, prune)
+    if len(pruned) >= _LITTLE:
+        return pruned
+    whole = _markdown(selectolax.lexbor.LexborHTMLParser(text), lambda body: body)
+    return whole if len(whole) > _MUCH_MORE * len(pruned) else pruned
+
+
+def _markdown(parser: Any, choose: Callable[[Any], Any]) -> str:
+    body = parser.body
+    if body is None:
+        return ""
+    drop_unseen(body)
+    content = choose(body)
+    for image in content.css("img"):
+        image.replace_with(_alternative(image))
+    content.unwrap_tags(_KEPT_AS_TEXT)
+    plain_captions(parser, content)
+    plain_tables(parser, content)
+    markdown = html_to_markdown.convert(content.html or "", _OPTIONS).content or ""
+    return _BLANK_LINES.sub("\n\n", markdown).strip()
+
+
+def _alternative(image: Any) -> str:
+    """Return the text that stands for a picture, unless it is a file's name."""
+    text = " ".join((image.attributes.get("alt") or "").split())
+    return "" if re.fullmatch(r"\S+\.\w{3,4}", text) else text
+
+
+def _title(parser: Any) -> str:
+    stated = _meta(parser, "meta[property='og:title']")
+    if stated:
+        return stated
+    for selector in ("head title", "title", "h1"):
+        node = parser.css_first(selector)
+        if node is not None and (text := " ".join((node.text() or "").split())):
+            return text
+    return ""
+
+
+def _metadata(parser: Any) -> dict[str, str]:
+    root = parser.css_first("html")
+    time = parser.css_first("time[datetime]")
+    found = {
+        "author": _meta(parser, "meta[name=author]", "meta[property='article:author']"),
+        "date": _meta(
+            parser,
+            "meta[property='article:published_time']",
+            "meta[name=date]",
+            "meta[name='dcterms.date']",
+            "meta[itemprop=datePublished]",
+        )
+        or (time.attributes.get("datetime") or "" if time is not None else ""),
+        "language": (root.attributes.get("lang") or "") if root is not None else "",
+    }
+    return {key: value[:300] for key, value in found.items() if value}
+
+
+def _meta(parser: Any, *selectors: str) -> str:
+    for selector in selectors:
+        node = parser.css_first(selector)
+        if node is not None and (text := " ".join((node.attributes.get("content") or "").split())):
+            return text
+    return ""

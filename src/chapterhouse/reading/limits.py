@@ -1,0 +1,64 @@
+"""How much of anything reading will take before it says no."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Ceilings for one file and for the process that reads it.
+
+    The figures follow Apache Tika, Apache POI and OWASP ASVS 5.0 V5.2, and were widened where
+    ordinary documents broke them: an embedded PDF or an empty sheet compresses more than a
+    hundredfold, so the ratio is only judged on entries above a grace.
+
+    Attributes:
+        file_bytes: Size of a file.
+        archive_bytes: Declared size of everything in a ZIP container.
+        archive_entry_bytes: Declared size of one entry.
+        archive_ratio: Declared over stored size of an entry larger than the grace.
+        archive_ratio_grace: Declared bytes below which the ratio is not judged.
+        archive_entries: Number of entries in a ZIP container.
+        text_characters: Extracted text; what is beyond is cut off with a notice.
+        line_bytes: One line of a text file.
+        xml_depth: Elements inside elements.
+        pdf_pages: Pages of a PDF.
+        image_pixels: Width times height of an image.
+        sheet_cells: Cells of one spreadsheet or delimited table.
+        cell_characters: Characters of one cell (the ceiling of spreadsheet programs).
+        worker_memory_bytes: Address space of a worker.
+        worker_files: Files a worker may hold open.
+        cpu_seconds: Processor time for one file.
+        wall_seconds: Time for one file that is neither a PDF nor read by OCR.
+        pdf_wall_seconds: Time for a PDF before its pages are counted.
+        pdf_wall_seconds_per_page: Time added for each page.
+        pdf_wall_seconds_ceiling: Time no PDF without OCR may exceed.
+        ocr_page_seconds: Time for one image or scanned page.
+        ocr_wall_seconds_ceiling: Time no file read by OCR may exceed.
+        recycle_files: Files after which a worker is replaced, plain text not counted.
+        recycle_rss_bytes: Peak memory after which a worker is replaced.
+    """
+
+    file_bytes: int = 100_000_000
+    archive_bytes: int = 500_000_000
+    archive_entry_bytes: int = 100_000_000
+    archive_ratio: int = 100
+    archive_ratio_grace: int = 10_000_000
+    archive_entries: int = 5_000
+    text_characters: int = 20_000_000
+    line_bytes: int = 20_000_000
+    xml_depth: int = 200
+    pdf_pages: int = 5_000
+    image_pixels: int = 50_000_000
+    sheet_cells: int = 5_000_000
+    cell_characters: int = 32_767
+    worker_memory_bytes: int = 2_000_000_000
+    worker_files: int = 64
+    cpu_seconds: int = 60
+    wall_seconds: float = 20.0
+    pdf_wall_seconds: float = 10.0
+    pdf_wall_seconds_per_page: float = 0.2
+    pdf_wall_seconds_ceiling: float = 30.0
+    ocr_page_seconds: float = 30.0
+    ocr_wall_seconds_ceiling: float = 600.0
+    recycle_files: int = 200
+    recycle_rss_bytes: int = 500_000_000

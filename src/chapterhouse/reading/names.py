@@ -1,0 +1,152 @@
+"""Extensions: what a file's name says about it, which is advice and no more."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+# Language of a fenced block by extension; names as GitHub Linguist and Pygments know them.
+LANGUAGES: Mapping[str, str] = MappingProxyType(
+    {
+        "asm": "asm",
+        "awk": "awk",
+        "bash": "bash",
+        "bat": "batch",
+        "c": "c",
+        "cc": "cpp",
+        "cfg": "ini",
+        "clj": "clojure",
+        "cmake": "cmake",
+        "conf": "conf",
+        "cpp": "cpp",
+        "cs": "csharp",
+        "css": "css",
+        "cxx": "cpp",
+        "dart": "dart",
+        "diff": "diff",
+        "dockerfile": "dockerfile",
+        "el": "elisp",
+        "erl": "erlang",
+        "ex": "elixir",
+        "exs": "elixir",
+        "f90": "fortran",
+        "fs": "fsharp",
+        "go": "go",
+        "gradle": "groovy",
+        "graphql": "graphql",
+        "groovy": "groovy",
+        "h": "c",
+        "hpp": "cpp",
+        "hs": "haskell",
+        "ini": "ini",
+        "ipynb": "json",
+        "java": "java",
+        "jl": "julia",
+        "js": "javascript",
+        "jsx": "jsx",
+        "kt": "kotlin",
+        "kts": "kotlin",
+        "less": "less",
+        "lisp": "lisp",
+        "lua": "lua",
+        "m": "objective-c",
+        "makefile": "makefile",
+        "mjs": "javascript",
+        "ml": "ocaml",
+        "nim": "nim",
+        "nix": "nix",
+        "pas": "pascal",
+        "patch": "diff",
+        "php": "php",
+        "pl": "perl",
+        "pm": "perl",
+        "properties": "properties",
+        "proto": "protobuf",
+        "ps1": "powershell",
+        "py": "python",
+        "pyi": "python",
+        "r": "r",
+        "rb": "ruby",
+        "rs": "rust",
+        "sass": "sass",
+        "scala": "scala",
+        "scss": "scss",
+        "sh": "bash",
+        "sql": "sql",
+        "svelte": "svelte",
+        "swift": "swift",
+        "tcl": "tcl",
+        "tex": "latex",
+        "tf": "hcl",
+        "toml": "toml",
+        "ts": "typescript",
+        "tsx": "tsx",
+        "v": "verilog",
+        "vb": "vbnet",
+        "vim": "vim",
+        "vue": "vue",
+        "zig": "zig",
+        "zsh": "zsh",
+    }
+)
+
+# Extensions of every format but code.
+EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "pdf": ("pdf",),
+        "docx": ("docx", "docm", "dotx", "dotm"),
+        "pptx": ("pptx", "pptm", "ppsx", "ppsm", "potx", "potm"),
+        "xlsx": ("xlsx", "xlsm", "xltx", "xltm"),
+        "doc": ("doc", "dot"),
+        "ppt": ("ppt", "pps", "pot"),
+        "xls": ("xls", "xlt"),
+        "odt": ("odt", "ott"),
+        "odp": ("odp", "otp"),
+        "ods": ("ods", "ots"),
+        "epub": ("epub",),
+        "rtf": ("rtf",),
+        "eml": ("eml",),
+        "msg": ("msg",),
+        "html": ("html", "htm", "xhtml"),
+        "md": ("md", "markdown", "mdown", "mkd"),
+        "txt": ("txt", "text", "log", "rst", "adoc", "asciidoc", "org"),
+        "csv": ("csv",),
+        "tsv": ("tsv", "tab"),
+        "json": ("json", "jsonl", "ndjson", "geojson"),
+        "yaml": ("yaml", "yml"),
+        "xml": ("xml", "svg", "xsd", "xsl", "xslt", "rss", "atom", "opml", "kml", "gpx"),
+        "png": ("png",),
+        "jpeg": ("jpg", "jpeg"),
+        "tiff": ("tif", "tiff"),
+        "bmp": ("bmp",),
+        "gif": ("gif",),
+        "webp": ("webp",),
+    }
+)
+IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
+TEXTS = frozenset({"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"})
+
+_BY_EXTENSION = MappingProxyType(
+    {extension: name for name, extensions in EXTENSIONS.items() for extension in extensions}
+    | dict.fromkeys(LANGUAGES, "code")
+)
+
+
+def extension(name: str) -> str:
+    """Return a file name's extension in lower case without its dot, or an empty string.
+
+    A name such as ``Makefile`` that is known by itself counts as its own extension.
+    """
+    last = name.replace("\\", "/").rsplit("/", 1)[-1].lower()
+    stem, dot, suffix = last.rpartition(".")
+    if dot and (stem or suffix in _BY_EXTENSION):
+        return suffix
+    return last if last in {"makefile", "dockerfile"} else ""
+
+
+def claimed_format(name: str) -> str:
+    """Return the format that a file's name claims, or an empty string."""
+    return _BY_EXTENSION.get(extension(name), "")
+
+
+def language(name: str) -> str:
+    """Return the programming language that a file's name claims, or an empty string."""
+    return LANGUAGES.get(extension(name), "")

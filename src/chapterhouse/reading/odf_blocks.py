@@ -1,0 +1,216 @@
+"""The body of an OpenDocument file as Markdown blocks ([OpenDocument 1.3] part 3)."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.tables import markdown_table
+
+_OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
+TEXT = f"{{{_OASIS}text:1.0}}"
+TABLE = f"{{{_OASIS}table:1.0}}"
+DRAW = f"{{{_OASIS}drawing:1.0}}"
+STYLE = f"{{{_OASIS}style:1.0}}"
+OFFICE = f"{{{_OASIS}office:1.0}}"
+CHART = f"{{{_OASIS}chart:1.0}}"
+PRESENTATION = f"{{{_OASIS}presentation:1.0}}"
+_SVG = f"{{{_OASIS}svg-compatible:1.0}}"
+_XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
+# Not the document's own text: deleted text, tables of contents, forms, alternative images.
+_SKIPPED = frozenset(
+    {
+        f"{TEXT}tracked-changes",
+        f"{TEXT}table-of-content",
+        f"{TEXT}sequence-decls",
+        f"{OFFICE}forms",
+        f"{_SVG}title",
+        f"{_SVG}desc",
+        f"{DRAW}image",
+        f"{PRESENTATION}notes",
+        f"{PRESENTATION}settings",
+        f"{TEXT}ruby-text",
+    }
+)
+_SPACES = frozenset({f"{TEXT}s", f"{TEXT}tab", f"{TEXT}line-break"})
+_REPEAT_CEILING = 1_000  # columns or rows that one element may stand for; sheets pad to the edge
+
+
+@dataclass(slots=True)
+class Writer:
+    """Collects blocks of one document.
+
+    Attributes:
+        limits: Ceilings for tables.
+        styles: Parent of each style, to find out what an automatic style stands for.
+        numbered: List styles whose first level is a number.
+        embedded: Returns the root element of an embedded object by its path, or None.
+        notes: Texts of footnotes and comments, in order.
+    """
+
+    limits: Limits
+    styles: dict[str, str]
+    numbered: frozenset[str]
+    embedded: Callable[[str], Element | None]
+    notes: list[str] = field(default_factory=list)
+
+    def blocks(self, element: Element) -> Iterator[str]:
+        """Yield the Markdown blocks inside an element."""
+        for child in element:
+            if child.tag in _SKIPPED:
+                continue
+            if child.tag in {f"{TEXT}h", f"{TEXT}p"}:
+                yield from self._paragraph(child)
+            elif child.tag == f"{TEXT}list":
+                yield "\n".join(self._list(child, 0))
+            elif child.tag == f"{TABLE}table":
+                yield self._table(child)
+            elif child.tag == f"{DRAW}object":
+                yield from self._object(child)
+            else:
+                yield from self.blocks(child)
+
+    def inline(self, element: Element) -> str:
+        """Return the text of a paragraph on one line; frames in it are left out."""
+        return " ".join("".join(self._pieces(element)).split())
+
+    def _paragraph(self, element: Element) -> Iterator[str]:
+        text = self.inline(element)
+        if text:
+            yield self._marks(element) + text
+        for frame in _frames(element):
+            yield from self.blocks(frame)
+
+    def _marks(self, element: Element) -> str:
+        if element.tag == f"{TEXT}h":
+            level = element.get(f"{TEXT}outline-level", "1")
+            return "#" * min(6, int(level) if level.isdecimal() and int(level) else 1) + " "
+        style = element.get(f"{TEXT}style-name", "")
+        for _ in range(5):
+            if style == "Title":
+                return "# "
+            style = self.styles.get(style, "")
+        return ""
+
+    def _pieces(self, element: Element) -> Iterator[str]:
+        yield element.text or ""
+        for child in element:
+            if child.tag in _SPACES:
+                yield " "
+            elif child.tag == f"{TEXT}note":
+                yield self._note(child)
+            elif child.tag == f"{OFFICE}annotation":
+                self._comment(child)
+            elif child.tag not in _SKIPPED and not _is_drawn(child):
+                yield from self._pieces(child)
+            yield child.tail or ""
+
+    def _note(self, element: Element) -> str:
+        body = element.find(f"{TEXT}note-body")
+        text = (
+            " ".join(self.inline(p) for p in element.iter(f"{TEXT}p")) if body is not None else ""
+        )
+        if not text:
+            return ""
+        number = sum(note.startswith("[^") for note in self.notes) + 1
+        self.notes.append(f"[^{number}]: {text}")
+        return f"[^{number}]"
+
+    def _comment(self, element: Element) -> None:
+        author = element.findtext("{http://purl.org/dc/elements/1.1/}creator", "")
+        text = " ".join(self.inline(p) for p in element.iter(f"{TEXT}p"))
+        if text:
+            self.notes.append(f"Comment ({author}): {text}" if author else f"Comment: {text}")
+
+    def _list(self, element: Element, depth: int) -> Iterator[str]:
+        ordered = element.get(f"{TEXT}style-name", "") in self.numbered
+        number = 0
+        for item in element:
+            if item.tag not in {f"{TEXT}list-item", f"{TEXT}list-header"}:
+                continue
+            number += 1
+            mark = f"{number}. " if ordered else "- "
+            for child in item:
+                if child.tag == f"{TEXT}list":
+                    yield from self._list(child, depth + 1)
+                    continue
+                for block in self.blocks(_wrapped(child)):
+                    # Outlines of slides are lists of headings: the list says it already.
+                    text = block.lstrip("# ") if child.tag == f"{TEXT}h" else block
+                    yield "  " * depth + mark + text.replace("\n", "\n" + "  " * depth)
+                    mark = "  "
+
+    def _table(self, element: Element) -> str:
+        rows: list[list[str]] = []
+        cells = 0
+        for row in _rows(element):
+            texts = self._row(row)
+            repeat = min(_repeated(row, "rows"), _REPEAT_CEILING if any(texts) else 1)
+            cells += len(texts) * repeat
+            if cells > self.limits.sheet_cells:
+                raise RejectedError("too-many-cells", "A table has more cells than the limit.")
+            rows.extend([texts] * repeat)
+        while rows and not any(rows[-1]):
+            rows.pop()
+        width = max((_used(row) for row in rows), default=0)
+        return markdown_table([row[:width] for row in rows]) if width else ""
+
+    def _row(self, row: Element) -> list[str]:
+        texts: list[str] = []
+        for cell in row:
+            if cell.tag in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
+                text = " ".join(" ".join(self.blocks(cell)).split())
+                repeat = min(_repeated(cell, "columns"), _REPEAT_CEILING if text else 64)
+                texts.extend([text] * repeat)
+        return texts[: _used(texts)]
+
+    def _object(self, element: Element) -> Iterator[str]:
+        """Yield an embedded chart's title and numbers; formulas and others have no text here."""
+        root = self.embedded(element.get(_XLINK_HREF, ""))
+        chart = root.find(f".//{CHART}chart") if root is not None else None
+        if chart is not None:
+            title = chart.find(f"{CHART}title")
+            if title is not None:
+                yield from self.blocks(title)
+            yield from (self._table(table) for table in chart.iter(f"{TABLE}table"))
+
+
+def _wrapped(element: Element) -> Element:
+    parent = Element("item")
+    parent.append(element)
+    return parent
+
+
+def _frames(element: Element) -> Iterator[Element]:
+    """Yield what is drawn inside a paragraph, outermost first."""
+    for child in element:
+        if child.tag in _SKIPPED:
+            continue
+        if _is_drawn(child):
+            yield _wrapped(child)
+        else:
+            yield from _frames(child)
+
+
+def _is_drawn(element: Element) -> bool:
+    """Tell whether an element is a frame or shape; a link around text has the same prefix."""
+    return element.tag.startswith((DRAW, TABLE)) and element.tag != f"{DRAW}a"
+
+
+def _rows(element: Element) -> Iterator[Element]:
+    for child in element:
+        if child.tag == f"{TABLE}table-row":
+            yield child
+        elif child.tag.startswith(f"{TABLE}table-"):  # header rows, row groups
+            yield from _rows(child)
+
+
+def _repeated(element: Element, what: str) -> int:
+    value = element.get(f"{TABLE}number-{what}-repeated", "1")
+    return max(1, int(value)) if value.isdecimal() and len(value) < 10 else 1  # noqa: PLR2004 - beyond any sheet
+
+
+def _used(row: list[str]) -> int:
+    """Return the length of a row without its empty end."""
+    return next((index + 1 for index in reversed(range(len(row))) if row[index]), 0)

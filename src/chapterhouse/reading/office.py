@@ -1,0 +1,251 @@
+"""Office files, e-books and messages through xberg, the one library that is used for them.
+
+xberg is pinned and young; everything that touches it stands in `_extract`. It is given bytes
+only: its other kind of input is an address, which it would fetch.
+"""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.ooxml_extras import (
+    document_charts,
+    sheet_comments,
+    with_plain_breaks,
+)
+from chapterhouse.reading.plain import first_heading
+from chapterhouse.types import ExtractedPage, Extraction, Notice
+
+MIME_TYPES = {
+    "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "doc": "application/msword",
+    "ppt": "application/vnd.ms-powerpoint",
+    "xls": "application/vnd.ms-excel",
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
+    "epub": "application/epub+zip",
+    "rtf": "application/rtf",
+    "msg": "application/vnd.ms-outlook",
+}
+_SHEETS = frozenset({"xlsx", "xls", "ods"})
+# Preflight has judged sizes and ratios by our own limits; xberg's ratio refuses good files.
+_RATIO = 100_000
+_ENTITY_CHARACTERS = 1_000_000
+_ITERATIONS = 100_000_000
+_XML_DEPTH = 1_024
+_IMAGE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")
+_COMMENT_MARK = re.compile(r"\[cmt:\d+\]")
+_COMMENT = re.compile(r"^\[\^cmt\d+\]:\s+", re.MULTILINE)
+_NOTE = re.compile(r"^\[\^\d+\]:\s+", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n{3,}")
+_MESSAGE_HEADERS = tuple(
+    f"**{name}**" for name in ("Subject", "From", "To", "CC", "BCC", "Date", "Message-ID")
+)
+_SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
+_PASSWORD = re.compile(r"password|encrypt", re.IGNORECASE)
+_TOO_MANY_CELLS = re.compile(r"cell", re.IGNORECASE)
+_LIMIT = re.compile(r"limit|exceed|too (?:large|many|deep)|bomb", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """What xberg makes of one sheet."""
+
+    number: int
+    text: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Result:
+    """What xberg makes of a file, in our own terms."""
+
+    text: str
+    pages: tuple[_Sheet, ...]
+    title: str
+    metadata: dict[str, str]
+    attachments: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extraction:
+    """Read one of `MIME_TYPES`.
+
+    Raises:
+        RejectedError: ``encrypted``, ``too-many-cells``, ``too-large`` or ``unreadable``.
+    """
+    source = with_plain_breaks(data, limits) if format_ == "docx" else data
+    result = _extract(source, format_, limits)
+    if format_ in _SHEETS:
+        comments = sheet_comments(data, limits) if format_ == "xlsx" else {}
+        pages, kind = _sheets(result, comments), "sheet"
+    elif format_ == "ppt":
+        pages, kind = _old_slides(result.text), "slide"
+    elif format_ == "msg":
+        return _message(result)
+    else:
+        # A docx has pages only after layout; what xberg calls so are page breaks.
+        charts = document_charts(data, limits) if format_ == "docx" else []
+        pages, kind = (ExtractedPage(_tidy("\n\n".join([result.text, *charts]))),), ""
+    heading = next((found for page in pages if (found := first_heading(page.text))), "")
+    return Extraction(
+        pages,
+        format_,
+        method(),
+        page_kind=kind,
+        title=result.title or ("" if kind == "sheet" else heading),
+        metadata=result.metadata,
+        notices=tuple(Notice("parser-warning", warning) for warning in result.warnings),
+    )
+
+
+@cache
+def method() -> str:
+    """Return the library's name and version."""
+    return f"xberg {version('xberg')}"
+
+
+def _extract(data: bytes, format_: str, limits: Limits) -> _Result:
+    import xberg  # noqa: PLC0415 - large
+
+    ceilings = xberg.SecurityLimits(
+        max_archive_size=limits.archive_bytes,
+        max_compression_ratio=_RATIO,
+        max_files_in_archive=limits.archive_entries,
+        max_nesting_depth=limits.xml_depth,
+        max_entity_length=_ENTITY_CHARACTERS,
+        max_content_size=limits.archive_entry_bytes,
+        max_iterations=_ITERATIONS,
+        max_xml_depth=_XML_DEPTH,
+        max_table_cells=limits.sheet_cells,
+    )
+    config = xberg.ExtractionConfig(
+        output_format="markdown",
+        use_cache=False,
+        disable_ocr=True,
+        escape_markdown=False,
+        enable_quality_processing=False,  # it rewrites text
+        security_limits=ceilings,
+        postprocessor=xberg.PostProcessorConfig(enabled=False),
+        max_archive_depth=0,  # nothing inside a container is opened
+        pages=xberg.PageConfig(extract_pages=True, insert_page_markers=False),
+        content_filter=xberg.ContentFilterConfig(
+            include_headers=False,
+            include_footers=False,
+            include_footnotes=True,
+            strip_repeating_text=False,
+            include_watermarks=False,
+        ),
+    )
+    source = xberg.ExtractInput(kind="bytes", bytes=data, mime_type=MIME_TYPES[format_])
+
+    async def run() -> Any:
+        return await xberg.extract(source, config)
+
+    try:
+        found = asyncio.run(run())
+    except (RuntimeError, ValueError, OSError, xberg.XbergError) as error:
+        raise _rejection(str(error)) from error
+    if not found.results:
+        raise _rejection("; ".join(item.message for item in found.errors) or "no result")
+    return _result(found.results[0])
+
+
+def _rejection(message: str) -> RejectedError:
+    message = " ".join(message.split())[:300]
+    if _PASSWORD.search(message):
+        return RejectedError(
+            "encrypted",
+            "The document is protected by a password.",
+            hint="Save it without a password and add it again.",
+        )
+    if _LIMIT.search(message):
+        code = "too-many-cells" if _TOO_MANY_CELLS.search(message) else "too-large"
+        return RejectedError(code, f"It is larger than the limits allow ({message}).")
+    return RejectedError("unreadable", f"The document is damaged ({message}).")
+
+
+def _result(document: Any) -> _Result:
+    """Copy xberg's values into ours, so that nothing else depends on its types."""
+    stated = document.metadata
+    authors = ", ".join(stated.authors or ())
+    fields = {
+        "author": authors or stated.created_by or "",
+        "created": stated.created_at or "",
+        "modified": stated.modified_at or "",
+        "language": stated.language or "",
+        "keywords": ", ".join(stated.keywords or ()),
+    }
+    mail = stated.format.email if stated.format is not None else None
+    if mail is not None:
+        sender = f"{mail.from_name} <{mail.from_email}>" if mail.from_name else mail.from_email
+        fields |= {
+            "from": sender or authors,
+            "to": ", ".join(mail.to_emails),
+            "cc": ", ".join(mail.cc_emails),
+            "date": stated.created_at or "",
+        }
+    return _Result(
+        text=document.content,
+        pages=tuple(
+            _Sheet(page.page_number, page.content, page.sheet_name or "")
+            for page in document.pages or ()
+        ),
+        title=(stated.title or (stated.subject if mail is not None else "") or "").strip(),
+        metadata={key: value for key, value in fields.items() if value},
+        attachments=tuple(mail.attachments) if mail is not None else (),
+        warnings=tuple(warning.message for warning in document.processing_warnings),
+    )
+
+
+def _tidy(text: str) -> str:
+    """Take out what stands for pictures and anchors; keep what a reader of the page would see."""
+    text = _IMAGE.sub("", text)
+    text = _COMMENT.sub("Comment: ", _COMMENT_MARK.sub("", text))
+    return _BLANK_LINES.sub("\n\n", text).strip("\n") + "\n" if text.strip() else ""
+
+
+def _sheets(result: _Result, comments: Mapping[int, list[str]]) -> tuple[ExtractedPage, ...]:
+    pages = []
+    for sheet in result.pages:
+        name = " ".join(sheet.name.split())
+        table = re.sub(rf"\A\s*## {re.escape(sheet.name)}\s*", "", sheet.text)
+        body = _tidy("\n\n".join([table, *comments.get(sheet.number, ())]))
+        text = f"## {name}\n\n{body}" if name and body else body
+        pages.append(ExtractedPage(text, sheet.number, name))
+    if not pages and result.text.strip():
+        return (ExtractedPage(_tidy(result.text)),)
+    return tuple(pages)
+
+
+def _old_slides(text: str) -> tuple[ExtractedPage, ...]:
+    """Cut the text of a ppt at its rules; speaker notes stand together behind the last slide."""
+    slides = _SLIDE_RULE.split(text)[1:] or [text]
+    return tuple(
+        ExtractedPage(_tidy(_NOTE.sub("Notes: ", slide)), number, first_heading(slide))
+        for number, slide in enumerate(slides, 1)
+    )
+
+
+def _message(result: _Result) -> Extraction:
+    from chapterhouse.reading.mail import message  # noqa: PLC0415 - messages only
+
+    body = result.text
+    while body.startswith(_MESSAGE_HEADERS):
+        _, _, body = body.partition("\n\n")
+    if result.attachments:
+        body = body.rpartition("\nAttachments:\n")[0] or body
+    return message(
+        result.title,
+        result.metadata,
+        _tidy(body),
+        result.attachments,
+        format_="msg",
+        method=method(),
+    )

@@ -1,0 +1,110 @@
+"""The directory of an OLE compound file ([MS-CFB]): names of streams, and where they start."""
+
+import struct
+from dataclasses import dataclass
+
+from chapterhouse.errors import RejectedError
+
+SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ENTRY_SIZE = 128
+_HEADER_SIZE = 512
+_HEADER_FAT_SECTORS = 109
+_SECTOR_CEILING = 0xFFFFFFFA  # above are the marks for free, end of chain and tables
+_DIRECTORY_SECTORS_CEILING = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """A stream or storage: its name, first sector's offset in the file, and size."""
+
+    name: str
+    offset: int
+    size: int
+
+
+def streams(data: bytes) -> tuple[Stream, ...]:
+    """Return the directory in order.
+
+    Raises:
+        RejectedError: ``unreadable``, the file is cut off or contradicts itself.
+    """
+    try:
+        shift, first = struct.unpack_from("<H", data, 30)[0], struct.unpack_from("<I", data, 48)[0]
+        if shift not in {9, 12}:
+            raise _damaged(f"its sectors are 2**{shift} bytes long")
+        return tuple(_entries(data, 1 << shift, first))
+    except struct.error as error:
+        raise _damaged("it was cut off") from error
+
+
+def is_encrypted(data: bytes, found: tuple[Stream, ...]) -> bool:
+    """Tell whether a Word, Excel or PowerPoint file needs a password.
+
+    Sources: [MS-OFFCRYPTO] 2.2 (EncryptedPackage), [MS-DOC] 2.5.2 (fEncrypted), [MS-XLS]
+    2.4.117 (FilePass), [MS-PPT] 2.1.1.
+    """
+    names = {stream.name: stream for stream in found}
+    if "EncryptedPackage" in names or "EncryptedSummary" in names:
+        return True
+    if word := names.get("WordDocument"):
+        return bool(int.from_bytes(data[word.offset + 10 : word.offset + 12], "little") & 0x0100)
+    workbook = names.get("Workbook") or names.get("Book")
+    return workbook is not None and _has_file_pass(data, workbook)
+
+
+def _has_file_pass(data: bytes, workbook: Stream) -> bool:
+    """Look for the record that announces encryption, which stands right behind the first."""
+    place = workbook.offset
+    for _ in range(8):
+        if place + 4 > len(data):
+            return False
+        kind, length = struct.unpack_from("<2H", data, place)
+        if kind == 0x2F:  # noqa: PLR2004 - FilePass
+            return True
+        place += 4 + length
+    return False
+
+
+def _entries(data: bytes, sector_size: int, first: int) -> list[Stream]:
+    table = _allocation_table(data, sector_size)
+    entries: list[Stream] = []
+    sector, seen = first, set[int]()
+    while sector < _SECTOR_CEILING:
+        if sector in seen or len(seen) > _DIRECTORY_SECTORS_CEILING:
+            raise _damaged("its directory runs in a circle")
+        seen.add(sector)
+        start = (sector + 1) * sector_size
+        for place in range(start, start + sector_size, _ENTRY_SIZE):
+            record = data[place : place + _ENTRY_SIZE]
+            if len(record) < _ENTRY_SIZE:
+                raise _damaged("it was cut off")
+            if record[66]:  # neither unknown nor unallocated
+                entries.append(_stream(record, sector_size))
+        sector = table[sector] if sector < len(table) else _SECTOR_CEILING
+    return entries
+
+
+def _stream(record: bytes, sector_size: int) -> Stream:
+    length = min(64, int.from_bytes(record[64:66], "little"))
+    name = record[: max(0, length - 2)].decode("utf-16-le", "replace")
+    first, size = struct.unpack_from("<IQ", record, 116)
+    return Stream(name, (first + 1) * sector_size, size)
+
+
+def _allocation_table(data: bytes, sector_size: int) -> tuple[int, ...]:
+    """Return the file allocation table as far as the header lists it (7 MB of 512-byte sectors).
+
+    The directory of a larger file whose tail lies beyond is read as far as it goes.
+    """
+    numbers: list[int] = []
+    for sector in struct.unpack_from(f"<{_HEADER_FAT_SECTORS}I", data, 76):
+        if sector >= _SECTOR_CEILING:
+            break
+        place = (sector + 1) * sector_size
+        block = data[place : place + sector_size]
+        numbers.extend(struct.unpack(f"<{len(block) // 4}I", block[: len(block) // 4 * 4]))
+    return tuple(numbers)
+
+
+def _damaged(what: str) -> RejectedError:
+    return RejectedError("unreadable", f"The Office file is damaged: {what}.")

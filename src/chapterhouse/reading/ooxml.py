@@ -1,0 +1,135 @@
+"""What Office Open XML formats share: relations between parts, charts, comments ([ECMA-376]).
+
+Names are matched without their namespace, because strict files have other namespaces than
+transitional ones and mean the same.
+"""
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from chapterhouse.reading.tables import markdown_table
+from chapterhouse.reading.xml_parts import Parts
+
+_POINTS_CEILING = 10_000  # of one chart; what it shows is in a sheet as well
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A part that another part refers to. ``kind`` is the last word of its type's address."""
+
+    id: str
+    kind: str
+    target: str
+
+
+def local(element: Element) -> str:
+    """Return an element's name without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+def attribute(element: Element, name: str) -> str:
+    """Return an attribute by its name without namespace, or an empty string."""
+    return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
+
+
+def relation_id(element: Element) -> str:
+    """Return the ``r:id`` of an element; a plain ``id`` is something else."""
+    return next((value for key, value in element.items() if key.endswith("relationships}id")), "")
+
+
+def children(element: Element, name: str) -> Iterator[Element]:
+    """Yield the direct children of one name."""
+    return (child for child in element if local(child) == name)
+
+
+def descendants(element: Element, *names: str) -> Iterator[Element]:
+    """Yield all elements of some names below, in document order."""
+    return (child for child in element.iter() if local(child) in names)
+
+
+def relations(parts: Parts, part: str) -> tuple[Relation, ...]:
+    """Return what a part refers to inside the container."""
+    folder, name = posixpath.split(part)
+    root = parts.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
+    if root is None:
+        return ()
+    found = []
+    for element in children(root, "Relationship"):
+        if element.get("TargetMode") != "External":
+            target = posixpath.normpath(posixpath.join("/" + folder, element.get("Target", "")))
+            kind = element.get("Type", "").rpartition("/")[2]
+            found.append(Relation(element.get("Id", ""), kind, target.lstrip("/")))
+    return tuple(found)
+
+
+def core_properties(parts: Parts) -> tuple[str, dict[str, str]]:
+    """Return the title and the other fields of ``docProps/core.xml``."""
+    root = parts.xml("docProps/core.xml")
+    fields = (
+        {local(child): (child.text or "").strip() for child in root} if root is not None else {}
+    )
+    named = {
+        "author": fields.get("creator", ""),
+        "created": fields.get("created", ""),
+        "modified": fields.get("modified", ""),
+        "language": fields.get("language", ""),
+        "keywords": fields.get("keywords", ""),
+    }
+    return fields.get("title", ""), {name: text for name, text in named.items() if text}
+
+
+def chart_blocks(root: Element) -> list[str]:
+    """Return a chart's title and its cached numbers as a table, one column a series."""
+    titles = [
+        "".join(piece.text or "" for piece in descendants(title, "t")).strip()
+        for chart in descendants(root, "chart")
+        for title in children(chart, "title")
+    ]
+    header, columns, labels = [""], [], {}
+    for series in descendants(root, "ser"):
+        header.append(" ".join(_series_name(series).split()))
+        values: dict[int, str] = {}
+        for child in series:
+            if local(child) in {"cat", "xVal"}:
+                labels.update(_points(child))
+            elif local(child) in {"val", "yVal"}:
+                values = _points(child)
+        columns.append(values)
+    indices = sorted({index for column in columns for index in column} | labels.keys())
+    rows = [
+        [labels.get(index, ""), *(column.get(index, "") for column in columns)] for index in indices
+    ]
+    return [*filter(None, titles), *([markdown_table([header, *rows])] if rows else [])]
+
+
+def comment_blocks(root: Element) -> list[str]:
+    """Return the comments of a part, each with the cell it stands on where there is one."""
+    blocks = []
+    for comment in descendants(root, "comment", "threadedComment", "cm", "reply"):
+        own = [child for child in comment if local(child) not in {"replyLst", "reply"}]
+        pieces = [piece.text or "" for child in own for piece in descendants(child, "t", "text")]
+        text = " ".join("".join(pieces).split())
+        if text:
+            place = comment.get("ref", "")
+            blocks.append(f"Comment on {place}: {text}" if place else f"Comment: {text}")
+    return blocks
+
+
+def _series_name(series: Element) -> str:
+    return next(
+        (value.text or "" for name in children(series, "tx") for value in descendants(name, "v")),
+        "",
+    )
+
+
+def _points(element: Element) -> dict[int, str]:
+    """Return the cached values of a chart by index; of several label levels the innermost."""
+    found: dict[int, str] = {}
+    for point in descendants(element, "pt"):
+        index = point.get("idx", "")
+        value = next((child.text or "" for child in children(point, "v")), "")
+        if index.isdecimal() and len(found) < _POINTS_CEILING:
+            found.setdefault(int(index), value)
+    return found

@@ -1,0 +1,222 @@
+"""PDF to Markdown, page by page: PDFium's text with an own layer for what it means."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import pypdfium2 as pdfium
+from pypdfium2 import raw
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading.ocr import version
+from chapterhouse.reading.pdf_blocks import (
+    Outline,
+    blocks,
+    escaped,
+    markdown,
+    outline_key,
+    style_of,
+)
+from chapterhouse.reading.pdf_furniture import running_lines
+from chapterhouse.reading.pdf_page import MOST_CHARACTERS, PageLayout, page_layout
+from chapterhouse.reading.pdf_scan import is_scan, recognised
+from chapterhouse.types import ExtractedPage, Extraction, Notice
+
+MOST_PAGES = 5_000
+MOST_LAYOUT_CHARACTERS = 2_500_000  # of a document; the pages after keep their plain text
+_MOST_BOOKMARKS = 10_000
+_MOST_ALIKE = 20  # notices of one code that name a page each
+_TITLE_PAGES = 2  # pages on which the first large heading may be the title
+_LOCKED = frozenset({raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY})
+_DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")  # ISO 32000-1, 7.9.4
+_PLACEHOLDER_TITLE = re.compile(
+    r"\(?(?:untitled|anonymous|title|document\s*\d*|powerpoint presentation|slide \d+)\)?"
+    r"|microsoft word - .*|\S+\.\w{2,5}|.*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd|od[tps]|rtf)",
+    re.IGNORECASE,
+)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A page as it was read: its layout, and its text where OCR was asked (else None)."""
+
+    number: int
+    layout: PageLayout
+    recognised: str | None = None
+
+
+def read_pdf(data: bytes, name: str) -> Extraction:
+    """Read a PDF to one Markdown text a page, in reading order.
+
+    Args:
+        data: The bytes of the file.
+        name: Its name, for messages.
+
+    Raises:
+        RejectedError: ``encrypted`` where it needs a password, ``unreadable`` where no page of
+            it can be opened.
+    """
+    document = _opened(data, name)
+    try:
+        count = len(document)
+        if count == 0:
+            raise _unreadable(f"{name} holds no pages.")
+        pages, notices = _read_pages(document, min(count, MOST_PAGES))
+        if not pages:
+            raise _unreadable(f"No page of {name} can be opened.")
+        if count > MOST_PAGES:
+            sentence = f"Only the first {MOST_PAGES:,} of {count:,} pages were read."
+            notices.append(Notice("text-truncated", sentence))
+        written, heading = _written(pages, _outlines(document))
+        return Extraction(
+            pages=tuple(written),
+            format="pdf",
+            method=_method(pages),
+            page_kind="page",
+            title=_title(document) or heading,
+            metadata=_metadata(document),
+            notices=tuple(_gathered(notices)),
+        )
+    finally:
+        document.close()
+
+
+def _method(pages: Sequence[_Read]) -> str:
+    ocr = f", tesseract {version()}" if any(page.recognised is not None for page in pages) else ""
+    return f"pypdfium2 {pdfium.PYPDFIUM_INFO}{ocr}"
+
+
+def _opened(data: bytes, name: str) -> Any:
+    try:
+        return pdfium.PdfDocument(data)
+    except pdfium.PdfiumError as error:
+        if getattr(error, "err_code", None) in _LOCKED:
+            raise RejectedError(
+                "encrypted",
+                f"{name} is protected by a password.",
+                hint="Save a copy without the password and add that.",
+            ) from error
+        raise _unreadable(f"{name} cannot be opened as a PDF: {error}.") from error
+
+
+def _unreadable(message: str) -> RejectedError:
+    hint = "Open it in a PDF viewer, save it anew and add it again."
+    return RejectedError("unreadable", message, hint=hint)
+
+
+def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
+    pages: list[_Read] = []
+    notices: list[Notice] = []
+    room = MOST_LAYOUT_CHARACTERS
+    for number in range(1, count + 1):
+        try:
+            page, notice = _read_page(document, number, min(MOST_CHARACTERS, room))
+        except pdfium.PdfiumError as error:
+            sentence = f"Page {number} cannot be opened: {error}."
+            notices.append(Notice("page-unreadable", sentence, page=number))
+            continue
+        pages.append(page)
+        room = max(0, room - page.layout.characters)
+        if notice:
+            notices.append(notice)
+    return pages, notices
+
+
+def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read, Notice | None]:
+    page = document[number - 1]
+    textpage = None
+    try:
+        textpage = page.get_textpage()
+        size = page.get_size()
+        layout = page_layout(page.raw, textpage.raw, size, most_characters)
+        if layout.plain:
+            sentence = f"Page {number} holds too much to look for headings and tables on it."
+            return _Read(number, layout), Notice("layout-skipped", sentence, page=number)
+        if is_scan(layout, *size):
+            text, notice = recognised(page.raw, size, number)
+            return _Read(number, layout, None if notice else text), notice
+        return _Read(number, layout), None
+    finally:
+        if textpage is not None:
+            textpage.close()
+        page.close()
+
+
+def _written(
+    pages: Sequence[_Read], outlines: Mapping[int, Outline]
+) -> tuple[list[ExtractedPage], str]:
+    """Return the pages as Markdown, and the first large heading."""
+    layouts = [page.layout for page in pages]
+    dropped = running_lines(layouts)
+    kept = [
+        [line for i, line in enumerate(layout.lines) if (place, i) not in dropped]
+        for place, layout in enumerate(layouts)
+    ]
+    style = style_of(kept)
+    title, written = "", []
+    for page, lines in zip(pages, kept, strict=True):
+        found = blocks(lines, style, outlines.get(page.number, {}))
+        if not title and page.number <= _TITLE_PAGES:
+            title = next((block.text for block in found if block.level == 1), "")
+        parts = (markdown(found), _plain(page.layout.plain), _plain(page.recognised or ""))
+        text = "\n\n".join(part for part in parts if part)
+        written.append(ExtractedPage(text, page.number))
+    return written, title
+
+
+def _plain(text: str) -> str:
+    return "\n".join(escaped(line) for line in text.splitlines())
+
+
+def _outlines(document: Any) -> dict[int, Outline]:
+    """Return, for each page that bookmarks lead to, the levels of the headings they name."""
+    found: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    try:
+        for bookmark in islice(document.get_toc(max_depth=6), _MOST_BOOKMARKS):
+            target = bookmark.get_dest()
+            key = outline_key(bookmark.get_title() or "")
+            index = target.get_index() if target is not None else None
+            if key and index is not None:
+                found[index + 1].setdefault(key, min(6, bookmark.level + 1))
+    except pdfium.PdfiumError:  # a broken outline leaves the headings found by size
+        return {}
+    return dict(found)
+
+
+def _title(document: Any) -> str:
+    title = _stated(document, "Title")
+    if not 3 <= len(title) <= 300 or _PLACEHOLDER_TITLE.fullmatch(title):  # noqa: PLR2004
+        return ""
+    return title if any(character.isalpha() for character in title) else ""
+
+
+def _stated(document: Any, key: str) -> str:
+    return " ".join(_CONTROL.sub(" ", document.get_metadata_value(key)).split())
+
+
+def _metadata(document: Any) -> dict[str, str]:
+    author = _stated(document, "Author")
+    date = _DATE.match(document.get_metadata_value("CreationDate"))
+    found = {"author": author[:300], "date": "-".join(date.groups()) if date else ""}
+    return {key: value for key, value in found.items() if value}
+
+
+def _gathered(notices: Sequence[Notice]) -> Iterator[Notice]:
+    """Yield the notices, the pages of a code that comes often named in one."""
+    for code, alike in _by_code(notices).items():
+        if len(alike) <= _MOST_ALIKE:
+            yield from alike
+            continue
+        pages = ", ".join(str(notice.page) for notice in alike[:_MOST_ALIKE])
+        yield Notice(code, f"{len(alike)} pages ({pages}, ...); the first: {alike[0].sentence}")
+
+
+def _by_code(notices: Sequence[Notice]) -> dict[str, list[Notice]]:
+    found: dict[str, list[Notice]] = {}
+    for notice in notices:
+        found.setdefault(notice.code, []).append(notice)
+    return found

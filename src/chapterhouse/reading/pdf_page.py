@@ -1,0 +1,119 @@
+"""One PDF page as lines and tables in reading order."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from chapterhouse.reading.pdf_aligned import aligned_tables
+from chapterhouse.reading.pdf_layout import Segment, around, columns, reading_order, segments
+from chapterhouse.reading.pdf_rules import Drawn, drawn
+from chapterhouse.reading.pdf_tables import Table, markdown_table, ruled_tables
+from chapterhouse.reading.pdf_text import LEADERS, Box, Word, character_count, page_text, page_words
+
+MOST_CHARACTERS = 30_000  # a page with more keeps its plain text: layout is for what people read
+_LEVEL = 2.0  # points by which words on one line may differ in height
+
+
+class Line(NamedTuple):
+    """A line of text or a whole table (``table`` set) in its place on the page."""
+
+    text: str
+    box: Box
+    size: float = 0.0
+    bold: bool = False
+    table: bool = False
+    sideways: bool = False
+
+
+class PageLayout(NamedTuple):
+    """What stands on one page, in reading order.
+
+    Attributes:
+        lines: Lines and tables.
+        height: Height of the page as it is read, in points.
+        drawn: What it draws besides text.
+        plain: The text as drawn, in place of lines, where there was too much to lay out.
+        characters: Number of characters PDFium counts.
+    """
+
+    lines: tuple[Line, ...]
+    height: float
+    drawn: Drawn
+    plain: str = ""
+    characters: int = 0
+
+
+def page_layout(
+    page: Any, textpage: Any, size: tuple[float, float], most_characters: int
+) -> PageLayout:
+    """Return the lines and tables of a loaded page.
+
+    Args:
+        page: A loaded ``FPDF_PAGE``.
+        textpage: Its ``FPDF_TEXTPAGE``.
+        size: Width and height of the page in points.
+        most_characters: A page with more than these keeps its plain text.
+    """
+    count = character_count(textpage)
+    if count > most_characters:
+        return PageLayout((), size[1], Drawn((), (), 0, complete=False), page_text(textpage), count)
+    words, turn = page_words(textpage, *size)
+    on_page = drawn(page, turn)
+    bottom = max((word.box.bottom for word in words), default=0.0)
+    ruled = ruled_tables(words, on_page.rules)
+    items = segments(_outside(words, ruled)) + [_stand_in(table) for table in ruled]
+    regions = columns(items)
+    aligned = [table for region in regions for table in aligned_tables(region)]
+    tables = {min(table.words): table for table in (*ruled, *aligned)}
+    lines = _lines(reading_order(items, regions), tables)
+    return PageLayout(tuple(lines), max(bottom, size[1]), on_page, characters=count)
+
+
+def _outside(words: Sequence[Word], tables: Sequence[Table]) -> list[Word]:
+    taken = frozenset[int]().union(*(table.words for table in tables))
+    return [word for word in words if word.order not in taken]
+
+
+def _stand_in(table: Table) -> Segment:
+    return Segment((), table.box, 0.0, bold=False, line=-1, order=min(table.words), sideways=False)
+
+
+def _lines(ordered: Sequence[Segment], tables: Mapping[int, Table]) -> Iterator[Line]:
+    """Yield each table where its first word stands, and the segments outside tables as lines."""
+    inside = {order: table for table in tables.values() for order in table.words}
+    told: set[int] = set()
+    waiting: list[Segment] = []
+    for item in ordered:
+        table = inside.get(item.order)
+        if waiting and (table or not _same_line(waiting[-1], item)):
+            yield _line(waiting)
+            waiting = []
+        if table is None:
+            waiting.append(item)
+        elif id(table) not in told:
+            told.add(id(table))
+            yield Line(markdown_table(table.rows), table.box, table=True)
+    if waiting:
+        yield _line(waiting)
+
+
+def _same_line(one: Segment, other: Segment) -> bool:
+    if one.sideways or other.sideways:
+        return one.sideways == other.sideways and one.line == other.line
+    if one.line == other.line:
+        return True
+    shared = min(one.box.bottom, other.box.bottom) - max(one.box.top, other.box.top)
+    gap = other.box.left - one.box.right
+    level = abs(one.box.middle - other.box.middle) < _LEVEL
+    near = level or -1 <= gap < 2 * max(one.size, other.size)
+    return shared > 0.5 * min(one.box.height, other.box.height) and gap > -1 and near
+
+
+def _line(items: Sequence[Segment]) -> Line:
+    longest = max(items, key=lambda item: len(item.text))
+    return Line(
+        LEADERS.sub(" ...", " ".join(item.text for item in items)),
+        around(item.box for item in items),
+        longest.size,
+        all(item.bold for item in items),
+        sideways=longest.sideways,
+    )

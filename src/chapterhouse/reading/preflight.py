@@ -1,0 +1,121 @@
+"""What the parent looks at before any parser: size, containers, encryption, declared sizes.
+
+Nothing here follows a structure that the file controls for longer than the limits allow.
+"""
+
+import re
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading import signatures
+from chapterhouse.reading.detect import container_format
+from chapterhouse.reading.image_size import image_size
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.xml_guard import declares_entities, doctype
+from chapterhouse.reading.zip_directory import Entry, check_claims, inflate, read_directory
+
+_PDF_PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")
+_PDF_BYTES_PER_PAGE = 50_000  # where pages hide in object streams, size is all there is to see
+_XML_PARTS = (".xml", ".rels", ".opf", ".ncx", ".xhtml", ".html", ".htm", ".svg", ".vml")
+# Parts in which no program writes a document type. Macros in OpenDocument have one, and so have
+# the pages of an EPUB: there only entities are refused.
+_ANY_PART, _NO_PART = re.compile(""), re.compile(r"(?!)")
+_ODF_PART = re.compile(r"(?:.*/)?(?:content|styles|meta|settings)\.xml$")
+_STRICT = {
+    "docx": _ANY_PART,
+    "pptx": _ANY_PART,
+    "xlsx": _ANY_PART,
+    "odt": _ODF_PART,
+    "odp": _ODF_PART,
+    "ods": _ODF_PART,
+}
+_PROLOG_BYTES = 4_096
+_LONG_PROLOG_BYTES = 1_100_000
+
+
+def preflight(data: bytes, name: str, limits: Limits) -> None:
+    """Refuse what must not reach a parser. ``name`` stands in messages only.
+
+    Raises:
+        RejectedError: with one of the codes of `chapterhouse.reading.codes`.
+    """
+    if not data:
+        raise RejectedError("empty", f"{name} has no bytes.")
+    if len(data) > limits.file_bytes:
+        raise RejectedError(
+            "too-large", f"{name} has {len(data):,} bytes; the limit is {limits.file_bytes:,}."
+        )
+    if found := container_format(data, limits):
+        if data.startswith(b"PK"):
+            entries = read_directory(data, limits)
+            check_claims(data, entries, limits)
+            _check_parts(data, entries, _STRICT.get(found, _NO_PART))
+    elif signatures.image_format(data):
+        _check_pixels(data, limits)
+    elif not signatures.has_pdf_header(data, claimed=True) and not data.startswith(b"{\\rtf"):
+        _check_text(data, limits)
+
+
+def wall_seconds(data: bytes, limits: Limits) -> float:
+    """Return how long reading these bytes may take before the worker is killed."""
+    if signatures.has_pdf_header(data, claimed=True):
+        pages = max(len(_PDF_PAGE.findall(data)), len(data) // _PDF_BYTES_PER_PAGE)
+        seconds = limits.pdf_wall_seconds + limits.pdf_wall_seconds_per_page * pages
+        return min(limits.pdf_wall_seconds_ceiling, seconds)
+    return limits.wall_seconds
+
+
+def _check_parts(data: bytes, entries: tuple[Entry, ...], strict: re.Pattern[str]) -> None:
+    """Refuse document types in the parts that ``strict`` matches, and entities in any."""
+    for entry in entries:
+        if not entry.name.lower().endswith(_XML_PARTS) or not entry.size:
+            continue
+        head = inflate(data, entry, _PROLOG_BYTES)
+        declaration = doctype(head)
+        if len(head) == _PROLOG_BYTES and (b"<!--" in head or declaration):
+            # A comment or a long declaration may reach beyond the first bytes.
+            declaration = doctype(inflate(data, entry, _LONG_PROLOG_BYTES))
+        if declaration and (strict.match(entry.name) or declares_entities(declaration)):
+            raise RejectedError(
+                "xml-doctype",
+                f"{entry.name!r} in the container declares a document type, which documents of "
+                "this format never do.",
+            )
+
+
+def _check_pixels(data: bytes, limits: Limits) -> None:
+    size = image_size(data)
+    if size is None:
+        raise RejectedError("unreadable", "The image's header is damaged or cut off.")
+    width, height = size
+    if width * height > limits.image_pixels:
+        raise RejectedError(
+            "image-too-large",
+            f"The image has {width:,} x {height:,} pixels; the limit is {limits.image_pixels:,}.",
+        )
+
+
+def _check_text(data: bytes, limits: Limits) -> None:
+    """Refuse entity declarations at the beginning of a text, and endless lines."""
+    if data[:200].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<"):
+        declaration = doctype(data)
+        if declaration and declares_entities(declaration):
+            raise RejectedError(
+                "xml-doctype", "It declares a document type with entities, as XML bombs do."
+            )
+    if _has_line_over(data, limits.line_bytes):
+        raise RejectedError(
+            "line-too-long",
+            f"It has a line of more than {limits.line_bytes:,} bytes.",
+            hint="Break the text into lines.",
+        )
+
+
+def _has_line_over(data: bytes, ceiling: int) -> bool:
+    """Tell whether a stretch of ``ceiling`` bytes has no line break, in steps of that length."""
+    start = 0
+    while start + ceiling < len(data):
+        end = data.rfind(b"\n", start, start + ceiling + 1)
+        if end < 0:
+            return True
+        start = end + 1
+    return False

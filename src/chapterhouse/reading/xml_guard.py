@@ -1,0 +1,54 @@
+"""What an XML file declares before its first element, found without an XML parser.
+
+Entities (billion laughs, external files) can only be declared in a document type declaration,
+so a file that has none is safe from them whatever its parser does.
+"""
+
+import re
+
+_PROLOG_CEILING = 1_000_000
+_BYTE_ORDER_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8"),
+    (b"\xff\xfe", "utf-16-le"),
+    (b"\xfe\xff", "utf-16-be"),
+    (b"\x00<", "utf-16-be"),
+    (b"<\x00", "utf-16-le"),
+)
+_DOCTYPE = re.compile(r"<!doctype", re.IGNORECASE)
+_ENTITY = re.compile(r"<!entity|<!attlist|\[|%", re.IGNORECASE)
+
+
+def doctype(data: bytes) -> str:
+    """Return the document type declaration in front of the first element, or an empty string.
+
+    It ends at its first ``>`` or, with an internal subset, some way behind it: enough to tell.
+    """
+    text = _decode(data[:_PROLOG_CEILING])
+    place = 0
+    while (place := text.find("<", place)) >= 0:
+        if text.startswith("<!--", place):
+            place = text.find("-->", place + 4)
+        elif text.startswith("<?", place):
+            place = text.find("?>", place + 2)
+        elif _DOCTYPE.match(text, place):
+            return text[place : place + 10_000]
+        else:
+            return ""
+        if place < 0:
+            # A comment longer than any prolog hides what follows it: assume the worst.
+            return "<!DOCTYPE unseen [" if len(data) > _PROLOG_CEILING else ""
+        place += 1
+    return ""
+
+
+def declares_entities(declaration: str) -> bool:
+    """Tell whether a document type declaration has an internal subset, where entities stand."""
+    quoted = re.sub(r"\"[^\"]*\"|'[^']*'", "", declaration.split(">", 1)[0])
+    return bool(_ENTITY.search(quoted))
+
+
+def _decode(data: bytes) -> str:
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return data.decode(encoding, "replace").lstrip("\ufeff")
+    return data.decode("latin-1")

@@ -1,0 +1,109 @@
+"""Bytes under their SHA-256, one file each, in a folder."""
+
+import hashlib
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from chapterhouse.errors import CorruptLibraryError
+
+_HASH = re.compile(r"[0-9a-f]{64}")
+_UNFINISHED = ".unfinished-"
+
+
+class FolderBlobs:
+    """Blobs as files ``ab/abcdef…`` below ``root``; safe for several processes at once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def put(self, data: bytes) -> str:
+        """Keep ``data`` so that it survives a power cut; return its hash.
+
+        Putting bytes that are already kept makes them young again, so that garbage collection
+        leaves them alone until the document that needs them is committed.
+        """
+        sha256 = hashlib.sha256(data).hexdigest()
+        path = self._path(sha256)
+        try:
+            os.utime(path)
+        except FileNotFoundError:
+            self._write(path, data)
+        # Also for bytes found: whoever wrote them may not have got as far as this.
+        _synchronise_folder(path.parent)
+        return sha256
+
+    def get(self, sha256: str) -> bytes | None:
+        """Return the bytes of this hash, or None if they are not kept.
+
+        Raises:
+            CorruptLibraryError: the bytes no longer have this hash.
+        """
+        path = self._path(sha256)
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        if hashlib.sha256(data).hexdigest() != sha256:
+            raise CorruptLibraryError(
+                f"The blob {path} no longer holds the bytes that were put there.",
+                hint="Delete that file, then add the folder it came from again.",
+            )
+        return data
+
+    def has(self, sha256: str) -> bool:
+        """Say whether bytes of this hash are kept, without reading them."""
+        return self._path(sha256).is_file()
+
+    def delete(self, sha256: str) -> None:
+        """Delete the bytes of this hash, if they are there."""
+        self._path(sha256).unlink(missing_ok=True)
+
+    def hashes(self, minimum_age: float = 0.0) -> Iterator[str]:
+        """Yield, sorted, the hashes of what was last put at least so many seconds ago.
+
+        Files that an interrupted ``put`` left behind are deleted on the way once they are as old.
+        """
+        youngest = time.time() - minimum_age
+        for path in sorted(self._root.glob("??/*")):
+            try:
+                if path.stat().st_mtime > youngest:
+                    continue
+            except FileNotFoundError:  # deleted since it was listed
+                continue
+            if path.name.startswith(_UNFINISHED):
+                path.unlink(missing_ok=True)
+            elif _HASH.fullmatch(path.name):
+                yield path.name
+
+    def _path(self, sha256: str) -> Path:
+        if not _HASH.fullmatch(sha256):
+            raise ValueError(f"Not a SHA-256 in lower-case hexadecimal: {sha256!r}")
+        return self._root / sha256[:2] / sha256
+
+    def _write(self, path: Path, data: bytes) -> None:
+        if not path.parent.is_dir():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _synchronise_folder(self._root)
+        unfinished = path.parent / f"{_UNFINISHED}{secrets.token_hex(8)}"
+        try:
+            with unfinished.open("xb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            unfinished.replace(path)
+        except BaseException:
+            unfinished.unlink(missing_ok=True)
+            raise
+
+
+def _synchronise_folder(folder: Path) -> None:
+    """Make names created in ``folder`` survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

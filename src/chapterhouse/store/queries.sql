@@ -1,0 +1,259 @@
+-- Every statement of the SQLite store, each under its name.
+
+-- next_sequence
+UPDATE counter SET sequence = sequence + 1 RETURNING sequence;
+
+-- sequence
+SELECT sequence FROM counter;
+
+-- document_at
+SELECT key, id, sha256, location FROM document WHERE location = ?;
+
+-- document_named
+SELECT key, id, sha256, location FROM document WHERE id = ?;
+
+-- put_document
+INSERT INTO document (
+  id, source, location, title, format, method, sha256, text_sha256, size, modified, status,
+  page_kind, language, notices, metadata, characters, chunks, sequence
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (location) DO UPDATE SET
+  source = excluded.source, title = excluded.title, format = excluded.format,
+  method = excluded.method, sha256 = excluded.sha256, text_sha256 = excluded.text_sha256,
+  size = excluded.size, modified = excluded.modified, status = excluded.status,
+  page_kind = excluded.page_kind, language = excluded.language, notices = excluded.notices,
+  metadata = excluded.metadata, characters = excluded.characters, chunks = excluded.chunks,
+  sequence = excluded.sequence
+RETURNING key;
+
+-- touch_document
+UPDATE document SET sequence = ? WHERE key = ?;
+
+-- clear_memberships
+DELETE FROM membership WHERE document = ?;
+
+-- clear_body
+DELETE FROM body WHERE document = ?;
+
+-- clear_sections
+DELETE FROM section WHERE document = ?;
+
+-- clear_pages
+DELETE FROM page WHERE document = ?;
+
+-- clear_chunks
+DELETE FROM chunk WHERE document = ?;
+
+-- clear_embeddings
+DELETE FROM embedding WHERE document = ?;
+
+-- put_membership
+INSERT INTO membership (document, shelf) VALUES (?, ?);
+
+-- put_body
+INSERT INTO body (document, text) VALUES (?, ?);
+
+-- put_section
+INSERT INTO section (document, ordinal, level, path, "start", "end") VALUES (?, ?, ?, ?, ?, ?);
+
+-- put_page
+INSERT INTO page (document, ordinal, number, label, "start", "end") VALUES (?, ?, ?, ?, ?, ?);
+
+-- put_chunk
+INSERT INTO chunk (
+  document, ordinal, "start", "end", text, kind, header, section_path, page, page_label, tokens
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+
+-- put_embedding
+INSERT INTO embedding (document, fingerprint, dimensions, vectors) VALUES (?, ?, ?, ?);
+
+-- put_content
+INSERT INTO content (sha256, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING;
+
+-- content
+SELECT bytes FROM content WHERE sha256 = ?;
+
+-- drop_content
+DELETE FROM content
+WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM document WHERE sha256 = ?1);
+
+-- referenced
+SELECT EXISTS (SELECT 1 FROM document WHERE sha256 = ?);
+
+-- remove_document
+DELETE FROM document WHERE key = ?;
+
+-- put_removal
+INSERT INTO removal (document_id, sequence) VALUES (?, ?)
+ON CONFLICT (document_id) DO UPDATE SET sequence = excluded.sequence;
+
+-- drop_removal
+DELETE FROM removal WHERE document_id = ?;
+
+-- documents
+SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
+FROM document AS d
+WHERE d.id > ? ORDER BY d.id LIMIT ?;
+
+-- documents_on_shelves
+SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
+FROM document AS d
+WHERE d.id > ? AND d.key IN (
+  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?))
+)
+ORDER BY d.id LIMIT ?;
+
+-- document
+SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
+FROM document AS d
+WHERE d.id = ?;
+
+-- documents_among
+SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
+FROM json_each(?) AS wanted
+CROSS JOIN document AS d ON d.id = wanted.value;
+
+-- census
+SELECT language, count(*), sum(chunks) FROM document GROUP BY language ORDER BY language;
+
+-- census_of_shelves
+SELECT d.language, count(*), sum(d.chunks) FROM document AS d
+WHERE d.key IN (
+  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?))
+)
+GROUP BY d.language ORDER BY d.language;
+
+-- counts
+SELECT 'format', format, count(*) FROM document GROUP BY format
+UNION ALL
+SELECT 'status', status, count(*) FROM file GROUP BY status
+UNION ALL
+SELECT 'shelf', shelf, count(*) FROM membership GROUP BY shelf;
+
+-- chunks_named
+SELECT c.key FROM document AS d JOIN chunk AS c ON c.document = d.key
+WHERE c.ordinal < ?2 AND lower(substr(d.source, -length(?1) - 1)) = lower('/' || ?1)
+AND (?3 = '[]' OR d.key IN (
+  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?3))
+))
+ORDER BY d.id, c.ordinal;
+
+-- documents_changed
+SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
+FROM document AS d
+WHERE d.sequence > ? ORDER BY d.sequence LIMIT ?;
+
+-- documents_removed
+SELECT sequence, document_id FROM removal WHERE sequence > ? ORDER BY sequence LIMIT ?;
+
+-- body
+SELECT d.key, b.text FROM document AS d JOIN body AS b ON b.document = d.key WHERE d.id = ?;
+
+-- sections
+SELECT ordinal, level, path, "start", "end" FROM section WHERE document = ? ORDER BY ordinal;
+
+-- pages
+SELECT number, label, "start", "end" FROM page WHERE document = ? ORDER BY ordinal;
+
+-- chunks
+SELECT
+  d.id, c.ordinal, c."start", c."end", c.text, c.kind, c.header, c.section_path, c.page,
+  c.page_label, c.tokens, c.key
+FROM json_each(?) AS wanted
+CROSS JOIN chunk AS c ON c.key = wanted.value
+JOIN document AS d ON d.key = c.document;
+
+-- chunks_of
+SELECT
+  d.id, c.ordinal, c."start", c."end", c.text, c.kind, c.header, c.section_path, c.page,
+  c.page_label, c.tokens, c.key
+FROM document AS d JOIN chunk AS c ON c.document = d.key
+WHERE d.id = ? ORDER BY c.ordinal;
+
+-- chunk_keys
+SELECT c.key FROM document AS d JOIN chunk AS c ON c.document = d.key
+WHERE d.id = ? ORDER BY c.ordinal;
+
+-- embedding
+SELECT e.dimensions, e.vectors
+FROM document AS d JOIN embedding AS e ON e.document = d.key
+WHERE d.id = ? AND e.fingerprint = ?;
+
+-- fingerprints_of
+SELECT e.fingerprint FROM document AS d JOIN embedding AS e ON e.document = d.key
+WHERE d.id = ? ORDER BY e.fingerprint;
+
+-- put_file
+INSERT INTO file (
+  location, source, size, mtime_ns, sha256, status, code, sentence, document_id, format
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (location) DO UPDATE SET
+  source = excluded.source, size = excluded.size, mtime_ns = excluded.mtime_ns,
+  sha256 = excluded.sha256, status = excluded.status, code = excluded.code,
+  sentence = excluded.sentence, document_id = excluded.document_id, format = excluded.format;
+
+-- drop_file
+DELETE FROM file WHERE location = ?;
+
+-- file
+SELECT * FROM file WHERE location = ?;
+
+-- files
+SELECT * FROM file ORDER BY source, location;
+
+-- files_under
+SELECT * FROM file
+WHERE location = ?1 OR (location >= ?2 AND location < ?3)
+ORDER BY source, location;
+
+-- roots
+SELECT label, location FROM root ORDER BY label;
+
+-- put_root
+INSERT INTO root (location, label) VALUES (?, ?);
+
+-- integrity
+PRAGMA integrity_check;
+
+-- foreign_keys
+PRAGMA foreign_key_check;
+
+-- sequence_faults
+SELECT 'document ' || d.id || ' has sequence ' || d.sequence || ' beyond the counter'
+FROM document AS d, counter WHERE d.sequence > counter.sequence
+UNION ALL
+SELECT 'removal of ' || r.document_id || ' has sequence ' || r.sequence || ' beyond the counter'
+FROM removal AS r, counter WHERE r.sequence > counter.sequence
+UNION ALL
+SELECT 'sequence ' || d.sequence || ' belongs to a document and to a removal'
+FROM document AS d JOIN removal AS r ON r.sequence = d.sequence
+UNION ALL
+SELECT 'document ' || d.id || ' is also recorded as removed'
+FROM document AS d JOIN removal AS r ON r.document_id = d.id;
+
+-- ledger_faults
+SELECT 'file ' || f.location || ' names document ' || f.document_id || ', which is not there'
+FROM file AS f
+WHERE f.document_id <> '' AND NOT EXISTS (
+  SELECT 1 FROM document AS d WHERE d.id = f.document_id AND d.location = f.location
+)
+UNION ALL
+SELECT 'document ' || d.id || ' has no file record' FROM document AS d
+WHERE NOT EXISTS (
+  SELECT 1 FROM file AS f WHERE f.location = d.location AND f.document_id = d.id
+);
+
+-- part_faults
+SELECT 'document ' || d.id || ' has no text' FROM document AS d
+WHERE NOT EXISTS (SELECT 1 FROM body AS b WHERE b.document = d.key)
+UNION ALL
+SELECT 'document ' || d.id || ' is on no shelf' FROM document AS d
+WHERE NOT EXISTS (SELECT 1 FROM membership AS m WHERE m.document = d.key)
+UNION ALL
+SELECT 'document ' || d.id || ' says ' || d.chunks || ' chunks and has ' || n.number
+FROM document AS d
+JOIN (
+  SELECT d.key, (SELECT count(*) FROM chunk AS c WHERE c.document = d.key) AS number
+  FROM document AS d
+) AS n ON n.key = d.key
+WHERE n.number <> d.chunks;

@@ -1,0 +1,92 @@
+"""The steps of a write, each inside a transaction that its caller holds."""
+
+import hashlib
+from collections.abc import Sequence
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from chapterhouse.store import rows
+from chapterhouse.store.statements import Row, first, run, run_many
+from chapterhouse.types import Body, Chunk, Document, FileRecord, shelf_names
+
+
+def require_agreement(
+    document: Document,
+    chunks: Sequence[Chunk],
+    vectors: NDArray[np.float32] | None,
+    record: FileRecord,
+    content: bytes,
+) -> None:
+    """Refuse a document whose parts contradict each other: it would fail ``doctor`` later."""
+    if hashlib.sha256(content).hexdigest() != document.sha256:
+        raise ValueError(f"The content of {document.source} does not have its sha256.")
+    if document.location != record.location:
+        raise ValueError(f"The record of {document.source} is of {record.location}.")
+    if document.chunks != len(chunks):
+        raise ValueError(f"{document.source} says {document.chunks} chunks, not {len(chunks)}.")
+    if [chunk.ordinal for chunk in chunks] != list(range(len(chunks))):
+        raise ValueError(f"The chunks of {document.source} are not numbered from 0.")
+    if vectors is None:
+        return
+    if vectors.ndim != 2 or len(vectors) != len(chunks):  # noqa: PLR2004 - rows and columns
+        raise ValueError(
+            f"{document.source} needs vectors of shape ({len(chunks)}, n), got {vectors.shape}."
+        )
+    if not np.isfinite(vectors).all():
+        raise ValueError(f"A vector of {document.source} is not finite.")
+
+
+def next_sequence(connection: apsw.Connection) -> int:
+    """Count one change and return its number."""
+    ((number,),) = run(connection, "next_sequence")
+    return int(number)
+
+
+def free_id(connection: apsw.Connection, document: Document) -> str:
+    """Return the document's id, or with the first number that makes it free."""
+    identifier, number = document.id, 1
+    while first(connection, "document_named", identifier):
+        number += 1
+        identifier = f"{document.id}-{number}"
+    return identifier
+
+
+def put_parts(connection: apsw.Connection, key: int, body: Body, chunks: Sequence[Chunk]) -> None:
+    """Write the text of a document, its shape and its chunks."""
+    run(connection, "put_body", key, body.text)
+    sections = (rows.section_row(key, section) for section in body.sections)
+    run_many(connection, "put_section", sections)
+    pages = (rows.page_row(key, ordinal, page) for ordinal, page in enumerate(body.pages))
+    run_many(connection, "put_page", pages)
+    run_many(connection, "put_chunk", (rows.chunk_row(key, chunk) for chunk in chunks))
+
+
+def put_shelves(connection: apsw.Connection, key: int, shelves: Sequence[str]) -> None:
+    """Put a document that is on no shelf on these, or on the default one."""
+    memberships = ((key, shelf) for shelf in shelf_names(shelves))
+    run_many(connection, "put_membership", memberships)
+
+
+def put_file(connection: apsw.Connection, record: FileRecord, document_id: str) -> None:
+    """Write a file's record, naming the document it gave, or none."""
+    *values, _, format_ = rows.file_row(record)
+    run(connection, "put_file", *values, document_id, format_)
+
+
+def clear_parts(connection: apsw.Connection, key: int, sha256: str) -> None:
+    """Delete everything that belonged to the last version of a document."""
+    for part in ("memberships", "body", "sections", "pages", "chunks", "embeddings"):
+        run(connection, f"clear_{part}", key)
+    run(connection, "drop_content", sha256)
+
+
+def remove_document(connection: apsw.Connection, found: Row) -> int:
+    """Remove the document of a row of ``document_at``; its parts go with it."""
+    key, identifier, sha256, _ = found
+    sequence = next_sequence(connection)
+    run(connection, "remove_document", key)
+    run(connection, "put_removal", identifier, sequence)
+    run(connection, "drop_content", sha256)
+    return sequence

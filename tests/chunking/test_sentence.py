@@ -1,0 +1,112 @@
+"""The default chunker's laws."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.chunking.build import build_chunks, embedding_text
+from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.text.canonical import compose
+from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.types import Body, ExtractedPage, Extraction, Kind
+
+WORDS = st.lists(
+    st.sampled_from(["harbour", "gate", "wind", "a", "Eight"]), min_size=1, max_size=30
+)
+PIECES = st.one_of(
+    WORDS.map(lambda words: " ".join(words) + ". "),
+    WORDS.map(lambda words: "\n\n# " + " ".join(words) + "\n\n"),
+    WORDS.map(lambda words: "\n\n" + " ".join(words) + ".\n\n"),
+    st.integers(1, 30).map(
+        lambda n: "\n\n| name | value |\n|---|---|\n" + "| row of a table | 42 |\n" * n + "\n"
+    ),
+    st.integers(1, 30).map(lambda n: "\n\n```python\n" + "value = compute(1)\n" * n + "```\n\n"),
+    st.text(max_size=50),
+    st.just("x" * 700),
+)
+TEXTS = st.lists(PIECES, max_size=12).map("".join)
+
+
+def body_of(text: str, *, markdown: bool = True) -> Body:
+    return compose(Extraction((ExtractedPage(text),), "md", "test", markdown=markdown))[0]
+
+
+@given(TEXTS, st.integers(100, 1_200))
+def test_joining_the_chunks_gives_the_text_back(text: str, maximum: int) -> None:
+    body = body_of(text)
+    spans = chunk_by_sentence(body, maximum)
+    assert "".join(body.text[span.start : span.end] for span in spans) == body.text
+    assert all(span.start < span.end for span in spans)
+
+
+@given(TEXTS, st.integers(100, 1_200))
+def test_no_chunk_is_longer_than_the_maximum(text: str, maximum: int) -> None:
+    body = body_of(text)
+    for span in chunk_by_sentence(body, maximum):
+        assert len(span.header) + span.end - span.start <= maximum
+
+
+@given(TEXTS)
+def test_prose_is_cut_only_where_a_sentence_ends(text: str) -> None:
+    body = body_of(text)
+    for span in chunk_by_sentence(body, 1_000):
+        inside = [s for s in body.sections if s.start <= span.start < s.end]
+        if span.kind is not Kind.PROSE or not inside or span.start == inside[0].start:
+            continue
+        before = body.text[inside[0].start : span.start]
+        sentences = list(sentence_spans(body.text, inside[0].start, inside[0].end))
+        ends = {end for _, end in sentences}
+        longest = max(end - start for start, end in sentences)
+        assert span.start in ends or longest > 1_000 or before.rstrip(" ").endswith("\n")
+
+
+def test_a_chunk_does_not_cross_a_heading() -> None:
+    body = body_of("# A\n\nFirst text.\n\n# B\n\nSecond text.\n")
+    chunks = build_chunks("d", body, chunk_by_sentence(body), len)
+    assert [chunk.section_path for chunk in chunks] == [("A",), ("B",)]
+
+
+def test_headings_without_text_go_with_the_text_below_them() -> None:
+    body = body_of("# A\n\n## B\n\nText.\n")
+    chunks = build_chunks("d", body, chunk_by_sentence(body), len)
+    assert [chunk.section_path for chunk in chunks] == [("A", "B")]
+
+
+def test_a_small_table_stays_whole() -> None:
+    body = body_of("Before.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |\n\nAfter.")
+    kinds = [span.kind for span in chunk_by_sentence(body)]
+    assert kinds == [Kind.PROSE, Kind.TABLE, Kind.PROSE]
+
+
+def test_a_long_table_repeats_its_header_by_row() -> None:
+    rows = "".join(f"| row {n} | {n * n} |\n" for n in range(200))
+    body = body_of("| name | square |\n|---|---|\n" + rows)
+    spans = chunk_by_sentence(body, 500)
+    assert len(spans) > 3
+    assert spans[0].header == ""
+    assert all(span.header == "| name | square |\n|---|---|\n" for span in spans[1:])
+    assert all(body.text[span.start : span.end].startswith("| ") for span in spans)
+
+
+def test_a_sentence_longer_than_a_chunk_breaks_at_a_space() -> None:
+    body = body_of("word " * 100)
+    for span in chunk_by_sentence(body, 103)[:-1]:
+        assert body.text[span.end - 1] == " "
+
+
+def test_a_chunk_knows_its_page() -> None:
+    pages = (ExtractedPage("One.", 1), ExtractedPage("Two.", 2, "B"))
+    body, _ = compose(Extraction(pages, "pdf", "test", page_kind="page"))
+    fixed = build_chunks("d", body, chunk_by_sentence(body), len)
+    assert fixed[0].page == 1
+
+
+def test_an_embedding_text_says_where_the_chunk_stands() -> None:
+    body = body_of("# A\n\nText.")
+    (chunk,) = build_chunks("d", body, chunk_by_sentence(body), len)
+    assert embedding_text("Title", chunk) == "Title A\n# A\n\nText."
+
+
+def test_a_maximum_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least 1"):
+        chunk_by_sentence(body_of("a"), 0)

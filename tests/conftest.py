@@ -1,0 +1,64 @@
+"""What every test shares: no network beyond loopback, no settings of the person who runs them."""
+
+import ipaddress
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+
+def _is_loopback(address: object) -> bool:
+    host = address[0] if isinstance(address, tuple) else address
+    if not isinstance(host, str):  # AF_UNIX in bytes, or a family that leaves no machine
+        return True
+    if host in {"localhost", ""} or host.startswith(("/", "\0")):
+        return True
+    try:
+        return ipaddress.ip_address(host.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test reach beyond this machine, nor look a name up."""
+    connect, look_up = socket.socket.connect, socket.getaddrinfo
+
+    def guarded_connect(self: socket.socket, address: object) -> None:
+        if not _is_loopback(address):
+            pytest.fail(f"a test tried to connect to {address!r}")
+        connect(self, address)  # type: ignore[arg-type]  # whatever the test passed
+
+    def guarded_look_up(host: object, *arguments: object, **options: object) -> object:
+        if not _is_loopback(host if host is not None else ""):
+            pytest.fail(f"a test tried to look up {host!r}")
+        return look_up(host, *arguments, **options)  # type: ignore[arg-type]  # passed on as given
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_look_up)
+
+
+@pytest.fixture(autouse=True)
+def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Forget the environment's settings; a library opened without a home lands in a new folder."""
+    for name in list(os.environ):
+        if name.startswith("CHAPTERHOUSE_") and name != "CHAPTERHOUSE_DATA":
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
+
+
+@pytest.fixture(scope="session")
+def data_folder() -> Path:
+    """The shared data folder; the test is skipped where it is absent."""
+    named = os.environ.get("CHAPTERHOUSE_DATA")
+    folder = Path(named) if named else Path(__file__).parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"no shared data at {folder}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def example_folder() -> Path:
+    """The documents of the example organisation."""
+    return Path(__file__).parents[1] / "examples" / "varnholm-ferry"

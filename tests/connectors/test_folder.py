@@ -1,0 +1,192 @@
+import os
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.connectors.folder import is_there, resolve_root, walk
+from chapterhouse.errors import NotFoundError
+
+
+def _write(root: Path, *names: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+
+
+def _sources(root: Path, label: str = "") -> list[str]:
+    return [file.source for file in walk(root, label)]
+
+
+def test_a_folder_gives_its_files_in_order(tmp_path: Path) -> None:
+    root = tmp_path / "docs"
+    _write(root, "b.md", "a/z.md", "a-b.md", "a/é.md", "a.md", "c/d/e.txt")
+    files = list(walk(root))
+    assert [file.source for file in files] == [
+        "docs/a-b.md", "docs/a.md", "docs/a/z.md", "docs/a/é.md", "docs/b.md", "docs/c/d/e.txt",
+    ]  # fmt: skip
+    assert files[2].location == str(root / "a" / "z.md")
+    assert files[2].parts == ("a", "z.md")
+    assert files[2].size == len("a/z.md")
+    assert files[2].mtime_ns == (root / "a" / "z.md").stat().st_mtime_ns
+    assert files[2].name == "z.md"
+    assert all(file.problem is None for file in files)
+
+
+@given(st.sets(st.text("ab-.0é/", min_size=1, max_size=6), max_size=8))
+def test_the_order_is_that_of_sources(
+    tmp_path_factory: pytest.TempPathFactory, names: set[str]
+) -> None:
+    root = tmp_path_factory.mktemp("order")
+    for name in sorted(names):
+        parts = [f"x{part}" for part in name.split("/")]
+        try:
+            _write(root, "/".join(parts))
+        except (NotADirectoryError, FileExistsError, IsADirectoryError):
+            continue
+    sources = _sources(root)
+    assert sources == sorted(sources)
+
+
+def test_hidden_files_and_what_tools_leave_are_passed_over(tmp_path: Path) -> None:
+    _write(
+        tmp_path, ".git/config", ".env", ".DS_Store", "node_modules/x/readme.md", "Thumbs.db",
+        "__pycache__/m.pyc", "~$report.docx", "report.docx", "kept/node_modules.md",
+    )  # fmt: skip
+    assert _sources(tmp_path, "t") == ["t/kept/node_modules.md", "t/report.docx"]
+
+
+def test_a_single_file_is_named_after_its_folder(tmp_path: Path) -> None:
+    _write(tmp_path / "docs", "one.md", ".hidden.md")
+    (file,) = walk(tmp_path / "docs" / "one.md")
+    assert (file.root, file.parts) == (tmp_path / "docs", ("one.md",))
+    assert file.source == "docs/one.md"
+    # Its owner named it: the rule about hidden files is for folders.
+    assert _sources(tmp_path / "docs" / ".hidden.md") == ["docs/.hidden.md"]
+
+
+def test_links_are_not_followed(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    _write(root, "real/a.md")
+    _write(outside, "secret.md")
+    (root / "to-file").symlink_to(outside / "secret.md")
+    (root / "to-folder").symlink_to(outside)
+    (root / "to-inside").symlink_to(root / "real")
+    (root / "to-itself").symlink_to(root / "to-itself")
+    (root / "to-nothing").symlink_to(root / "nothing")
+    found = {file.source: file.problem and file.problem.code for file in walk(root)}
+    assert found == {
+        "root/real/a.md": None,
+        "root/to-file": "symbolic-link",
+        "root/to-folder": "symbolic-link",
+        "root/to-inside": "symbolic-link",
+        "root/to-itself": "symbolic-link",
+        "root/to-nothing": "symbolic-link",
+    }
+
+
+def test_a_root_that_is_a_link_was_meant(tmp_path: Path) -> None:
+    _write(tmp_path / "real", "a.md")
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (file,) = walk(tmp_path / "link")
+    assert file.location == str(tmp_path / "real" / "a.md")
+    assert resolve_root(tmp_path / "link" / "a.md") == (tmp_path / "real", ("a.md",))
+
+
+def test_pipes_and_sockets_are_told_apart_from_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    monkeypatch.chdir(tmp_path)  # a socket's address must be short
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+        found = {file.name: file.problem for file in walk(tmp_path)}
+    assert {name: problem and problem.code for name, problem in found.items()} == {
+        "pipe": "not-a-file",
+        "socket": "not-a-file",
+    }
+    assert found["pipe"] is not None
+    assert "named pipe" in found["pipe"].sentence
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a device")
+def test_devices_are_told_apart_from_files(tmp_path: Path) -> None:
+    try:
+        os.mknod(tmp_path / "zero", 0o600 | 0o020000, os.makedev(1, 5))
+    except PermissionError:
+        pytest.skip("devices cannot be made here")
+    (file,) = walk(tmp_path)
+    assert file.problem is not None
+    assert "character device" in file.problem.sentence
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and sys.platform == "darwin", reason="root reads all")
+def test_a_closed_folder_is_told(tmp_path: Path, as_nobody: None) -> None:
+    _write(tmp_path, "closed/a.md", "open/b.md")
+    (tmp_path / "closed").chmod(0)
+    try:
+        found = {file.source: file.problem for file in walk(tmp_path, "t")}
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+    assert set(found) == {"t/closed", "t/open/b.md"}
+    problem = found["t/closed"]
+    assert problem is not None
+    assert problem.code == "cannot-list"
+    assert "Permission denied" in problem.sentence
+
+
+def test_names_that_are_no_text_are_found(tmp_path: Path) -> None:
+    if sys.platform == "darwin":
+        pytest.skip("the file system takes only UTF-8")
+    name = b"caf\xe9\n.txt"
+    with open(os.path.join(os.fsencode(tmp_path), name), "wb") as file:  # noqa: PTH118, PTH123 - bytes
+        file.write(b"x")
+    (found,) = walk(tmp_path, "t")
+    assert found.source == "t/caf\\xe9\\u000a.txt"
+    assert found.location == f"{tmp_path}/caf\\xe9\n.txt"
+    assert os.fsencode(found.parts[0]) == name
+    assert is_there(found.location)
+    assert not is_there(found.location + "x")
+
+
+def test_a_folder_may_be_deeper_than_python(tmp_path: Path) -> None:
+    descriptor = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1200):
+        os.mkdir("d", dir_fd=descriptor)
+        below = os.open("d", os.O_RDONLY, dir_fd=descriptor)
+        os.close(descriptor)
+        descriptor = below
+    os.close(os.open("deep.txt", os.O_CREAT | os.O_WRONLY, dir_fd=descriptor))
+    os.close(descriptor)
+    try:
+        (file,) = walk(tmp_path)
+        assert file.parts == (*("d",) * 1200, "deep.txt")
+    finally:
+        _flatten(tmp_path)
+
+
+def _flatten(root: Path) -> None:
+    """Take a deep folder apart from the top: its removal by path would be too long a name."""
+    current = root / "d"
+    number = 0
+    while current.is_dir():
+        number += 1
+        inner = current / "d"
+        if inner.is_dir():
+            inner.rename(root / f"e{number}")
+        for entry in current.iterdir():
+            entry.unlink()
+        current.rmdir()
+        current = root / f"e{number}"
+
+
+def test_nothing_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no file or folder"):
+        list(walk(tmp_path / "nothing"))
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    with pytest.raises(NotFoundError, match="no file or folder"):
+        list(walk(tmp_path / "circle"))

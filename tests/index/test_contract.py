@@ -1,0 +1,217 @@
+"""What every index derived from the store must do."""
+
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import pytest
+
+from chapterhouse.index.lexical import LexicalIndex
+from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.text.analyse import analyse
+from chapterhouse.types import Scored, WeightedTerm
+
+Put = Callable[..., str]
+WORDS = ("harbour", "gate", "wind", "ferry", "ticket", "crew", "storm", "berth")
+
+
+class Searchable(Protocol):
+    def sequence(self) -> int: ...
+    def catch_up(self, store: SqliteStore) -> int: ...
+    def rebuild(self, store: SqliteStore) -> int: ...
+    def size(self) -> int: ...
+
+
+Find = Callable[[Searchable, str, Sequence[str], int], Sequence[Scored]]
+
+
+def lexical(folder: Path) -> Searchable:
+    return LexicalIndex(folder)
+
+
+def vector(folder: Path) -> Searchable:
+    return VectorIndex(folder, StaticEmbedder())
+
+
+def find(
+    index: Searchable, text: str, shelves: Sequence[str] = (), limit: int = 10
+) -> Sequence[Scored]:
+    if isinstance(index, LexicalIndex):
+        return index.search([WeightedTerm(term) for term in analyse(text, "en")], shelves, limit)
+    assert isinstance(index, VectorIndex)
+    return index.search(StaticEmbedder().embed_question(text), shelves, limit)
+
+
+@pytest.fixture(params=[lexical, vector])
+def make(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Searchable]:
+    return lambda name="index": request.param(tmp_path / name)  # type: ignore[misc]  # a lambda has no overloads
+
+
+def documents(
+    index: Searchable, store: SqliteStore, text: str, shelves: Sequence[str] = ()
+) -> list[str]:
+    chunks = store.chunks([hit.key for hit in find(index, text, shelves)])
+    return [chunks[hit.key].document_id for hit in find(index, text, shelves) if hit.key in chunks]
+
+
+def test_an_empty_index_finds_nothing(
+    make: Callable[[str], Searchable], store: SqliteStore
+) -> None:
+    index = make("index")
+    assert index.catch_up(store) == 0
+    assert not find(index, "harbour")
+    assert index.size() == 0
+
+
+def test_it_finds_what_was_added(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    put("a", "The harbour gate closes.\n\nThe wind rises.")
+    put("b", "Tickets are sold by the crew.")
+    index = make("index")
+    assert index.catch_up(store) == store.sequence() == 2
+    assert documents(index, store, "harbour gate")[0] == "a"
+    assert documents(index, store, "tickets")[0] == "b"
+    assert index.size() == 3
+
+
+def test_a_replaced_document_leaves_nothing_behind(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    index = make("index")
+    put("a", "The harbour gate closes.\n\nA second paragraph.")
+    index.catch_up(store)
+    put("a", "Tickets are sold.")
+    index.catch_up(store)
+    assert index.size() == 1
+    assert all(hit.key in store.chunks([hit.key]) for hit in find(index, "harbour"))
+
+
+def test_a_removed_document_is_gone(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    index = make("index")
+    put("a", "The harbour gate closes.")
+    put("b", "The harbour wall stands.")
+    index.catch_up(store)
+    store.remove("a")
+    assert index.catch_up(store) == store.sequence()
+    assert documents(index, store, "harbour") == ["b"]
+
+
+def test_only_the_named_shelves_are_searched(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    put("a", "The harbour gate.", shelves=("crew",))
+    put("b", "The harbour wall.", shelves=("guests", "crew"))
+    index = make("index")
+    index.catch_up(store)
+    assert documents(index, store, "harbour", ["guests"]) == ["b"]
+    assert sorted(documents(index, store, "harbour", ["crew"])) == ["a", "b"]
+    assert documents(index, store, "harbour", ["nobody"]) == []
+
+
+def test_a_change_of_shelves_is_followed(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    put("a", "The harbour gate.")
+    index = make("index")
+    index.catch_up(store)
+    store.set_shelves("a", ["crew"])
+    index.catch_up(store)
+    assert documents(index, store, "harbour", ["library"]) == []
+    assert documents(index, store, "harbour", ["crew"]) == ["a"]
+    assert index.size() == 1
+
+
+def test_ties_are_in_order_of_key_and_the_cut_does_not_matter(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    for number in range(60):
+        put(f"d{number:02}", "The same words everywhere.", title="same")
+    index = make("index")
+    index.catch_up(store)
+    everything = find(index, "words", (), 60)
+    assert [hit.key for hit in everything] == sorted(hit.key for hit in everything)
+    for limit in (1, 7, 20):
+        assert list(find(index, "words", (), limit)) == list(everything[:limit])
+
+
+def test_another_reader_sees_what_a_writer_applied(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    writer, reader = make("index"), make("index")
+    put("a", "The harbour gate.")
+    writer.catch_up(store)
+    assert documents(reader, store, "harbour") == ["a"]
+    put("b", "The harbour wall.")
+    writer.catch_up(store)
+    assert sorted(documents(reader, store, "harbour")) == ["a", "b"]
+    writer.rebuild(store)
+    assert sorted(documents(reader, store, "harbour")) == ["a", "b"]
+
+
+def test_writers_at_once_do_not_disturb_one_another(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    for number in range(20):
+        put(f"d{number}", f"{WORDS[number % len(WORDS)]} number {number}")
+    indexes = [make("index") for _ in range(4)]
+    threads = [threading.Thread(target=index.catch_up, args=(store,)) for index in indexes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {index.sequence() for index in indexes} == {20}
+    assert indexes[0].size() == 20
+
+
+def test_any_history_ranks_like_a_fresh_build_after_rebuild(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    worn = make("worn")
+    for number in range(30):
+        put(f"d{number % 11}", " ".join(WORDS[number % 8 : number % 8 + 3]) + f" {number}")
+        if number % 4 == 0:
+            worn.catch_up(store)
+        if number % 7 == 6:
+            store.remove(f"d{(number - 3) % 11}")
+    worn.rebuild(store)
+    fresh = make("fresh")
+    fresh.catch_up(store)
+    for word in WORDS:
+        assert list(find(worn, word)) == list(find(fresh, word))
+
+
+def test_a_torn_state_is_rebuilt(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put, tmp_path: Path
+) -> None:
+    index = make("index")
+    put("a", "The harbour gate.")
+    index.catch_up(store)
+    (tmp_path / "index" / "state.json").write_text('{"sequence": ')
+    again = make("index")
+    assert again.sequence() == 0
+    again.catch_up(store)
+    assert documents(again, store, "harbour") == ["a"]
+    assert again.size() == 1
+
+
+def test_changes_applied_twice_change_nothing(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put, tmp_path: Path
+) -> None:
+    """A process that dies between the index's commit and its state applies them again."""
+    index = make("index")
+    put("a", "The harbour gate.\n\nThe harbour wall.")
+    index.catch_up(store)
+    before = (tmp_path / "index" / "state.json").read_bytes()
+    put("b", "The harbour bell.")
+    index.catch_up(store)
+    (tmp_path / "index" / "state.json").write_bytes(before)
+    again = make("index")
+    again.catch_up(store)
+    assert again.size() == 3
+    assert len(find(again, "harbour")) == 3

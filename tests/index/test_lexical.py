@@ -1,0 +1,43 @@
+"""What only the lexical index does."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from chapterhouse.index.lexical import LexicalIndex
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import WeightedTerm
+
+
+def test_phrases_are_found_in_order(
+    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
+) -> None:
+    put("a", "The harbour gate closes.")
+    put("b", "The gate of the harbour closes.")
+    index = LexicalIndex(tmp_path / "index")
+    index.catch_up(store)
+    (hit,) = index.search_phrase(["harbour", "gate"], (), 10)
+    assert store.chunks([hit.key])[hit.key].document_id == "a"
+    assert len(index.search_phrase(["gate"], (), 10)) == 2
+    assert index.search_phrase([], (), 10) == ()
+
+
+def test_the_title_counts(tmp_path: Path, store: SqliteStore, put: Callable[..., str]) -> None:
+    put("a", "The rules are here and nowhere else.", title="Storm")
+    put("b", "The rules about a storm.", title="Other")
+    index = LexicalIndex(tmp_path / "index")
+    index.catch_up(store)
+    hits = index.search([WeightedTerm("storm")], (), 10)
+    assert len(hits) == 2
+    assert index.document_frequency("storm") == 2
+
+
+def test_a_heavier_term_weighs_more(
+    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
+) -> None:
+    put("a", "harbour")
+    put("b", "wind")
+    index = LexicalIndex(tmp_path / "index")
+    index.catch_up(store)
+    heavy = index.search([WeightedTerm("harbour", 2.0), WeightedTerm("wind")], (), 10)
+    assert [store.chunks([hit.key])[hit.key].document_id for hit in heavy] == ["a", "b"]
+    assert heavy[0].score > heavy[1].score

@@ -1,0 +1,234 @@
+"""What every command does with what the library says, over a scripted library."""
+
+from typing import Any
+
+import pytest
+
+from chapterhouse.errors import NotFoundError, RefusedError
+from chapterhouse.types import AddReport, Check, Status
+
+EVERY = [
+    ("init",),
+    ("add", "papers"),
+    ("search", "berth"),
+    ("search", "berth", "--explain"),
+    ("ask", "What does a berth cost?"),
+    ("docs", "list"),
+    ("docs", "list", "--files"),
+    ("docs", "show", "tariffs"),
+    ("docs", "show", "tariffs", "--text"),
+    ("docs", "show", "tariffs", "--span", "11:42"),
+    ("docs", "remove", "tariffs", "--yes"),
+    ("docs", "reprocess"),
+    ("docs", "reprocess", "--dry-run"),
+    ("status",),
+    ("doctor",),
+    ("reindex",),
+]
+
+
+@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
+def test_every_command_closes_its_library_and_is_safe_to_show(
+    chapterhouse: Any, script: Any, arguments: tuple[str, ...]
+) -> None:
+    library = script()
+    result = chapterhouse(*arguments)
+    assert result.code == 0, result
+    assert library.closed
+    assert result.out
+    assert "\x1b" not in result.out
+    assert "\u202e" not in result.out
+    assert "\x07" not in result.out
+
+
+@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
+def test_every_command_gives_the_same_data_twice(
+    chapterhouse: Any, script: Any, arguments: tuple[str, ...]
+) -> None:
+    script()
+    first, second = chapterhouse(*arguments, "--json"), chapterhouse(*arguments, "--json")
+    assert first.code == 0
+    assert first.err == ""
+    assert first.data == second.data
+    assert first.envelope["meta"]["workspace"] == "default"
+
+
+@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
+@pytest.mark.parametrize(
+    "case",
+    [
+        (NotFoundError("No 'x\x1b[2J'.", hint="Look at docs list."), 3, "NotFoundError"),
+        (RefusedError("No."), 5, "RefusedError"),
+        (PermissionError(13, "Permission denied", "/root/x\x1b[2J"), 1, "OSError"),
+        (ZeroDivisionError("by zero"), 1, "UnexpectedError"),
+    ],
+    ids=["known", "refused", "system", "unexpected"],
+)
+def test_errors_are_one_clear_line(
+    chapterhouse: Any,
+    script: Any,
+    arguments: tuple[str, ...],
+    case: tuple[Exception, int, str],
+) -> None:
+    failure, code, kind = case
+    script.breaks(failure)
+    result = chapterhouse(*arguments)
+    assert result.code == code
+    assert result.out == ""
+    assert result.err.startswith("chapterhouse: ")
+    assert len(result.err.splitlines()) <= 2
+    assert "Traceback" not in result.err
+    assert "\x1b" not in result.err
+    as_json = chapterhouse(*arguments, "--json")
+    assert as_json.code == code
+    assert as_json.envelope["error"]["type"] == kind
+
+
+def test_debug_shows_the_traceback(chapterhouse: Any, script: Any) -> None:
+    script(failure=ZeroDivisionError("by zero"))
+    result = chapterhouse("ask", "x", "--debug")
+    assert result.code == 1
+    assert "Traceback" in result.err
+    assert "chapterhouse: Unexpected ZeroDivisionError: by zero" in result.err
+
+
+def test_an_answer_shows_everything_needed_to_check_it(chapterhouse: Any, script: Any) -> None:
+    script()
+    out = chapterhouse("ask", "What does a berth cost?").out
+    assert out.startswith("A berth costs 80 euros a metre. [1]\n")
+    for expected in (
+        "[1] Tariffs\\x1b[2J",
+        "› Tariffs\n",
+        "page 2 · characters 11–42 · sha256 cdcdcdcdcdcd · verified",
+        "“A berth costs 80 euros a metre.”",
+        "chapterhouse docs show tariffs-1a2b3c4d --span 11:42",
+        "[bold red]PAID[/bold red]",
+    ):
+        assert expected in out
+
+
+def test_a_refusal_says_what_was_searched_and_ends_with_3(chapterhouse: Any, script: Any) -> None:
+    script(answer=script.refusal)
+    result = chapterhouse("ask", "Who won?")
+    assert result.code == 3
+    assert "The documents do not answer this." in result.out
+    assert "Words that stand in none of them: won\\x1b[31m" in result.out
+    assert "› Guests" in result.out
+    as_json = chapterhouse("ask", "Who won?", "--json")
+    assert (as_json.code, as_json.data["found"]) == (3, False)
+
+
+def test_answers_as_json_hold_the_line_of_text(chapterhouse: Any, script: Any) -> None:
+    library = script()
+    data = chapterhouse("ask", "x", "--json").data
+    assert data["text"] == library.answer.text
+    assert data["citations"][0]["quote"] == "A berth costs 80 euros a metre."
+    assert (
+        data["citations"][0]["title"] == script.hostile
+    )  # JSON is for programs: nothing is spelt out
+
+
+def test_search_explains_only_when_asked(chapterhouse: Any, script: Any) -> None:
+    script()
+    assert "lexical: 12.5" not in chapterhouse("search", "x").out
+    assert "lexical: 12.5" in chapterhouse("search", "x", "--explain").out
+    assert "stages" not in chapterhouse("search", "x", "--json").data["hits"][0]
+    explained = chapterhouse("search", "x", "--json", "--explain").data["hits"][0]
+    assert explained["stages"] == {"lexical": 12.5, "lexical_rank": 1.0, "vector": 0.25}
+    assert explained["chunk"]["id"] == "tariffs-1a2b3c4d:0"
+
+
+def test_a_search_without_hits_ends_with_3(chapterhouse: Any, script: Any) -> None:
+    script(hits=False)
+    result = chapterhouse("search", "x")
+    assert result.code == 3
+    assert "Nothing found." in result.out
+
+
+@pytest.mark.parametrize("status", [Status.REJECTED, Status.PARTIAL])
+def test_files_not_wholly_read_end_with_4(chapterhouse: Any, script: Any, status: Status) -> None:
+    script(
+        report=AddReport(
+            (script.outcome(Status.READY), script.outcome(status, "other.pdf")), ("gone.md",)
+        )
+    )
+    result = chapterhouse("add", "papers")
+    assert result.code == 4
+    assert result.out.startswith("2 files: 1 ready, 1 ")
+    assert f"{status.value:<10}other.pdf" in result.out
+    assert "missing   gone.md" in result.out
+    assert chapterhouse("add", "papers", "--json").data["counts"][status.value] == 1
+
+
+def test_seconds_are_not_data(chapterhouse: Any, script: Any) -> None:
+    script()
+    slow = chapterhouse("add", "papers", "--json").data
+    script(report=AddReport((script.outcome(Status.READY, seconds=9.0),)))
+    assert chapterhouse("add", "papers", "--json").data == slow
+
+
+@pytest.mark.parametrize("by", ["signal", "report"])
+def test_an_interrupted_add_says_what_is_safe(chapterhouse: Any, script: Any, by: str) -> None:
+    if by == "signal":
+        script(failure=KeyboardInterrupt())
+    else:
+        script(report=AddReport((script.outcome(Status.READY),), interrupted=True))
+    result = chapterhouse("add", "papers")
+    assert result.code == 130
+    assert result.out == ""
+    assert "3 of 7 files are done and safe on disk" in result.err
+    assert "same command again" in result.err
+    as_json = chapterhouse("add", "papers", "--json")
+    assert as_json.code == 130
+    assert as_json.envelope["error"]["type"] == "InterruptedWorkError"
+
+
+def test_an_interrupted_question_ends_with_130(chapterhouse: Any, script: Any) -> None:
+    script(failure=KeyboardInterrupt())
+    assert chapterhouse("ask", "x").code == 130
+
+
+def test_removing_needs_a_yes_off_a_terminal(chapterhouse: Any, script: Any) -> None:
+    library = script()
+    result = chapterhouse("docs", "remove", "tariffs")
+    assert result.code == 10
+    assert "--yes" in result.err
+    assert library.removed == []
+    assert chapterhouse("docs", "remove", "tariffs", "--dry-run").out.startswith("Would remove 1")
+    assert library.removed == []
+    assert chapterhouse("docs", "remove", "tariffs", "--yes").out.startswith("Removed 1 document.")
+    assert library.removed == [("tariffs",)]
+
+
+def test_a_failing_check_ends_with_1(chapterhouse: Any, script: Any) -> None:
+    script(checks=(Check("index", passed=False, sentence="It is torn.", hint="Run reindex."),))
+    result = chapterhouse("doctor")
+    assert result.code == 1
+    assert "PROBLEM index: It is torn." in result.out
+    assert "Run reindex." in result.out
+
+
+def test_text_and_span_are_exact(chapterhouse: Any, script: Any) -> None:
+    script()
+    assert chapterhouse("docs", "show", "tariffs", "--text").out == script.text
+    assert (
+        "»A berth costs 80 euros a metre.«"
+        in chapterhouse("docs", "show", "tariffs", "--span", "11:42").out
+    )
+    place = chapterhouse("docs", "show", "tariffs", "--span", "11:42", "--json").data
+    assert place["text"] == "A berth costs 80 euros a metre."
+    assert (place["page"], place["section_path"]) == (2, ["Tariffs"])
+    assert place["before"] + place["text"] + place["after"] == script.text
+
+
+@pytest.mark.parametrize("span", ["11", "a:b", "5:5", "9:3", "0:100000", "-1:4"])
+def test_a_span_outside_the_text_is_a_usage_error(
+    chapterhouse: Any, script: Any, span: str
+) -> None:
+    script()
+    assert chapterhouse("docs", "show", "tariffs", f"--span={span}").code == 2
+
+
+def test_the_index_that_lags_is_shown(chapterhouse: Any, script: Any) -> None:
+    script()
+    assert "1 changes behind" in chapterhouse("status").out

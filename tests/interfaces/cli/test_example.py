@@ -1,0 +1,330 @@
+"""The command line as users have it: real processes, the real library, the example's documents."""
+
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+FOLDER = EXAMPLES / "varnholm-ferry"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("home")
+    done = subprocess.run(command("add", FOLDER, home=made), check=False)
+    assert done.returncode == 0
+    return made
+
+
+def command(*arguments: object, home: Path) -> list[str]:
+    return [sys.executable, "-m", "chapterhouse", *map(str, arguments), "--home", str(home)]
+
+
+class Shell:
+    """Commands run in this process, which is quicker; the terminal tests start real ones."""
+
+    def __init__(self, run: Any) -> None:
+        self.run_here = run
+
+    def run(self, *arguments: object, home: Path) -> Any:
+        return self.run_here(*arguments, "--home", home)
+
+    def data(self, *arguments: object, home: Path, code: int = 0) -> Any:
+        result = self.run(*arguments, "--json", home=home)
+        assert result.code == code, result
+        return result.data
+
+
+@pytest.fixture
+def shell(chapterhouse: Any) -> Shell:
+    return Shell(chapterhouse)
+
+
+def on_a_terminal(
+    *arguments: object, home: Path, keys: bytes = b"", **environment: str
+) -> tuple[int, str]:
+    """Run with a pseudo-terminal for all three streams; send ``keys`` at the first prompt."""
+    terminal, other_end = pty.openpty()
+    shown = b""
+    with subprocess.Popen(
+        command(*arguments, home=home),
+        stdin=other_end,
+        stdout=other_end,
+        stderr=other_end,
+        env={**os.environ, "TERM": "xterm", **environment},
+        start_new_session=True,
+    ) as process:
+        os.close(other_end)
+        while piece := _read_terminal(terminal):
+            shown += piece
+            if keys and b"[y/N]" in shown:
+                os.write(terminal, keys)
+                keys = b""
+    os.close(terminal)
+    return process.returncode, shown.decode("utf-8", "replace")
+
+
+def _read_terminal(terminal: int) -> bytes:
+    """Return what was printed; nothing when the other end is closed, which Linux calls an error."""
+    assert select.select([terminal], [], [], 60)[0], "nothing was printed for a minute"
+    try:
+        return os.read(terminal, 65_536)
+    except OSError:
+        return b""
+
+
+def test_adding_again_changes_nothing(shell: Shell, home: Path) -> None:
+    again = shell.data("add", FOLDER, home=home)
+    assert again["changed"] == 0
+    assert again["counts"]["skipped"] == len(again["outcomes"])
+
+
+def test_every_file_of_the_example_is_read_whole(shell: Shell, home: Path) -> None:
+    records = shell.data("docs", "list", "--files", home=home)
+    assert {record["status"] for record in records} == {"ready"}
+    assert len(records) == sum(path.is_file() for path in FOLDER.rglob("*"))
+
+
+def test_a_table_row_of_a_spreadsheet_is_cited(shell: Shell, home: Path) -> None:
+    question = "What will harbour works and dredging cost in 2026?"
+    first = shell.data("ask", question, home=home)["citations"][0]
+    assert first["source"].endswith("budget-2026.xlsx")
+    assert first["page_label"] == "Spending"
+    assert "214600" in first["quote"]
+    assert first["verified"] is True
+    text = shell.run("ask", question, home=home).out
+    assert "sheet Spending" in text
+    assert "verified" in text
+
+
+def test_every_citation_opens_at_its_quote(shell: Shell, home: Path) -> None:
+    citations = shell.data("ask", "Up to how much may passengers claim for lodging?", home=home)[
+        "citations"
+    ]
+    assert citations
+    for citation in citations:
+        span = f"{citation['start']}:{citation['end']}"
+        place = shell.data("docs", "show", citation["document_id"], "--span", span, home=home)
+        assert place["text"] == citation["quote"]
+        assert place["section_path"] == citation["section_path"]
+
+
+def test_both_policies_are_cited_where_they_disagree(shell: Shell, home: Path) -> None:
+    question = "Up to how much may stranded passengers claim for lodging a night?"
+    quotes = " ".join(c["quote"] for c in shell.data("ask", question, home=home)["citations"])
+    assert "40 euros" in quotes
+    assert "75 euros" in quotes
+
+
+def test_what_the_documents_do_not_hold_ends_with_3(shell: Shell, home: Path) -> None:
+    answer = shell.data(
+        "ask", "How many parking spaces are there at the Osk pier?", home=home, code=3
+    )
+    assert answer["found"] is False
+    assert set(answer["searched"]["missing_terms"]) == {"parking", "spaces"}
+    assert answer["searched"]["nearest"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("ask", "What did decision D-2025-32 adopt?"),
+        ("search", "leading lights Osk", "--explain"),
+        ("docs", "list"),
+        ("doctor",),
+        ("docs", "formats"),
+    ],
+    ids=" ".join,
+)
+def test_data_are_the_same_bytes_every_time(
+    shell: Shell, home: Path, arguments: tuple[str, ...]
+) -> None:
+    def bare() -> str:
+        return json.dumps(shell.data(*arguments, home=home))
+
+    assert bare() == bare()
+
+
+def test_the_hostile_offer_is_only_text(shell: Shell, home: Path) -> None:
+    done = shell.run("docs", "show", "partnership-offer.md", "--text", home=home)
+    assert done.code == 0
+    assert "\x1b" not in done.out
+    assert "\u200b" not in done.out
+    assert "\U000e0049" not in done.out
+    assert "[bold red]PAID[/bold red]" in done.out
+    found = shell.run("search", "maintenance mode passenger limits", home=home).out
+    assert "<|im_start|>system" in found
+    notices = shell.data("docs", "show", "partnership-offer.md", home=home)["document"]["notices"]
+    assert [notice["code"] for notice in notices] == ["invisible-characters"]
+
+
+def test_names_that_fit_nothing_or_too_much(shell: Shell, home: Path) -> None:
+    assert shell.run("docs", "show", "no-such-document", home=home).code == 3
+    assert shell.run("docs", "show", "severe-weather-policy", home=home).code == 2
+
+
+def test_a_library_that_is_not_there(shell: Shell, tmp_path: Path) -> None:
+    done = shell.run("ask", "anything", home=tmp_path / "nowhere")
+    assert done.code == 3
+    assert "chapterhouse" in done.err
+    assert not (tmp_path / "nowhere").exists()
+    assert shell.run("add", tmp_path / "missing", home=tmp_path / "home").code == 3
+
+
+def test_files_that_cannot_be_read_end_with_4(shell: Shell, tmp_path: Path) -> None:
+    papers = tmp_path / "papers"
+    papers.mkdir()
+    (papers / "good.md").write_text("# Berths\n\nA berth costs 80 euros.\n")
+    (papers / "torn.pdf").write_bytes(b"%PDF-1.7\n" + bytes(200))
+    (papers / "program").write_bytes(b"\x7fELF" + bytes(200))
+    (papers / "evil\x1b[31m.md").write_text("# Red\n\nNot red.\n")
+    done = shell.run("add", papers, home=tmp_path / "home")
+    assert done.code == 4
+    assert "rejected" in done.out
+    assert "torn.pdf" in done.out
+    assert "1 unsupported-format" in done.out
+    assert "\x1b" not in done.out + done.err
+
+
+def test_a_dry_run_changes_nothing(shell: Shell, home: Path, tmp_path: Path) -> None:
+    paper = tmp_path / "new.md"
+    paper.write_text("# New\n\nNever seen before.\n")
+    before = shell.data("status", home=home)
+    planned = shell.data("add", paper, "--dry-run", home=home)
+    assert [outcome["record"]["code"] for outcome in planned["outcomes"]] == ["would-be-read"]
+    shown = shell.run("add", paper, "--dry-run", home=home).out
+    assert shown == f"1 of 1 files would be read\n  {tmp_path.name}/new.md\n"
+    assert shell.data("docs", "reprocess", "--dry-run", home=home)["dry_run"] is True
+    assert shell.data("reindex", "--dry-run", home=home) == before
+    assert shell.data("status", home=home) == before
+
+
+def test_remove_and_reindex(shell: Shell, tmp_path: Path) -> None:
+    paper = tmp_path / "berths.md"
+    paper.write_text("# Berths\n\nA berth costs 80 euros a metre.\n")
+    home = tmp_path / "home"
+    shell.data("add", paper, home=home)
+    refused = shell.run("docs", "remove", "berths.md", home=home)
+    assert refused.code == 10
+    assert shell.data("status", home=home)["documents"] == 1
+    assert len(shell.data("docs", "remove", "berths.md", "--yes", home=home)["documents"]) == 1
+    assert shell.data("status", home=home)["documents"] == 0
+    assert shell.data("reindex", home=home)["documents"] == 0
+    assert shell.data("search", "berth", home=home, code=3)["hits"] == []
+
+
+def test_missing_files_keep_their_documents_until_removed(shell: Shell, tmp_path: Path) -> None:
+    papers, home = tmp_path / "papers", tmp_path / "home"
+    papers.mkdir()
+    (papers / "berths.md").write_text("# Berths\n\nA berth costs 80 euros a metre.\n")
+    shell.data("add", papers, home=home)
+    (papers / "berths.md").unlink()
+    assert shell.data("add", papers, home=home)["missing"] == ["papers/berths.md"]
+    assert len(shell.data("docs", "remove", "--missing", "--yes", home=home)["documents"]) == 1
+
+
+def test_a_terminal_is_asked_before_anything_is_removed(shell: Shell, tmp_path: Path) -> None:
+    paper, home = tmp_path / "berths.md", tmp_path / "home"
+    paper.write_text("# Berths\n\nA berth costs 80 euros a metre.\n")
+    shell.data("add", paper, home=home)
+    code, shown = on_a_terminal("docs", "remove", "berths.md", home=home, keys=b"n\n")
+    assert (code, "Nothing was removed." in shown) == (10, True)
+    code, shown = on_a_terminal("docs", "remove", "berths.md", home=home, keys=b"y\n")
+    assert (code, "Removed 1 document." in shown) == (0, True)
+
+
+def test_progress_and_styles_only_on_a_terminal(shell: Shell, tmp_path: Path, home: Path) -> None:
+    code, shown = on_a_terminal("add", FOLDER, home=tmp_path / "home")
+    assert code == 0
+    assert "\x1b[" in shown
+    assert "━" in shown
+    plain = shell.run("ask", "Who voted against the budget?", home=home)
+    assert "\x1b" not in plain.out + plain.err
+    assert "━" not in shell.run("add", FOLDER, home=home).err
+
+
+def test_no_color_is_heeded_on_a_terminal(home: Path) -> None:
+    arguments = ("docs", "show", "crew-handbook.docx", "--span", "0:15")
+    assert "\x1b[" in on_a_terminal(*arguments, home=home)[1]
+    code, shown = on_a_terminal(*arguments, home=home, NO_COLOR="1")
+    assert code == 0
+    assert "»# Crew Handbook«" in shown
+    assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", shown)
+
+
+@pytest.mark.parametrize("arguments", [("--text",), ("--text", "--json")], ids=" ".join)
+def test_a_reader_that_stops_early_is_no_error(
+    shell: Shell, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    paper, home = tmp_path / "long.md", tmp_path / "home"
+    paper.write_text("A line that is not short at all.\n" * 40_000)
+    shell.data("add", paper, home=home)
+    with subprocess.Popen(
+        command("docs", "show", "long.md", *arguments, home=home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Unbuffered, Python takes the half of a write that went out for the whole.
+        env={**os.environ, "PYTHONUNBUFFERED": ""},
+    ) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.read(10)
+        process.stdout.close()
+        complaint = process.stderr.read()
+    assert process.returncode == 1
+    assert complaint == b""
+
+
+def test_interrupted_in_the_middle_of_an_add(shell: Shell, tmp_path: Path) -> None:
+    papers, home = tmp_path / "papers", tmp_path / "home"
+    papers.mkdir()
+    for number in range(400):
+        (papers / f"{number:03}.md").write_text(f"# Paper {number}\n\n" + "A sentence. " * 400)
+    with subprocess.Popen(
+        command("add", papers, home=home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        _wait_for_documents(shell, home, process)
+        # As Ctrl-C does: to the whole group, so the reading processes hear it too.
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, out + err
+    assert "safe on disk" in err
+    assert "same command again" in err
+    assert "Traceback" not in err
+    kept = shell.data("status", home=home)["documents"]
+    assert 0 < kept < 400
+    rest = shell.data("add", papers, home=home)
+    assert rest["changed"] == 400 - kept
+    assert shell.data("status", home=home)["documents"] == 400
+
+
+def _wait_for_documents(shell: Shell, home: Path, process: subprocess.Popen[str]) -> None:
+    for _ in _ticks(60):
+        assert process.poll() is None, "it ended before it could be interrupted"
+        if (home / "workspaces/default/library.db").exists() and shell.data("status", home=home)[
+            "documents"
+        ]:
+            return
+    raise AssertionError("no document was stored in time")
+
+
+def _ticks(seconds: float) -> Iterator[None]:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        yield
+        time.sleep(0.05)

@@ -1,0 +1,73 @@
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+import chapterhouse as package
+
+
+def test_version(chapterhouse: Any) -> None:
+    result = chapterhouse("--version")
+    assert (result.code, result.out) == (0, f"chapterhouse {package.__version__}\n")
+
+
+def test_help_lists_every_command(chapterhouse: Any) -> None:
+    out = chapterhouse("--help").out
+    for name in ("init", "add", "search", "ask", "status", "doctor", "reindex", "docs"):
+        assert f"\n  {name} " in out
+
+
+def test_no_arguments_show_help_and_mean_usage(chapterhouse: Any) -> None:
+    result = chapterhouse()
+    assert result.code == 2
+    assert "Commands:" in result.out + result.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("sreach", "x"),
+        ("search",),
+        ("search", "x", "--limit", "0"),
+        ("ask", "x", "--sentences", "none"),
+        ("docs", "remove"),
+        ("docs", "show", "x", "--text", "--span", "1:2"),
+        ("docs", "list", "--files", "--shelf", "x"),
+    ],
+)
+def test_usage_errors(chapterhouse: Any, arguments: tuple[str, ...]) -> None:
+    result = chapterhouse(*arguments)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("chapterhouse: ")
+    as_json = chapterhouse(*arguments, "--json")
+    assert as_json.code == 2
+    assert as_json.envelope["ok"] is False
+    assert as_json.envelope["error"]["type"] == "UsageError"
+    assert as_json.err == ""
+
+
+def test_the_module_runs() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "chapterhouse", "--version"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == f"chapterhouse {package.__version__}\n"
+
+
+def test_help_loads_nothing_heavy() -> None:
+    heavy = ["rich", "numpy", "apsw", "tantivy", "chapterhouse.library", "tokenizers"]
+    script = (
+        "import sys, json\n"
+        "from chapterhouse.interfaces.cli import main\n"
+        "main(['add', '--help'])\n"
+        f"print(json.dumps([name for name in {heavy} if name in sys.modules]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout.splitlines()[-1]) == []

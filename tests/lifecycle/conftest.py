@@ -1,0 +1,123 @@
+"""A library in a folder, with the real store and pipeline and a reader in this process."""
+
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.errors import RejectedError
+from chapterhouse.lifecycle.doctor import examine
+from chapterhouse.lifecycle.ingest import add
+from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.types import AddReport, ExtractedPage, Extraction, Notice
+
+OLD = 1_600_000_000
+
+
+class HashEmbedder:
+    """Unit vectors from a hash of the text: deterministic, and different for every text."""
+
+    fingerprint = "hash:8"
+    dimensions = 8
+
+    def serves(self, language: str) -> bool:
+        return language != "zh"
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.stack([self.embed_question(text) for text in texts])
+
+    def embed_question(self, text: str) -> NDArray[np.float32]:
+        digest = np.frombuffer(hashlib.sha256(text.encode()).digest()[:8], dtype=np.uint8)
+        vector = digest.astype(np.float32) - 127.5
+        return vector / np.float32(np.linalg.norm(vector))
+
+
+def read_marked(data: bytes, name: str) -> Extraction:
+    """Read Markdown; the first word decides about failures."""
+    text = data.decode()
+    notices: tuple[Notice, ...] = ()
+    match text.split(maxsplit=1)[:1]:
+        case ["ENCRYPTED"]:
+            raise RejectedError("encrypted", f"{name} needs a password.", hint="Remove it.")
+        case ["PICTURE"]:
+            raise RejectedError("unsupported-format", f"{name} is no document.")
+        case ["BROKEN"]:
+            raise ZeroDivisionError("a bug in a reader")
+        case ["HALF"]:
+            notices = (Notice("pages-missing", "Page 2 is\u202e missing.", 2),)
+        case ["NOTED"]:
+            notices = (Notice("encoding-guessed", "It may be Latin-1."),)
+        case _:
+            pass
+    metadata = {"author": "Ada\ud800\nLovelace", "empty": "\u200b"}
+    return Extraction(
+        (ExtractedPage(text),), "markdown", "test 1", metadata=metadata, notices=notices
+    )
+
+
+@dataclass
+class Home:
+    """A folder of documents and the library made of it."""
+
+    folder: Path
+    store: SqliteStore
+    blobs: FolderBlobs
+    executor: ThreadPoolExecutor
+    reader: Callable[[bytes, str], Extraction] = read_marked
+    read_names: list[str] = field(default_factory=list)
+
+    @property
+    def prepare(self) -> Any:
+        return partial(
+            prepare,
+            chunker=chunk_by_sentence,
+            embedder=HashEmbedder(),
+            count_tokens=estimate_tokens,
+        )
+
+    def read(self, data: bytes, name: str) -> Future[Extraction]:
+        self.read_names.append(name)
+        return self.executor.submit(self.reader, data, name)
+
+    def write(self, name: str, text: str, *, time: int = OLD) -> Path:
+        """Write a document with a time that is long past, so that its stamp is trusted."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        os.utime(path, (time, time))
+        return path
+
+    def add(self, *paths: Path, **options: Any) -> AddReport:
+        self.read_names.clear()
+        arguments: dict[str, Any] = {"store": self.store, "read": self.read}
+        return add(paths or (self.folder,), **{**arguments, "prepare": self.prepare, **options})
+
+    def sources(self) -> list[str]:
+        return sorted(document.source for document in self.store.documents())
+
+    def faults(self) -> list[str]:
+        return [check.sentence for check in examine(self.store, self.blobs, {}) if not check.passed]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Iterator[Home]:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    blobs = FolderBlobs(tmp_path / "home" / "blobs")
+    with (
+        SqliteStore(tmp_path / "home" / "library.db", blobs=blobs) as store,
+        ThreadPoolExecutor(2) as executor,
+    ):
+        yield Home(folder, store, blobs, executor)

@@ -1,0 +1,61 @@
+"""The built-in embedder."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.models import static
+from chapterhouse.models.static import StaticEmbedder
+
+EMBEDDER = StaticEmbedder()
+
+
+@settings(max_examples=50)
+@given(st.lists(st.text(max_size=80), max_size=5))
+def test_every_text_has_a_unit_vector_or_none(texts: list[str]) -> None:
+    vectors = EMBEDDER.embed_passages(texts)
+    assert vectors.shape == (len(texts), EMBEDDER.dimensions)
+    assert vectors.dtype == np.float32
+    for length in np.linalg.norm(vectors, axis=1):
+        assert length == 0 or abs(length - 1) < 1e-5
+
+
+@given(st.lists(st.sampled_from(["wind", "harbour gate", "", "A ferry sails."]), min_size=1))
+def test_a_vector_does_not_depend_on_its_batch(texts: list[str]) -> None:
+    together = EMBEDDER.embed_passages(texts)
+    alone = np.stack([EMBEDDER.embed_passages([text])[0] for text in texts])
+    assert np.array_equal(together, alone)
+
+
+def test_near_meanings_are_nearer_than_far_ones() -> None:
+    question = EMBEDDER.embed_question("When does the boat leave?")
+    near, far = EMBEDDER.embed_passages(
+        ["Departure times of the ferry", "The recipe needs three eggs and flour"]
+    )
+    assert question @ near > question @ far + 0.1
+
+
+def test_case_does_not_matter() -> None:
+    one, other = EMBEDDER.embed_passages(["THE HARBOUR GATE", "the harbour gate"])
+    assert np.array_equal(one, other)
+
+
+def test_it_says_which_languages_it_serves() -> None:
+    assert EMBEDDER.serves("en")
+    assert not EMBEDDER.serves("ar")
+
+
+def test_tokens_are_counted_exactly() -> None:
+    assert EMBEDDER.count_tokens("Hello world") == 2
+    assert EMBEDDER.count_tokens("") == 0
+
+
+def test_a_changed_file_is_refused(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(static, "_WEIGHTS", (static._WEIGHTS[0], "0" * 64))
+    with pytest.raises(CorruptLibraryError, match="not the file") as caught:
+        StaticEmbedder().embed_passages(["text"])
+    assert "pip install" in caught.value.hint

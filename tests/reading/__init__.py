@@ -1,0 +1,1 @@
+"""Tests of reading; a package, so that they share the documents built in conftest."""

@@ -1,0 +1,155 @@
+"""Minimal PDFs for tests: text at positions, lines, several pages; nothing is compressed."""
+
+import hashlib
+from dataclasses import dataclass, field
+
+HEIGHT = 792
+WIDTH = 612
+_PAD = bytes.fromhex("28BF4E5E4E758A4164004E56FFFA01082E2E00B6D0683E802F0CA9FE6453697A")
+
+
+@dataclass
+class Page:
+    """Drawing operators of one page; y counts downwards from its top."""
+
+    operators: list[str] = field(default_factory=list)
+
+    def text(
+        self, x: float, y: float, text: str, size: float = 11, *, bold: bool = False
+    ) -> "Page":
+        return self.turned(x, y, text, size, (1, 0, 0, 1), bold=bold)
+
+    def turned(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        size: float,
+        matrix: tuple[int, int, int, int],
+        *,
+        bold: bool = False,
+    ) -> "Page":
+        escaped = text.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")
+        a, b, c, d = matrix
+        font = f"/F{2 if bold else 1} {size} Tf"
+        self.operators.append(f"BT {font} {a} {b} {c} {d} {x} {HEIGHT - y} Tm ({escaped}) Tj ET")
+        return self
+
+    def lines(
+        self, x: float, y: float, texts: list[str], size: float = 11, step: float = 14
+    ) -> "Page":
+        for number, text in enumerate(texts):
+            self.text(x, y + number * step, text, size)
+        return self
+
+    def rule(self, x0: float, y0: float, x1: float, y1: float) -> "Page":
+        self.operators.append(f"0.5 w {x0} {HEIGHT - y0} m {x1} {HEIGHT - y1} l S")
+        return self
+
+    def grid(self, columns: list[float], rows: list[float]) -> "Page":
+        for x in columns:
+            self.rule(x, rows[0], x, rows[-1])
+        for y in rows:
+            self.rule(columns[0], y, columns[-1], y)
+        return self
+
+    def filled(self) -> "Page":
+        """Cover the page with a shape, as a scan covers it with a picture."""
+        self.operators.append(f"0.5 g 50 50 {WIDTH - 100} {HEIGHT - 100} re f")
+        return self
+
+
+def write_pdf(
+    pages: list[Page],
+    *,
+    info: dict[str, str] | None = None,
+    outline: list[tuple[str, int]] | None = None,
+    password: str = "",
+) -> bytes:
+    """Return a PDF of these pages; ``outline`` names bookmarks and their pages from 0."""
+    count = len(pages)
+    first = 5  # objects: catalog, page tree, two fonts, then two a page
+    outlines = f"/Outlines {first + 2 * count} 0 R" if outline else ""
+    kids = " ".join(f"{first + 2 * number} 0 R" for number in range(count))
+    objects = [
+        f"<< /Type /Catalog /Pages 2 0 R {outlines} >>",
+        f"<< /Type /Pages /Count {count} /Kids [{kids}] >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
+    ]
+    for number, page in enumerate(pages):
+        content = "\n".join(page.operators)
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] "
+            f"/Contents {first + 2 * number + 1} 0 R "
+            "/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>"
+        )
+        objects.append(
+            f"<< /Length {len(content.encode('cp1252'))} >>\nstream\n{content}\nendstream"
+        )
+    objects += _outline(outline or [], first, count)
+    trailer = ""
+    if info:
+        objects.append("<< " + " ".join(f"/{key} ({value})" for key, value in info.items()) + " >>")
+        trailer += f" /Info {len(objects)} 0 R"
+    if password:
+        objects.append(_encryption(password))
+        trailer += f" /Encrypt {len(objects)} 0 R /ID [<{'00' * 16}> <{'00' * 16}>]"
+    return _assembled(objects, trailer)
+
+
+def _outline(outline: list[tuple[str, int]], first: int, count: int) -> list[str]:
+    if not outline:
+        return []
+    root = first + 2 * count
+    items = range(root + 1, root + 1 + len(outline))
+    objects = [
+        f"<< /Type /Outlines /First {items[0]} 0 R /Last {items[-1]} 0 R /Count {len(outline)} >>",
+    ]
+    for number, (title, page) in zip(items, outline, strict=True):
+        following = f"/Next {number + 1} 0 R" if number != items[-1] else ""
+        objects.append(
+            f"<< /Title ({title}) /Parent {root} 0 R {following} "
+            f"/Dest [{first + 2 * page} 0 R /Fit] >>"
+        )
+    return objects
+
+
+def _assembled(objects: list[str], trailer: str) -> bytes:
+    out = b"%PDF-1.4\n"
+    places = []
+    for number, body in enumerate(objects, 1):
+        places.append(len(out))
+        out += f"{number} 0 obj\n{body}\nendobj\n".encode("cp1252")
+    start = len(out)
+    out += f"xref\n0 {len(objects) + 1}\n0000000000 65535 f \n".encode()
+    out += b"".join(f"{place:010} 00000 n \n".encode() for place in places)
+    end = (
+        f"trailer << /Size {len(objects) + 1} /Root 1 0 R{trailer} >>\nstartxref\n{start}\n%%EOF\n"
+    )
+    return out + end.encode()
+
+
+def _encryption(password: str) -> str:
+    """Return a standard security handler of revision 2 (ISO 32000-1, 7.6.3)."""
+    padded = (password.encode() + _PAD)[:32]
+    owner = _rc4(hashlib.md5(padded).digest()[:5], padded)
+    rights = (-4 & 0xFFFFFFFF).to_bytes(4, "little")
+    user = _rc4(hashlib.md5(padded + owner + rights + bytes(16)).digest()[:5], _PAD)
+    return f"<< /Filter /Standard /V 1 /R 2 /P -4 /O <{owner.hex()}> /U <{user.hex()}> >>"
+
+
+def _rc4(key: bytes, data: bytes) -> bytes:
+    state = list(range(256))
+    j = 0
+    for i in range(256):
+        j = (j + state[i] + key[i % len(key)]) % 256
+        state[i], state[j] = state[j], state[i]
+    out = bytearray()
+    i = j = 0
+    for byte in data:
+        i = (i + 1) % 256
+        j = (j + state[i]) % 256
+        state[i], state[j] = state[j], state[i]
+        out.append(byte ^ state[(state[i] + state[j]) % 256])
+    return bytes(out)

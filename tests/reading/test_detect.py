@@ -1,0 +1,126 @@
+from collections.abc import Mapping
+
+import pytest
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading import names
+from chapterhouse.reading.detect import detect
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.pool import ReadingPool
+
+from .conftest import EXTENSION, docx_parts, ole, zipped
+
+EVERY_EXTENSION = sorted(
+    {extension for extensions in names.EXTENSIONS.values() for extension in extensions}
+    | set(names.LANGUAGES)
+)
+# Formats that their content proves; the rest are kinds of plain text, where the name decides.
+PROVEN = names.EXTENSIONS.keys() - names.TEXTS
+
+
+def test_every_format_is_known_by_its_own_name(
+    documents: Mapping[str, bytes], limits: Limits
+) -> None:
+    for name, data in documents.items():
+        detected = detect(data, f"a.{EXTENSION.get(name, name)}", limits)
+        assert (detected.format, detected.notices) == (name, ()), name
+
+
+def test_content_decides_whatever_the_name(documents: Mapping[str, bytes], limits: Limits) -> None:
+    for name in documents.keys() & PROVEN:
+        for extension in EVERY_EXTENSION:
+            detected = detect(documents[name], f"a.{extension}", limits)
+            assert detected.format == name, (name, extension)
+            mismatch = extension not in names.EXTENSIONS[name]
+            assert [notice.code for notice in detected.notices] == [
+                "extension-mismatch"
+            ] * mismatch, (name, extension)
+
+
+def test_text_stays_text_whatever_the_name(documents: Mapping[str, bytes], limits: Limits) -> None:
+    for name in documents.keys() & names.TEXTS:
+        for extension in EVERY_EXTENSION:
+            assert detect(documents[name], f"a.{extension}", limits).format in names.TEXTS
+
+
+def test_every_document_under_every_name_can_be_read(
+    pool: ReadingPool, documents: Mapping[str, bytes]
+) -> None:
+    read = 0
+    for data in documents.values():
+        for extension in sorted(names.EXTENSIONS):
+            extraction = pool.read(data, f"a.{extension}")
+            read += bool(extraction.pages)
+    assert read > 400
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "wanted"),
+    [
+        (b"<?xml version='1.0'?><html><p>x</p></html>", "a.xml", "html"),
+        (b"\n<!-- made by hand -->\n<HTML><p>x</p></HTML>", "a.txt", "html"),
+        ("<!doctype html><p>x</p>".encode("utf-16"), "a", "html"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "a", "xml"),
+        (b"<?php echo 1; ?>\n<html>", "a.php", "code"),
+        (b"From: a@b.c\nTo: d@e.f\nSubject: x\n\nhello\n", "letter", "eml"),
+        (b"From: a@b.c\nTo: d@e.f\nSubject: x\n\nhello\n", "notes.txt", "txt"),
+        (b"no headers at all\n", "a.eml", "txt"),
+        (b'{"a": [1, 2]}', "unnamed", "json"),
+        (b'{"a": [1, 2', "unnamed", "txt"),
+        (b"not json", "a.json", "txt"),
+        (b"a,b,c\n1,2,3\n4,5,6\n", "unnamed", "csv"),
+        (b"Dear all,\nthank you, and good bye\n", "unnamed", "txt"),
+        (b"all: build\n", "Makefile", "code"),
+        (b"text about %PDF-1.4 headers\n", "notes.txt", "txt"),
+        (b"junk\n%PDF-1.4\n...\n%%EOF\n", "a.bin", "pdf"),
+        (b"BM is how the word begins, and it goes on for a while", "a.txt", "txt"),
+        (b"MZ stands for nothing here", "a.txt", "txt"),
+        ("Grüße aus Köln\n".encode("latin-1"), "a.txt", "txt"),
+        ("ferry".encode("utf-16-le"), "a.txt", "txt"),
+        ("ferry".encode("utf-32-be"), "a.txt", "txt"),
+        ("渡船九点开\n".encode("gb18030") * 20, "a.txt", "txt"),
+        (zipped({k: v for k, v in docx_parts().items() if "Types" not in k}), "a", ""),
+        (ole({"Workbook": b"\x09\x08\x10\0\0\x06\x05\0"}), "a", "xls"),
+        (ole({"WordDocument": b"\xec\xa5" + bytes(100)}), "a.xls", "doc"),
+        (ole({"PowerPoint Document": b"x"}), "a", "ppt"),
+        (ole({"__properties_version1.0": b"x", "WordDocument": b"x"}), "a", "msg"),
+        (ole({"Catalog": b"x"}), "Thumbs.db", ""),
+        (b"SQLite format 3\0" + bytes(100), "a.db", ""),
+        (b"\0\0\0\x18ftypmp42" + bytes(100), "a.mp4", ""),
+        (b"ID3\x04\0\0" + bytes(100), "a.mp3", ""),
+        (bytes(257) + b"ustar\0" + bytes(300), "a.tar", ""),
+    ],
+)
+def test_detection(data: bytes, name: str, wanted: str, limits: Limits) -> None:
+    if wanted:
+        assert detect(data, name, limits).format == wanted
+        return
+    with pytest.raises(RejectedError) as caught:
+        detect(data, name, limits)
+    assert caught.value.code == "unsupported-format"
+    assert "looks like" in caught.value.message
+
+
+@pytest.mark.parametrize("extension", ["docx", "docm", "dotx"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml",
+        "vnd.openxmlformats-officedocument.wordprocessingml.template.main+xml",
+        "vnd.ms-word.document.macroEnabled.main+xml",
+        "vnd.ms-word.template.macroEnabledTemplate.main+xml",
+    ],
+)
+def test_macros_and_templates_are_documents(kind: str, extension: str, limits: Limits) -> None:
+    parts = docx_parts()
+    main = "vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    parts["[Content_Types].xml"] = str(parts["[Content_Types].xml"]).replace(main, kind)
+    detected = detect(zipped(parts), f"a.{extension}", limits)
+    assert (detected.format, detected.notices) == ("docx", ())
+
+
+def test_a_mismatch_names_both(documents: Mapping[str, bytes], limits: Limits) -> None:
+    (notice,) = detect(documents["docx"], "letter.PDF", limits).notices
+    assert notice.code == "extension-mismatch"
+    assert ".pdf" in notice.sentence
+    assert "docx" in notice.sentence

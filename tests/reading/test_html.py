@@ -1,0 +1,222 @@
+import time
+
+import pytest
+
+from chapterhouse.reading.html import read_html
+from chapterhouse.types import Extraction
+
+ARTICLE = " ".join(
+    f"Sentence number {number} of the article says something." for number in range(20)
+)
+PAGE = f"""<!DOCTYPE html><html lang="en"><head><title>Boats | The Paper</title>
+<meta property="og:title" content="Boats"><meta name="author" content="A. Ferryman">
+<meta property="article:published_time" content="1987-05-12">
+<style>p {{ color: red }}</style><script>var secret = "script text";</script></head><body>
+<header><a href="/">The Paper</a></header>
+<nav><ul><li><a href="/a">Sports</a></li><li><a href="/b">Weather</a></li></ul></nav>
+<div class="content"><article><h1>Boats</h1><p>{ARTICLE}</p><h2>Oars</h2><p>{ARTICLE}</p></article>
+<aside class="sidebar"><p>Most read today: everything else.</p></aside></div>
+<div class="related-articles"><ul><li><a href="/c">Another story</a></li></ul></div>
+<footer>Copyright The Paper</footer></body></html>"""
+
+
+def read(html: str) -> Extraction:
+    return read_html(html.encode(), "page.html")
+
+
+def text_of(body: str) -> str:
+    return read(f"<html><body>{body}</body></html>").pages[0].text
+
+
+def test_the_content_of_a_page_without_what_surrounds_it() -> None:
+    extraction = read(PAGE)
+
+    assert extraction.pages[0].text == f"# Boats\n\n{ARTICLE}\n\n## Oars\n\n{ARTICLE}"
+    assert extraction.pages[0].number is None
+    assert extraction.format == "html"
+    assert extraction.notices == ()
+
+
+def test_title_and_metadata() -> None:
+    extraction = read(PAGE)
+
+    assert extraction.title == "Boats"
+    assert extraction.metadata == {
+        "author": "A. Ferryman",
+        "date": "1987-05-12",
+        "language": "en",
+    }
+
+
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        ("<title> Of \n Boats </title><h1>Other</h1>", "Of Boats"),
+        ("<h1>Of Boats</h1>", "Of Boats"),
+        ("<p>nothing</p>", ""),
+    ],
+)
+def test_where_the_title_comes_from(html: str, title: str) -> None:
+    assert read(html).title == title
+
+
+def test_a_page_by_hand_loses_nothing() -> None:
+    text = text_of("<h1>Boats</h1><p>One.</p><ul><li>oars<li>sails</ul>bare text<p>Two.")
+
+    assert text == "# Boats\n\nOne.\n\n- oars\n- sails\n\nbare text\n\nTwo."
+
+
+def test_a_page_that_is_all_menu_keeps_it() -> None:
+    links = "".join(f"<li><a href='/{number}'>Chapter {number}</a></li>" for number in range(40))
+
+    assert "Chapter 39" in text_of(f"<nav><ul>{links}</ul></nav>")
+
+
+def test_what_is_not_shown_is_dropped() -> None:
+    text = text_of(
+        "<p>seen</p><p hidden>A1</p><p aria-hidden=true>A2</p><p style='display:none'>A3</p>"
+        "<p style='color:red; display: none;'>A4</p><p style='visibility:hidden'>A5</p><!-- A6 -->"
+        "<script>A7</script><style>A8</style><template>A9</template><noscript>A0</noscript>"
+    )
+
+    assert text == "seen"
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "<svg onload=alert(1)><text>x</text></svg>",
+        "<iframe srcdoc='<p>alert(1)</p>'></iframe>",
+        "<a href='javascript:alert(1)'>plain link</a>",
+        "<object data='x'>alert(1)</object>",
+        "<ScRiPt>alert(1)</sCrIpT>",
+        "<math><annotation-xml encoding='text/html'><script>alert(1)</script></math>",
+    ],
+)
+def test_nothing_that_runs_is_left(hostile: str) -> None:
+    text = text_of(f"<p>before</p>{hostile}<p>after</p>")
+
+    assert "alert" not in text
+    assert text.startswith("before")
+    assert text.endswith("after")
+
+
+def test_links_and_emphasis_are_kept_as_their_text() -> None:
+    text = text_of(
+        "<p>See <a href='http://example.org/a?b=c'>the <b>log</b></a> of <em>May</em>.</p>"
+    )
+
+    assert text == "See the log of May."
+
+
+def test_pictures_are_kept_as_what_they_show() -> None:
+    assert (
+        text_of("<p>a <img alt='a boat &amp; oars'> b</p><img src=x alt=DSC0001.JPG>")
+        == "a a boat & oars b"
+    )
+
+
+def test_entities_are_decoded_once() -> None:
+    assert text_of("<p>&eacute; &amp;lt; &#8364; &nbsp;&copy;</p>").split() == [
+        "é",
+        "&lt;",
+        "€",
+        "©",
+    ]
+
+
+def test_code_keeps_its_lines_and_language() -> None:
+    text = text_of("<pre><code class='language-python'>if a &lt; b:\n    pass\n</code></pre>")
+
+    assert text == "```python\nif a < b:\n    pass\n```"
+
+
+def test_a_table_with_spans_is_filled() -> None:
+    text = text_of(
+        "<table><caption>Catch</caption><tr><th>Place<th colspan=2>Fish</tr>"
+        "<tr><td rowspan=2>Quay<td>cod<td>3</tr><tr><td>eel<td>4</tr></table>"
+    )
+
+    assert text.split("\n") == [
+        "Catch",
+        "",
+        "| Place | Fish | Fish |",
+        "| --- | --- | --- |",
+        "| Quay | cod | 3 |",
+        "| Quay | eel | 4 |",
+    ]
+
+
+def test_a_row_that_ends_under_a_tall_cell_is_filled() -> None:
+    text = text_of("<table><tr><th>a<th>b</tr><tr><td>1<td rowspan=2>2</tr><tr><td>3</tr></table>")
+
+    assert text.split("\n")[2:] == ["| 1 | 2 |", "| 3 | 2 |"]
+
+
+def test_a_table_used_for_layout_is_dissolved() -> None:
+    text = text_of(
+        f"<table><tr><td><p>menu</p></td><td><h1>Boats</h1><p>{ARTICLE}</p></td></tr></table>"
+    )
+
+    assert text == f"menu\n\n# Boats\n\n{ARTICLE}"
+
+
+@pytest.mark.parametrize("span", ["100000000", "0", "-3", "two", "", "٣"])
+def test_a_strange_span_does_no_harm(span: str) -> None:
+    text = text_of(
+        f"<table><tr><td colspan='{span}'>a</td><td>b</td></tr><tr><td>c<td>d</tr></table>"
+    )
+
+    assert "| c | d |" in text
+    assert len(text) < 2_000
+
+
+def test_deep_nesting_ends_soon_and_keeps_the_text() -> None:
+    start = time.monotonic()
+    extraction = read(
+        "<p>above</p>" + "<div>" * 100_000 + "<p>deep &amp; down</p>" + "</div>" * 100_000
+    )
+
+    assert time.monotonic() - start < 5
+    assert extraction.pages[0].text == "above\n\ndeep & down"
+    assert [notice.code for notice in extraction.notices] == ["layout-skipped"]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<p>" * 50_000 + "x",
+        "<!--" * 50_000 + "x",
+        "<p><b>" * 400 + "x",
+        "<table><tr><td>" * 300 + "x",
+        "<table>" + "<tr><td colspan=1000 rowspan=1000>x</td></tr>" * 3_000 + "</table>",
+        "&" * 200_000 + "amp;",
+        "<a " + "b=c " * 50_000 + ">x</a>",
+        "<" * 100_000,
+        "<!DOCTYPE " + "[" * 50_000,
+    ],
+    ids=range(9),
+)
+def test_hostile_pages_end_soon(hostile: str) -> None:
+    start = time.monotonic()
+    read(hostile)
+
+    assert time.monotonic() - start < 5
+
+
+def test_entities_declared_in_the_page_do_not_grow() -> None:
+    declared = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 9))
+    text = (
+        read(f'<!DOCTYPE html [<!ENTITY a0 "ha">{declared}]><html><body><p>so &a8; far</p>')
+        .pages[0]
+        .text
+    )
+
+    assert text == "so &a8; far"
+
+
+@pytest.mark.parametrize("html", ["", "<html></html>", "<frameset></frameset>", "\0\0\0"])
+def test_a_page_without_content_is_empty(html: str) -> None:
+    assert read(html).pages[0].text == ""

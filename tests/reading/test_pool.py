@@ -1,0 +1,265 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from chapterhouse.errors import RejectedError, UsageError
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.pool import ReadingPool
+
+HERE = Path(__file__).parent
+QUICK = Limits(wall_seconds=1.0, worker_memory_bytes=1_000_000_000)
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux does this")
+
+
+@pytest.fixture
+def scripted(monkeypatch: pytest.MonkeyPatch) -> Iterator[ReadingPool]:
+    """A pool of one real worker whose reader does what the file says."""
+    monkeypatch.syspath_prepend(str(HERE))
+    monkeypatch.setenv("CHAPTERHOUSE_SECRET", "canary")
+    with ReadingPool(1, QUICK, reader="misbehave:read") as pool:
+        yield pool
+
+
+def text_of(pool: ReadingPool, order: str) -> str:
+    return pool.read(order.encode(), "order").pages[0].text
+
+
+def code_of(pool: ReadingPool, order: str) -> tuple[str, str]:
+    with pytest.raises(RejectedError) as caught:
+        pool.read(order.encode(), "order")
+    return caught.value.code, caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("order", "code", "words"),
+    [
+        ("spin", "timed-out", "1 seconds"),
+        ("sleep 60", "timed-out", "1 seconds"),
+        ("signal 9", "reader-crashed", "SIGKILL"),
+        ("signal 11", "reader-crashed", "SIGSEGV"),
+        ("signal 6", "reader-crashed", "SIGABRT"),
+        ("exit 0", "reader-crashed", "exit status 0"),
+        ("exit 3", "reader-crashed", "exit status 3"),
+        ("recurse", "too-deep", "deeply"),
+        ("raise spoon", "unreadable", "KeyError: 'spoon'"),
+        ("reject locked", "encrypted", "locked"),
+        ("nonsense " + "x" * 100, "reader-crashed", "nonsense"),
+        ("garble", "reader-crashed", "nonsense"),
+        ("socket", "unreadable", "not allowed"),
+        ("resolve", "unreadable", "not allowed"),
+        ("child", "unreadable", "not allowed"),
+        ("write /tmp/escaped", "unreadable", "not allowed"),
+        ("append /tmp/escaped", "unreadable", "not allowed"),
+    ],
+)
+def test_misbehaviour_ends_in_its_code_and_the_next_file_is_read(
+    scripted: ReadingPool, order: str, code: str, words: str
+) -> None:
+    start = time.monotonic()
+    found, message = code_of(scripted, order)
+    assert (found, words in message) == (code, True), message
+    assert text_of(scripted, "hello") == "hello"
+    assert time.monotonic() - start < 15
+    assert not Path("/tmp/escaped").exists()
+
+
+@LINUX
+def test_memory_is_limited(scripted: ReadingPool) -> None:
+    assert code_of(scripted, "hog")[0] == "out-of-memory"
+    assert text_of(scripted, "hello") == "hello"
+
+
+@LINUX
+def test_processor_time_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    limits = replace(QUICK, wall_seconds=30.0, cpu_seconds=1)
+    with ReadingPool(1, limits, reader="misbehave:read") as pool:
+        found, message = code_of(pool, "spin")
+        assert found == "timed-out"
+        assert "processor" in message
+        for _ in range(3):  # the allowance is for a file, not for the worker's life
+            assert text_of(pool, "hello") == "hello"
+
+
+def test_a_slow_step_may_ask_for_time_and_gets_no_more_than_the_ceiling(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    with ReadingPool(1, QUICK, reader="misbehave:read") as pool:
+        text_of(pool, "hello")
+        assert text_of(pool, "ask 1.5") == "ask"
+    limits = replace(QUICK, ocr_wall_seconds_ceiling=1.2)
+    with ReadingPool(1, limits, reader="misbehave:read") as pool:
+        text_of(pool, "hello")
+        assert code_of(pool, "ask 8")[0] == "timed-out"
+
+
+def test_a_worker_sees_no_secrets_and_ignores_the_terminal(scripted: ReadingPool) -> None:
+    names = text_of(scripted, "environment").split("\n")
+    assert "PATH" in names
+    assert not [name for name in names if name.startswith(("CHAPTERHOUSE", "HOME", "PYTEST"))]
+    assert text_of(scripted, "interrupt") == "interrupt"
+
+
+def test_a_worker_is_kept_and_recycled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    with ReadingPool(1, replace(QUICK, recycle_files=3), reader="misbehave:read") as pool:
+        seen = [text_of(pool, "process") for _ in range(7)]
+    assert seen[0] == seen[1] == seen[2] != seen[3] == seen[4] == seen[5] != seen[6]
+
+
+def test_a_worker_that_has_grown_is_recycled(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    with ReadingPool(1, replace(QUICK, recycle_rss_bytes=1), reader="misbehave:read") as pool:
+        assert text_of(pool, "process") != text_of(pool, "process")
+
+
+def test_values_survive_the_wire(scripted: ReadingPool) -> None:
+    extraction = scripted.read(b"surrogate", "ü \ud800.txt")
+    assert extraction.pages[0].text == "a?b"
+    assert extraction.pages[0].number == 7
+    assert extraction.format == "test"
+    assert len(text_of(scripted, "many 3000000")) == 3_000_000
+
+
+def test_hints_survive_the_wire(scripted: ReadingPool) -> None:
+    with pytest.raises(RejectedError) as caught:
+        scripted.read(b"reject x", "order")
+    assert caught.value.hint == "a hint"
+
+
+def test_many_threads_may_use_one_pool(pool: ReadingPool) -> None:
+    wrong: list[str] = []
+
+    def work(thread: int) -> None:
+        for number in range(25):
+            wanted = f"thread {thread} file {number}"
+            found = pool.read(wanted.encode(), "a.txt").pages[0].text
+            if found != wanted:
+                wrong.append(found)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_files_are_read_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    with ReadingPool(2, replace(QUICK, wall_seconds=20.0), reader="misbehave:read") as pool:
+        for future in [pool.submit(b"hello", "a"), pool.submit(b"hello", "b")]:
+            future.result()
+        start = time.monotonic()
+        for future in [pool.submit(b"sleep 1", "a"), pool.submit(b"sleep 1", "b")]:
+            future.result()
+        assert time.monotonic() - start < 1.9
+
+
+def test_a_small_text_is_quick(pool: ReadingPool) -> None:
+    pool.read(b"# First", "a.md")
+    times = []
+    for _ in range(200):
+        start = time.perf_counter()
+        pool.read(b"# Timetable\n\nThe ferry leaves at nine.\n" * 20, "a.md")
+        times.append(time.perf_counter() - start)
+    assert sorted(times)[100] < 0.01  # 0.2 ms measured; a loaded machine gets room
+
+
+def test_closing_ends_what_runs_and_cancels_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    pool = ReadingPool(1, replace(QUICK, wall_seconds=60.0), reader="misbehave:read")
+    process = int(text_of(pool, "process"))
+    running, waiting = pool.submit(b"sleep 60", "a"), pool.submit(b"hello", "b")
+    while not running.running():
+        time.sleep(0.01)
+    start = time.monotonic()
+    pool.close()
+    assert time.monotonic() - start < 5
+    for future in (running, waiting):
+        with pytest.raises(CancelledError):
+            future.result()
+    with pytest.raises(ProcessLookupError):
+        os.kill(process, 0)
+    pool.close()
+    with pytest.raises(UsageError):
+        pool.submit(b"x", "x")
+
+
+def test_an_unused_pool_starts_nothing() -> None:
+    before = threading.active_count()
+    with ReadingPool(4):
+        assert threading.active_count() == before
+
+
+def test_no_workers_is_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="at least one"):
+        ReadingPool(0)
+
+
+ASK = "from chapterhouse.reading.pool import ReadingPool\nwith ReadingPool(1) as pool: print("
+ASK += "pool.read(b'hello', 'a.txt').pages[0].text)"
+
+
+@pytest.mark.parametrize("how", ["-c", "script", "stdin"])
+def test_any_main_module_will_do(tmp_path: Path, how: str) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "src")}
+    script = tmp_path / "script.py"
+    script.write_text(ASK)  # no guard by __name__: it would run again in a spawned copy
+    arguments = {"-c": ["-c", ASK], "script": [str(script)], "stdin": ["-"]}[how]
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        input=ASK,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("hello\n", "")
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_die_with_their_parent(tmp_path: Path, number: signal.Signals) -> None:
+    script = (
+        "import sys, time\nfrom chapterhouse.reading.pool import ReadingPool\n"
+        f"sys.path.insert(0, {str(HERE)!r})\n"
+        "pool = ReadingPool(1, reader='misbehave:read')\n"
+        "print(pool.read(b'process', 'a').pages[0].text, flush=True)\n"
+        "pool.submit(b'sleep 60', 'a')\ntime.sleep(60)\n"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(HERE.parents[1] / "src")}
+    with subprocess.Popen(
+        [sys.executable, "-c", script], env=environment, stdout=subprocess.PIPE, text=True
+    ) as parent:
+        assert parent.stdout is not None
+        worker = int(parent.stdout.readline())
+        time.sleep(0.2)
+        parent.send_signal(number)
+        parent.wait(10)
+    for _ in range(100):
+        if not _alive(worker):
+            return
+        time.sleep(0.05)
+    pytest.fail("the worker outlived its parent")
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    status = Path(
+        f"/proc/{process}/stat"
+    )  # one that nobody has waited for yet is dead all the same
+    return not (status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z")

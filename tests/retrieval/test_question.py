@@ -1,0 +1,73 @@
+"""What a question asks for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.retrieval.question import contains_exactly, understand
+
+ENGLISH = {"en": 10}
+
+
+def test_function_words_are_dropped() -> None:
+    question = understand("What is the speed limit in the harbour?", ENGLISH)
+    assert question.content == "speed limit harbour"
+    assert [term.term for term in question.terms] == ["speed", "limit", "harbour"]
+
+
+def test_a_question_of_function_words_keeps_them() -> None:
+    assert understand("Who are you?", ENGLISH).terms
+
+
+def test_a_word_said_twice_weighs_twice() -> None:
+    weights = {t.term: t.weight for t in understand("storm after storm at berth", ENGLISH).terms}
+    assert weights["storm"] == 2.0
+    assert weights["berth"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases", "identifiers", "file_names"),
+    [
+        ('the "dead slow" rule', ("dead slow",), (), ()),
+        ("„nur für Gäste“ gilt", ("nur für Gäste",), (), ()),
+        ("error ERR-4012 in getUserName", (), ("ERR-4012", "getUserName"), ()),
+        ("what does budget-2026.xlsx say", (), (), ("budget-2026.xlsx",)),
+        ("see snake_case and v2.1.3", (), ("snake_case", "v2.1.3"), ()),
+        ("It costs 3.14. Really", (), (), ()),
+        ("plain words only", (), (), ()),
+    ],
+)
+def test_what_is_looked_for_to_the_letter(
+    text: str, phrases: tuple[str, ...], identifiers: tuple[str, ...], file_names: tuple[str, ...]
+) -> None:
+    question = understand(text, ENGLISH)
+    assert question.phrases == phrases
+    assert question.identifiers == identifiers
+    assert question.file_names == file_names
+
+
+def test_a_question_is_stemmed_in_every_language_of_the_library() -> None:
+    question = understand("Wann sind die Häfen geschlossen?", {"en": 5, "de": 3})
+    assert question.languages[0] == "de"
+    terms = {term.term for term in question.terms}
+    assert "haf" in terms
+    assert "die" not in terms
+
+
+def test_chinese_is_judged_by_bigrams() -> None:
+    question = understand("人口是多少", {"zh": 3, "en": 1})
+    assert question.languages[0] == "zh"
+    assert ("人口", ("人口",)) in question.words
+
+
+@given(st.text(), st.dictionaries(st.sampled_from(["en", "de", "zh", "", "xx"]), st.integers(1, 9)))
+def test_any_text_is_understood(text: str, languages: dict[str, int]) -> None:
+    question = understand(text, languages)
+    assert question.languages
+    assert all(term.weight >= 1 for term in question.terms)
+    assert all(terms for _, terms in question.words)
+
+
+def test_containing_ignores_case_width_and_line_breaks() -> None:
+    assert contains_exactly("the Dead\n  Slow rule", "dead slow")
+    assert not contains_exactly("the dead, slow rule", "dead slow")

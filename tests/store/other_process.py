@@ -1,0 +1,44 @@
+"""Another process on the same library: ``other_process.py PATH write NAME | read NUMBER``.
+
+A reader follows the changes up to a number and fails where it sees anything half done.
+"""
+
+import runpy
+import sys
+import time
+from pathlib import Path
+
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.sqlite import SqliteStore
+
+NUMBER = 40
+
+
+def write(store: SqliteStore, name: str) -> None:
+    make_parts = runpy.run_path(str(Path(__file__).with_name("conftest.py")))["_make_parts"]
+    for number in range(NUMBER):
+        store.put(*make_parts(f"{name}{number}"))
+
+
+def read(store: SqliteStore, wanted: int) -> None:
+    last, end = 0, time.monotonic() + 50
+    while last < wanted:
+        assert time.monotonic() < end, f"only {last} changes were seen"
+        for change in store.changes(last, 50):
+            assert change.sequence > last
+            last = change.sequence
+            assert change.document is not None
+            chunks = store.chunks_of(change.document_id)
+            keys, _ = store.vectors_of(change.document_id, "test:8")
+            assert keys == [chunk.key for chunk in chunks]
+            assert len(chunks) == change.document.chunks == 3
+            assert store.content(change.document.sha256) is not None
+
+
+if __name__ == "__main__":
+    path, role, argument = Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+    with SqliteStore(path, blobs=FolderBlobs(path.parent / "blobs")) as opened:
+        if role == "write":
+            write(opened, argument)
+        else:
+            read(opened, int(argument))

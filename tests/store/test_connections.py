@@ -1,0 +1,204 @@
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from chapterhouse.errors import (
+    ChapterhouseError,
+    CorruptLibraryError,
+    NewerLibraryError,
+    RefusedError,
+    UsageError,
+)
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.connections import APPLICATION_ID, Connections, require_sqlite
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.statements import STATEMENTS, load_migrations, parse_statements
+
+
+def _pragma(connection: apsw.Connection, name: str) -> Any:
+    return connection.pragma(name)
+
+
+def test_every_connection_is_safe(tmp_path: Path) -> None:
+    connections = Connections(tmp_path / "library.db")
+    with connections.read() as reader, connections.write() as writer:
+        for connection in (reader, writer):
+            assert _pragma(connection, "journal_mode") == "wal"
+            assert _pragma(connection, "synchronous") == 2  # FULL
+            assert _pragma(connection, "foreign_keys") == 1
+            assert _pragma(connection, "mmap_size") == 0
+        assert _pragma(reader, "query_only") == 1
+        assert _pragma(writer, "application_id") == APPLICATION_ID
+        assert _pragma(writer, "user_version") == len(load_migrations())
+    connections.close()
+
+
+@pytest.mark.parametrize("version", ["3.40.1", "3.51.2", "3.9.0"])
+def test_a_sqlite_that_can_corrupt_is_refused(version: str) -> None:
+    with pytest.raises(RefusedError, match=version):
+        require_sqlite(version)
+
+
+@pytest.mark.parametrize("version", ["3.51.3", "3.54.1", "4.0.0", "3.100.0"])
+def test_a_sound_sqlite_is_taken(version: str) -> None:
+    require_sqlite(version)
+
+
+def test_a_newer_library_is_refused_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    Connections(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(NewerLibraryError, match="99") as refusal:
+        Connections(path)
+    assert "Upgrade" in refusal.value.hint
+    assert path.read_bytes() == before
+
+
+def test_another_programs_database_is_refused_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE contact (name TEXT)")
+    connection.close()
+    before = path.read_bytes()
+    with pytest.raises(CorruptLibraryError, match="not one of Chapterhouse"):
+        Connections(path)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == ["library.db"]
+
+
+def test_a_file_that_is_no_database_is_refused_untouched(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    path.write_bytes(b"Dear diary, " * 500)
+    with pytest.raises(CorruptLibraryError, match=r"library\.db"):
+        Connections(path)
+    assert path.read_bytes() == b"Dear diary, " * 500
+
+
+def test_a_folder_in_its_place_is_explained(tmp_path: Path) -> None:
+    with pytest.raises(ChapterhouseError, match="cannot be read or written"):
+        Connections(tmp_path)
+
+
+def test_a_full_disk_is_explained_and_harms_nothing(
+    tmp_path: Path, make_parts: Callable[..., Any]
+) -> None:
+    blobs = FolderBlobs(tmp_path / "blobs")
+    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
+        store.put(*make_parts("before"))
+        pages = _pragma(store._connections._writer, "page_count")
+        store._connections._writer.pragma("max_page_count", pages + 2)
+        with pytest.raises(ChapterhouseError, match="no space left"):
+            store.put(*make_parts("large", "many words\n" * 3000))
+        assert [document.id for document in store.documents()] == ["before-0001"]
+        store._connections._writer.pragma("max_page_count", 100_000)
+        store.put(*make_parts("large", "many words\n" * 3000))
+        assert all(check.passed for check in store.examine())
+
+
+def test_a_migration_happens_wholly_or_not_at_all(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    first = load_migrations()[0]
+    Connections(path, [first]).close()
+    broken = "CREATE TABLE extra (x); INSERT INTO nowhere VALUES (1);"
+    with pytest.raises(apsw.SQLError, match="nowhere"):
+        Connections(path, [first, broken])
+    connections = Connections(path, [first])
+    with connections.read() as connection:
+        assert _pragma(connection, "user_version") == 1
+        names = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema")]
+    assert "extra" not in names
+    connections.close()
+    connections = Connections(path, [first, "CREATE TABLE extra (x);"])
+    with connections.read() as connection:
+        assert _pragma(connection, "user_version") == 2
+    connections.close()
+
+
+def test_an_interrupted_write_does_not_block_the_next(tmp_path: Path) -> None:
+    connections = Connections(tmp_path / "library.db")
+    # As if an interrupt had struck between the failure and its ROLLBACK.
+    connections._writer.execute("BEGIN IMMEDIATE")
+    connections._writer.execute("UPDATE counter SET sequence = 7")
+    with connections.write() as connection:
+        assert connection.execute("SELECT sequence FROM counter").get == 0
+    connections.close()
+
+
+def test_an_interrupted_read_does_not_block_the_next(tmp_path: Path) -> None:
+    connections = Connections(tmp_path / "library.db")
+    connections._reader().execute("BEGIN")
+    with connections.read() as connection:
+        assert connection.execute("SELECT sequence FROM counter").get == 0
+    connections.close()
+
+
+def test_a_closed_library_says_so(tmp_path: Path) -> None:
+    used, unused = Connections(tmp_path / "library.db"), Connections(tmp_path / "library.db")
+    with used.read():
+        pass
+    for connections in (used, unused):
+        connections.close()
+        with pytest.raises(UsageError, match="closed"), connections.read():
+            pass
+        with pytest.raises(UsageError, match="closed"), connections.write():
+            pass
+
+
+def test_statements_are_parsed_by_their_headings() -> None:
+    text = "-- A file.\n\n-- one\nSELECT 1;\n\n-- two\n-- Really.\nSELECT\n  2;\n"
+    assert parse_statements(text) == {"one": "SELECT 1", "two": "-- Really.\nSELECT\n  2"}
+    with pytest.raises(ValueError, match="one"):
+        parse_statements("-- one\nSELECT 1;\n-- one\nSELECT 2;\n")
+    with pytest.raises(ValueError, match="one"):
+        parse_statements("-- one\n\n-- two\nSELECT 2;\n")
+
+
+def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> None:
+    connections = Connections(tmp_path / "library.db")
+    scans = {}
+    with connections.read() as connection:
+        for name, statement in STATEMENTS.items():
+            if statement.startswith("PRAGMA"):
+                continue
+            bindings = (None,) * (3 if "?3" in statement else statement.count("?"))
+            bindings = bindings[:1] if "?1" in statement and "?2" not in statement else bindings
+            plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", bindings)
+            rows = plan.fetchall()
+            steps = [str(row[3]) for row in rows]
+            scans[name] = [
+                step for step in steps if step.startswith("SCAN ") and "CONSTANT" not in step
+            ]
+    connections.close()
+    whole = {name for name, plan in scans.items() if any("INDEX" not in line for line in plan)}
+    # What reads a whole table on purpose: small tables, all files, and the doctor.
+    allowed = {"sequence", "next_sequence", "roots", "files", "chunks"}
+    allowed |= {"documents_on_shelves", "census", "counts"}
+    assert {name for name in whole if not name.endswith("_faults")} <= allowed
+
+
+def test_processes_write_and_read_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    script = Path(__file__).with_name("other_process.py")
+    roles = (["write", "a"], ["write", "b"], ["read", "80"])
+    processes = [
+        subprocess.Popen(
+            [sys.executable, script, path, *role],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        for role in roles
+    ]
+    assert [process.wait(60) for process in processes] == [0, 0, 0]
+    with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
+        assert store.sequence() == 80
+        assert len(list(store.documents())) == 80
+        assert all(check.passed for check in store.examine())

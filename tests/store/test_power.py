@@ -1,0 +1,225 @@
+"""Cut the power at any moment: every acknowledged document is there, and nothing by halves.
+
+A SQLite file system of our own records every write and synchronisation. A state of the disk
+after a cut is what was synchronised, and any part of what was not: writes are dropped, kept,
+reordered and torn at sectors. The same check must fail with ``synchronous=NORMAL``, or it would
+prove nothing.
+"""
+
+import os
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from chapterhouse.errors import ChapterhouseError
+from chapterhouse.store import connections
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.sqlite import SqliteStore
+
+STATES = int(os.environ.get("CHAPTERHOUSE_POWER_STATES", "150"))  # 2,000 before a release
+PUTS = 60
+SECTOR = 512
+SEED = 7
+
+
+@dataclass(frozen=True)
+class Write:
+    path: str
+    offset: int
+    data: bytes
+
+
+@dataclass(frozen=True)
+class Truncate:
+    path: str
+    size: int
+
+
+@dataclass(frozen=True)
+class Sync:
+    path: str
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    location: str
+    version: int
+
+
+Event = Write | Truncate | Sync | Acknowledged
+
+
+class RecordingFile(apsw.VFSFile):
+    def __init__(self, name: Any, flags: list[int], events: list[Event]) -> None:
+        self._path = Path(name.filename() if isinstance(name, apsw.URIFilename) else name).name
+        self._events = events
+        super().__init__("unix", name, flags)
+
+    def xWrite(self, data: Any, offset: int) -> None:  # noqa: N802 - SQLite's name
+        super().xWrite(data, offset)
+        self._events.append(Write(self._path, offset, bytes(data)))
+
+    def xTruncate(self, size: int) -> None:  # noqa: N802 - SQLite's name
+        super().xTruncate(size)
+        self._events.append(Truncate(self._path, size))
+
+    def xSync(self, flags: int) -> None:  # noqa: N802 - SQLite's name
+        super().xSync(flags)
+        self._events.append(Sync(self._path))
+
+
+class RecordingVFS(apsw.VFS):
+    def __init__(self, events: list[Event]) -> None:
+        self._events = events
+        super().__init__("recording", "unix", makedefault=True)
+
+    def xOpen(self, name: Any, flags: list[int]) -> apsw.VFSFile:  # noqa: N802 - SQLite's name
+        return RecordingFile(name, flags, self._events)
+
+
+@dataclass
+class Disk:
+    """Files as they are after a cut: what was synchronised, and the writes that were not."""
+
+    files: dict[str, bytearray]
+    loose: dict[str, list[Write | Truncate]] = field(default_factory=dict)
+
+    def take(self, event: Event) -> None:
+        match event:
+            case Write() | Truncate():
+                self.loose.setdefault(event.path, []).append(event)
+            case Sync():
+                for loose in self.loose.pop(event.path, []):
+                    self.apply(loose)
+            case Acknowledged():
+                pass
+
+    def apply(self, event: Write | Truncate) -> None:
+        content = self.files.setdefault(event.path, bytearray())
+        if isinstance(event, Truncate):
+            del content[event.size :]
+            return
+        content.extend(bytes(max(0, event.offset - len(content))))
+        content[event.offset : event.offset + len(event.data)] = event.data
+
+    def cut(self, chance: random.Random) -> None:
+        """Let any part of the loose writes arrive, in any order."""
+        kept = chance.choice([0.0, 0.5, 0.9, 1.0])
+        torn = chance.choice([0.0, 0.3])
+        loose = [event for events in self.loose.values() for event in events]
+        for event in loose if chance.random() < 0.5 else chance.sample(loose, len(loose)):
+            if chance.random() >= kept:
+                continue
+            if isinstance(event, Write) and chance.random() < torn:
+                sectors = chance.randrange(len(event.data) // SECTOR + 1)
+                event = Write(event.path, event.offset, event.data[: sectors * SECTOR])  # noqa: PLW2901 - the torn one takes its place
+            self.apply(event)
+
+
+@pytest.fixture
+def recorded() -> Iterator[list[Event]]:
+    events: list[Event] = []
+    recording = RecordingVFS(events)
+    yield events
+    recording.unregister()
+
+
+def _record(path: Path, events: list[Event], make_parts: Callable[..., Any]) -> bytes:
+    """Fill a library and return its file as it was before; the events tell the rest."""
+    SqliteStore(path, blobs=FolderBlobs(path.parent / "blobs")).close()
+    before = path.read_bytes()
+    events.clear()
+    chance = random.Random(SEED)
+    with SqliteStore(path, blobs=FolderBlobs(path.parent / "blobs")) as store:
+        for version in range(1, PUTS + 1):
+            name = f"n{chance.randrange(12)}"
+            parts = make_parts(name, f"{version}\n" + "words and words\n" * chance.randrange(200))
+            store.put(*parts)
+            events.append(Acknowledged(parts.document.location, version))
+        closed = len(events)
+    del events[closed:]
+    return before
+
+
+def _state_after_cut(
+    folder: Path, before: bytes, events: Sequence[Event], chance: random.Random
+) -> dict[str, int]:
+    """Write a possible state of the disk into ``folder``; return what was acknowledged by then."""
+    disk = Disk({"library.db": bytearray(before)})
+    acknowledged: dict[str, int] = {}
+    for event in events[: chance.randrange(1, len(events) + 1)]:
+        disk.take(event)
+        if isinstance(event, Acknowledged):
+            acknowledged[event.location] = event.version
+    disk.cut(chance)
+    folder.mkdir()
+    for name, content in disk.files.items():
+        (folder / name).write_bytes(content)
+    return acknowledged
+
+
+def _fault(folder: Path, acknowledged: dict[str, int]) -> str:
+    """Open a library after a cut and say what is wrong with it, if anything."""
+    try:
+        with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+            for location, version in acknowledged.items():
+                record = store.file(location)
+                body = store.body(record.document_id) if record else None
+                if body is None or int(body.text.split("\n", 1)[0]) < version:
+                    return f"{location} was acknowledged in version {version} and is lost"
+            return "; ".join(check.sentence for check in store.examine() if not check.passed)
+    except ChapterhouseError as error:
+        return error.message
+
+
+def _faults(
+    tmp_path: Path, events: list[Event], make_parts: Callable[..., Any]
+) -> tuple[list[str], int]:
+    before = _record(tmp_path / "recorded" / "library.db", events, make_parts)
+    told = tuple(events)  # looking at a state is recorded too
+    chance = random.Random(SEED)
+    faults, documents = [], 0
+    for number in range(STATES):
+        folder = tmp_path / f"state-{number}"
+        acknowledged = _state_after_cut(folder, before, told, chance)
+        documents += len(acknowledged)
+        faults.append(_fault(folder, acknowledged))
+    return [fault for fault in faults if fault], documents
+
+
+@pytest.fixture(autouse=True)
+def small_wal(monkeypatch: pytest.MonkeyPatch) -> None:
+    # So that checkpoints and a WAL that starts again are among what is cut.
+    monkeypatch.setattr(connections, "_CHECKPOINT_PAGES", 40)
+
+
+def test_a_power_cut_loses_nothing_that_was_acknowledged(
+    tmp_path: Path, recorded: list[Event], make_parts: Callable[..., Any]
+) -> None:
+    faults, documents = _faults(tmp_path, recorded, make_parts)
+    assert faults == []
+    assert documents > STATES
+    checkpoints = {event.path for event in recorded if isinstance(event, Sync)}
+    assert checkpoints == {"library.db", "library.db-wal"}
+
+
+def test_the_check_would_see_a_weaker_setting(
+    tmp_path: Path,
+    recorded: list[Event],
+    make_parts: Callable[..., Any],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    configure = connections._configure
+
+    def configure_weakly(connection: apsw.Connection) -> None:
+        configure(connection)
+        connection.pragma("synchronous", "NORMAL")
+
+    monkeypatch.setattr(connections, "_configure", configure_weakly)
+    faults, _ = _faults(tmp_path, recorded, make_parts)
+    assert any("acknowledged" in fault for fault in faults)

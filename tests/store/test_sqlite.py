@@ -1,0 +1,400 @@
+"""What any store must do, on the SQLite one."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chapterhouse.errors import UsageError
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
+from chapterhouse.types import Change, FileRecord, Status
+
+MakeParts = Callable[..., Any]
+
+
+def test_an_empty_library_holds_nothing(store: SqliteStore) -> None:
+    assert store.sequence() == 0
+    assert list(store.documents()) == []
+    assert list(store.files()) == []
+    assert store.changes(0, 10) == ()
+    assert store.document("x") is None
+    assert store.body("x") is None
+    assert store.content("0" * 64) is None
+    assert store.chunks([1, 2]) == {}
+    assert store.chunks_of("x") == ()
+    assert store.remove("x") is None
+    assert store.set_shelves("x", ["y"]) is None
+    keys, vectors = store.vectors_of("x", "f")
+    assert keys == []
+    assert vectors.size == 0
+
+
+def test_everything_put_comes_back(store: SqliteStore, make_parts: MakeParts) -> None:
+    parts = make_parts()
+    assert store.put(*parts) == 1
+    assert store.document(parts.document.id) == parts.document
+    assert store.body(parts.document.id) == parts.body
+    assert store.content(parts.document.sha256) == parts.content
+    assert store.file(parts.record.location) == parts.record
+    chunks = store.chunks_of(parts.document.id)
+    assert tuple(replace(chunk, key=0) for chunk in chunks) == parts.chunks
+    assert store.chunks([chunk.key for chunk in chunks]) == {c.key: c for c in chunks}
+    keys, vectors = store.vectors_of(parts.document.id, "test:8")
+    assert keys == [chunk.key for chunk in chunks]
+    assert vectors.dtype == np.float32
+    np.testing.assert_allclose(vectors, parts.vectors, atol=1e-3)
+    assert store.fingerprints_of(parts.document.id) == ("test:8",)
+    assert store.vectors_of(parts.document.id, "other")[0] == []
+
+
+def test_a_document_without_vectors_or_chunks_is_kept(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    parts = make_parts()
+    bare = parts._replace(
+        chunks=(), vectors=None, document=replace(parts.document, chunks=0, metadata={})
+    )
+    store.put(*bare)
+    assert store.document(parts.document.id) == bare.document
+    assert store.fingerprints_of(parts.document.id) == ()
+
+
+def test_it_is_all_there_after_reopening(tmp_path: Path, make_parts: MakeParts) -> None:
+    small, large = make_parts("small"), make_parts("large", padding=INLINE_MAXIMUM)
+    blobs = FolderBlobs(tmp_path / "blobs")
+    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
+        store.put(*small)
+        store.put(*large)
+    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
+        assert store.sequence() == 2
+        assert list(store.documents()) == [large.document, small.document]
+        assert store.content(small.document.sha256) == small.content
+        assert store.content(large.document.sha256) == large.content
+    assert list(blobs.hashes()) == [large.document.sha256]
+
+
+def test_a_replacement_keeps_the_id_and_leaves_nothing_of_the_old(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    old = make_parts(text="Old one.\nOld two.\nOld three.\n")
+    new = make_parts(text="New.\n", identifier="another-id", shelves=("b", "a"))
+    store.put(*old)
+    old_keys = [chunk.key for chunk in store.chunks_of(old.document.id)]
+    assert store.put(*new) == 2
+    kept = store.document(old.document.id)
+    assert kept == replace(new.document, id=old.document.id, shelves=("a", "b"))
+    assert store.document("another-id") is None
+    assert store.chunks(old_keys) == {}
+    (chunk,) = store.chunks_of(old.document.id)
+    assert chunk.document_id == old.document.id
+    assert chunk.key > max(old_keys)
+    assert store.content(old.document.sha256) is None
+    record = store.file(new.record.location)
+    assert record is not None
+    assert record.document_id == old.document.id
+    assert [change.sequence for change in store.changes(0, 10)] == [2]
+
+
+def test_keys_of_removed_chunks_are_never_given_again(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    seen: set[int] = set()
+    for _ in range(3):
+        store.put(*make_parts())
+        keys = {chunk.key for chunk in store.chunks_of("note-0001")}
+        assert not keys & seen
+        seen |= keys
+        store.remove("note-0001")
+
+
+def test_an_id_that_another_location_has_gets_a_number(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    for name in ("one", "two", "three"):
+        store.put(*make_parts(name, identifier="same"))
+    assert [document.id for document in store.documents()] == ["same", "same-2", "same-3"]
+    record = store.file("/home/user/notes/three.txt")
+    assert record is not None
+    assert record.document_id == "same-3"
+    store.put(*make_parts("two", "Changed.\n", identifier="same"))
+    assert [document.id for document in store.documents()] == ["same", "same-2", "same-3"]
+    assert all(check.passed for check in store.examine())
+
+
+def test_removal_leaves_a_tombstone_and_return_lifts_it(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    parts = make_parts()
+    store.put(*parts)
+    assert store.remove(parts.document.id) == 2
+    assert store.changes(0, 10) == (Change(2, parts.document.id, None),)
+    assert store.file(parts.record.location) is None
+    assert store.content(parts.document.sha256) is None
+    assert store.remove(parts.document.id) is None
+    assert store.put(*parts) == 3
+    assert store.changes(0, 10) == (Change(3, parts.document.id, parts.document),)
+
+
+def test_content_that_two_documents_share_stays_for_the_other(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    one, two = make_parts("one"), make_parts("two")
+    store.put(*one)
+    store.put(*two)
+    store.remove(one.document.id)
+    assert store.content(two.document.sha256) == two.content
+
+
+def test_changes_are_oldest_first_and_paged(store: SqliteStore, make_parts: MakeParts) -> None:
+    for name in "abcde":
+        store.put(*make_parts(name))
+    store.remove("b-0001")
+    store.set_shelves("a-0001", ["new"])
+    seen, after = [], 0
+    while page := store.changes(after, 2):
+        seen += [(change.sequence, change.document_id) for change in page]
+        after = page[-1].sequence
+    assert seen == [
+        (3, "c-0001"), (4, "d-0001"), (5, "e-0001"), (6, "b-0001"), (7, "a-0001"),
+    ]  # fmt: skip
+    assert after == store.sequence()
+
+
+def test_shelves_choose_documents(store: SqliteStore, make_parts: MakeParts) -> None:
+    store.put(*make_parts("a", shelves=("x", "y")))
+    store.put(*make_parts("b", shelves=("y",)))
+    store.put(*make_parts("c", shelves=()))
+    assert [d.id for d in store.documents(["x", "y"])] == ["a-0001", "b-0001"]
+    assert [d.id for d in store.documents(["library"])] == ["c-0001"]
+    assert list(store.documents(["none"])) == []
+    store.set_shelves("b-0001", ["z", "x", "z"])
+    found = store.document("b-0001")
+    assert found is not None
+    assert found.shelves == ("x", "z")
+
+
+def test_many_documents_come_in_order_of_id(
+    store: SqliteStore, make_parts: MakeParts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterhouse.store.sqlite._BATCH", 3)
+    names = [f"n{number:02}" for number in range(10)]
+    for name in reversed(names):
+        store.put(*make_parts(name, "x\n"))
+    assert [document.id for document in store.documents()] == [f"{name}-0001" for name in names]
+    assert len(list(store.documents(["library"]))) == 10
+
+
+def test_a_rejected_file_takes_its_document_with_it(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    parts = make_parts()
+    store.put(*parts)
+    rejected = replace(parts.record, status=Status.REJECTED, code="damaged", document_id="")
+    store.record_file(rejected)
+    assert store.file(parts.record.location) == rejected
+    assert store.document(parts.document.id) is None
+    assert store.changes(0, 10) == (Change(2, parts.document.id, None),)
+    store.forget_file(parts.record.location)
+    assert store.file(parts.record.location) is None
+
+
+def test_a_new_time_of_a_file_leaves_its_document(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    parts = make_parts()
+    store.put(*parts)
+    store.record_file(replace(parts.record, mtime_ns=5))
+    store.forget_file(parts.record.location)  # it has a document: stays
+    found = store.file(parts.record.location)
+    assert found is not None
+    assert found.mtime_ns == 5
+    assert store.document(parts.document.id) == parts.document
+    assert store.sequence() == 1
+
+
+def test_files_below_a_folder(store: SqliteStore) -> None:
+    places = ["/a", "/a/b", "/a/b/c", "/a/bc", "/a.b", "/a0", "/é/x"]
+    for place in places:
+        store.record_file(FileRecord(place, f"s{place}", 1, 1, "", Status.REJECTED, "code"))
+    assert [record.location for record in store.files("/a")] == ["/a", "/a/b", "/a/b/c", "/a/bc"]
+    assert [record.location for record in store.files("/a/b/")] == ["/a/b", "/a/b/c"]
+    assert [record.location for record in store.files("/é")] == ["/é/x"]
+    assert len(list(store.files("/"))) == len(list(store.files())) == len(places)
+
+
+def test_roots_have_one_label_each(store: SqliteStore) -> None:
+    assert store.label_root("/a/docs", "docs") == "docs"
+    assert store.label_root("/b/docs", "docs") == "docs-2"
+    assert store.label_root("/c/docs", "docs") == "docs-3"
+    assert store.label_root("/b/docs", "docs") == "docs-2"
+    assert store.roots() == (("docs", "/a/docs"), ("docs-2", "/b/docs"), ("docs-3", "/c/docs"))
+
+
+@pytest.mark.parametrize("field", ["source", "title", "text", "metadata", "notice"])
+def test_lone_surrogates_are_refused_and_nothing_is_written(
+    store: SqliteStore, make_parts: MakeParts, field: str
+) -> None:
+    parts = make_parts()
+    bad = "half \ud83d character"
+    if field == "text":
+        parts = parts._replace(body=replace(parts.body, text=bad))
+    elif field == "metadata":
+        parts = parts._replace(document=replace(parts.document, metadata={"author": bad}))
+    elif field == "notice":
+        notice = replace(parts.document.notices[0], sentence=bad)
+        parts = parts._replace(document=replace(parts.document, notices=(notice,)))
+    else:
+        parts = parts._replace(document=replace(parts.document, **{field: bad}))
+    with pytest.raises(UsageError, match="lone surrogate"):
+        store.put(*parts)
+    assert store.sequence() == 0
+    assert list(store.documents()) == []
+
+
+def _with_content(parts: Any) -> Any:
+    return parts._replace(content=b"other")
+
+
+def _with_one_chunk_less(parts: Any) -> Any:
+    return parts._replace(chunks=parts.chunks[1:])
+
+
+def _with_one_vector_less(parts: Any) -> Any:
+    return parts._replace(vectors=parts.vectors[1:])
+
+
+def _with_a_flat_vector(parts: Any) -> Any:
+    return parts._replace(vectors=parts.vectors[0])
+
+
+def _with_not_a_number(parts: Any) -> Any:
+    return parts._replace(vectors=parts.vectors * np.nan)
+
+
+def _with_another_record(parts: Any) -> Any:
+    return parts._replace(record=replace(parts.record, location="/elsewhere"))
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        _with_content,
+        _with_one_chunk_less,
+        _with_one_vector_less,
+        _with_a_flat_vector,
+        _with_not_a_number,
+        _with_another_record,
+    ],
+)
+def test_parts_that_contradict_each_other_are_refused(
+    store: SqliteStore, make_parts: MakeParts, spoil: Callable[[Any], Any]
+) -> None:
+    with pytest.raises(ValueError, match="note"):
+        store.put(*spoil(make_parts()))
+    assert store.sequence() == 0
+
+
+def test_readers_neither_wait_for_a_writer_nor_see_its_work(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    store.put(*make_parts("before"))
+    with store._connections.write() as connection:
+        connection.execute("DELETE FROM document")
+        found: list[str] = []
+        reader = threading.Thread(target=lambda: found.extend(d.id for d in store.documents()))
+        reader.start()
+        reader.join(timeout=2)
+        assert found == ["before-0001"]
+        connection.execute("INSERT INTO document SELECT * FROM document WHERE 0")
+    assert list(store.documents()) == []
+
+
+def test_threads_write_and_read_at_once(store: SqliteStore, make_parts: MakeParts) -> None:
+    failures: list[BaseException] = []
+
+    def work(worker: int) -> None:
+        try:
+            for number in range(15):
+                name = f"w{worker}n{number}"
+                store.put(*make_parts(name))
+                assert store.document(f"{name}-0001") is not None
+                assert len(store.chunks_of(f"{name}-0001")) == 3
+        except BaseException as error:
+            failures.append(error)
+            raise
+
+    threads = [threading.Thread(target=work, args=(worker,)) for worker in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert store.sequence() == 60
+    assert [change.sequence for change in store.changes(0, 100)] == list(range(1, 61))
+
+
+def test_a_failed_write_leaves_everything_as_it_was(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    parts = make_parts()
+    store.put(*parts)
+    doubled = parts._replace(document=replace(parts.document, shelves=("\ud800",)))
+    with pytest.raises(UsageError):
+        store.put(*doubled)
+    assert store.document(parts.document.id) == parts.document
+    assert len(store.chunks_of(parts.document.id)) == 3
+    assert store.put(*parts) == 2
+
+
+def test_garbage_collection_takes_only_what_is_old_and_unneeded(
+    store: SqliteStore, blobs: FolderBlobs, make_parts: MakeParts
+) -> None:
+    kept = make_parts("kept", padding=INLINE_MAXIMUM)
+    gone = make_parts("gone", "Another text.\n", padding=INLINE_MAXIMUM)
+    store.put(*kept)
+    store.put(*gone)
+    store.remove(gone.document.id)
+    assert store.collect_garbage(3600) == 0  # young: its document may be on its way
+    assert store.collect_garbage(0) == 1
+    assert list(blobs.hashes()) == [kept.document.sha256]
+    assert store.content(kept.document.sha256) == kept.content
+
+
+def test_a_blob_collected_while_its_document_is_put_is_written_again(
+    tmp_path: Path, make_parts: MakeParts
+) -> None:
+    class Hasty(FolderBlobs):
+        """Loses the first blob right after it was put, as a collector elsewhere might."""
+
+        lost = 0
+
+        def put(self, data: bytes) -> str:
+            sha256 = super().put(data)
+            if not self.lost:
+                self.lost += 1
+                self.delete(sha256)
+            return sha256
+
+    parts = make_parts(padding=INLINE_MAXIMUM)
+    blobs = Hasty(tmp_path / "blobs")
+    with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
+        store.put(*parts)
+        assert blobs.lost == 1
+        assert store.content(parts.document.sha256) == parts.content
+
+
+def test_examine_finds_what_was_spoilt(store: SqliteStore, make_parts: MakeParts) -> None:
+    store.put(*make_parts())
+    assert all(check.passed for check in store.examine())
+    with store._connections.write() as connection:
+        connection.execute("DELETE FROM chunk WHERE ordinal = 1")
+        connection.execute("DELETE FROM file")
+        connection.execute("UPDATE counter SET sequence = 0")
+    failed = {check.name: check for check in store.examine() if not check.passed}
+    assert set(failed) == {"parts", "sequences", "files"}
+    assert all(check.hint and "note-0001" in check.sentence for check in failed.values())

@@ -1,0 +1,133 @@
+"""The documentation says what the program does: its code runs, its tables are the program's own."""
+
+import importlib.util
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from chapterhouse.settings import Settings, load_settings
+
+ROOT = Path(__file__).parent.parent
+BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
+# Codes that readers, connectors and the life cycle give to files, where they are raised.
+RAISED = re.compile(r"""(?:RejectedError|Notice)\(\s*"([a-z-]+)",""")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [
+        match["code"]
+        for match in BLOCK.finditer(page.read_text("utf-8"))
+        if match["language"] == language
+    ]
+
+
+def load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+REFERENCE = load(ROOT / "scripts" / "reference.py")
+COMMANDS = REFERENCE.commands()
+PAGES = REFERENCE.PAGES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_generated_parts_are_up_to_date(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert REFERENCE.rendered(text, REFERENCE.parts()) == text, "run scripts/reference.py"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_its_section_and_options(command: str) -> None:
+    page = (ROOT / "docs" / "cli.md").read_text("utf-8")
+    assert f"\n## chapterhouse {command}\n" in page
+    assert f"<!-- generated: options of {command} -->" in page
+    for parameter in COMMANDS[command].params:
+        assert parameter.help, f"{command} {parameter.name} has no help"
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_takes_the_common_options(command: str) -> None:
+    assert {parameter.name for parameter in COMMANDS[command].params} >= REFERENCE.COMMON
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_line_shown_is_one_that_exists(page: Path) -> None:
+    for block in (*blocks(page, "sh"), *blocks(page, "console")):
+        for line in block.splitlines():
+            words = (
+                shlex.split(line.removeprefix("$ "), comments=True)
+                if "chapterhouse " in line
+                else []
+            )
+            if words[:1] != ["chapterhouse"] or words[1].startswith("--"):
+                continue
+            name = " ".join(words[1:3]) if words[1] == "docs" else words[1]
+            assert name in COMMANDS, line
+            spelt = {option for parameter in COMMANDS[name].params for option in parameter.opts}
+            assert {word for word in words if word.startswith("--")} <= spelt | {"--help"}, line
+
+
+def test_every_code_that_is_raised_is_documented() -> None:
+    page = (ROOT / "docs" / "formats.md").read_text("utf-8")
+    raised = {
+        code
+        for folder in ("reading", "connectors", "lifecycle", "text")
+        for path in (ROOT / "src" / "chapterhouse" / folder).glob("*.py")
+        for code in RAISED.findall(path.read_text("utf-8"))
+    }
+    assert "symbolic-link" in raised
+    assert sorted(code for code in raised if f"`{code}`" not in page) == []
+
+
+def test_every_setting_is_documented_with_its_default() -> None:
+    page = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    shown = dict(re.findall(r"^\| `([a-z_.]+)` \| `(.+?)` \| .+ \|$", page, re.MULTILINE))
+    known = {
+        f"{group}.{name}": json.dumps(default)
+        for group, values in Settings().model_dump().items()
+        for name, default in values.items()
+    }
+    assert shown == known
+
+
+def test_toml_blocks_are_settings(tmp_path: Path) -> None:
+    for block in blocks(ROOT / "docs" / "settings.md", "toml"):
+        (tmp_path / "chapterhouse.toml").write_text(block, "utf-8")
+        assert load_settings(tmp_path, tmp_path / "workspace") != Settings()
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name
+)
+def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(blocks(page, "python")), "utf-8")
+    done = subprocess.run(
+        [sys.executable, "-W", "error", script],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "CHAPTERHOUSE_HOME": str(tmp_path / "home")},
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)[^)]*\)", page.read_text("utf-8")):
+        assert (page.parent / target).exists(), target

@@ -1,0 +1,266 @@
+"""The whole way, over real files, through the public API."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.types import Progress, Status
+
+RULES = """# Harbour rules
+
+## Speed
+
+Inside the harbour no vessel may exceed 4 knots. The duty officer may grant exceptions.
+
+## Opening
+
+The gate closes at 21:30 from April to September.
+
+| Berth | Length | Owner |
+|---|---|---|
+| B1 | 24 m | Ferry cooperative |
+| B7 | 12 m | Guests |
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "rules.md").write_text(RULES)
+    (documents / "weather.txt").write_text(
+        "The crossing is suspended above force eight. Passengers are told by loudspeaker.\n"
+    )
+    (documents / "ERR.md").write_text("# Faults\n\nERR-4012 means that the ramp did not lock.\n")
+    return documents
+
+
+@pytest.fixture
+def library(folder: Path) -> Iterator[Library]:
+    with Library.open() as opened:
+        opened.add(folder)
+        yield opened
+
+
+def test_every_answer_can_be_checked_to_the_character(library: Library) -> None:
+    answer = library.ask("How fast may a vessel go inside the harbour?")
+    assert answer.found
+    assert "4 knots" in answer.text
+    for citation in answer.citations:
+        assert citation.verified
+        body = library.body(citation.document_id)
+        assert body.text[citation.start : citation.end] == citation.quote
+    first = answer.citations[0]
+    assert first.source == "documents/rules.md"
+    assert first.section_path == ("Harbour rules", "Speed")
+
+
+def test_a_table_row_is_an_answer(library: Library) -> None:
+    answer = library.ask("Which length has berth B7?")
+    assert answer.found
+    assert "Length: 12 m" in answer.text
+
+
+def test_what_the_documents_do_not_hold_is_not_answered(library: Library) -> None:
+    answer = library.ask("Which vaccines does the dentist recommend for parrots?")
+    assert not answer.found
+    assert not answer.sentences
+    assert not answer.citations
+    assert "dentist" in answer.searched.missing_terms
+    assert answer.searched.documents == 3
+
+
+def test_nothing_to_search_is_no_answer(tmp_path: Path) -> None:
+    with Library.open(tmp_path / "empty") as library:
+        assert not library.ask("Anything?").found
+        assert library.search("Anything?").hits == ()
+
+
+def test_a_second_add_changes_nothing(library: Library, folder: Path) -> None:
+    before = library.status().sequence
+    report = library.add(folder)
+    assert report.changed == 0
+    assert {outcome.record.code for outcome in report.outcomes} == {"unchanged"}
+    assert library.status().sequence == before
+
+
+def test_a_changed_file_is_read_again(library: Library, folder: Path) -> None:
+    (folder / "weather.txt").write_text("The crossing is suspended above force nine, since May.\n")
+    assert library.add(folder).changed == 1
+    assert "force nine" in library.ask("When is the crossing suspended?").text
+    assert not any("loudspeaker" in hit.chunk.text for hit in library.search("loudspeaker").hits)
+
+
+def test_a_file_that_is_gone_is_named_and_removed_only_on_demand(
+    library: Library, folder: Path
+) -> None:
+    (folder / "weather.txt").unlink()
+    assert library.add(folder).missing == ("documents/weather.txt",)
+    assert library.search("loudspeaker").hits
+    assert [d.source for d in library.remove(missing=True, dry_run=True)] == [
+        "documents/weather.txt"
+    ]
+    assert library.status().documents == 3
+    library.remove(missing=True)
+    assert library.status().documents == 2
+    assert not library.search("loudspeaker").hits
+
+
+@pytest.mark.parametrize("text", ["ERR-4012", 'the "did not lock" fault', "what does ERR.md say"])
+def test_what_is_named_to_the_letter_has_a_place(library: Library, text: str) -> None:
+    hits = library.search(text, limit=1).hits
+    assert hits[0].document.source == "documents/ERR.md"
+    assert hits[0].stages["exact"] == 1.0
+
+
+def test_the_cap_per_document_holds(library: Library) -> None:
+    hits = library.search("harbour gate berth speed", per_document=1).hits
+    names = [hit.document.id for hit in hits]
+    assert len(names) == len(set(names))
+
+
+def test_shelves_are_apart(library: Library, folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "secret.txt").write_text("The loudspeaker code of the crew is 7734.")
+    library.add(other, shelf="crew")
+    assert {h.document.source for h in library.search("loudspeaker", shelves=["crew"]).hits} == {
+        "other/secret.txt"
+    }
+    found = library.search("loudspeaker", shelves=["library"]).hits
+    assert {hit.document.source for hit in found} == {"documents/weather.txt"}
+    assert len(library.search("loudspeaker").hits) == 2
+
+
+def test_workspaces_are_apart(library: Library) -> None:
+    with Library.open(workspace="other") as other:
+        assert other.status().documents == 0
+        assert other.search("harbour").hits == ()
+
+
+def test_one_bad_file_does_not_stop_the_rest(library: Library, folder: Path) -> None:
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nnothing of the kind")
+    (folder / "empty.docx").write_bytes(b"")
+    (folder / "new.txt").write_text("A new notice about the lighthouse.")
+    seen: list[Progress] = []
+    report = library.add(folder, on_progress=seen.append)
+    assert report.count(Status.REJECTED) == 2
+    assert all(o.record.sentence for o in report.outcomes if o.record.status is Status.REJECTED)
+    assert library.search("lighthouse").hits
+    assert [progress.done for progress in seen] == list(range(1, len(report.outcomes) + 1))
+
+
+def test_names_lead_to_documents(library: Library) -> None:
+    document = library.document("rules.md")
+    assert library.document(document.id) == document
+    assert library.document(document.id[:-3]) == document
+    assert library.document("documents/rules.md") == document
+    with pytest.raises(NotFoundError, match="nowhere"):
+        library.document("nowhere.md")
+    with pytest.raises(UsageError, match="fits 3"):
+        library.document("")
+
+
+def test_a_removed_document_is_gone(library: Library) -> None:
+    library.remove("rules.md")
+    assert not library.search("knots").hits
+    with pytest.raises(NotFoundError):
+        library.remove("rules.md")
+
+
+def test_the_doctor_finds_a_healthy_library_healthy(library: Library) -> None:
+    assert [check for check in library.doctor() if not check.passed] == []
+
+
+def test_reindexing_and_reprocessing_change_no_answer(library: Library) -> None:
+    question = "How fast may a vessel go inside the harbour?"
+    before = library.ask(question)
+    library.reindex()
+    assert library.ask(question) == before
+    assert library.reprocess().changed == 3
+    assert library.ask(question) == before
+
+
+@pytest.mark.parametrize("question", ["", "   \n"])
+def test_an_empty_question_is_refused(library: Library, question: str) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        library.ask(question)
+
+
+def test_numbers_out_of_range_are_refused(library: Library) -> None:
+    with pytest.raises(UsageError, match="limit"):
+        library.search("harbour", limit=0)
+    with pytest.raises(UsageError, match="sentence"):
+        library.ask("harbour", sentences=0)
+    with pytest.raises(UsageError, match="negative"):
+        library.search("harbour", per_document=-1)
+
+
+def test_bad_names_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="workspace"):
+        Library.open(tmp_path, "../escape")
+    with Library.open(tmp_path) as library, pytest.raises(UsageError, match="shelf"):
+        library.add(tmp_path, shelf="a/b")
+
+
+def test_a_library_that_is_not_there_is_not_made_unasked(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no library"):
+        Library.open(tmp_path / "nowhere", create=False)
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_dry_run_writes_nothing(folder: Path, tmp_path: Path) -> None:
+    with Library.open(tmp_path / "dry") as library:
+        report = library.add(folder, dry_run=True)
+        assert {outcome.record.code for outcome in report.outcomes} == {"would-be-read"}
+        assert library.status().documents == 0
+        library.add(folder)
+        assert {o.record.code for o in library.add(folder, dry_run=True).outcomes} == {"unchanged"}
+
+
+def test_two_fresh_homes_give_identical_answers(tmp_path: Path, folder: Path) -> None:
+    questions = ["How fast may a vessel go?", "When does the gate close?", "ERR-4012"]
+
+    def run(home: Path) -> list[str]:
+        with Library.open(home) as library:
+            library.add(folder)
+            told = [asdict(library.ask(question)) for question in questions]
+            found = [
+                [(h.chunk.id, h.score, h.stages) for h in library.search(q).hits] for q in questions
+            ]
+        return [json.dumps(told), json.dumps(found)]
+
+    assert run(tmp_path / "one") == run(tmp_path / "two")
+
+
+def test_two_processes_add_and_search_at_once(folder: Path, tmp_path: Path) -> None:
+    for number in range(40):
+        (folder / f"note-{number}.txt").write_text(f"Note {number} is about the lighthouse lamp.")
+    home = tmp_path / "shared"
+    script = (
+        "import sys\n"
+        "from chapterhouse import Library\n"
+        "with Library.open(sys.argv[1]) as library:\n"
+        "    for _ in range(3):\n"
+        "        library.add(sys.argv[2])\n"
+        "        library.search('lighthouse')\n"
+        "    print(library.status().documents)\n"
+    )
+    command = [sys.executable, "-c", script, str(home), str(folder)]
+    both = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    outputs = [process.communicate(timeout=120) for process in both]
+    assert [process.returncode for process in both] == [0, 0], outputs
+    assert [output for output, _ in outputs] == ["43\n", "43\n"]
+    with Library.open(home) as library:
+        assert len(library.search("lighthouse", limit=100).hits) == 40
+        assert [check for check in library.doctor() if not check.passed] == []

@@ -1,0 +1,61 @@
+"""Index terms in many languages."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.text.analyse import analyse
+from chapterhouse.text.stopwords import STOPWORDS
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "terms"),
+    [
+        ("Running boats", "en", ["run", "boat"]),
+        ("die Häfen", "de", ["die", "haf"]),
+        ("ＦＵＬＬ width", "en", ["full", "width"]),
+        ("人口", "zh", ["人口"]),
+        ("東京都", "ja", ["東京", "京都"]),
+        ("getUserName", "en", ["getusername", "get", "user", "name"]),
+        ("snake_case", "en", ["snake_case", "snake", "case"]),
+        ("ERR-4012", "en", ["err-4012", "err", "4012"]),
+        ("1,400", "en", ["1400", "1", "400"]),
+        ("3.14", "en", ["3.14", "3", "14"]),
+        ("", "en", []),
+        ("Wörter", "xx", ["wörter"]),
+    ],
+)
+def test_known_cases(text: str, language: str, terms: list[str]) -> None:
+    assert analyse(text, language) == terms
+
+
+@given(st.text(), st.sampled_from(["", "en", "de", "zh", "ru"]))
+def test_terms_hold_no_space_and_are_short(text: str, language: str) -> None:
+    for term in analyse(text, language):
+        assert term
+        assert not any(character.isspace() for character in term)
+        assert len(term) <= 64
+
+
+@given(st.text())
+def test_the_same_text_gives_the_same_terms(text: str) -> None:
+    assert analyse(text, "en") == analyse(text, "en")
+
+
+@given(st.text(alphabet=st.characters(categories=["Lu", "Ll"], max_codepoint=0x7F), min_size=1))
+def test_case_of_ordinary_words_does_not_matter(word: str) -> None:
+    assert analyse(word.lower(), "en") == analyse(word.lower().upper(), "en")
+
+
+def test_hostile_runs_take_linear_time() -> None:
+    began = time.process_time()
+    for text in ("a" * 1_000_000, "a." * 500_000, "aB" * 500_000, "人" * 500_000, "_" * 1_000_000):
+        analyse(text, "en")
+    assert time.process_time() - began < 30  # a quadratic rule would take hours
+
+
+def test_function_words_are_folded() -> None:
+    for words in STOPWORDS.values():
+        assert all(word == word.casefold() and " " not in word for word in words)
