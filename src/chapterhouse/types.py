@@ -77,7 +77,9 @@ class Extraction:
 
 
 # Notices that inform without meaning that text is missing.
-BENIGN_NOTICES = frozenset({"extension-mismatch", "invisible-characters", "encoding-guessed"})
+BENIGN_NOTICES = frozenset(
+    {"extension-mismatch", "invisible-characters", "encoding-guessed", "layout-skipped"}
+)
 
 
 # --- documents ---------------------------------------------------------------------------------

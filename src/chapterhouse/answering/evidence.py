@@ -29,36 +29,49 @@ class EvidenceModel:
     cosine: float
 
 
-WITH_VECTORS: Final = EvidenceModel(-7.2, 4.8, 5.8, 5.9)
+WITH_VECTORS: Final = EvidenceModel(-7.0, 4.0, 5.5, 5.8)
 # For languages without vectors.
-LEXICAL_ONLY: Final = EvidenceModel(-4.2, 5.0, 6.2, 0.0)
+LEXICAL_ONLY: Final = EvidenceModel(-4.0, 4.2, 5.8, 0.0)
 
 
-def evidence(
+def features(
     question: Question,
     found: Sequence[Passage],
     hits: Sequence[Hit],
     weights: Mapping[str, float],
-    *,
-    served: bool,
-) -> float:
-    """Return the strength of the evidence, 0 to 1.
+) -> tuple[float, float, float]:
+    """Return what speaks for an answer, each between 0 and 1 (the cosine from -1).
 
     Args:
         question: The question.
-        found: The scored sentences, best first.
+        found: The scored sentences, best first; at least one.
         hits: The chunks they come from.
         weights: Weight of each content word of the question.
+
+    Returns:
+        Coverage of the question by the best sentence, by the best chunk, and the highest cosine.
+    """
+    return (
+        found[0].coverage,
+        max(_coverage(question, hit, weights) for hit in hits),
+        max(passage.cosine for passage in found),
+    )
+
+
+def evidence(values: tuple[float, float, float], *, served: bool) -> float:
+    """Return the strength of the evidence, 0 to 1.
+
+    Args:
+        values: The features.
         served: Whether the question's language has vectors.
     """
-    if not found:
-        return 0.0
     model = WITH_VECTORS if served else LEXICAL_ONLY
+    sentence, chunk, cosine = values
     logit = (
         model.intercept
-        + model.sentence_coverage * found[0].coverage
-        + model.chunk_coverage * max(_coverage(question, hit, weights) for hit in hits)
-        + model.cosine * max(passage.cosine for passage in found)
+        + model.sentence_coverage * sentence
+        + model.chunk_coverage * chunk
+        + model.cosine * cosine
     )
     return round(1 / (1 + math.exp(-logit)), 6)
 

@@ -1,11 +1,12 @@
 """The answer without a model: the best sentences of the documents, each with its citation."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.answering.cite import cite, verify
-from chapterhouse.answering.evidence import THRESHOLD, evidence
+from chapterhouse.answering.evidence import THRESHOLD, evidence, features
 from chapterhouse.answering.passages import Passage, passages, word_weights
 from chapterhouse.answering.phrasing import phrase
 from chapterhouse.protocols import Embedder
@@ -22,6 +23,7 @@ from chapterhouse.types import (
     SearchResult,
 )
 
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 CHUNKS_READ: Final = 8
 _NEAREST: Final = 5
 # Against the best sentence's score: what scores less only pads the answer.
@@ -66,7 +68,9 @@ def answer(
     weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
     found = passages(question, hits, weights, reference.embedder)
     served = any(reference.embedder.serves(language) for language in question.languages)
-    strength = evidence(question, found, hits, weights, served=served)
+    strength = 0.0
+    if found:
+        strength = evidence(features(question, found, hits, weights), served=served)
     told: tuple[AnswerSentence, ...] = ()
     citations: tuple[Citation, ...] = ()
     if strength >= THRESHOLD:
@@ -120,8 +124,18 @@ def _worth_saying(found: Sequence[Passage]) -> Iterator[Passage]:
 
 
 def _similarity(one: Passage, other: Passage) -> float:
+    """Return how much two passages say the same; nothing where their numbers differ.
+
+    "Within 14 days" and "within 30 days" are two claims, and the difference is what matters.
+    """
+    if _numbers(one) != _numbers(other):
+        return 0.0
     union = len(one.terms | other.terms)
     return len(one.terms & other.terms) / union if union else 1.0
+
+
+def _numbers(passage: Passage) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(passage.text))
 
 
 def _missing(question: Question, document_frequency: Callable[[str], int]) -> tuple[str, ...]:

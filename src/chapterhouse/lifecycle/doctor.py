@@ -13,7 +13,7 @@ from chapterhouse.types import Body, Check, Chunk, Document
 _UNIT_TOLERANCE = 5e-3
 _SHOWN = 3
 
-_REPROCESS = "Read these documents again: chapterhouse reprocess"
+_REPROCESS = "Read these documents again: chapterhouse docs reprocess"
 _REINDEX = "Rebuild the indexes: chapterhouse reindex"
 
 

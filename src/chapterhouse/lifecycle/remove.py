@@ -42,6 +42,6 @@ def _require(identifier: str, store: Store) -> Document:
     document = store.document(identifier)
     if document is None:
         raise NotFoundError(
-            f"There is no document '{identifier}'.", hint="See: chapterhouse documents"
+            f"There is no document '{identifier}'.", hint="See: chapterhouse docs list"
         )
     return document

@@ -47,7 +47,7 @@ def _chosen(document_ids: tuple[str, ...], store: Store) -> list[Document]:
         document = store.document(identifier)
         if document is None:
             raise NotFoundError(
-                f"There is no document '{identifier}'.", hint="See: chapterhouse documents"
+                f"There is no document '{identifier}'.", hint="See: chapterhouse docs list"
             )
         documents.append(document)
     return sorted(documents, key=lambda document: (document.source, document.id))

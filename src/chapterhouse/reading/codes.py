@@ -35,6 +35,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
     {
         "extension-mismatch": "The file's extension does not fit its content, which decided.",
         "encoding-guessed": "The text states no encoding; the most likely one was used.",
+        "invisible-characters": "Characters that cannot be seen were removed.",
         "undecodable-characters": "Some bytes mean nothing in the text's encoding.",
         "text-truncated": "The text was cut off at the limit.",
         "attachments-not-read": "The message carries attachments, which were not read.",

@@ -78,11 +78,17 @@ def understand(text: str, languages: Mapping[str, int]) -> Question:
 
 
 def _words(kept: list[str], languages: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield each content word with its terms; Chinese and Japanese by bigram, having no words."""
+    """Yield each content word with its terms.
+
+    Chinese and Japanese have bigrams for words; of an identifier only its whole form counts,
+    which is its first term, for its parts stand in every other code of the same series.
+    """
     for word in dict.fromkeys(kept):
         terms = dict.fromkeys(term for name in languages for term in analyse(word, name))
         if script_language(word):
             yield from ((term, (term,)) for term in terms)
+        elif _is_identifier(word):
+            yield word, tuple(dict.fromkeys(analyse(word, name)[0] for name in languages))
         elif terms:
             yield word, tuple(terms)
 

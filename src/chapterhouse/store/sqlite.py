@@ -336,7 +336,7 @@ class SqliteStore:
             _sqlite_check(),
             self._check("database", "integrity", "Restore the database from a backup."),
             self._check("references", "foreign_keys", "Restore the database from a backup."),
-            self._check("parts", "part_faults", "Run: chapterhouse reprocess"),
+            self._check("parts", "part_faults", "Run: chapterhouse docs reprocess"),
             self._check("sequences", "sequence_faults", "Rebuild: chapterhouse reindex"),
             self._check("files", "ledger_faults", "Add the folder again: chapterhouse add"),
         )

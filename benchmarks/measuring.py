@@ -1,0 +1,258 @@
+"""What every speed benchmark shares: bars, percentiles, memory, the machine, the written result.
+
+A result is ``results/<name>.json`` for programs (``run.py`` reads the bars from it) and
+``results/<name>.md`` for people.
+"""
+
+import dataclasses
+import json
+import math
+import os
+import platform
+import resource
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+RESULTS = Path(__file__).parent / "results"
+_PARTS = ("chapterhouse", "apsw", "tantivy", "numpy", "pypdfium2", "xberg")
+_LOOK_SECONDS = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A figure beside what it must reach: at least ``least``, at most ``most``."""
+
+    what: str
+    value: float
+    least: float | None = None
+    most: float | None = None
+
+    @property
+    def passed(self) -> bool:
+        """Whether the figure is within its bounds."""
+        low = self.least is None or self.value >= self.least
+        return low and (self.most is None or self.value <= self.most)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a result: its rows hold text and numbers, one cell a column."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str | float, ...], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where and when something was measured. Loads are one-minute averages."""
+
+    date: str
+    machine: str
+    versions: Mapping[str, str]
+    load_before: float
+    load_after: float
+
+
+class Machine:
+    """Notes the load when made, and again when the setting is asked for."""
+
+    def __init__(self) -> None:
+        self._load = os.getloadavg()[0]
+
+    def setting(self, *more: str) -> Setting:
+        """Return where this was measured; ``more`` names distributions beside our own."""
+        system = f"{platform.system()} {platform.machine()}"
+        return Setting(
+            date=datetime.now(UTC).date().isoformat(),
+            machine=f"{system}, {os.cpu_count()} cores, Python {platform.python_version()}",
+            versions={name: _version(name) for name in (*_PARTS, *more)},
+            load_before=round(self._load, 2),
+            load_after=round(os.getloadavg()[0], 2),
+        )
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """Return the nearest-rank percentile, ``share`` from 0 to 1; not a number without values."""
+    if not values:
+        return math.nan
+    return sorted(values)[max(math.ceil(share * len(values)) - 1, 0)]
+
+
+# --- memory ------------------------------------------------------------------------------------
+
+
+def peak_megabytes() -> float:
+    """Return the largest resident size of this process so far, in megabytes (10^6 bytes)."""
+    return (_high_water("self") or _own_maximum()) / 1e6
+
+
+def _own_maximum() -> int:
+    maximum = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return maximum if sys.platform == "darwin" else maximum * 1024
+
+
+def _high_water(process: str) -> int:
+    """Return the peak of one process in bytes; 0 where the system does not tell.
+
+    Linux's own ``ru_maxrss`` counts what a process was forked from, so it is the second choice.
+    """
+    try:
+        text = Path(f"/proc/{process}/status").read_text("ascii", errors="replace")
+    except OSError:
+        return 0
+    found = [line.split()[1] for line in text.splitlines() if line.startswith("VmHWM:")]
+    return int(found[0]) * 1024 if found else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Peaks in megabytes: this process, its largest child, all living at one time together."""
+
+    parent: float
+    largest_child: float
+    together: float
+
+
+class MemoryWatch:
+    """Watches the peak of this process and its children while a block runs.
+
+    Together counts memory that processes share once for each of them, so it is an upper bound.
+    Off Linux the children's peak is the largest of those that ended within the block.
+    """
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._largest_child = 0
+        self._together = 0
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def peaks(self) -> Memory:
+        """Return what was seen; call it behind the block."""
+        parent = peak_megabytes()
+        if not self._largest_child and sys.platform == "darwin":
+            child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e6
+            return Memory(parent, child, parent + child)
+        largest = self._largest_child / 1e6
+        return Memory(parent, largest, max(self._together / 1e6, parent))
+
+    def _watch(self) -> None:
+        while not self._stop.wait(_LOOK_SECONDS):
+            children = [_high_water(str(process)) for process in _children(os.getpid())]
+            self._largest_child = max(self._largest_child, *children, 0)
+            self._together = max(self._together, _high_water("self") + sum(children))
+
+
+def _children(parent: int) -> list[int]:
+    """Return the descendants of a process, as far as the system shows them."""
+    parents: dict[int, int] = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text("ascii", errors="replace").rpartition(")")[2].split()
+        except OSError:  # it ended meanwhile
+            continue
+        parents[int(path.parent.name)] = int(fields[1])
+    found = [parent]
+    for process in found:  # grows while it is walked: children of children
+        found += [child for child, its_parent in parents.items() if its_parent == process]
+    return found[1:]
+
+
+# --- results -----------------------------------------------------------------------------------
+
+
+def finish(
+    name: str,
+    title: str,
+    bars: Sequence[Bar],
+    tables: Sequence[Table],
+    setting: Setting,
+    notes: Sequence[str] = (),
+) -> int:
+    """Print a result, write it, and return the exit code: 1 where a bar is missed."""
+    text = page(name, title, bars, tables, setting, notes)
+    print(text)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+    value: dict[str, Any] = {
+        **dataclasses.asdict(setting),
+        "bars": [{**dataclasses.asdict(bar), "passed": bar.passed} for bar in bars],
+        "tables": [dataclasses.asdict(table) for table in tables],
+        "notes": list(notes),
+    }
+    (RESULTS / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
+    return 0 if all(bar.passed for bar in bars) else 1
+
+
+def page(
+    name: str,
+    title: str,
+    bars: Sequence[Bar],
+    tables: Sequence[Table],
+    setting: Setting,
+    notes: Sequence[str] = (),
+) -> str:
+    """Return a result as Markdown."""
+    versions = ", ".join(f"{part} {version}" for part, version in setting.versions.items())
+    lines = [
+        f"# {title}",
+        "",
+        f"Measured on {setting.date} by `benchmarks/{name}.py`: {setting.machine}; load average",
+        f"{setting.load_before} before and {setting.load_after} after. {versions}.",
+        "",
+        *_rows(("bar", "measured", "bound", ""), [bar_cells(bar) for bar in bars]),
+        "",
+        *[line for note in notes for line in (note, "")],
+    ]
+    for table in tables:
+        lines += [f"## {table.title}", "", *([table.note, ""] if table.note else [])]
+        lines += [*_rows(table.columns, table.rows), ""]
+    return "\n".join(lines)
+
+
+def bar_cells(bar: Bar) -> tuple[str, str, str, str]:
+    """Return a bar as the cells of a table."""
+    bound = f"≥ {bar.least:g}" if bar.least is not None else f"≤ {bar.most:g}"
+    return bar.what, _cell(bar.value), bound, "held" if bar.passed else "**missed**"
+
+
+def _rows(columns: Sequence[str], rows: Sequence[Sequence[str | float]]) -> list[str]:
+    sides = ["---" if column == columns[0] else "---:" for column in columns]
+    lines = [tuple(columns), tuple(sides), *(tuple(map(_cell, row)) for row in rows)]
+    return ["| " + " | ".join(line) + " |" for line in lines]
+
+
+def _cell(value: str | float) -> str:
+    if isinstance(value, str):
+        return value.replace("|", "\\|")
+    if isinstance(value, int) or value == int(value or 0) and abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
