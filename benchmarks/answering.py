@@ -61,7 +61,9 @@ def main() -> None:
     parser.add_argument("--fit", action="store_true")
     fitting = parser.parse_args().fit
     sets = {name: load_dataset(data_folder() / "retrieval" / name) for name in REFUSAL}
-    judged = {name: judge(dataset, sets.get(FOREIGN.get(name, ""))) for name, dataset in sets.items()}
+    judged = {
+        name: judge(dataset, sets.get(FOREIGN.get(name, ""))) for name, dataset in sets.items()
+    }
     if fitting:
         print("with vectors", np.round(fit(list(judged.values()), 3), 1))
         print("lexical only", np.round(fit(list(judged.values()), 2), 1))

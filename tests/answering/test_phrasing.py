@@ -4,7 +4,12 @@ from chapterhouse.answering.passages import Passage
 from chapterhouse.answering.phrasing import phrase
 from chapterhouse.types import Chunk, Document, Hit, Kind
 
-TABLE = "| Item | Cost | Note |\n| --- | --- | --- |\n| Dredging | 120 |  |\n| Paint \\| tar | 7 | x |\n"
+TABLE = (
+    "| Item | Cost | Note |\n"
+    "| --- | --- | --- |\n"
+    "| Dredging | 120 |  |\n"
+    "| Paint \\| tar | 7 | x |\n"
+)
 DOCUMENT = Document("d", "s", "/s", "T", "md", "t", "", "", 0, 0)
 
 

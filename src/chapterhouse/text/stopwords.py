@@ -9,14 +9,15 @@ from collections.abc import Mapping
 
 _WORDS: Mapping[str, str] = {
     "en": """a about above after again against all am an and any are aren as at be because been
-        before being below between both but by can cannot could couldn did didn do does doesn doing
-        don down during each few for from further had hadn has hasn have haven having he her here
-        hers herself him himself his how i if in into is isn it its itself just ll many me more most much my
-        myself no nor not of off on once only or other our ours ourselves out over own re same
-        shall she should shouldn so some such than that the their theirs them themselves then there
-        these they this those through to too under until up ve very was wasn we were weren what
-        when where which while who whom whose why will with won would wouldn you your yours
-        yourself yourselves""",
+        before being below between both but by can cannot could couldn did didn do does
+        doesn doing don down during each few for from further had hadn has hasn have
+        haven having he her here hers herself him himself his how i if in into is isn it
+        its itself just ll many me more most much my myself no nor not of off on once
+        only or other our ours ourselves out over own re same shall she should shouldn
+        so some such than that the their theirs them themselves then there these they
+        this those through to too under until up ve very was wasn we were weren what
+        when where which while who whom whose why will with won would wouldn you your
+        yours yourself yourselves""",
     "de": """aber alle allem allen aller alles als also am an andere anderen anderer auch auf aus
         bei beim bin bis bist da dabei damit dann das dass dein deine dem den denn der des dessen
         deren die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen

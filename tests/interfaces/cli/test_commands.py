@@ -111,7 +111,7 @@ def test_a_refusal_says_what_was_searched_and_ends_with_3(chapterhouse: Any, scr
     script(answer=script.refusal)
     result = chapterhouse("ask", "Who won?")
     assert result.code == 3
-    assert "The documents do not answer this." in result.out
+    assert "I don't find this in the documents." in result.out
     assert "Words that stand in none of them: won\\x1b[31m" in result.out
     assert "› Guests" in result.out
     as_json = chapterhouse("ask", "Who won?", "--json")

@@ -89,7 +89,7 @@ def _citation(target: "Console", citation: Citation) -> None:
 
 def _refusal(target: "Console", value: Answer) -> None:
     searched = value.searched
-    target.print(styled(("The documents do not answer this.", "bold")))
+    target.print(styled(("I don't find this in the documents.", "bold")))
     target.print(
         styled(
             f"Searched {searched.documents:,} documents, {searched.chunks:,} chunks, for: ",
