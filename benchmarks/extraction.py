@@ -264,7 +264,7 @@ def run(data: Path) -> tuple[list[Quality], dict[str, str]]:
         }
         rows += printed(chosen)
     rows.append(measure_real("chapterhouse", ours, "eml real", real_files(data, "eml")))
-    for kind in ("pdf", "docx", "pptx", "xlsx", "eml"):
+    for kind in ("pdf", "docx", "pptx", "xlsx", "eml", "txt", "md"):
         rows.append(in_worker(real_files(data, kind), f"{kind} real"))
     rows.append(in_worker([s for s in samples if s.format == "html"], "html"))
     return rows, stated
@@ -292,6 +292,19 @@ def bars(rows: Sequence[Quality]) -> list[Bar]:
         Bar("HTML: median ms", html.median_ms, most=5),
         Bar("HTML: median ms, real web pages", found["articles", "chapterhouse"].median_ms, most=5),
     ]
+    for kind, least in (("docx", 0.95), ("pptx", 0.92), ("xlsx", 0.86), ("odt", 0.88)):
+        value = found[kind, "chapterhouse"].word_f1 or 0.0
+        listed.append(Bar(f"{kind.upper()}: word F1", value, least=least))
+    for kind, most in (
+        ("txt real", 2),
+        ("md real", 2),
+        ("html", 5),
+        ("docx real", 10),
+        ("xlsx real", 10),
+        ("pptx real", 10),
+    ):
+        median = found[kind, "chapterhouse, worker"].median_ms
+        listed.append(Bar(f"{kind.split()[0].upper()}: median ms in the worker", median, most=most))
     for kind, least in (("tables ruled", 0.95), ("tables borderless", 0.80)):
         if (kind, "chapterhouse") in found:
             value = found[kind, "chapterhouse"].table_row_f1 or 0.0

@@ -1,38 +1,23 @@
 """Library: one method for each thing a user does, and nothing else.
 
-This is where the parts are wired from the settings; interfaces call nothing below it.
+Interfaces call nothing below it; ``wiring`` makes its parts.
 """
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from chapterhouse.answering.extractive import CHUNKS_READ, Reference, answer
-from chapterhouse.chunking.fixed import chunk_by_size
-from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.index.lexical import LexicalIndex
-from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
-from chapterhouse.lifecycle.pipeline import Prepare
-from chapterhouse.lifecycle.prepare import prepare
 from chapterhouse.lifecycle.preview import preview
-from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.protocols import Chunker, Index
 from chapterhouse.reading.formats import supported_formats
-from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.pipeline import Sources, retrieve
-from chapterhouse.settings import HOME_FILE, ChunkingSettings, Settings, load_settings
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.settings import Settings, load_settings
 from chapterhouse.text.naming import valid_name
-from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import (
     DEFAULT_SHELF,
     AddReport,
@@ -48,24 +33,13 @@ from chapterhouse.types import (
     Query,
     SearchResult,
 )
+from chapterhouse.wiring import Engines, make_home, open_engines, preparer
+
+if TYPE_CHECKING:
+    from chapterhouse.protocols import Index
 
 DEFAULT_HOME: Final = "~/Chapterhouse"
 _AHEAD: Final = 8  # files being read while earlier ones are stored
-_HOME_FILE_TEXT: Final = """\
-# Settings of this Chapterhouse; every line is optional. See docs/settings.md.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class _Engines:
-    """The parts of an open library."""
-
-    store: SqliteStore
-    blobs: FolderBlobs
-    lexical: LexicalIndex
-    vectors: VectorIndex
-    embedder: StaticEmbedder
-    pool: ReadingPool
 
 
 class Library:
@@ -74,7 +48,7 @@ class Library:
     Safe to share between threads; several processes may open the same one.
     """
 
-    def __init__(self, home: Path, workspace: str, settings: Settings, engines: _Engines) -> None:
+    def __init__(self, home: Path, workspace: str, settings: Settings, engines: Engines) -> None:
         self.home = home
         self.workspace = workspace
         self.settings = settings
@@ -115,8 +89,8 @@ class Library:
                 hint="Make one with: chapterhouse init, or add documents: chapterhouse add PATH",
             )
         settings = load_settings(folder, own)
-        _make_home(folder, own)
-        return cls(folder, workspace, settings, _open_engines(own, settings))
+        make_home(folder, own)
+        return cls(folder, workspace, settings, open_engines(own, settings))
 
     def close(self) -> None:
         """Stop the reading processes and close the database."""
@@ -170,7 +144,7 @@ class Library:
             wanted,
             store=self._engines.store,
             read=self._engines.pool.submit,
-            prepare=self._prepare(),
+            prepare=preparer(self.settings, self._engines.embedder),
             shelf=shelf,
             workers=_AHEAD,
             maximum_bytes=self.settings.reading.maximum_megabytes * 2**20,
@@ -220,7 +194,7 @@ class Library:
             [self.document(name).id for name in names],
             store=self._engines.store,
             read=self._engines.pool.submit,
-            prepare=self._prepare(),
+            prepare=preparer(self.settings, self._engines.embedder),
             workers=_AHEAD,
             maximum_bytes=self.settings.reading.maximum_megabytes * 2**20,
             on_progress=on_progress or _ignore,
@@ -369,16 +343,6 @@ class Library:
         self._engines.lexical.catch_up(self._engines.store)
         self._engines.vectors.catch_up(self._engines.store)
 
-    def _prepare(self) -> Prepare:
-        embedder = self._engines.embedder
-        exact = self.settings.tokens.tokenizer == "llama-2"
-        return partial(
-            prepare,
-            chunker=_chunker(self.settings.chunking),
-            embedder=embedder if self.settings.embedding.enabled else None,
-            count_tokens=embedder.count_tokens if exact else estimate_tokens,
-        )
-
     def _query(
         self, text: str, shelves: Sequence[str], limit: int | None, per_document: int | None
     ) -> Query:
@@ -411,35 +375,6 @@ class Library:
             documents=engines.store.documents_among,
             chunks_named=engines.store.chunks_named,
         )
-
-
-def _open_engines(folder: Path, settings: Settings) -> _Engines:
-    embedder = StaticEmbedder()
-    blobs = FolderBlobs(folder / "blobs")
-    limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
-    return _Engines(
-        store=SqliteStore(folder / "library.db", blobs=blobs),
-        blobs=blobs,
-        lexical=LexicalIndex(folder / "index" / "lexical"),
-        vectors=VectorIndex(folder / "index" / "vectors", embedder),
-        embedder=embedder,
-        pool=ReadingPool(settings.reading.workers, limits),
-    )
-
-
-def _make_home(home: Path, own: Path) -> None:
-    own.mkdir(parents=True, exist_ok=True)
-    try:
-        with (home / HOME_FILE).open("x", encoding="utf-8") as stream:
-            stream.write(_HOME_FILE_TEXT)
-    except FileExistsError:
-        return
-
-
-def _chunker(chunking: ChunkingSettings) -> Chunker:
-    if chunking.strategy == "fixed":
-        return partial(chunk_by_size, size=chunking.size, overlap=chunking.overlap)
-    return partial(chunk_by_sentence, maximum=chunking.maximum)
 
 
 def _require_shelf(name: str) -> None:

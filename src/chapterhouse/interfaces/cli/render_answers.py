@@ -61,6 +61,9 @@ def answer(target: "Console", value: Answer) -> None:
     target.print(styled(("Sources", "bold")))
     for citation in value.citations:
         _citation(target, citation)
+    if value.searched.missing_terms:
+        missing = ", ".join(map(one_line, value.searched.missing_terms))
+        target.print(styled((f"Words that stand in none of the documents: {missing}", "dim")))
     searched = f"searched {value.searched.documents:,} documents, {value.searched.chunks:,} chunks"
     facts = f"evidence {value.evidence:.2f} · {value.method} · {searched}"
     target.print(styled((facts, "dim")))

@@ -1,0 +1,201 @@
+"""Files, what was read from them, and the documents they became."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+DEFAULT_SHELF = "library"
+
+
+class Status(StrEnum):
+    """How a file ended."""
+
+    READY = "ready"  # all of its text is in the library
+    PARTIAL = "partial"  # some of it is; the notices say what is missing
+    SKIPPED = "skipped"  # nothing to do: unchanged, or not a document
+    REJECTED = "rejected"  # it will not be read; the code says why
+
+
+class Kind(StrEnum):
+    """What a chunk is made of."""
+
+    PROSE = "prose"
+    TABLE = "table"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something about a file that its owner should know: a stable code and a sentence."""
+
+    code: str
+    sentence: str
+    page: int | None = None
+
+
+# --- reading ---
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedPage:
+    """One page, slide or sheet as Markdown. ``number`` is None where the format has no pages."""
+
+    text: str
+    number: int | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What a reader made of some bytes, before cleaning.
+
+    Attributes:
+        pages: The text in reading order; one unnumbered page where the format has none.
+        format: Short name of the format as ``docs formats`` lists it, such as ``pdf``.
+        method: What extracted it, with its version, such as ``pypdfium2 5.15.2``.
+        page_kind: ``page``, ``slide``, ``sheet`` or empty.
+        markdown: Whether ``#`` lines are headings; False for plain text.
+        title: The title the file states of itself, or empty.
+        metadata: What else the file states of itself: author, date, language.
+        notices: What could not be read and why. Any notice makes the document partial unless
+            its code is in ``BENIGN_NOTICES``.
+    """
+
+    pages: tuple[ExtractedPage, ...]
+    format: str
+    method: str
+    page_kind: str = ""
+    markdown: bool = True
+    title: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    notices: tuple[Notice, ...] = ()
+
+
+# Notices that inform without meaning that text is missing.
+BENIGN_NOTICES = frozenset(
+    {"extension-mismatch", "invisible-characters", "encoding-guessed", "layout-skipped"}
+)
+
+
+# --- documents ---
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of text under one heading; sections follow one another and cover the text.
+
+    ``path`` holds the titles from the outermost heading down to this one; it is empty for what
+    stands before the first heading, whose ``level`` is 0.
+    """
+
+    ordinal: int
+    level: int
+    path: tuple[str, ...]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, slide or sheet as a stretch of the canonical text."""
+
+    number: int
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The canonical text of a document and its shape."""
+
+    text: str
+    sections: tuple[Section, ...] = ()
+    pages: tuple[Page, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Everything about a document except its text.
+
+    Attributes:
+        id: Stable, readable name: a slug of the file name and eight hexadecimal digits.
+        source: Where it came from, as shown: the added folder's name and the path below it.
+        location: Absolute path (later also a URL) that it was read from.
+        format: Short name of the format.
+        page_kind: ``page``, ``slide``, ``sheet`` or empty.
+        sha256: Hash of the bytes.
+        text_sha256: Hash of the canonical text in UTF-8; citations carry it.
+        size: Bytes.
+        modified: Modification time of the file, seconds.
+        language: ISO 639-1 code, or empty where it could not be told.
+    """
+
+    id: str
+    source: str
+    location: str
+    title: str
+    format: str
+    method: str
+    sha256: str
+    text_sha256: str
+    size: int
+    modified: int
+    status: Status = Status.READY
+    page_kind: str = ""
+    language: str = ""
+    shelves: tuple[str, ...] = (DEFAULT_SHELF,)
+    notices: tuple[Notice, ...] = ()
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    characters: int = 0
+    chunks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of text chosen by a chunker. ``header`` repeats a table's heading rows."""
+
+    start: int
+    end: int
+    kind: Kind = Kind.PROSE
+    header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A stretch of a document, small enough to be retrieved: ``text == body.text[start:end]``.
+
+    Attributes:
+        document_id: The document it belongs to.
+        ordinal: Its place among the chunks of the document, from 0.
+        header: Heading rows of the table that this chunk continues, or empty. They stand
+            elsewhere in the document, so they are shown and indexed but are not in ``text``.
+        section_path: Titles of the headings it stands under, outermost first.
+        page: Number of the page, slide or sheet on which it starts, or None.
+        page_label: That page's own name: a sheet's name, a slide's title, or empty.
+        tokens: Number of tokens in header and text, by the library's tokenizer.
+        key: The store's own number for this version of the chunk; never reused. 0 before storing.
+    """
+
+    document_id: str
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    kind: Kind = Kind.PROSE
+    header: str = ""
+    section_path: tuple[str, ...] = ()
+    page: int | None = None
+    page_label: str = ""
+    tokens: int = 0
+    key: int = 0
+
+    @property
+    def id(self) -> str:
+        """Public name of the chunk: document id, colon, ordinal."""
+        return f"{self.document_id}:{self.ordinal}"
+
+
+def shelf_names(shelves: Sequence[str]) -> tuple[str, ...]:
+    """Return shelves sorted and without repeats, the default one where none is named."""
+    return tuple(sorted(set(shelves))) or (DEFAULT_SHELF,)

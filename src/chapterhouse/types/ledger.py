@@ -1,0 +1,71 @@
+"""What became of files, run by run, and the feed of changes."""
+
+from dataclasses import dataclass
+
+from chapterhouse.types.documents import Document, Notice, Status
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """What became of one file the last time it was looked at.
+
+    ``size`` and ``mtime_ns`` let the next look skip it without opening it.
+    """
+
+    location: str
+    source: str
+    size: int
+    mtime_ns: int
+    sha256: str
+    status: Status
+    code: str = ""
+    sentence: str = ""
+    document_id: str = ""
+    format: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileOutcome:
+    """How one file ended in this run, told after it is safe on disk."""
+
+    record: FileRecord
+    changed: bool  # whether this run altered the library
+    notices: tuple[Notice, ...] = ()
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a long piece of work is. ``outcome`` is set when a file has just been finished."""
+
+    done: int
+    total: int
+    current: str
+    outcome: FileOutcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddReport:
+    """What one ``add`` did. ``outcomes`` is in order of source name."""
+
+    outcomes: tuple[FileOutcome, ...]
+    missing: tuple[str, ...] = ()  # sources once added from these folders that are gone now
+    interrupted: bool = False
+
+    def count(self, status: Status) -> int:
+        """Count the files that ended so."""
+        return sum(outcome.record.status == status for outcome in self.outcomes)
+
+    @property
+    def changed(self) -> int:
+        """Count the files whose documents were written."""
+        return sum(outcome.changed for outcome in self.outcomes)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The latest thing that happened to a document. ``document`` is None when it was removed."""
+
+    sequence: int
+    document_id: str
+    document: Document | None
