@@ -1,4 +1,4 @@
-"""The same folder and the same questions give the same bytes, in any home, from the command line."""
+"""The same folder and the same questions give the same bytes, in any home."""
 
 import json
 import subprocess

@@ -4,6 +4,7 @@ The file is ``chapterhouse.toml`` in the home folder; a workspace may have a ``w
 its own; an environment variable is spelled ``CHAPTERHOUSE_SEARCH__LIMIT=5``.
 """
 
+import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,7 @@ from chapterhouse.errors import UsageError
 
 HOME_FILE = "chapterhouse.toml"
 WORKSPACE_FILE = "workspace.toml"
+_PREFIX = "CHAPTERHOUSE_"
 
 
 class _Frozen(BaseModel):
@@ -69,12 +71,8 @@ class AnswerSettings(_Frozen):
     sentences: int = Field(default=4, ge=1, le=50)
 
 
-class Settings(BaseSettings):
+class Settings(_Frozen):
     """The whole tree."""
-
-    model_config = SettingsConfigDict(
-        frozen=True, extra="forbid", env_prefix="CHAPTERHOUSE_", env_nested_delimiter="__"
-    )
 
     chunking: ChunkingSettings = ChunkingSettings()
     reading: ReadingSettings = ReadingSettings()
@@ -82,6 +80,14 @@ class Settings(BaseSettings):
     embedding: EmbeddingSettings = EmbeddingSettings()
     search: SearchSettings = SearchSettings()
     answer: AnswerSettings = AnswerSettings()
+
+
+class _WithEnvironment(Settings, BaseSettings):
+    """The tree as the environment changes it."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix=_PREFIX, env_nested_delimiter="__"
+    )
 
     @classmethod
     def settings_customise_sources(
@@ -101,34 +107,33 @@ def load_settings(home: Path, workspace_folder: Path) -> Settings:
 
     Raises:
         UsageError: a file is not TOML, or names a setting that does not exist or a value that it
-            cannot have; the message names the file, the setting and the reason.
+            cannot have; the message names the setting and the reason, the hint the file.
     """
     home_file, own_file = home / HOME_FILE, workspace_folder / WORKSPACE_FILE
-    shared = _checked(_read(home_file), home_file)
-    own = _read(own_file)
-    if not own:
-        return shared
-    return _frozen(_merged(shared.model_dump(), own), own_file)
-
-
-def _checked(fields: Mapping[str, Any], path: Path) -> Settings:
+    _refuse_unknown_variables(os.environ)
     try:
-        return Settings(**fields)
+        shared = _WithEnvironment(**_read(home_file)).model_dump()
     except ValidationError as error:
-        raise _explained(error, path) from None
-
-
-def _frozen(fields: Mapping[str, Any], path: Path) -> Settings:
-    """Build settings from fields alone: the environment has had its say, the workspace wins."""
+        raise _explained(error, home_file) from None
     try:
-        return Settings.model_construct(
-            **{
-                name: field.annotation.model_validate(fields[name])  # type: ignore[union-attr]  # all are models
-                for name, field in Settings.model_fields.items()
-            }
-        )
+        return Settings.model_validate(_merged(shared, _read(own_file)))
     except ValidationError as error:
-        raise _explained(error, path) from None
+        raise _explained(error, own_file) from None
+
+
+def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
+    """A misspelled variable would otherwise be silently without effect."""
+    known = {
+        f"{_PREFIX}{section}__{name}".upper()
+        for section, field in Settings.model_fields.items()
+        for name in field.annotation.model_fields  # type: ignore[union-attr]  # all are models
+    }
+    for variable in sorted(environment):
+        if variable.startswith(_PREFIX) and "__" in variable and variable not in known:
+            raise UsageError(
+                f"The variable {variable} names no setting.",
+                hint=f"Settings look like {min(known)}; see docs/settings.md.",
+            )
 
 
 def _explained(error: ValidationError, path: Path) -> UsageError:
@@ -152,10 +157,11 @@ def _read(path: Path) -> Mapping[str, Any]:
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> Mapping[str, Any]:
-    unknown = sorted(set(over) - set(under))
-    if unknown:
-        raise UsageError(f"{WORKSPACE_FILE} names settings that do not exist: {', '.join(unknown)}")
-    return {
-        name: {**value, **over[name]} if isinstance(over.get(name), dict) else value
-        for name, value in under.items()
-    }
+    merged = dict(under)
+    for name, value in over.items():
+        below = under.get(name)
+        if isinstance(below, dict) and isinstance(value, dict):
+            merged[name] = {**below, **value}
+        else:
+            merged[name] = value
+    return merged

@@ -1,0 +1,47 @@
+"""Counting and finding documents."""
+
+from chapterhouse.store.sqlite import SqliteStore
+
+from .conftest import MakeParts
+
+
+def test_a_census_counts_documents_chunks_and_languages(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    assert store.census().documents == 0
+    for name, shelf in (("a", "crew"), ("b", "crew"), ("c", "guests")):
+        store.put(*make_parts(name, shelves=(shelf,)))
+    everything, crew = store.census(), store.census(["crew"])
+    assert (everything.documents, crew.documents) == (3, 2)
+    assert everything.chunks == sum(document.chunks for document in store.documents())
+    assert sum(everything.languages.values()) == 3
+    assert store.census(["nobody"]).chunks == 0
+
+
+def test_counts_are_by_format_status_and_shelf(store: SqliteStore, make_parts: MakeParts) -> None:
+    store.put(*make_parts("a", shelves=("crew", "guests")))
+    counts = store.counts()
+    assert sum(counts["format"].values()) == 1
+    assert sum(counts["status"].values()) == 1
+    assert counts["shelf"] == {"crew": 1, "guests": 1}
+
+
+def test_documents_among_leaves_out_what_is_gone(store: SqliteStore, make_parts: MakeParts) -> None:
+    parts = make_parts("a")
+    store.put(*parts)
+    name = parts.document.id
+    assert list(store.documents_among({name, "gone"})) == [name]
+    assert store.documents_among([]) == {}
+
+
+def test_chunks_are_found_by_the_name_of_their_file(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    parts = make_parts("Note", shelves=("crew",))
+    store.put(*parts)
+    own = [chunk.key for chunk in store.chunks_of(parts.document.id)]
+    assert list(store.chunks_named("note.TXT")) == own
+    assert list(store.chunks_named("note.txt", ["crew"])) == own
+    assert store.chunks_named("note.txt", ["guests"]) == ()
+    assert store.chunks_named("ote.txt") == ()
+    assert store.chunks_named("%") == ()

@@ -1,0 +1,65 @@
+"""Settings: defaults < file < environment < workspace."""
+
+from pathlib import Path
+
+import pytest
+
+from chapterhouse.errors import UsageError
+from chapterhouse.settings import load_settings
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "workspaces" / "own").mkdir(parents=True)
+    return tmp_path
+
+
+def own(home: Path) -> Path:
+    return home / "workspaces" / "own"
+
+
+def test_without_files_the_defaults_hold(home: Path) -> None:
+    settings = load_settings(home, own(home))
+    assert settings.search.limit == 10
+    assert settings.chunking.strategy == "sentence"
+
+
+def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (home / "chapterhouse.toml").write_text("[search]\nlimit = 20\nper_document = 5\n")
+    assert load_settings(home, own(home)).search.limit == 20
+    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__LIMIT", "30")
+    assert load_settings(home, own(home)).search.limit == 30
+    (own(home) / "workspace.toml").write_text("[search]\nlimit = 40\n")
+    settings = load_settings(home, own(home))
+    assert (settings.search.limit, settings.search.per_document) == (40, 5)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[search]\nlimit = 0\n", r"search\.limit"),
+        ("[search]\nlimitt = 5\n", r"search\.limitt"),
+        ("[serach]\nlimit = 5\n", "serach"),
+        ("[chunking]\nsize = 100\noverlap = 100\n", "overlap"),
+        ("[search\n", "TOML"),
+        ("search = 3\n", "search"),
+    ],
+)
+@pytest.mark.parametrize("name", ["chapterhouse.toml", "workspaces/own/workspace.toml"])
+def test_what_does_not_fit_is_named(home: Path, name: str, text: str, says: str) -> None:
+    (home / name).write_text(text)
+    with pytest.raises(UsageError, match=says) as caught:
+        load_settings(home, own(home))
+    assert Path(name).name in caught.value.message + caught.value.hint
+
+
+def test_a_wrong_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_SEARCH__LIMIT", "many")
+    with pytest.raises(UsageError, match=r"search\.limit"):
+        load_settings(home, own(home))
+
+
+def test_a_misspelled_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_SERACH__LIMIT", "5")
+    with pytest.raises(UsageError, match="CHAPTERHOUSE_SERACH__LIMIT"):
+        load_settings(home, own(home))
