@@ -30,10 +30,11 @@ format: setup ## put the code in its one form
 	$(BIN)/ruff format .
 
 test: setup ## all tests, offline
-	$(BIN)/pytest -n 2 --dist worksteal -m "not soak"
+	$(BIN)/pytest -n 2 --dist worksteal
 
-soak: setup ## the long harnesses: crashes, all real files, hostile files
-	$(BIN)/pytest -m soak --timeout 3600
+soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, every real file
+	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/lifecycle/test_crash.py tests/store/test_power.py
+	$(BIN)/python benchmarks/ledger.py
 
 demo: setup ## a believable organisation's documents, three questions, cited answers
 	@$(BIN)/python examples/demo.py

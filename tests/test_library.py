@@ -11,6 +11,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.types import Progress, Status
 
 RULES = """# Harbour rules
@@ -264,3 +265,46 @@ def test_two_processes_add_and_search_at_once(folder: Path, tmp_path: Path) -> N
     with Library.open(home) as library:
         assert len(library.search("lighthouse", limit=100).hits) == 40
         assert [check for check in library.doctor() if not check.passed] == []
+
+
+def test_settings_choose_chunker_and_tokenizer(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "fixed"
+    home.mkdir()
+    (home / "chapterhouse.toml").write_text(
+        "[chunking]\nstrategy = 'fixed'\nsize = 120\noverlap = 20\n"
+        "[tokens]\ntokenizer = 'llama-2'\n"
+    )
+    with Library.open(home) as library:
+        library.add(folder)
+        document = library.document("rules.md")
+        chunks = library._engines.store.chunks_of(document.id)
+        assert {chunk.end - chunk.start for chunk in chunks[:-1]} == {120}
+        exact = StaticEmbedder().count_tokens
+        assert [chunk.tokens for chunk in chunks] == [exact(chunk.text) for chunk in chunks]
+
+
+def test_without_embeddings_search_is_lexical(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "lexical"
+    home.mkdir()
+    (home / "chapterhouse.toml").write_text("[embedding]\nenabled = false\n")
+    with Library.open(home) as library:
+        library.add(folder)
+        hits = library.search("How fast may a vessel go?").hits
+        assert hits
+        assert all("cosine" not in hit.stages for hit in hits)
+        assert library.ask("How fast may a vessel go inside the harbour?").found
+
+
+def test_a_language_without_vectors_is_left_to_the_lexical_side(tmp_path: Path) -> None:
+    folder = tmp_path / "russian"
+    folder.mkdir()
+    (folder / "правила.txt").write_text(
+        "Начальник порта закрывает ворота, когда поднимается сильный ветер. "
+        "Скорость судов в гавани не должна превышать четырёх узлов."
+    )
+    with Library.open(tmp_path / "home") as library:
+        library.add(folder)
+        assert next(iter(library.documents())).language == "ru"
+        (hit,) = library.search("какая скорость судна в гавани").hits
+        assert "cosine" not in hit.stages
+        assert library.ask("Какая скорость судов в гавани?").found
