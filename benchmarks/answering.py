@@ -18,7 +18,7 @@ import platform
 import random
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -71,15 +71,16 @@ def main() -> None:
     lines = [
         "# Quality of offline answers",
         "",
-        f"Version {chapterhouse.__version__}, {machine}, {datetime.now(UTC).date()}; made by `make eval`.",
+        f"Version {chapterhouse.__version__}, {machine}, {datetime.now(UTC).date()}.",
+        "Made by `make eval`.",
         "",
-        "| collection | questions | answer in first sentence | in any | sentences | from the right document |",
+        "| collection | questions | answer in first | in any | sentences | of the right document |",
         "| --- | ---: | ---: | ---: | ---: | ---: |",
         *(selection_row(sets[name]) for name in SELECTION),
         "",
         f"Refusal, threshold {THRESHOLD}, each row by the model fitted on the other four:",
         "",
-        "| collection | answered of answerable | refused of hard | refused of foreign | area under ROC |",
+        "| collection | answered of answerable | refused of hard | of foreign | area under ROC |",
         "| --- | ---: | ---: | ---: | ---: |",
         *refusal_rows(judged),
         "",
@@ -190,7 +191,7 @@ def refusal_rows(judged: Mapping[str, Judged]) -> Sequence[str]:
         )
         figures.append(row)
         rows.append(_row(name, row))
-    return [*rows, _row("**mean**", np.nanmean(np.asarray(figures), axis=0))]
+    return [*rows, _row("**mean**", np.nanmean(np.asarray(figures), axis=0).tolist())]
 
 
 def _row(name: str, row: Sequence[float]) -> str:

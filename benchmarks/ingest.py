@@ -12,45 +12,33 @@ import cProfile
 import random
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TypeVar
 
-from chapterhouse.chunking.build import build_chunks, embedding_text
-from chapterhouse.chunking.sentence import chunk_by_sentence
-from chapterhouse.connectors.content import Content, open_source
-from chapterhouse.connectors.folder import SourceFile
-from chapterhouse.index.lexical import LexicalIndex
-from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.library import Library
-from chapterhouse.lifecycle.prepare import Prepared, prepare
-from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.reading.dispatch import read
-from chapterhouse.store.blobs import FolderBlobs
-from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.text.canonical import compose
-from chapterhouse.text.language import detect
-from chapterhouse.text.tokens import estimate_tokens
-from chapterhouse.types import Extraction, FileRecord, Status
+from chapterhouse.types import Status
+from ingest_stages import stages
 from measuring import Bar, Machine, Memory, MemoryWatch, Table, finish
 
+Value = TypeVar("Value")
 FILES = 10_000
-CHARACTERS = 2_000  # of one file, on average
+CHARACTERS = 1_800  # of one file, on average, before its last block
 SECONDS = 60
 MEGABYTES = 500
 SAMPLE = 1_000  # files of which each stage is timed alone
 REMOVED = 1_000
-_SYLLABLES = (
-    "ba be bi bo bra cal can cor da del den do dra el en er fa fen for ga gen go gra ha hel in ka "
-    "kel la len li lo ma mel min mo na nel ni no or pa pel pri ra ren ri ro sa sel si sta ta tel "
-    "ter ti to tra u va vel vi wa wen"
-).split()
-_ENGLISH = (
-    "the of and to in is for that with as on are by this be it from at or an was which when has "
-    "not can before after each must only between under while during without every second new"
-).split()
+_VOWELS = "aeiou"
+_CONSONANTS = "bdfghklmnprstvw"
+_SYLLABLES = [a + b + c for a in _CONSONANTS for b in _VOWELS for c in ("", "l", "n", "r")]
+_ENGLISH = [
+    *("the", "of", "and", "to", "in", "is", "for", "that", "with", "as", "on", "are", "by", "this"),
+    *("be", "it", "from", "at", "or", "an", "was", "which", "when", "has", "not", "can", "before"),
+    *("after", "each", "must", "only", "between", "under", "while", "during", "without", "every"),
+]
 
 
 def write_files(folder: Path, count: int) -> int:
@@ -137,19 +125,18 @@ class Run:
 
 def measure(folder: Path, files: int, profile: cProfile.Profile | None = None) -> Run:
     """Add the folder to a new home, add it again, remove some and add them back."""
-    with TemporaryDirectory() as home, MemoryWatch() as watch:
-        with Library.open(home) as library:
-            add = partial(library.add, folder)
-            if profile:
-                profile.enable()
-            first, report = _timed(add)
-            if profile:
-                profile.disable()
-            second, again = _timed(add)
-            status = library.status()
-            chosen = [document.id for document in library.documents()][:: max(files // REMOVED, 1)]
-            remove, _ = _timed(partial(library.remove, *chosen))
-            add_again, _ = _timed(add)
+    with TemporaryDirectory() as home, MemoryWatch() as watch, Library.open(home) as library:
+        add = partial(library.add, folder)
+        if profile:
+            profile.enable()
+        first, report = _timed(add)
+        if profile:
+            profile.disable()
+        second, again = _timed(add)
+        status = library.status()
+        chosen = [document.id for document in library.documents()][:: max(files // REMOVED, 1)]
+        remove, _ = _timed(partial(library.remove, *chosen))
+        add_again, _ = _timed(add)
     return Run(
         first,
         second,
@@ -163,7 +150,64 @@ def measure(folder: Path, files: int, profile: cProfile.Profile | None = None) -
     )
 
 
-def _timed[T](call: Callable[[], T]) -> tuple[float, T]:
+def _timed(call: Callable[[], Value]) -> tuple[float, Value]:
     began = time.perf_counter()
     value = call()
     return time.perf_counter() - began, value
+
+
+def bars(run: Run, files: int) -> list[Bar]:
+    """Return what must hold."""
+    return [
+        Bar("files not ready", files - run.ready, most=0),
+        Bar("seconds for all", run.first, most=SECONDS),
+        Bar("peak memory of all processes together, MB", run.memory.together, most=MEGABYTES),
+        Bar("files of the second add that were not known", files - run.unchanged, most=0),
+        Bar("second add, seconds per 1,000 files", run.second / files * 1000, most=1),
+    ]
+
+
+def whole(run: Run, files: int, size: int) -> Table:
+    """Return the steps of the run."""
+    rows: tuple[tuple[str | float, ...], ...] = (
+        ("files", files),
+        ("megabytes of Markdown", size / 1e6),
+        ("chunks", run.chunks),
+        ("first add, s", run.first),
+        ("files per second", files / run.first),
+        ("second add, s", run.second),
+        (f"removal of {REMOVED}, s", run.remove),
+        (f"add with {REMOVED} to read again, s", run.add_again),
+        ("library on disk, MB", run.disk_megabytes),
+        ("peak memory of the parent, MB", run.memory.parent),
+        ("peak memory of the largest reading process, MB", run.memory.largest_child),
+        ("peak memory of all together, MB (at most)", run.memory.together),
+    )
+    return Table("Whole run", ("what", "value"), rows)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", type=int, default=FILES)
+    parser.add_argument("--profile", type=Path, help="write the parent's profile to this file")
+    chosen = parser.parse_args()
+    machine = Machine()
+    with TemporaryDirectory() as name:
+        folder = Path(name).resolve()
+        size = write_files(folder, chosen.files)
+        if chosen.profile:
+            profile = cProfile.Profile()
+            measure(folder, chosen.files, profile)
+            profile.dump_stats(chosen.profile)
+            return 0
+        run = measure(folder, chosen.files)
+        tables = [whole(run, chosen.files, size), stages(folder, SAMPLE)]
+    if chosen.files != FILES:
+        print(*tables, sep="\n")
+        return 0
+    title = "Ten thousand small files"
+    return finish("ingest", title, bars(run, chosen.files), tables, machine.setting())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

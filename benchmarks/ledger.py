@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from chapterhouse.library import Library
 from chapterhouse.types import AddReport, FileOutcome, Status
 from data_folder import data_folder
-from measuring import Bar, Machine, Memory, MemoryWatch, Table, finish, percentile
+from measuring import Bar, Machine, Memory, MemoryWatch, Row, Table, finish, percentile
 
 FOLDERS = ("documents", "hostile")
 CRASHES = frozenset({"internal-error", "reader-crashed"})
@@ -38,11 +38,10 @@ class Run:
 
 def measure(folders: Sequence[Path]) -> Run:
     """Add the folders to a new home, twice."""
-    with TemporaryDirectory() as home, MemoryWatch() as watch:
-        with Library.open(home) as library:
-            first, first_seconds = _add(library, folders)
-            second, second_seconds = _add(library, folders)
-            disk = library.status().disk_bytes / 1e6
+    with TemporaryDirectory() as home, MemoryWatch() as watch, Library.open(home) as library:
+        first, first_seconds = _add(library, folders)
+        second, second_seconds = _add(library, folders)
+        disk = library.status().disk_bytes / 1e6
     return Run(first, first_seconds, second, second_seconds, watch.peaks(), disk)
 
 
@@ -80,7 +79,7 @@ def by_kind(report: AddReport) -> Table:
     kinds: dict[str, list[FileOutcome]] = defaultdict(list)
     for outcome in report.outcomes:
         kinds[_kind(outcome)].append(outcome)
-    rows = [
+    rows: list[Row] = [
         (
             kind,
             *(sum(o.record.status is status for o in found) for status in Status),
@@ -93,7 +92,9 @@ def by_kind(report: AddReport) -> Table:
     times = [outcome.seconds * 1e3 for outcome in report.outcomes]
     rows.append(("all", *totals, percentile(times, 0.5), percentile(times, 0.95)))
     columns = ("format", *(str(status) for status in Status), "median ms", "p95 ms")
-    return Table("By format", columns, tuple(rows), "From opening to safe on disk, waiting included.")
+    return Table(
+        "By format", columns, tuple(rows), "From opening to safe on disk, waiting included."
+    )
 
 
 def _kind(outcome: FileOutcome) -> str:

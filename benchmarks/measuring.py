@@ -41,13 +41,17 @@ class Bar:
         return low and (self.most is None or self.value <= self.most)
 
 
+Cell = str | float
+Row = tuple[Cell, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table of a result: its rows hold text and numbers, one cell a column."""
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[str | float, ...], ...]
+    rows: tuple[Row, ...]
     note: str = ""
 
 
@@ -196,10 +200,15 @@ def finish(
     tables: Sequence[Table],
     setting: Setting,
     notes: Sequence[str] = (),
+    *,
+    write: bool = True,
 ) -> int:
     """Print a result, write it, and return the exit code: 1 where a bar is missed."""
     text = page(name, title, bars, tables, setting, notes)
     print(text)
+    code = 0 if all(bar.passed for bar in bars) else 1
+    if not write:
+        return code
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
     value: dict[str, Any] = {
@@ -209,7 +218,7 @@ def finish(
         "notes": list(notes),
     }
     (RESULTS / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-    return 0 if all(bar.passed for bar in bars) else 1
+    return code
 
 
 def page(
@@ -228,13 +237,13 @@ def page(
         f"Measured on {setting.date} by `benchmarks/{name}.py`: {setting.machine}; load average",
         f"{setting.load_before} before and {setting.load_after} after. {versions}.",
         "",
-        *_rows(("bar", "measured", "bound", ""), [bar_cells(bar) for bar in bars]),
+        *markdown_table(("bar", "measured", "bound", ""), [bar_cells(bar) for bar in bars]),
         "",
         *[line for note in notes for line in (note, "")],
     ]
     for table in tables:
         lines += [f"## {table.title}", "", *([table.note, ""] if table.note else [])]
-        lines += [*_rows(table.columns, table.rows), ""]
+        lines += [*markdown_table(table.columns, table.rows), ""]
     return "\n".join(lines)
 
 
@@ -244,15 +253,17 @@ def bar_cells(bar: Bar) -> tuple[str, str, str, str]:
     return bar.what, _cell(bar.value), bound, "held" if bar.passed else "**missed**"
 
 
-def _rows(columns: Sequence[str], rows: Sequence[Sequence[str | float]]) -> list[str]:
-    sides = ["---" if column == columns[0] else "---:" for column in columns]
+def markdown_table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """Return a table's lines in Markdown; columns of numbers are set to the right."""
+    texts = [all(isinstance(row[place], str) for row in rows) for place in range(len(columns))]
+    sides = ["---" if text else "---:" for text in texts]
     lines = [tuple(columns), tuple(sides), *(tuple(map(_cell, row)) for row in rows)]
     return ["| " + " | ".join(line) + " |" for line in lines]
 
 
-def _cell(value: str | float) -> str:
+def _cell(value: Cell) -> str:
     if isinstance(value, str):
         return value.replace("|", "\\|")
-    if isinstance(value, int) or value == int(value or 0) and abs(value) >= 100:
+    if isinstance(value, int) or abs(value) >= 1_000:
         return f"{value:,.0f}"
-    return f"{value:,.0f}" if abs(value) >= 1_000 else f"{value:.4g}"
+    return f"{value:.4g}"

@@ -3,8 +3,11 @@
 import re
 import sqlite3
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import SqliteStore
@@ -16,14 +19,10 @@ Search = Callable[[str], object]
 
 def chunk_texts(store: SqliteStore) -> list[str]:
     """Return the text of every chunk."""
-    return [
-        chunk.text
-        for document in store.documents()
-        for chunk in store.chunks_of(document.id)
-    ]
+    return [chunk.text for document in store.documents() for chunk in store.chunks_of(document.id)]
 
 
-def chunk_vectors(store: SqliteStore, fingerprint: str) -> list[Any]:
+def chunk_vectors(store: SqliteStore, fingerprint: str) -> list[NDArray[np.float32]]:
     """Return the vectors of every document with vectors, in the same order."""
     return [store.vectors_of(document.id, fingerprint)[1] for document in store.documents()]
 
@@ -50,27 +49,27 @@ def fts5(texts: Sequence[str], folder: Path) -> dict[str, Search]:
 
 
 def lance(
-    texts: Sequence[str], vectors: Sequence[Any], folder: Path, embedder: StaticEmbedder
+    texts: Sequence[str],
+    vectors: Sequence[NDArray[np.float32]],
+    folder: Path,
+    embedder: StaticEmbedder,
 ) -> dict[str, Search]:
     """LanceDB: its full-text index, and its exact vector scan; nothing where not installed."""
     try:
-        import lancedb  # noqa: PLC0415 - a benchmark's own, and optional
+        lancedb, arrow = import_module("lancedb"), import_module("pyarrow")
     except ImportError:
         return {}
-    import numpy as np  # noqa: PLC0415 - only here
-    import pyarrow as pa  # noqa: PLC0415 - comes with lancedb
-
     flat = np.concatenate(vectors)
-    column = pa.FixedSizeListArray.from_arrays(pa.array(flat.ravel()), flat.shape[1])
-    data = pa.table({"text": pa.array(texts), "vector": column})
+    column = arrow.FixedSizeListArray.from_arrays(arrow.array(flat.ravel()), flat.shape[1])
+    data = arrow.table({"text": arrow.array(texts), "vector": column})
     table = lancedb.connect(folder / "lance").create_table("chunks", data)
     table.create_fts_index("text")
-    return {
-        "LanceDB, full text": lambda text: table.search(
-            re.sub(r"[^\w\s]", " ", text), query_type="fts"
-        ).limit(HITS).to_list(),
-        "LanceDB, exact vectors": lambda text: table.search(embedder.embed_question(text))
-        .metric("cosine")
-        .limit(HITS)
-        .to_list(),
-    }
+
+    def full_text(text: str) -> object:
+        words = re.sub(r"[^\w\s]", " ", text)  # else marks are read as its query language
+        return table.search(words, query_type="fts").limit(HITS).to_list()
+
+    def exact(text: str) -> object:  # unit vectors: its default distance ranks as cosine does
+        return table.search(embedder.embed_question(text)).limit(HITS).to_list()
+
+    return {"LanceDB, full text": full_text, "LanceDB, exact vectors": exact}

@@ -121,9 +121,7 @@ def put(
     file = SourceFile(Path("/set"), (name,), f"/set/{name}", f"set/{name}", len(data))
     extraction = Extraction((ExtractedPage(text),), "md", "collection", markdown=True)
     made = make(extraction, file, Content(data, sha256, len(data), mtime_ns=0, modified=0))
-    record = FileRecord(
-        file.location, file.source, len(data), 0, sha256, Status.READY, format="md"
-    )
+    record = FileRecord(file.location, file.source, len(data), 0, sha256, Status.READY, format="md")
     document = replace(made.document, shelves=shelves)
     store.put(document, made.body, made.chunks, made.vectors, made.fingerprint, record, data)
     return len(made.chunks)

@@ -308,3 +308,13 @@ def test_a_language_without_vectors_is_left_to_the_lexical_side(tmp_path: Path) 
         (hit,) = library.search("какая скорость судна в гавани").hits
         assert "cosine" not in hit.stages
         assert library.ask("Какая скорость судов в гавани?").found
+
+
+def test_notes_too_short_to_tell_their_language_are_answered(tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "note.txt").write_text("Ferry: leaves at nine.")
+    with Library.open(tmp_path / "home") as library:
+        library.add(folder)
+        assert next(iter(library.documents())).language == ""
+        assert library.ask("When does the ferry leave?").found

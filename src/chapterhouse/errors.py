@@ -11,8 +11,8 @@
     ├── MissingExtraError     an optional engine is not installed
     └── CorruptLibraryError   what is on disk contradicts itself
 
-Each carries a hint: what the user can do. Interfaces map the class once to an exit code, an HTTP
-status or an MCP error; see ``EXIT_CODES``.
+Each carries a hint: what the user can do, and the ``exit_code`` of the command line. Interfaces map
+the class once, also to an HTTP status or an MCP error.
 """
 
 from typing import ClassVar

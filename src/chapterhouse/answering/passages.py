@@ -111,8 +111,8 @@ def _cosines(question: Question, found: Sequence[Passage], embedder: Embedder) -
     if not found or not any(embedder.serves(language) for language in question.languages):
         return [0.0] * len(found)
     vectors = embedder.embed_passages([passage.text for passage in found])
-    cosines = np.round(vectors @ embedder.embed_question(question.content), 5)
-    return [float(cosine) for cosine in cosines]
+    cosines = np.vecdot(vectors, embedder.embed_question(question.content)).tolist()
+    return [round(cosine, 5) for cosine in cosines]
 
 
 def _score(

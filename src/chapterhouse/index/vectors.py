@@ -11,7 +11,7 @@ nothing when only some shelves are searched, which is where approximate indexes 
 import json
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +25,7 @@ from chapterhouse.types import Scored
 _BATCH_CHANGES: Final = 512
 _GONE: Final = -1
 _COMPACT_FROM: Final = 1_000  # rows; below it dead rows cost nothing worth a rewrite
+_SHELVES_KEPT: Final = 64  # sets of shelves whose rows are remembered
 _DECIMALS: Final = 5  # of a cosine: beyond them lies the noise of summation order
 
 
@@ -38,6 +39,7 @@ class _Loaded:
     slots: NDArray[np.int64]  # (rows,): index into documents
     documents: tuple[tuple[str, tuple[str, ...]], ...]  # id and shelves
     by_key: NDArray[np.int64]  # rows in order of key
+    live_rows: dict[frozenset[str], NDArray[np.intp]] = field(default_factory=dict)  # by shelves
 
 
 class VectorIndex:
@@ -88,7 +90,7 @@ class VectorIndex:
             return ()
         everything = len(rows) == len(loaded.keys)
         candidates = loaded.vectors if everything else loaded.vectors[rows]
-        scores = np.round((candidates @ vector).astype(np.float64), _DECIMALS)
+        scores = _cosines(candidates, vector)
         keys = loaded.keys[rows]
         best = _top(scores, keys, limit)
         extra = [key for key in also if key not in best]
@@ -122,8 +124,7 @@ class VectorIndex:
         shape = (state.rows, self._dimensions)
         path = self._path("vectors", state.generation)
         vectors = np.memmap(path, dtype=np.float32, mode="r", shape=shape)
-        rows = np.fromfile(self._path("rows", state.generation), dtype=np.int64).reshape(-1, 2)
-        keys, slots = rows[: state.rows, 0], rows[: state.rows, 1]
+        keys, slots = self._rows(state).T
         text = self._path("documents", state.generation).read_text("utf-8")
         documents = tuple((name, tuple(shelves)) for name, shelves in json.loads(text))
         return _Loaded(state, vectors, keys, slots, documents, np.argsort(keys, kind="stable"))
@@ -144,19 +145,23 @@ class VectorIndex:
     def _apply_all(self, store: Store) -> None:
         if read_state(self._folder).fingerprint != self._embedder.fingerprint:
             self._reset()
-        while True:
-            loaded = self._read(self._state())
-            changes = store.changes(loaded.state.sequence, _BATCH_CHANGES)
-            if not changes:
-                break
-            batch = _Batch(loaded, self._embedder.fingerprint)
+        state = self._state()
+        while changes := store.changes(state.sequence, _BATCH_CHANGES):
+            batch = _Batch(self._read(state), self._embedder.fingerprint)
             for change in changes:
                 shelves = change.document.shelves if change.document else None
                 batch.replace(store, change.document_id, shelves)
             self._write(batch, changes[-1].sequence)
-        live = int((loaded.keys != _GONE).sum())
-        if len(loaded.keys) > _COMPACT_FROM and live * 2 < len(loaded.keys):
-            self._compact(loaded)
+            state = self._state()
+        if state.rows > _COMPACT_FROM:
+            live = int((self._rows(state)[:, 0] != _GONE).sum())
+            if live * 2 < state.rows:
+                self._compact(self._read(state))
+
+    def _rows(self, state: IndexState) -> NDArray[np.int64]:
+        """Return key and slot of every row, shape (rows, 2)."""
+        rows = np.fromfile(self._path("rows", state.generation), dtype=np.int64)
+        return rows.reshape(-1, 2)[: state.rows]
 
     def _write(self, batch: "_Batch", sequence: int) -> None:
         """Append vectors, then say what each row is, then how many count: torn writes are cut."""
@@ -229,12 +234,29 @@ def _replace(path: Path, data: bytes) -> None:
 
 
 def _live_rows(loaded: _Loaded, shelves: Sequence[str]) -> NDArray[np.intp]:
-    live = loaded.keys != _GONE
-    if shelves:
-        wanted = set(shelves)
-        on_shelf = [not wanted.isdisjoint(names) for _, names in loaded.documents]
-        live &= np.asarray(on_shelf, dtype=bool)[loaded.slots]
-    return np.flatnonzero(live)
+    """Return the rows to search; looking through all documents costs more than the search."""
+    wanted = frozenset(shelves)
+    rows = loaded.live_rows.get(wanted)
+    if rows is None:
+        live = loaded.keys != _GONE
+        if wanted:
+            on_shelf = [not wanted.isdisjoint(names) for _, names in loaded.documents]
+            live &= np.asarray(on_shelf, dtype=bool)[loaded.slots]
+        if len(loaded.live_rows) >= _SHELVES_KEPT:
+            loaded.live_rows.clear()
+        rows = loaded.live_rows[wanted] = np.flatnonzero(live)
+    return rows
+
+
+def _cosines(vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the cosine of each row with ``vector``.
+
+    Row by row rather than as one product: BLAS shares a product among threads that wait for one
+    another by spinning, which on busy cores took 15 ms where this takes .5 (10,000 rows) and 15
+    where this takes 3.3 (100,000). A row's cosine does not depend on the rows around it, either.
+    """
+    cosines: NDArray[np.float64] = np.vecdot(vectors, vector).astype(np.float64)
+    return cosines.round(_DECIMALS)
 
 
 def _top(scores: NDArray[np.floating], keys: NDArray[np.int64], limit: int) -> dict[int, float]:
@@ -258,6 +280,6 @@ def _scores_of(
     ordered = loaded.keys[loaded.by_key]
     places = np.minimum(np.searchsorted(ordered, keys), len(ordered) - 1)
     rows = loaded.by_key[places][ordered[places] == keys]
-    scores = np.round((loaded.vectors[rows] @ vector).astype(np.float64), _DECIMALS)
+    scores = _cosines(loaded.vectors[rows], vector)
     found = loaded.keys[rows]
     return {int(key): float(score) for key, score in zip(found, scores, strict=True)}

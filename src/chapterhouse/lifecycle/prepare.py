@@ -97,12 +97,10 @@ def _missing_text(notices: tuple[Notice, ...]) -> bool:
 
 def _no_text(extraction: Extraction, file: SourceFile) -> RejectedError:
     """Explain why there is nothing to search: better no document than one that finds nothing."""
-    reasons = "".join(f" {_clean_notice(notice).sentence}" for notice in extraction.notices[:3])
-    return RejectedError(
-        "no-text",
-        f"{file.source} holds no text.{reasons}",
-        hint="A scan needs text recognition before it is added.",
-    )
+    reasons = [_clean_notice(n).sentence for n in extraction.notices if n.code != "no-text"][:3]
+    if "tesseract" in extraction.method:
+        reasons.append("Text recognition found nothing in it.")
+    return RejectedError("no-text", " ".join((f"{file.source} holds no text.", *reasons)))
 
 
 def _clean_notice(notice: Notice) -> Notice:

@@ -61,7 +61,8 @@ def message(
     notices: tuple[Notice, ...] = ()
     if attachments:
         named = ", ".join(attachments[:_NAMES_CEILING])
-        sentence = f"The message carries {len(attachments)} attachments, not read: {named}."
+        number = "an attachment" if len(attachments) == 1 else f"{len(attachments)} attachments"
+        sentence = f"The message carries {number}, not read: {named}."
         notices = (Notice("attachments-not-read", sentence),)
     metadata = {**headers, **({"author": headers["from"]} if "from" in headers else {})}
     text = "\n\n".join(parts) + "\n" if body.strip() or subject else ""

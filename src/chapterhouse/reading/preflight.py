@@ -100,7 +100,9 @@ def _check_text(data: bytes, limits: Limits) -> None:
         declaration = doctype(data)
         if declaration and declares_entities(declaration):
             raise RejectedError(
-                "xml-doctype", "It declares a document type with entities, as XML bombs do."
+                "xml-doctype",
+                "The XML declares a document type with entities, as XML bombs do.",
+                hint="Save it without its DOCTYPE and add that.",
             )
     if _has_line_over(data, limits.line_bytes):
         raise RejectedError(

@@ -63,19 +63,7 @@ def retrieve(query: Query, sources: Sources, fuse: Fuse = combine_scores) -> Sea
     census = sources.census(query.shelves)
     question = understand(query.text, census.languages)
     candidates = _candidates(question, query, sources, fuse)
-    keys = set(candidates.fused).union(*candidates.exact.values())
-    chunks = sources.chunks(keys)
-    ordered = sorted(
-        chunks.values(),
-        key=lambda chunk: (
-            -_phrases_in(chunk, question.phrases),
-            -candidates.fused.get(chunk.key, 0.0),
-            chunk.document_id,
-            chunk.ordinal,
-        ),
-    )
-    guaranteed = _guaranteed(ordered, question, candidates.exact)
-    chosen = choose(ordered, guaranteed, query.limit, query.per_document)
+    chosen, guaranteed = _chosen(question, query, candidates, sources)
     return SearchResult(
         query=query,
         hits=_hits(chosen, candidates, guaranteed, sources),
@@ -97,6 +85,40 @@ def _candidates(question: Question, query: Query, sources: Sources, fuse: Fuse) 
         vector = sources.vector.search(embedded, query.shelves, depth, also)
     exact = {wanted: _find_exactly(wanted, question, query, sources) for wanted in question.exact}
     return _Candidates(lexical, vector, fuse(lexical, vector), exact)
+
+
+def _chosen(
+    question: Question, query: Query, candidates: _Candidates, sources: Sources
+) -> tuple[list[Chunk], Mapping[int, str]]:
+    """Look at no more chunks than the choice needs: they come from the store, text and all."""
+    fused = candidates.fused
+    keys = sorted(fused, key=lambda key: (-fused[key], key))
+    exact = set[int]().union(*candidates.exact.values())
+    # A quoted phrase comes before every score, so each candidate has to be read for it.
+    size = len(keys) if question.phrases else query.limit * 2
+    while True:
+        while 0 < size < len(keys) and fused[keys[size]] == fused[keys[size - 1]]:
+            size += 1  # a tie is broken by what the chunk says of itself
+        ordered = _ordered(sources.chunks(exact.union(keys[:size])), question, fused)
+        guaranteed = _guaranteed(ordered, question, candidates.exact)
+        chosen = choose(ordered, guaranteed, query.limit, query.per_document)
+        if len(chosen) >= query.limit or size >= len(keys):
+            return chosen, guaranteed
+        size *= 3
+
+
+def _ordered(
+    chunks: Mapping[int, Chunk], question: Question, fused: Mapping[int, float]
+) -> list[Chunk]:
+    return sorted(
+        chunks.values(),
+        key=lambda chunk: (
+            -_phrases_in(chunk, question.phrases),
+            -fused.get(chunk.key, 0.0),
+            chunk.document_id,
+            chunk.ordinal,
+        ),
+    )
 
 
 def _find_exactly(wanted: str, question: Question, query: Query, sources: Sources) -> Sequence[int]:

@@ -102,7 +102,7 @@ def _stemmers(text: str, languages: Mapping[str, int]) -> tuple[str, ...]:
     """
     common = sorted(languages, key=lambda language: (-languages[language], language))
     if len(common) == 1:
-        return (common[0],)
+        return (common[0],)  # unknown too: analysed as English
     own = script_language(text)
     if not own:
         candidates = common[:_MAXIMUM_LANGUAGES]
@@ -115,13 +115,13 @@ def _stemmers(text: str, languages: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def _function_words(text: str, language: str) -> int:
-    stop = STOPWORDS.get(language, frozenset())
+    stop = STOPWORDS.get(language or "en", frozenset())
     return sum(word.strip(_EDGE).casefold() in stop for word in _WORD.findall(text))
 
 
 def _content_words(text: str, language: str) -> list[str]:
     """Return the words that are not function words; all of them if nothing else is left."""
-    stop = STOPWORDS.get(language, frozenset())
+    stop = STOPWORDS.get(language or "en", frozenset())
     words = [word.strip(_EDGE) for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
     words = [word for word in words if word]
     kept = [word for word in words if not _is_function_word(word.casefold(), stop)]

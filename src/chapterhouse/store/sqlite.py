@@ -27,6 +27,7 @@ INLINE_MAXIMUM = 64 * 2**10
 _BATCH = 500
 _SHOWN_FAULTS = 3
 _NAMED_CHUNKS = 50
+_CENSUSES_KEPT = 64
 
 
 class SqliteStore:
@@ -44,6 +45,7 @@ class SqliteStore:
     def __init__(self, path: Path, *, blobs: Blobs) -> None:
         self._connections = Connections(path)
         self._blobs = blobs
+        self._censuses: dict[frozenset[str], tuple[int, Census]] = {}
 
     def close(self) -> None:
         """Close the file. The store cannot be used afterwards."""
@@ -221,16 +223,29 @@ class SqliteStore:
         return {document.id: document for document in map(rows.document_from, found)}
 
     def census(self, shelves: Sequence[str] = ()) -> Census:
-        """Count documents and chunks on any of ``shelves``, or all, and their languages."""
-        if shelves:
-            found = self._all("census_of_shelves", rows.to_json(list(shelves)))
-        else:
-            found = self._all("census")
-        return Census(
+        """Count documents and chunks on any of ``shelves``, or all, and their languages.
+
+        A census is remembered until something changes: every question asks for one.
+        """
+        wanted = frozenset(shelves)
+        with self._connections.read() as connection:
+            ((sequence,),) = run(connection, "sequence")
+            counted_at, census = self._censuses.get(wanted, (-1, Census(0, 0, {})))
+            if counted_at == sequence:
+                return census
+            if wanted:
+                found = run(connection, "census_of_shelves", rows.to_json(sorted(wanted)))
+            else:
+                found = run(connection, "census")
+        census = Census(
             documents=sum(number for _, number, _ in found),
             chunks=sum(chunks for _, _, chunks in found),
             languages={language: number for language, number, _ in found},
         )
+        if len(self._censuses) >= _CENSUSES_KEPT:
+            self._censuses.clear()
+        self._censuses[wanted] = (sequence, census)
+        return census
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Count documents by ``format`` and ``shelf`` and files by ``status``."""

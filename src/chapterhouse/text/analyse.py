@@ -34,7 +34,7 @@ _EAST_RUN = re.compile(rf"[{_EAST}]")
 _CASE_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ]+|\d+|[^\W\d_A-Za-zà-ÿ]+")
 _THOUSANDS = re.compile(r"\d{1,3}(?:[,.]\d{3})+")
 _MAXIMUM_TERM = 64  # longer runs are data, not words
-_CACHE_LIMIT = 200_000
+_CACHE_LIMIT = 50_000  # tokens a language; some ten megabytes
 
 
 class _Analyser:

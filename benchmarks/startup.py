@@ -1,0 +1,83 @@
+"""How long the command line and the library take to start, in fresh processes.
+
+    python benchmarks/startup.py
+
+Medians of 15 runs each with bytecode cached, beside a bare Python; then the biggest imports.
+"""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+from measuring import Bar, Machine, Row, Table, finish, percentile
+
+RUNS = 15
+WARM = 2
+SHOWN = 12
+HELP = "chapterhouse --help"
+IMPORT = "import chapterhouse"
+COMMANDS = {
+    "bare Python": ["-c", "pass"],
+    IMPORT: ["-c", "import chapterhouse"],
+    HELP: ["-m", "chapterhouse", "--help"],
+    "chapterhouse --version": ["-m", "chapterhouse", "--version"],
+}
+
+
+def environment() -> dict[str, str]:
+    """Return ours without what keeps Python from caching bytecode."""
+    return {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+
+
+def milliseconds(arguments: Sequence[str]) -> list[float]:
+    """Return the wall time of each run of Python with these arguments."""
+    taken = []
+    for _ in range(WARM + RUNS):
+        began = time.perf_counter()
+        subprocess.run(
+            [sys.executable, *arguments], check=True, env=environment(), stdout=subprocess.DEVNULL
+        )
+        taken.append((time.perf_counter() - began) * 1e3)
+    return taken[WARM:]
+
+
+def imports(arguments: Sequence[str]) -> list[tuple[str, float]]:
+    """Return module and cumulative milliseconds of each import, the longest first."""
+    shown = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments],
+        check=True,
+        env=environment(),
+        capture_output=True,
+        text=True,
+    ).stderr
+    found = []
+    for line in shown.splitlines():
+        _, cumulative, name = line.removeprefix("import time:").split("|")
+        if cumulative.strip().isdecimal():
+            found.append((name.strip(), int(cumulative) / 1e3))
+    return sorted(found, key=lambda pair: -pair[1])
+
+
+def main() -> int:
+    machine = Machine()
+    taken = {name: milliseconds(arguments) for name, arguments in COMMANDS.items()}
+    bars = [
+        Bar(f"{HELP}, median ms", percentile(taken[HELP], 0.5), most=300),
+        Bar(f"{IMPORT}, median ms", percentile(taken[IMPORT], 0.5), most=150),
+    ]
+    shares = (0.0, 0.5, 0.95)
+    rows: list[Row] = [
+        (name, *(percentile(times, share) for share in shares)) for name, times in taken.items()
+    ]
+    tables = [Table("Whole processes", ("command", "least ms", "median ms", "p95 ms"), tuple(rows))]
+    for name in (IMPORT, HELP):
+        biggest: tuple[Row, ...] = tuple(imports(COMMANDS[name])[:SHOWN])
+        title = f"The biggest imports of {name}"
+        tables.append(Table(title, ("module", "ms with what it imports"), biggest))
+    return finish("startup", "Starting", bars, tables, machine.setting())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
