@@ -239,6 +239,10 @@ class Index(Protocol):
         """Throw everything away and apply the whole store; return the sequence."""
         ...
 
+    def size(self) -> int:
+        """Count the chunks in it."""
+        ...
+
 
 class LexicalSearch(Protocol):
     """The chunks that share terms with a question."""

@@ -60,6 +60,19 @@ def test_hidden_files_and_what_tools_leave_are_passed_over(tmp_path: Path) -> No
     assert _sources(tmp_path, "t") == ["t/kept/node_modules.md", "t/report.docx"]
 
 
+def test_a_library_below_an_added_folder_is_passed_over(tmp_path: Path) -> None:
+    own = tmp_path / "Chapterhouse" / "workspaces" / "default"
+    _write(tmp_path, "letter.md", "Chapterhouse/notes.md", "books/library.db")
+    _write(tmp_path, "Chapterhouse/chapterhouse.toml")
+    _write(own, "library.db", "blobs/ab/abcd", "index/lexical/state.json", "workspace.toml")
+    _write(tmp_path, "workspaces/plans/plan.md")
+    assert _sources(tmp_path, "t") == [
+        "t/Chapterhouse/notes.md", "t/books/library.db", "t/letter.md",
+        "t/workspaces/plans/plan.md",
+    ]  # fmt: skip
+    assert _sources(own) == []
+
+
 def test_a_single_file_is_named_after_its_folder(tmp_path: Path) -> None:
     _write(tmp_path / "docs", "one.md", ".hidden.md")
     (file,) = walk(tmp_path / "docs" / "one.md")

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.lifecycle.doctor import examine
+from chapterhouse.lifecycle.reprocess import reprocess
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
 
 LARGE = "Many words are here. " * (INLINE_MAXIMUM // 20)
@@ -20,8 +21,18 @@ def filled(home: Any) -> Any:
 class Told:
     """An index that says how far it is."""
 
-    def __init__(self, sequence: int) -> None:
+    def __init__(
+        self, sequence: int, size: int | None = None, error: Exception | None = None
+    ) -> None:
         self._sequence = sequence
+        self._size = size
+        self._error = error
+
+    def size(self) -> int:
+        if self._error:
+            raise self._error
+        assert self._size is not None
+        return self._size
 
     def sequence(self) -> int:
         return self._sequence
@@ -40,7 +51,9 @@ def _failed(home: Any, **indexes: Any) -> dict[str, str]:
 
 
 def test_a_sound_library_has_no_faults(filled: Any) -> None:
-    assert _failed(filled, lexical=Told(2), vector=Told(0)) == {}
+    chunks = filled.store.census().chunks
+    assert _failed(filled, lexical=Told(2, chunks), vector=Told(0)) == {}
+    assert _failed(filled, lexical=Told(2, chunks), vector=Told(2, chunks - 1)) == {}
 
 
 @pytest.mark.parametrize(
@@ -104,3 +117,29 @@ def test_an_index_ahead_of_its_library_is_found(filled: Any) -> None:
     assert set(_failed(filled, lexical=Told(3))) == {"lexical index"}
     checks = {check.name: check for check in examine(filled.store, filled.blobs, {"v": Told(1)})}
     assert "1 changes behind" in checks["v index"].sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "index", "words"),
+    [
+        ("lexical", Told(2, error=ValueError("Footer magic byte mismatch")), "magic byte"),
+        ("vector", Told(2, error=FileNotFoundError(2, "No such file")), "No such file"),
+        ("lexical", Told(2, 0), "holds 0 chunks"),
+        ("vector", Told(2, 1_000_000), "holds 1,000,000 chunks"),
+    ],
+)
+def test_an_index_that_cannot_be_searched_is_found(
+    filled: Any, name: str, index: Told, words: str
+) -> None:
+    assert words in _failed(filled, **{name: index})[f"{name} index"]
+
+
+def test_the_hint_about_lost_bytes_helps(filled: Any) -> None:
+    (sha256,) = filled.blobs.hashes()
+    filled.blobs.delete(sha256)
+    (check,) = (check for check in examine(filled.store, filled.blobs, {}) if not check.passed)
+    assert check.sentence.startswith("1 fault: ")
+    assert "docs reprocess" in check.hint
+    options = {"store": filled.store, "read": filled.read, "prepare": filled.prepare}
+    reprocess((), **options)
+    assert _failed(filled) == {}

@@ -13,8 +13,10 @@ from chapterhouse.types import Notice
 
 # Folders that tools fill, not people; hidden ones (.git, .venv) are left out by their dot.
 IGNORED_FOLDERS = frozenset({"node_modules", "__pycache__", "__MACOSX", "$RECYCLE.BIN"})
-# Files that desktops and office programs leave behind.
-IGNORED_FILES = frozenset({"thumbs.db", "desktop.ini"})
+# Files that desktops, office programs and Chapterhouse leave behind.
+IGNORED_FILES = frozenset({"thumbs.db", "desktop.ini", "chapterhouse.toml"})
+# What Chapterhouse itself keeps: a library below an added folder must not read itself.
+_LIBRARY_FILE, _LIBRARIES = "library.db", "workspaces"
 _LOCK_PREFIX = "~$"  # Office's marker beside an open document
 
 _SPECIAL = {
@@ -57,9 +59,9 @@ class SourceFile:
 def walk(path: Path, label: str = "") -> Iterator[SourceFile]:
     """Yield the files at or below ``path``, in order of source.
 
-    Hidden files and what tools leave behind are passed over. What cannot be read as a file (a
-    link, a pipe, a device, a closed folder) is yielded with its problem. Links are not followed,
-    except ``path`` itself: its owner named it.
+    Hidden files, what tools leave behind and libraries of Chapterhouse are passed over. What
+    cannot be read as a file (a link, a pipe, a device, a closed folder) is yielded with its
+    problem. Links are not followed, except ``path`` itself: its owner named it.
 
     Args:
         path: A folder, or one file.
@@ -145,6 +147,9 @@ def _names(root: Path, parts: tuple[str, ...]) -> list[tuple[str, bool]]:
     """
     with folder_below(root, parts) as folder, os.scandir(folder) as entries:
         found = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in entries]
+    parent = root.joinpath(*parts[:-1]) if parts else root.parent
+    if parent.name == _LIBRARIES and (_LIBRARY_FILE, False) in found:
+        return []
     kept = [pair for pair in found if not _ignored(*pair)]
     return sorted(kept, key=lambda pair: source_name(pair[0], ("",) if pair[1] else ()))
 

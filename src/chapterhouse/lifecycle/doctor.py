@@ -12,6 +12,7 @@ from chapterhouse.types import Body, Check, Chunk, Document
 # Half precision keeps the length of a unit vector of 256 numbers within this.
 _UNIT_TOLERANCE = 5e-3
 _SHOWN = 3
+_WHOLE = frozenset({"lexical"})  # indexes of every chunk: not every one has a vector
 
 _REPROCESS = "Read these documents again: chapterhouse docs reprocess"
 _REINDEX = "Rebuild the indexes: chapterhouse reindex"
@@ -41,7 +42,7 @@ def examine(store: Store, blobs: Blobs, indexes: Mapping[str, Index]) -> tuple[C
             for kind, sentence in found:
                 faults[kind].append(f"{document.source}: {sentence}")
     hints = {"text": _REPROCESS, "chunks": _REPROCESS, "vectors": _REPROCESS}
-    hints["bytes"] = "Add the folder again: chapterhouse add"
+    hints["bytes"] = _REPROCESS
     return (
         *own,
         *(_check(kind, number, found, hints[kind]) for kind, found in faults.items()),
@@ -54,7 +55,8 @@ def _check(name: str, number: int, faults: list[str], hint: str) -> Check:
     if not faults:
         return Check(name, passed=True, sentence=f"{number} documents are sound.")
     shown = "; ".join(faults[:_SHOWN])
-    return Check(name, passed=False, sentence=f"{len(faults)} faults: {shown}", hint=hint)
+    count = f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
+    return Check(name, passed=False, sentence=f"{count}: {shown}", hint=hint)
 
 
 def _document_faults(document: Document, store: Store) -> Iterator[tuple[str, str]]:
@@ -129,5 +131,24 @@ def _index_check(name: str, index: Index, store: Store) -> Check:
     if behind < 0:
         sentence = f"The {name} index is {-behind} changes ahead of the library it belongs to."
         return Check(f"{name} index", passed=False, sentence=sentence, hint=_REINDEX)
+    if not behind and (fault := _index_fault(name, index, store)):
+        sentence = f"The {name} index {fault}"
+        return Check(f"{name} index", passed=False, sentence=sentence, hint=_REINDEX)
     state = f"{behind} changes behind; it catches up before a search" if behind else "up to date"
     return Check(f"{name} index", passed=True, sentence=f"The {name} index is {state}.")
+
+
+def _index_fault(name: str, index: Index, store: Store) -> str:
+    """Say what keeps an index that claims to be up to date from being searched, or nothing."""
+    sequence = store.sequence()
+    if not sequence:
+        return ""  # it need not be there yet
+    chunks = store.census().chunks
+    try:
+        size = index.size()
+    except (OSError, ValueError) as error:  # Tantivy and memory maps raise the latter
+        return f"cannot be read: {error}"
+    wrong = size != chunks if name in _WHOLE else size > chunks
+    if wrong and store.sequence() == sequence:  # else a document came or went meanwhile
+        return f"holds {size:,} chunks, the library {chunks:,}."
+    return ""

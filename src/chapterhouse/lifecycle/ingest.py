@@ -91,7 +91,7 @@ def _look(
     look = Look(file, known, started=time.monotonic())
     if file.problem:
         return replace(look, error=RejectedError(file.problem.code, file.problem.sentence))
-    settled = known if known and not _worth_another_try(known, retry=retry) else None
+    settled = known if known and not worth_another_try(known, retry=retry) else None
     if settled and (settled.size, settled.mtime_ns) == (file.size, file.mtime_ns):
         return look
     try:
@@ -103,7 +103,8 @@ def _look(
     return submit(replace(look, content=content), work)
 
 
-def _worth_another_try(known: FileRecord, *, retry: bool) -> bool:
+def worth_another_try(known: FileRecord, *, retry: bool = False) -> bool:
+    """Whether a file that gave no document might give one now, though it has not changed."""
     if known.document_id:
         return False
     return retry or known.code in TRANSIENT_CODES or known.status is Status.READY

@@ -79,6 +79,11 @@ class Work:
     stop: Event
 
 
+def status_of(code: str) -> Status:
+    """Say how a file ends that is not read for the reason ``code``."""
+    return Status.SKIPPED if code in SKIPPED_CODES else Status.REJECTED
+
+
 def submit(look: Look, work: Work) -> Look:
     """Hand the bytes of a look to the reader."""
     assert look.content is not None
@@ -231,7 +236,7 @@ def _rejected(look: Look, error: RejectedError, work: Work) -> FileOutcome:
     One that it gave before goes, for the folder rules, unless this says nothing of the file's
     bytes or they are those that once gave the document.
     """
-    status = Status.SKIPPED if error.code in SKIPPED_CODES else Status.REJECTED
+    status = status_of(error.code)
     sentence = " ".join(filter(None, (error.message, error.hint)))
     if look.known and look.known.document_id:
         if error.code in UNREAD_CODES or _same_bytes(look, look.known):

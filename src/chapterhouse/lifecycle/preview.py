@@ -6,6 +6,8 @@ from pathlib import Path
 from chapterhouse.connectors.content import open_source
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
+from chapterhouse.lifecycle.ingest import worth_another_try
+from chapterhouse.lifecycle.pipeline import status_of
 from chapterhouse.lifecycle.plan import make_plan
 from chapterhouse.protocols import Store
 from chapterhouse.types import AddReport, FileOutcome, FileRecord, Status
@@ -30,7 +32,10 @@ def preview(paths: Sequence[Path], *, store: Store, maximum_bytes: int) -> AddRe
 
 def _foreseen(file: SourceFile, known: FileRecord | None, maximum_bytes: int) -> FileRecord:
     if file.problem:
-        return _record(file, known, Status.REJECTED, file.problem.code, file.problem.sentence)
+        status = status_of(file.problem.code)
+        return _record(file, known, status, file.problem.code, file.problem.sentence)
+    if known and worth_another_try(known):
+        known = None
     if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
         return _record(file, known, Status.SKIPPED, "unchanged", "Unchanged.")
     try:

@@ -1,11 +1,15 @@
 """What every command does with what the library says, over a scripted library."""
 
+import sys
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from chapterhouse.errors import NotFoundError, RefusedError
-from chapterhouse.types import AddReport, Check, Status
+from chapterhouse.types import AddReport, Check, Notice, Searched, SearchResult, Status
 
 EVERY = [
     ("init",),
@@ -232,3 +236,108 @@ def test_a_span_outside_the_text_is_a_usage_error(
 def test_the_index_that_lags_is_shown(chapterhouse: Any, script: Any) -> None:
     script()
     assert "1 changes behind" in chapterhouse("status").out
+
+
+@pytest.mark.parametrize(
+    "arguments", [("add", ""), ("add", "papers", " "), ("status", "--home", "")]
+)
+def test_an_empty_path_is_not_the_present_folder(
+    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    result = chapterhouse(*arguments)
+    assert result.code == 2
+    assert "empty" in result.err
+
+
+def test_bytes_in_a_question_that_are_no_text_are_replaced(
+    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = script()
+    found: SearchResult = library.search("x")
+    asked = []
+
+    def search(text: str, **_: object) -> SearchResult:
+        asked.append(text)
+        return found
+
+    monkeypatch.setattr(library, "search", search)
+    assert chapterhouse("search", "\udcff lights").code == 0
+    assert asked == ["\ufffd lights"]
+
+
+def test_the_command_under_a_citation_names_the_library(
+    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script()
+    opens = "chapterhouse docs show tariffs-1a2b3c4d --span 11:42"
+    assert f"{opens}\n" in chapterhouse("ask", "x").out
+    shown = chapterhouse("ask", "x", "--home", "/my papers", "--workspace", "w").out
+    assert f"{opens} --home '/my papers' --workspace w\n" in shown
+    monkeypatch.setenv("CHAPTERHOUSE_HOME", "/elsewhere")  # the next command has it too
+    assert f"{opens}\n" in chapterhouse("ask", "x").out
+
+
+def test_each_file_is_explained_once(chapterhouse: Any, script: Any) -> None:
+    notice = Notice("no-text", "Page 2 is empty.")
+    read = script.outcome(Status.PARTIAL)
+    read = replace(
+        read,
+        record=replace(read.record, code=notice.code, sentence=notice.sentence),
+        notices=(notice, Notice("encoding-guessed", "It may be Latin-1.")),
+    )
+    skipped = script.outcome(Status.SKIPPED, "link.txt")
+    skipped = replace(
+        skipped, record=replace(skipped.record, code="symbolic-link", sentence="A link.")
+    )
+    same = script.outcome(Status.SKIPPED, "same.txt")
+    same = replace(same, record=replace(same.record, code="unchanged"))
+    script(report=AddReport((read, skipped, same)))
+    out = chapterhouse("add", "papers").out
+    assert out.count(notice.sentence) == 1
+    assert "It may be Latin-1." in out
+    assert "skipped   link.txt\n          A link. (symbolic-link)" in out
+    assert "same.txt" not in out
+
+
+def test_a_plan_counts_only_what_would_be_read(chapterhouse: Any, script: Any) -> None:
+    new = script.outcome(Status.SKIPPED, "new.md")
+    new = replace(new, record=replace(new.record, code="would-be-read"))
+    script(report=AddReport((new, script.outcome(Status.REJECTED, "huge.md"))))
+    result = chapterhouse("add", "papers", "--dry-run")
+    assert result.code == 4
+    assert result.out.startswith("1 of 2 files would be read\n  new.md\nrejected  huge.md\n")
+
+
+def test_what_was_searched_stays_readable(chapterhouse: Any, script: Any) -> None:
+    words = ("x" * 100_000, *(f"word{number}" for number in range(10_000)))
+    script(answer=replace(script.refusal, searched=Searched(1, 1, words, words, ())))
+    result = chapterhouse("ask", "x")
+    assert "word1, word2" in result.out
+    assert "more" in result.out
+    assert len(result.out) < 2_000
+
+
+def test_documents_of_no_known_language_have_a_stemmer_of_their_own(
+    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = script()
+    found = replace(library.search("x"), languages=("en", ""))
+    monkeypatch.setattr(library, "search", lambda *_, **__: found)
+    assert "stemmers: en, other\n" in chapterhouse("search", "x", "--explain").out
+
+
+def test_ctrl_c_at_the_question_removes_nothing(
+    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> bool:
+        raise typer.Abort
+
+    library = script()
+    for stream in (sys.stdin, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setattr(typer, "confirm", interrupted)
+    result = chapterhouse("docs", "remove", "tariffs")
+    assert (result.code, library.removed) == (10, [])
+    assert "Nothing was removed." in result.err

@@ -1,4 +1,5 @@
 import json
+import signal
 import subprocess
 import sys
 from typing import Any
@@ -71,3 +72,30 @@ def test_help_loads_nothing_heavy() -> None:
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
     assert json.loads(done.stdout.splitlines()[-1]) == []
+
+
+def test_ctrl_c_while_the_program_loads_shows_no_traceback() -> None:
+    program = """
+import sys
+
+class Impatient:
+    def find_spec(self, name, path=None, target=None):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Impatient())
+from chapterhouse.interfaces.cli import main
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_a_request_to_end_is_met_like_ctrl_c(
+    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = script()
+    monkeypatch.setattr(library, "ask", lambda *_, **__: signal.raise_signal(signal.SIGTERM))
+    result = chapterhouse("ask", "x")
+    assert (result.code, library.closed) == (130, True)
+    assert result.err.startswith("chapterhouse: Stopped.")
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

@@ -4,7 +4,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.interfaces.cli.options import Common, Debug, Home, Json, Shelves, WorkspaceName
+from chapterhouse.interfaces.cli.options import (
+    Common,
+    Debug,
+    Home,
+    Json,
+    Shelves,
+    WorkspaceName,
+    readable,
+    reopening,
+)
 from chapterhouse.interfaces.cli.session import NOT_FOUND, OK, Outcome, with_library
 
 if TYPE_CHECKING:
@@ -45,7 +54,7 @@ def search(
 
     def work(library: "Library") -> Outcome:
         result = library.search(
-            query, shelves=tuple(shelf or ()), limit=limit, per_document=per_document
+            readable(query), shelves=tuple(shelf or ()), limit=limit, per_document=per_document
         )
         return Outcome(
             shapes.search(result, explain=explain),
@@ -80,11 +89,12 @@ def ask(
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
-        answer = library.ask(question, shelves=tuple(shelf or ()), sentences=sentences)
+        answer = library.ask(readable(question), shelves=tuple(shelf or ()), sentences=sentences)
         return Outcome(
             shapes.answer(answer),
-            lambda target: render.answer(target, answer),
+            lambda target: render.answer(target, answer, reopening(common)),
             OK if answer.found else NOT_FOUND,
         )
 
-    with_library(Common(json, home, workspace, debug), work)
+    common = Common(json, home, workspace, debug)
+    with_library(common, work)

@@ -220,5 +220,9 @@ def _confirm(documents: tuple[Document, ...], *, may_ask: bool) -> None:
         )
     for document in documents:
         typer.echo(f"  {one_line(document.source)}", err=True)
-    if not typer.confirm(f"Remove {count} from the library?", err=True):
+    try:
+        agreed = typer.confirm(f"Remove {count} from the library?", err=True)
+    except typer.Abort:  # Ctrl-C or Ctrl-D at the question
+        agreed = False
+    if not agreed:
         raise ConfirmationNeededError("Nothing was removed.")

@@ -1,11 +1,18 @@
 """Commands that fill a library and keep it well: init, add, status, doctor, reindex."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.interfaces.cli.options import Common, Debug, DryRun, Home, Json, WorkspaceName
+from chapterhouse.interfaces.cli.options import (
+    Common,
+    Debug,
+    DryRun,
+    Home,
+    Json,
+    WorkspaceName,
+    require_path,
+)
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, with_library
 from chapterhouse.types import DEFAULT_SHELF
 
@@ -34,7 +41,7 @@ def init(
 
 
 def add(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Files and folders to read.")],
+    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files and folders to read.")],
     *,
     shelf: Annotated[
         str, typer.Option("--shelf", metavar="NAME", help="The shelf to put the documents on.")
@@ -53,8 +60,9 @@ def add(
     from chapterhouse.interfaces.cli import progress, render, shapes  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
+        wanted = [require_path(path) for path in paths]
         report = progress.watched(
-            lambda tell: library.add(*paths, shelf=shelf, on_progress=tell, dry_run=dry_run)
+            lambda tell: library.add(*wanted, shelf=shelf, on_progress=tell, dry_run=dry_run)
         )
         return Outcome(
             shapes.report(report, dry_run=dry_run),

@@ -1,8 +1,11 @@
 """The application, and the one place where a run becomes an exit code."""
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
 import typer
 
@@ -49,8 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; ``docs/cli.md`` lists them."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        # Outside standalone mode an Exit comes back as its code and a usage error is raised.
-        code = app(given, prog_name="chapterhouse", standalone_mode=False)
+        with _asked_to_stop():
+            # Outside standalone mode an Exit comes back as its code, a usage error is raised.
+            code = app(given, prog_name="chapterhouse", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
         return _usage(error, as_json="--json" in given)
@@ -59,6 +63,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return code if isinstance(code, int) else 0
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[None]:
+    """Let SIGTERM, as from a service manager, end the work as Ctrl-C does."""
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield  # whoever runs us has plans of their own
+        return
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 def _usage(error: typer.TyperException, *, as_json: bool) -> int:

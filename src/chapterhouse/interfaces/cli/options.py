@@ -4,15 +4,18 @@ Command modules import only typer, types and errors at the top; whatever is heav
 when a command runs, so that ``chapterhouse --help`` answers at once.
 """
 
+import os
+import shlex
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from chapterhouse.errors import UsageError
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
 Home = Annotated[
-    Path | None,
+    str | None,  # not a Path, which takes "" for the present folder
     typer.Option(
         "--home",
         metavar="PATH",
@@ -43,6 +46,34 @@ class Common:
     """What the common options came to."""
 
     json: bool
-    home: Path | None
+    home: str | None
     workspace: str
     debug: bool
+
+
+def reopening(common: Common) -> str:
+    """Return the options that lead another command to the same library, ready for a shell."""
+    options: list[str] = []
+    if common.home is not None and common.home != os.environ.get("CHAPTERHOUSE_HOME"):
+        options += ["--home", common.home]
+    if common.workspace != "default":
+        options += ["--workspace", common.workspace]
+    return "".join(f" {shlex.quote(option)}" for option in options)
+
+
+def require_path(path: str) -> str:
+    """Return ``path`` unless it is empty, as from a variable that is not set.
+
+    Raises:
+        UsageError: it is.
+    """
+    if not path.strip():
+        raise UsageError(
+            "A path is empty.", hint="Is a variable not set? The present folder is written '.'."
+        )
+    return path
+
+
+def readable(question: str) -> str:
+    """Return a question as text; bytes that are none, as after a wrong paste, become U+FFFD."""
+    return question.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

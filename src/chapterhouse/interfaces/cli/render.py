@@ -63,17 +63,27 @@ def report(target: "Console", value: AddReport) -> None:
     head = f"{total} file{'' if total == 1 else 's'}"
     target.print(styled((head, "bold"), ": ", ", ".join(counts) or "nothing to read"))
     for outcome in value.outcomes:
-        if outcome.record.status in {Status.PARTIAL, Status.REJECTED}:
+        if _is_telling(outcome):
             _outcome(target, outcome)
     _missing(target, value)
 
 
+def _is_telling(outcome: FileOutcome) -> bool:
+    """Whether a file needs a word of its own: all that are not wholly in the library."""
+    record = outcome.record
+    passed_over = record.status is Status.SKIPPED and record.code != "unchanged"
+    return passed_over or record.status in {Status.PARTIAL, Status.REJECTED}
+
+
 def planned(target: "Console", value: AddReport) -> None:
     """Name the files that an ``add`` would read."""
-    wanted = [entry.record for entry in value.outcomes if entry.record.code != "unchanged"]
+    wanted = [entry.record for entry in value.outcomes if entry.record.code == "would-be-read"]
     target.print(styled((f"{len(wanted)} of {len(value.outcomes)} files would be read", "bold")))
     for record in wanted:
         target.print(styled(f"  {record.source}"))
+    for outcome in value.outcomes:
+        if outcome.record.code != "would-be-read" and _is_telling(outcome):
+            _outcome(target, outcome)
     _missing(target, value)
 
 
@@ -101,6 +111,8 @@ def _outcome(target: "Console", outcome: FileOutcome) -> None:
         code = f" ({record.code})" if record.code else ""
         target.print(styled(f"          {record.sentence}{code}"))
     for notice in outcome.notices:
+        if (notice.code, notice.sentence) == (record.code, record.sentence):
+            continue  # the record repeats its worst notice
         page = f" (page {notice.page})" if notice.page else ""
         target.print(styled(f"          {notice.sentence}{page} ({notice.code})"))
 

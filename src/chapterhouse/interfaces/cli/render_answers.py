@@ -7,10 +7,13 @@ from chapterhouse.interfaces.cli.terminal import indented, one_line, shown, styl
 from chapterhouse.types import Answer, Body, Citation, Hit, SearchResult
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
     from rich.text import Text
 
 _HASH_DIGITS = 12
+_WORD, _WORDS = 60, 40  # longest word shown, and most of them
 
 
 def search(target: "Console", result: SearchResult, *, explain: bool) -> None:
@@ -22,10 +25,12 @@ def search(target: "Console", result: SearchResult, *, explain: bool) -> None:
         target.print(styled(("Nothing found.", "bold"), f" Searched {searched}."))
     if explain or not result.hits:
         target.print(styled("terms: ", ", ".join(result.terms) or "none"))
-        target.print(styled("stemmers: ", ", ".join(result.languages) or "none"))
+        stemmers = [name or "other" for name in result.languages]
+        target.print(styled("stemmers: ", ", ".join(stemmers) or "none"))
         target.print(styled("to the letter: ", ", ".join(result.exact) or "nothing"))
     if result.hits:
-        target.print(styled((f"{len(result.hits)} passages from {searched}", "dim")))
+        count = f"{len(result.hits)} passage{'s' if len(result.hits) > 1 else ''}"
+        target.print(styled((f"{count} from {searched}", "dim")))
 
 
 def _hit(target: "Console", hit: Hit, *, explain: bool) -> None:
@@ -49,8 +54,11 @@ def _hit(target: "Console", hit: Hit, *, explain: bool) -> None:
     target.print()
 
 
-def answer(target: "Console", value: Answer) -> None:
-    """Show an answer and its numbered sources, or what was searched in vain."""
+def answer(target: "Console", value: Answer, options: str = "") -> None:
+    """Show an answer and its numbered sources, or what was searched in vain.
+
+    ``options`` are those that a command needs to open the same library.
+    """
     if not value.found:
         _refusal(target, value)
         return
@@ -60,16 +68,16 @@ def answer(target: "Console", value: Answer) -> None:
     target.print()
     target.print(styled(("Sources", "bold")))
     for citation in value.citations:
-        _citation(target, citation)
+        _citation(target, citation, options)
     if value.searched.missing_terms:
-        missing = ", ".join(map(one_line, value.searched.missing_terms))
+        missing = _listed(value.searched.missing_terms)
         target.print(styled((f"Words that stand in none of the documents: {missing}", "dim")))
     searched = f"searched {value.searched.documents:,} documents, {value.searched.chunks:,} chunks"
     facts = f"evidence {value.evidence:.2f} · {value.method} · {searched}"
     target.print(styled((facts, "dim")))
 
 
-def _citation(target: "Console", citation: Citation) -> None:
+def _citation(target: "Console", citation: Citation, options: str) -> None:
     target.print(
         styled(
             (f"[{citation.number}] ", "bold"),
@@ -86,7 +94,7 @@ def _citation(target: "Console", citation: Citation) -> None:
     indented(target, styled((" · ".join(map(one_line, facts)) + " · ", "dim"), verdict))
     indented(target, f"“{citation.quote}”")
     opens = f"chapterhouse docs show {citation.document_id} --span {citation.start}:{citation.end}"
-    indented(target, styled((opens, "dim")))
+    indented(target, styled((opens + options, "dim")))
     target.print()
 
 
@@ -96,16 +104,23 @@ def _refusal(target: "Console", value: Answer) -> None:
     target.print(
         styled(
             f"Searched {searched.documents:,} documents, {searched.chunks:,} chunks, for: ",
-            ", ".join(searched.terms) or "nothing",
+            _listed(searched.terms) or "nothing",
         )
     )
     if searched.missing_terms:
-        missing = ", ".join(searched.missing_terms)
+        missing = _listed(searched.missing_terms)
         target.print(styled(f"Words that stand in none of them: {missing}"))
     if searched.nearest:
         target.print(styled("Nearest headings:"))
         for heading in searched.nearest:
             target.print(styled(f"  {one_line(heading)}"))
+
+
+def _listed(words: "Sequence[str]") -> str:
+    """Join words for people: what was pasted by mistake may be as long as a book."""
+    cut = [word if len(word) <= _WORD else f"{word[:_WORD]}…" for word in map(one_line, words)]
+    rest = f", and {len(cut) - _WORDS:,} more" if len(cut) > _WORDS else ""
+    return ", ".join(cut[:_WORDS]) + rest
 
 
 def place(target: "Console", value: Place) -> None:

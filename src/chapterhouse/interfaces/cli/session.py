@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.interfaces.cli.options import Common
+from chapterhouse.interfaces.cli.options import Common, require_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -45,7 +45,8 @@ def open_library(common: Common, *, create: bool) -> "Library":
     """Open the library that the common options name."""
     from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
 
-    return Library.open(common.home, common.workspace, create=create)
+    home = None if common.home is None else require_path(common.home)
+    return Library.open(home, common.workspace, create=create)
 
 
 def with_library(
