@@ -1,8 +1,10 @@
 """The whole way, over real files, through the public API."""
 
 import json
+import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.errors import CorruptLibraryError, NotFoundError, UsageError
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.types import Progress, Status
 
@@ -165,8 +167,16 @@ def test_names_lead_to_documents(library: Library) -> None:
     assert library.document("documents/rules.md") == document
     with pytest.raises(NotFoundError, match="nowhere"):
         library.document("nowhere.md")
-    with pytest.raises(UsageError, match="fits 3"):
-        library.document("")
+    with pytest.raises(UsageError, match="empty"):
+        library.document(" ")
+
+
+def test_a_name_that_fits_several_documents_is_refused(library: Library, folder: Path) -> None:
+    (folder / "rules-old.md").write_text("The old rules.")
+    library.add(folder)
+    with pytest.raises(UsageError, match="fits 2"):
+        library.remove("rules")
+    assert library.status().documents == 4
 
 
 def test_a_removed_document_is_gone(library: Library) -> None:
@@ -318,3 +328,62 @@ def test_notes_too_short_to_tell_their_language_are_answered(tmp_path: Path) -> 
         library.add(folder)
         assert next(iter(library.documents())).language == ""
         assert library.ask("When does the ferry leave?").found
+
+
+def test_a_shelf_that_is_not_there_is_named(library: Library) -> None:
+    with pytest.raises(NotFoundError, match="crw") as caught:
+        library.ask("How fast may a vessel go?", shelves=["crw"])
+    assert "library" in caught.value.hint
+
+
+def test_questions_that_are_no_text_or_too_long(library: Library) -> None:
+    assert not library.ask("\ud800?").found
+    with pytest.raises(UsageError, match="characters"):
+        library.search("x" * 10_001)
+
+
+@pytest.mark.parametrize("name", ["lexical/tantivy.*/meta.json", "vectors/vectors.*"])
+def test_a_damaged_index_is_told_and_rebuilt(library: Library, name: str) -> None:
+    question = "How fast may a vessel go inside the harbour?"
+    before = library.ask(question)
+    library.close()
+    (path,) = (library.home / "workspaces/default/index").glob(name)
+    path.write_bytes(b"garbage")
+    with Library.open() as again:
+        with pytest.raises(CorruptLibraryError) as caught:
+            again.ask(question)
+        assert "chapterhouse reindex" in caught.value.hint
+        again.reindex()
+        assert again.ask(question) == before
+
+
+def test_an_index_whose_files_are_gone_is_built_again(library: Library) -> None:
+    question = "How fast may a vessel go inside the harbour?"
+    before = library.ask(question)
+    library.close()
+    shutil.rmtree(library.home / "workspaces/default/index")
+    with Library.open() as again:
+        assert again.ask(question) == before
+    for folder in (library.home / "workspaces/default/index/lexical").glob("tantivy.*"):
+        shutil.rmtree(folder)
+    with Library.open() as again:
+        assert again.ask(question) == before
+
+
+def test_searching_goes_on_while_the_indexes_are_rebuilt(library: Library) -> None:
+    done = threading.Event()
+
+    def rebuild() -> None:
+        with Library.open() as other:
+            for _ in range(8):
+                other.reindex()
+        done.set()
+
+    rebuilding = threading.Thread(target=rebuild)
+    rebuilding.start()
+    while not done.is_set():
+        library.search("harbour")
+        with Library.open() as fresh:
+            fresh.search("harbour")
+    rebuilding.join()
+    assert library.search("harbour").hits

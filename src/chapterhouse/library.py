@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from chapterhouse.protocols import Index
 
 DEFAULT_HOME: Final = "~/Chapterhouse"
+_LONGEST_QUESTION: Final = 10_000  # characters
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -267,8 +268,10 @@ class Library:
 
         Raises:
             NotFoundError: it fits nothing.
-            UsageError: it fits several.
+            UsageError: it fits several, or is empty.
         """
+        if not name.strip():
+            raise UsageError("The name of a document is empty.", hint="Is a variable not set?")
         found = self._engines.store.document(name)
         if found:
             return found
@@ -348,18 +351,33 @@ class Library:
     ) -> Query:
         search = self.settings.search
         query = Query(
-            text=text.strip(),
+            text=text.encode("utf-8", "replace").decode("utf-8").strip(),
             shelves=tuple(shelves),
             limit=search.limit if limit is None else limit,
             per_document=search.per_document if per_document is None else per_document,
         )
         if not query.text:
             raise UsageError("The question is empty.", hint="Ask in words.")
+        if len(query.text) > _LONGEST_QUESTION:
+            raise UsageError(
+                f"The question has {len(query.text):,} characters, over {_LONGEST_QUESTION:,}.",
+                hint="Add long texts as documents and ask about them.",
+            )
+        self._require_shelves(query.shelves)
         if not 1 <= query.limit <= 1_000:  # noqa: PLR2004 - stated in the docstring
             raise UsageError(f"The limit must be 1 to 1,000, not {query.limit}.")
         if query.per_document < 0:
             raise UsageError(f"The cap per document must not be negative: {query.per_document}.")
         return query
+
+    def _require_shelves(self, shelves: Sequence[str]) -> None:
+        known = self._engines.store.counts()["shelf"] if shelves else {}
+        unknown = sorted(set(shelves) - set(known))
+        if unknown:
+            raise NotFoundError(
+                f"There is no shelf '{unknown[0]}'.",
+                hint=f"There are: {', '.join(known) or 'none yet'}.",
+            )
 
     def _census(self, shelves: Sequence[str]) -> Census:
         return self._engines.store.census(shelves)

@@ -101,3 +101,14 @@ def test_no_hits_is_no_answer() -> None:
 def test_more_evidence_is_stronger(served: bool) -> None:  # noqa: FBT001 - a test's parameter
     weak, strong = evidence((0.1, 0.2, 0.1), served=served), evidence((1, 1, 0.9), served=served)
     assert 0 <= weak < 0.5 < strong <= 1
+
+
+def test_a_question_about_a_year_is_not_answered_from_another() -> None:
+    shelf = Shelf({"minutes": "# Minutes of 2025\n\nThe summer fair earned 6,470 euros."})
+    assert shelf.ask("What did the summer fair earn in 2025?").found
+    assert not shelf.ask("What did the summer fair earn in 2023?").found
+
+
+def test_file_names_and_pieces_of_chinese_are_not_called_missing() -> None:
+    told = Shelf({"minutes": OLD}).ask("渡轮什么时候开 budget-2026.xlsx zeppelin")
+    assert told.searched.missing_terms == ("zeppelin",)

@@ -80,3 +80,12 @@ def test_many_threads_may_put_the_same(tmp_path: Path) -> None:
     (sha256,) = blobs.hashes()
     assert blobs.get(sha256) == data
     assert len(list(tmp_path.glob("*/*"))) == 1
+
+
+def test_damaged_bytes_are_mended_when_they_are_put_again(tmp_path: Path) -> None:
+    blobs = FolderBlobs(tmp_path)
+    name = blobs.put(b"the right bytes")
+    (path,) = (path for path in tmp_path.rglob("*") if path.is_file())
+    path.write_bytes(b"the wrong bytes")
+    assert blobs.put(b"the right bytes") == name
+    assert blobs.get(name) == b"the right bytes"

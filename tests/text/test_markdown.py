@@ -59,4 +59,5 @@ def test_a_table_knows_where_its_rows_begin() -> None:
 
 
 def test_a_title_loses_its_marks_and_keeps_its_names() -> None:
+    assert plain_title("see [[ 15 ]](#cite_note-1) there") == "see [ 15 ] there"
     assert plain_title("**Bold** `code_name` [link](http://x) 2\\*3") == "Bold code_name link 2*3"

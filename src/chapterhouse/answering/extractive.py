@@ -11,6 +11,7 @@ from chapterhouse.answering.passages import Passage, passages, word_weights
 from chapterhouse.answering.phrasing import phrase
 from chapterhouse.protocols import Embedder
 from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.text.language import script_language
 from chapterhouse.types import (
     Answer,
     AnswerSentence,
@@ -24,6 +25,7 @@ from chapterhouse.types import (
 )
 
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_YEAR = re.compile(r"[12]\d{3}")
 CHUNKS_READ: Final = 8
 _NEAREST: Final = 5
 # Against the best sentence's score: what scores less only pads the answer.
@@ -68,6 +70,7 @@ def answer(
     weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
     found = passages(question, hits, weights, reference.embedder)
     served = any(reference.embedder.serves(language) for language in question.languages)
+    found = tuple(_of_the_years(question, found, reference))
     strength = 0.0
     if found:
         strength = evidence(features(question, found, hits, weights), served=served)
@@ -89,6 +92,25 @@ def answer(
         ),
         evidence=strength,
     )
+
+
+def _of_the_years(
+    question: Question, found: Sequence[Passage], reference: Reference
+) -> Iterator[Passage]:
+    """Yield what comes from documents that mention the years asked about.
+
+    A question about 2023 is not answered by minutes that never mention 2023.
+    """
+    years = [word for word, _ in question.words if _YEAR.fullmatch(word)]
+    mentions: dict[str, bool] = {}
+    for passage in found:
+        document = passage.hit.document
+        if years and document.id not in mentions:
+            body = reference.body(document.id)
+            text = "\n".join((document.title, document.source, body.text if body else ""))
+            mentions[document.id] = all(year in text for year in years)
+        if mentions.get(document.id, True):
+            yield passage
 
 
 def _compose(
@@ -139,10 +161,13 @@ def _numbers(passage: Passage) -> frozenset[str]:
 
 
 def _missing(question: Question, document_frequency: Callable[[str], int]) -> tuple[str, ...]:
+    """Return the words that stand nowhere; not names of files, nor pieces of Chinese."""
     return tuple(
         word
         for word, terms in question.words
         if not any(document_frequency(term) for term in terms)
+        and word not in question.file_names
+        and not script_language(word)
     )
 
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -21,6 +21,7 @@ CHUNK_WEIGHT: Final = 0.4
 # A word of the question that stands in the headings above a sentence counts less than in it.
 PLACE_CREDIT: Final = 0.5
 _MINIMUM_LETTERS: Final = 3
+_LONGEST_CODE: Final = 300  # characters of a line that anyone would want quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,8 @@ def _split(hit: Hit) -> Iterator[Passage]:
         shown = chunk.text[begin:stop]
         if sum(character.isalnum() for character in shown) < _MINIMUM_LETTERS:
             continue
+        if chunk.kind is Kind.CODE and len(shown) > _LONGEST_CODE:
+            continue
         terms = frozenset(analyse(shown, hit.document.language))
         yield Passage(hit, chunk.start + begin, chunk.start + stop, shown, terms)
 
@@ -134,13 +137,4 @@ def _score(
         + COSINE_WEIGHT * max(cosine, 0.0)
         + CHUNK_WEIGHT * passage.hit.score
     )
-    return Passage(
-        passage.hit,
-        passage.start,
-        passage.end,
-        passage.text,
-        passage.terms,
-        round(coverage, 6),
-        cosine,
-        round(score, 6),
-    )
+    return replace(passage, coverage=round(coverage, 6), cosine=cosine, score=round(score, 6))

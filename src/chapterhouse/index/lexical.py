@@ -9,17 +9,19 @@ segments merge, so after many changes scores may differ a little from those of a
 
 import shutil
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 import tantivy
 
+from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index.state import IndexState, read_state, write_state, writer_lock
 from chapterhouse.protocols import Store
 from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
-from chapterhouse.types import Chunk, Document, Scored, WeightedTerm
+from chapterhouse.types import Change, Chunk, Document, Scored, WeightedTerm
 
 # Tantivy refuses an index of a format it cannot read; this says what is in ours.
 _FINGERPRINT: Final = f"schema 1 analyser {ANALYSER_VERSION}"
@@ -44,8 +46,7 @@ class LexicalIndex:
 
     def sequence(self) -> int:
         """Return the number of the last change that is in the index on disk."""
-        state = read_state(self._folder)
-        return state.sequence if state.fingerprint == _FINGERPRINT else 0
+        return self._state().sequence
 
     def catch_up(self, store: Store) -> int:
         """Apply the changes it has missed; wait a while for another process that is at it.
@@ -63,7 +64,7 @@ class LexicalIndex:
         """Build it anew from the whole store."""
         with writer_lock(self._folder, self._wait_seconds * 6) as held:
             if held:
-                self._reset(read_state(self._folder))
+                self._reset(read_state(self._folder).generation + 1)
                 self._apply_all(store)
         return self.sequence()
 
@@ -96,7 +97,8 @@ class LexicalIndex:
 
     def document_frequency(self, term: str) -> int:
         """Count the chunks in whose body, title or section path ``term`` occurs."""
-        return int(self._searcher().doc_freq("body", term))
+        with _telling_damage():
+            return int(self._searcher().doc_freq("body", term))
 
     def size(self) -> int:
         """Count the chunks in the index."""
@@ -110,63 +112,94 @@ class LexicalIndex:
         """Return the best by score, then key; fetch on while a tie spans the cut."""
         searcher = self._searcher()
         wanted = limit + _TIES
-        while True:
-            hits = searcher.search(query, limit=wanted, count=False).hits
-            complete = len(hits) < wanted
-            if complete or hits[limit - 1][0] > hits[-1][0]:
-                break
-            wanted *= 4
-        keys = searcher.fast_field_values("key", [address for _, address in hits])
+        with _telling_damage():
+            while True:
+                hits = searcher.search(query, limit=wanted, count=False).hits
+                complete = len(hits) < wanted
+                if complete or hits[limit - 1][0] > hits[-1][0]:
+                    break
+                wanted *= 4
+            keys = searcher.fast_field_values("key", [address for _, address in hits])
         scored = [
             Scored(int(key or 0), float(score)) for (score, _), key in zip(hits, keys, strict=True)
         ]
         return sorted(scored, key=lambda hit: (-hit.score, hit.key))[:limit]
 
-    def _searcher(self) -> tantivy.Searcher:
+    def _state(self) -> IndexState:
+        """Return the state on disk; one without its files, or of another make, counts as empty."""
         state = read_state(self._folder)
-        with self._lock:
+        there = (self._files(state.generation) / "meta.json").exists()
+        if state.fingerprint == _FINGERPRINT and (there or not state.sequence):
+            return state
+        return IndexState(generation=state.generation)
+
+    def _files(self, generation: int) -> Path:
+        return self._folder / f"tantivy.{generation}"
+
+    def _searcher(self) -> tantivy.Searcher:
+        state = self._state()
+        with self._lock, _telling_damage():
             if self._index is None or state.generation != self._loaded.generation:
-                self._index = self._open()
+                self._index = self._open(state.generation)
                 self._loaded = state
             elif state != self._loaded:
                 self._index.reload()
                 self._loaded = state
             return self._index.searcher()
 
-    def _open(self) -> tantivy.Index:
-        folder = self._folder / "tantivy"
+    def _open(self, generation: int) -> tantivy.Index:
+        folder = self._files(generation)
         folder.mkdir(parents=True, exist_ok=True)
         index = tantivy.Index(self._schema, path=str(folder), reuse=True)
         analyser = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         index.register_tokenizer("terms", analyser)
         return index
 
-    def _reset(self, state: IndexState) -> None:
-        with self._lock:
-            self._index = None
-        shutil.rmtree(self._folder / "tantivy", ignore_errors=True)
-        write_state(self._folder, IndexState(0, _FINGERPRINT, 0, state.generation + 1))
+    def _reset(self, generation: int) -> None:
+        """Begin the next generation; the last one stays for those who are reading it."""
+        shutil.rmtree(self._files(generation), ignore_errors=True)  # left by one that died
+        write_state(self._folder, IndexState(0, _FINGERPRINT, 0, generation))
+        for folder in self._folder.glob("tantivy.*"):
+            if folder not in (self._files(generation), self._files(generation - 1)):
+                shutil.rmtree(folder, ignore_errors=True)
 
     def _apply_all(self, store: Store) -> None:
-        state = read_state(self._folder)
-        if state.fingerprint != _FINGERPRINT:
-            self._reset(state)
-            state = read_state(self._folder)
+        state = self._state()
+        if not state.sequence:
+            self._reset(state.generation + 1)
+            state = self._state()
         changes = store.changes(state.sequence, _BATCH_CHANGES)
         if not changes:
             return
-        writer = self._open().writer(_HEAP_BYTES, num_threads=1)
-        while changes:
-            for change in changes:
-                writer.delete_documents_by_term("document", change.document_id)
-                if change.document:
-                    for chunk in store.chunks_of(change.document_id):
-                        writer.add_document(_entry(change.document, chunk))
-            writer.commit()
-            state = replace(state, sequence=changes[-1].sequence)
-            write_state(self._folder, state)
-            changes = store.changes(state.sequence, _BATCH_CHANGES)
-        writer.wait_merging_threads()
+        with _telling_damage():
+            writer = self._open(state.generation).writer(_HEAP_BYTES, num_threads=1)
+            while changes:
+                for change in changes:
+                    _apply(change, writer, store)
+                writer.commit()
+                state = replace(state, sequence=changes[-1].sequence)
+                write_state(self._folder, state)
+                changes = store.changes(state.sequence, _BATCH_CHANGES)
+            writer.wait_merging_threads()
+
+
+@contextmanager
+def _telling_damage() -> Iterator[None]:
+    """Say what to do where Tantivy only says that something failed."""
+    try:
+        yield
+    except (ValueError, OSError) as error:
+        raise CorruptLibraryError(
+            f"The lexical index cannot be used: {error}",
+            hint="If the disk is full, make room. Then run: chapterhouse reindex",
+        ) from error
+
+
+def _apply(change: Change, writer: tantivy.IndexWriter, store: Store) -> None:
+    writer.delete_documents_by_term("document", change.document_id)
+    if change.document:
+        for chunk in store.chunks_of(change.document_id):
+            writer.add_document(_entry(change.document, chunk))
 
 
 def _schema() -> tantivy.Schema:

@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index.state import IndexState, read_state, write_state, writer_lock
 from chapterhouse.protocols import Embedder, Store
 from chapterhouse.types import Scored
@@ -121,12 +122,18 @@ class VectorIndex:
             nothing = np.zeros(0, dtype=np.int64)
             empty = np.zeros((0, self._dimensions), dtype=np.float32)
             return _Loaded(state, empty, nothing, nothing, (), nothing)
-        shape = (state.rows, self._dimensions)
-        path = self._path("vectors", state.generation)
-        vectors = np.memmap(path, dtype=np.float32, mode="r", shape=shape)
-        keys, slots = self._rows(state).T
-        text = self._path("documents", state.generation).read_text("utf-8")
-        documents = tuple((name, tuple(shelves)) for name, shelves in json.loads(text))
+        try:
+            shape = (state.rows, self._dimensions)
+            path = self._path("vectors", state.generation)
+            vectors = np.memmap(path, dtype=np.float32, mode="r", shape=shape)
+            keys, slots = self._rows(state).T
+            text = self._path("documents", state.generation).read_text("utf-8")
+            documents = tuple((name, tuple(shelves)) for name, shelves in json.loads(text))
+        except (OSError, ValueError) as error:
+            raise CorruptLibraryError(
+                f"The vector index cannot be used: {error}",
+                hint="Rebuild it with: chapterhouse reindex",
+            ) from error
         return _Loaded(state, vectors, keys, slots, documents, np.argsort(keys, kind="stable"))
 
     def _reset(self) -> None:

@@ -30,7 +30,10 @@ class FolderBlobs:
         path = self._path(sha256)
         try:
             os.utime(path)
+            damaged = path.read_bytes() != data
         except FileNotFoundError:
+            damaged = True
+        if damaged:
             self._write(path, data)
         # Also for bytes found: whoever wrote them may not have got as far as this.
         _synchronise_folder(path.parent)
@@ -50,7 +53,7 @@ class FolderBlobs:
         if hashlib.sha256(data).hexdigest() != sha256:
             raise CorruptLibraryError(
                 f"The blob {path} no longer holds the bytes that were put there.",
-                hint="Delete that file, then add the folder it came from again.",
+                hint="Read the document again from its folder: chapterhouse docs reprocess",
             )
         return data
 

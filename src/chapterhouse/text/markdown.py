@@ -18,7 +18,7 @@ _DELIMITER_ROW = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*
 _NOT_A_TITLE = re.compile(r"\s*(?:[-*+>|]|\d+[.)]\s|#|`{3}|~{3})")
 _MARKS = re.compile(
     r"\\([!-/:-@\[-`{-~])"  # an escaped mark stays
-    r"|!?\[([^\]]*)\]\([^)]*\)"  # a link or image keeps its text
+    r"|!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^)]*\)"  # a link or image keeps its text
     r"|[*`]{1,3}(?=\S)|(?<=\S)[*`]{1,3}"  # emphasis, code
     r"|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"  # but not the underscores inside a name
 )

@@ -18,17 +18,19 @@ _WORDS: Mapping[str, str] = {
         this those through to too under until up ve very was wasn we were weren what
         when where which while who whom whose why will with won would wouldn you your
         yours yourself yourselves""",
-    "de": """aber alle allem allen aller alles als also am an andere anderen anderer auch auf aus
-        bei beim bin bis bist da dabei damit dann das dass dein deine dem den denn der des dessen
-        deren die dies diese diesem diesen dieser dieses doch dort du durch ein eine einem einen
-        einer eines er es etwas euch euer eure für gegen hab habe haben hat hatte hatten hier hin
-        hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins ist ja jede jedem jeden jeder
-        jedes jene jetzt kann kein keine keinem keinen keiner können könnte man manche mein meine
-        mich mir mit muss nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem seinen
-        seiner seit selbst sich sie sind so solche soll sollte sondern sonst über um und uns unser
-        unsere unter viel vom von vor wann war waren warum was weil welche welchem welchen welcher
-        welches wem wen wenn wer werde werden wessen wie wieder wir wird wo wohin worauf woraus
-        worden wurde wurden während zu zum zur zwischen""",
+    "de": """aber alle darf dürfen durfte müssen viel viele vielen wieviel allem allen aller alles
+        als also am an andere anderen anderer auch auf aus bei beim bin bis bist da
+        dabei damit dann das dass dein deine dem den denn der des dessen deren die dies
+        diese diesem diesen dieser dieses doch dort du durch ein eine einem einen einer
+        eines er es etwas euch euer eure für gegen hab habe haben hat hatte hatten hier
+        hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer im in ins ist ja jede
+        jedem jeden jeder jedes jene jetzt kann kein keine keinem keinen keiner können
+        könnte man manche mein meine mich mir mit muss nach nicht nichts noch nun nur ob
+        oder ohne sehr sein seine seinem seinen seiner seit selbst sich sie sind so
+        solche soll sollte sondern sonst über um und uns unser unsere unter vom von vor
+        wann war waren warum was weil welche welchem welchen welcher welches wem wen
+        wenn wer werde werden wessen wie wieder wir wird wo wohin worauf woraus worden
+        wurde wurden während zu zum zur zwischen""",
     "fr": """à ai ait alors au aucun aussi autre aux avait avec avez avoir avons ayant c ce ceci
         cela celle celles celui ces cet cette ceux chaque ci comme comment d dans de des donc dont
         du elle elles en encore entre es est et étaient était étant été être eu eux fait font furent
