@@ -39,6 +39,7 @@ from extraction_measures import (
 )
 from extraction_readers import Read, Reader, readers, versions
 from extraction_tables import office, print_to_pdf, printed_tables
+from measuring import Bar
 
 RESULTS = Path(__file__).parent / "results"
 _HEADER = (
@@ -72,22 +73,6 @@ class Quality:
     table_row_f1: float | None
     median_ms: float
     p95_ms: float
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A figure of ours beside what it must reach."""
-
-    what: str
-    value: float
-    least: float | None = None
-    most: float | None = None
-
-    @property
-    def passed(self) -> bool:
-        """Whether the figure is within its bounds."""
-        low = self.least is None or self.value >= self.least
-        return low and (self.most is None or self.value <= self.most)
 
 
 @dataclass(frozen=True, slots=True)
