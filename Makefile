@@ -1,5 +1,5 @@
 # Every recipe works from a fresh clone: the first one that needs it makes .venv.
-# PYTHON=python3.12 make setup     chooses another Python (3.11 or newer)
+# PYTHON=python3.12 make setup     chooses another Python (3.11 to 3.13)
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -13,7 +13,7 @@ help: ## what can be made
 setup: $(STAMP) ## install Chapterhouse and its tools into .venv
 
 $(STAMP): requirements.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Chapterhouse needs Python 3.11 or newer, this is " + sys.version.split()[0])'
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 14) and "The lock files are for Python 3.11 to 3.13, this is " + sys.version.split()[0])'
 	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
