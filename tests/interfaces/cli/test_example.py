@@ -1,11 +1,13 @@
 """The command line as users have it: real processes, the real library, the example's documents."""
 
+import contextlib
 import json
 import os
 import pty
 import re
 import select
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -289,8 +291,8 @@ def test_a_reader_that_stops_early_is_no_error(
 def test_interrupted_in_the_middle_of_an_add(shell: Shell, tmp_path: Path) -> None:
     papers, home = tmp_path / "papers", tmp_path / "home"
     papers.mkdir()
-    for number in range(400):
-        (papers / f"{number:03}.md").write_text(f"# Paper {number}\n\n" + "A sentence. " * 400)
+    for number in range(1_500):
+        (papers / f"{number:04}.md").write_text(f"# Paper {number}\n\n" + "A sentence. " * 200)
     with subprocess.Popen(
         command("add", papers, home=home),
         stdout=subprocess.PIPE,
@@ -298,7 +300,7 @@ def test_interrupted_in_the_middle_of_an_add(shell: Shell, tmp_path: Path) -> No
         text=True,
         start_new_session=True,
     ) as process:
-        _wait_for_documents(shell, home, process)
+        _wait_for_documents(home, process)
         # As Ctrl-C does: to the whole group, so the reading processes hear it too.
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -307,20 +309,28 @@ def test_interrupted_in_the_middle_of_an_add(shell: Shell, tmp_path: Path) -> No
     assert "same command again" in err
     assert "Traceback" not in err
     kept = shell.data("status", home=home)["documents"]
-    assert 0 < kept < 400
+    assert 0 < kept < 1_500
     rest = shell.data("add", papers, home=home)
-    assert rest["changed"] == 400 - kept
-    assert shell.data("status", home=home)["documents"] == 400
+    assert rest["changed"] == 1_500 - kept
+    assert shell.data("status", home=home)["documents"] == 1_500
 
 
-def _wait_for_documents(shell: Shell, home: Path, process: subprocess.Popen[str]) -> None:
+def _wait_for_documents(home: Path, process: subprocess.Popen[str]) -> None:
+    """Look into the database: a command of our own would take longer than the whole add."""
+    database = home / "workspaces/default/library.db"
     for _ in _ticks(60):
         assert process.poll() is None, "it ended before it could be interrupted"
-        if (home / "workspaces/default/library.db").exists() and shell.data("status", home=home)[
-            "documents"
-        ]:
-            return
+        with contextlib.suppress(sqlite3.OperationalError):  # not there yet, or half made
+            if _count_documents(database):
+                return
     raise AssertionError("no document was stored in time")
+
+
+def _count_documents(database: Path) -> int:
+    uri = f"{database.as_uri()}?mode=ro"
+    with contextlib.closing(sqlite3.connect(uri, uri=True)) as connection:
+        ((number,),) = connection.execute("SELECT count(*) FROM document")
+    return int(number)
 
 
 def _ticks(seconds: float) -> Iterator[None]:
