@@ -33,7 +33,7 @@ test: setup ## all tests, offline
 	$(BIN)/pytest -n 2 --dist worksteal
 
 soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, every real file
-	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/lifecycle/test_crash.py tests/store/test_power.py
+	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/lifecycle/test_crash.py tests/store/test_power.py
 	$(BIN)/python benchmarks/ledger.py
 
 demo: setup ## a believable organisation's documents, three questions, cited answers

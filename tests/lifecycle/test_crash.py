@@ -67,7 +67,7 @@ def _check(home: Path, acknowledged: dict[str, str]) -> None:
         assert faults == []
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(120 + 4 * KILLS)
 def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     folder, home = tmp_path / "docs", tmp_path / "home"
     folder.mkdir()
@@ -88,7 +88,7 @@ def test_kill_9_loses_nothing_that_was_acknowledged(tmp_path: Path) -> None:
     _finish(folder, home)
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(120 + 4 * KILLS)
 def test_an_early_acknowledgement_would_be_noticed(tmp_path: Path) -> None:
     folder = tmp_path / "docs"
     folder.mkdir()
