@@ -122,6 +122,16 @@ def test_a_worker_that_has_grown_is_recycled(monkeypatch: pytest.MonkeyPatch) ->
         assert text_of(pool, "process") != text_of(pool, "process")
 
 
+@LINUX
+def test_the_workers_of_a_large_parent_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(HERE))
+    ballast = bytearray(b"x") * 300_000_000
+    limits = replace(PATIENT, recycle_rss_bytes=200_000_000)
+    with ReadingPool(1, limits, reader="misbehave:read") as pool:
+        assert text_of(pool, "process") == text_of(pool, "process")
+    del ballast
+
+
 def test_values_survive_the_wire(scripted: ReadingPool) -> None:
     extraction = scripted.read(b"surrogate", "ü \ud800.txt")
     assert extraction.pages[0].text == "a?b"

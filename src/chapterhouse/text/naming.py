@@ -17,6 +17,7 @@ _INVISIBLE = re.compile(
     + "]"
 )
 _WRITTEN_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
+_SURROGATES = range(0xD800, 0xE000)
 _ENCODED_BYTE = range(0xDC80, 0xDD00)  # PEP 383: bytes of a file name that are not UTF-8
 
 
@@ -75,11 +76,13 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def _has_bytes(path: str) -> bool:
-    return not path.isascii() and any(ord(character) in _ENCODED_BYTE for character in path)
+    return not path.isascii() and any(ord(character) in _SURROGATES for character in path)
 
 
 def _escape_byte(character: str) -> str:
     code = ord(character)
+    if code in _SURROGATES and code not in _ENCODED_BYTE:
+        return f"\\u{code:04x}"  # half of a pair, which no system here gives, but a caller may
     return f"\\x{code - 0xDC00:02x}" if code in _ENCODED_BYTE else character
 
 

@@ -288,7 +288,17 @@ def test_a_reader_that_stops_early_is_no_error(
     assert complaint == b""
 
 
-def test_interrupted_in_the_middle_of_an_add(shell: Shell, tmp_path: Path) -> None:
+@pytest.fixture
+def heeded_interrupts() -> Iterator[None]:
+    """Let programs hear SIGINT even where the tests were started in the background, deaf to it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_interrupted_in_the_middle_of_an_add(
+    shell: Shell, tmp_path: Path, heeded_interrupts: None
+) -> None:
     papers, home = tmp_path / "papers", tmp_path / "home"
     papers.mkdir()
     for number in range(1_500):
