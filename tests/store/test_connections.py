@@ -3,6 +3,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -202,3 +203,12 @@ def test_processes_write_and_read_at_once(tmp_path: Path) -> None:
         assert store.sequence() == 80
         assert len(list(store.documents())) == 80
         assert all(check.passed for check in store.examine())
+
+
+def test_many_may_make_the_same_new_library_at_once(tmp_path: Path) -> None:
+    for attempt in range(10):
+        path = tmp_path / f"{attempt}.db"
+        with ThreadPoolExecutor(8) as executor:
+            opened = list(executor.map(lambda _, path=path: Connections(path), range(8)))
+        for connections in opened:
+            connections.close()

@@ -8,9 +8,10 @@ see the last commit and never wait for a writer (https://www.sqlite.org/wal.html
 import random
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeVar
 from weakref import WeakSet
 
 import apsw
@@ -24,12 +25,13 @@ from chapterhouse.errors import (
 )
 from chapterhouse.store.statements import load_migrations
 
+Value = TypeVar("Value")
 APPLICATION_ID = 0x43485052  # "CHPR"; see https://www.sqlite.org/fileformat.html
 # Earlier ones can corrupt a WAL that two connections reset at once: https://www.sqlite.org/wal.html
 OLDEST_SQLITE = (3, 51, 3)
 
 _BUSY_MILLISECONDS = 5_000
-_BUSY_ATTEMPTS = 6
+_BUSY_SECONDS = 25  # before the last attempt, which waits once more
 # Pages of WAL before a commit copies them into the database: 16 MiB. The copy is what costs.
 _CHECKPOINT_PAGES = 4_000
 _WAL_BYTES = 64 * 2**20
@@ -138,8 +140,10 @@ def _configure(connection: apsw.Connection) -> None:
 
 def _prepare_file(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> None:
     _configure(connection)
-    version = _version(connection, path, len(migrations))  # before a stranger's file is touched
-    if str(connection.pragma("journal_mode", "wal")) != "wal":
+    # Before a stranger's file is touched.
+    version = _patiently(lambda: _version(connection, path, len(migrations)))
+    # SQLite does not wait for its lock here: two processes may be making the same new library.
+    if str(_patiently(lambda: connection.pragma("journal_mode", "wal"))) != "wal":
         raise ChapterhouseError(
             f"The file system of {path} cannot hold a library.",
             hint="SQLite needs shared memory there: use a local disk, not a network share.",
@@ -186,16 +190,19 @@ def _migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str])
 
 
 def _begin(connection: apsw.Connection) -> None:
-    """Take the write lock; a writer that is passed over again and again asks at odd moments."""
-    for attempt in range(1, _BUSY_ATTEMPTS + 1):
+    """Take the write lock."""
+    _patiently(lambda: connection.execute("BEGIN IMMEDIATE"))
+
+
+def _patiently(action: Callable[[], Value]) -> Value:
+    """Repeat what another process keeps from being done, at odd moments, for a while."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while time.monotonic() < deadline:
         try:
-            connection.execute("BEGIN IMMEDIATE")
+            return action()
         except apsw.BusyError:
-            if attempt == _BUSY_ATTEMPTS:
-                raise
             time.sleep(random.uniform(0.01, 0.1))  # noqa: S311 - jitter, not a secret
-        else:
-            return
+    return action()
 
 
 def _end(connection: apsw.Connection) -> None:
