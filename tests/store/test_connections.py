@@ -206,7 +206,7 @@ def test_processes_write_and_read_at_once(tmp_path: Path) -> None:
 
 
 def test_many_may_make_the_same_new_library_at_once(tmp_path: Path) -> None:
-    for attempt in range(10):
+    for attempt in range(30):
         path = tmp_path / f"{attempt}.db"
         with ThreadPoolExecutor(8) as executor:
             opened = list(executor.map(lambda _, path=path: Connections(path), range(8)))

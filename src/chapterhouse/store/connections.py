@@ -141,7 +141,7 @@ def _configure(connection: apsw.Connection) -> None:
 def _prepare_file(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> None:
     _configure(connection)
     # Before a stranger's file is touched.
-    version = _patiently(lambda: _version(connection, path, len(migrations)))
+    version = _patiently(lambda: _version_seen(connection, path, len(migrations)))
     # SQLite does not wait for its lock here: two processes may be making the same new library.
     if str(_patiently(lambda: connection.pragma("journal_mode", "wal"))) != "wal":
         raise ChapterhouseError(
@@ -150,6 +150,15 @@ def _prepare_file(connection: apsw.Connection, path: Path, migrations: Sequence[
         )
     while version < len(migrations):
         version = _migrate(connection, path, migrations)
+
+
+def _version_seen(connection: apsw.Connection, path: Path, latest: int) -> int:
+    """Return ``_version`` of one moment: another process may be making the library just now."""
+    connection.execute("BEGIN")
+    try:
+        return _version(connection, path, latest)
+    finally:
+        _end(connection)
 
 
 def _version(connection: apsw.Connection, path: Path, latest: int) -> int:
