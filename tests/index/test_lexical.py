@@ -41,3 +41,21 @@ def test_a_heavier_term_weighs_more(
     heavy = index.search([WeightedTerm("harbour", 2.0), WeightedTerm("wind")], (), 10)
     assert [store.chunks([hit.key])[hit.key].document_id for hit in heavy] == ["a", "b"]
     assert heavy[0].score > heavy[1].score
+
+
+def test_what_a_killed_commit_leaves_does_not_stop_the_next(
+    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
+) -> None:
+    put("a", "The harbour gate closes.\n\nThe wind rises.")
+    LexicalIndex(tmp_path / "index").catch_up(store)
+    (segment,) = {path.stem for path in (tmp_path / "index").glob("tantivy.*/*.term")}
+    (folder,) = (tmp_path / "index").glob("tantivy.*")
+    for stamp in range(100):
+        (folder / f"{segment}.{stamp}.del").touch()
+    put("b", "The harbour wall stands.")
+    store.remove("a")
+    put("a", "The ferry sails.\n\nThe harbour bell rings.")
+    index = LexicalIndex(tmp_path / "index")
+    assert index.catch_up(store) == store.sequence()
+    assert len(index.search([WeightedTerm("harbour")], (), 10)) == 2
+    assert index.size() == 3

@@ -57,7 +57,7 @@ class LexicalIndex:
         if self.sequence() < store.sequence():
             with writer_lock(self._folder, self._wait_seconds) as held:
                 if held:
-                    self._apply_all(store)
+                    self._mend_and_apply(store)
         return self.sequence()
 
     def rebuild(self, store: Store) -> int:
@@ -162,6 +162,18 @@ class LexicalIndex:
         for folder in self._folder.glob("tantivy.*"):
             if folder not in (self._files(generation), self._files(generation - 1)):
                 shutil.rmtree(folder, ignore_errors=True)
+
+    def _mend_and_apply(self, store: Store) -> None:
+        """Apply what was missed, from the beginning if the files will not take it.
+
+        A process killed while it commits can leave a file whose name the next commit needs, and
+        Tantivy then refuses every commit.
+        """
+        try:
+            self._apply_all(store)
+        except CorruptLibraryError:
+            self._reset(read_state(self._folder).generation + 1)
+            self._apply_all(store)
 
     def _apply_all(self, store: Store) -> None:
         state = self._state()
