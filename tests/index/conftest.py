@@ -43,7 +43,7 @@ def put(store: SqliteStore) -> Callable[..., str]:
         data = text.encode()
         sha256 = hashlib.sha256(data).hexdigest()
         document = Document(
-            id=name, source=f"root/{name}.txt", location=f"/root/{name}.txt", title=title or name,
+            id=name, source=f"root/{name}.txt", location=f"/made/{name}.txt", title=title or name,
             format="txt", method="test", sha256=sha256, text_sha256=sha256, size=len(data),
             modified=0, language="en", shelves=shelves, characters=len(text), chunks=len(chunks),
         )  # fmt: skip

@@ -63,7 +63,7 @@ def test_every_command_gives_the_same_data_twice(
     [
         (NotFoundError("No 'x\x1b[2J'.", hint="Look at docs list."), 3, "NotFoundError"),
         (RefusedError("No."), 5, "RefusedError"),
-        (PermissionError(13, "Permission denied", "/root/x\x1b[2J"), 1, "OSError"),
+        (PermissionError(13, "Permission denied", "/made/x\x1b[2J"), 1, "OSError"),
         (ZeroDivisionError("by zero"), 1, "UnexpectedError"),
     ],
     ids=["known", "refused", "system", "unexpected"],
