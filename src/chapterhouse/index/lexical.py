@@ -28,6 +28,7 @@ _FINGERPRINT: Final = f"schema 1 analyser {ANALYSER_VERSION}"
 _HEAP_BYTES: Final = 64_000_000
 _BATCH_CHANGES: Final = 512
 _TIES: Final = 16
+_LEFT_BEHIND: Final = "FileAlreadyExists"  # how Tantivy names it; it has no type for it
 
 # The weight of a field in the sum of BM25 scores; chosen by ``make eval``.
 FIELD_WEIGHTS: Final = {"body": 1.0, "title": 0.3, "section": 0.15}
@@ -164,14 +165,16 @@ class LexicalIndex:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _mend_and_apply(self, store: Store) -> None:
-        """Apply what was missed, from the beginning if the files will not take it.
+        """Apply what was missed, from the beginning if a killed commit stands in the way.
 
-        A process killed while it commits can leave a file whose name the next commit needs, and
-        Tantivy then refuses every commit.
+        It can leave a file whose name the next commit needs, and Tantivy then refuses every one.
+        After any other failure, such as a full disk, the index stays as far as it has come.
         """
         try:
             self._apply_all(store)
-        except CorruptLibraryError:
+        except CorruptLibraryError as error:
+            if _LEFT_BEHIND not in error.message:
+                raise
             self._reset(read_state(self._folder).generation + 1)
             self._apply_all(store)
 
