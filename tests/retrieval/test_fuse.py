@@ -1,7 +1,7 @@
 """Laws of fusion."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chapterhouse.retrieval.fuse import COSINE_ALONE, combine_scores, ranks, reciprocal_ranks
@@ -12,6 +12,7 @@ LISTS = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=12).map(
 )
 
 
+@example([Scored(2, 2.2250738585e-313)], [Scored(2, 1.0)])  # too small to be divided late
 @given(LISTS, LISTS)
 def test_combined_scores_lie_between_zero_and_one(
     lexical: list[Scored], vector: list[Scored]

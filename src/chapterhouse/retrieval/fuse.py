@@ -22,7 +22,7 @@ def combine_scores(
     near enough to be a hit at all. Scores lie between 0 and 1.
     """
     highest = max((hit.score for hit in lexical), default=0.0) or 1.0
-    fused = {hit.key: (1 - vector_weight) * hit.score / highest for hit in lexical}
+    fused = {hit.key: (1 - vector_weight) * (hit.score / highest) for hit in lexical}
     for hit in vector:
         if hit.key not in fused and hit.score < COSINE_ALONE:
             continue
