@@ -4,8 +4,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+PEERS := .venv-peers/bin
 
-.PHONY: help setup check format test soak demo bench bench-setup eval docs lock weight clean
+.PHONY: help setup check format test soak demo bench bench-setup bench-million bench-peers peers-setup eval docs lock weight clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -45,6 +46,19 @@ bench-setup: setup
 bench: bench-setup ## speed, memory and extraction quality, beside other libraries
 	$(BIN)/python benchmarks/run.py
 
+bench-million: bench-setup ## questions and one more document in a library of a million chunks
+	$(BIN)/python benchmarks/query.py --million
+	$(BIN)/python benchmarks/incremental.py --million
+
+peers-setup: setup
+	@test -x $(PEERS)/python || $(PYTHON) -m venv .venv-peers
+	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-peers.lock
+	@# txtai asks for PyTorch with CUDA, some gigabytes, and needs none of it for vectors made elsewhere
+	$(PEERS)/python -m pip install --quiet --disable-pip-version-check --no-deps txtai==9.14.0
+
+bench-peers: bench-setup peers-setup ## our retrieval beside LlamaIndex, Haystack, txtai, Chroma and LanceDB
+	$(BIN)/python benchmarks/query_peers.py
+
 eval: bench-setup ## retrieval and answering quality, beside other libraries
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/answering.py
@@ -59,6 +73,7 @@ lock: setup ## make the lock files anew from pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --group bench --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-bench.lock
+	$(BIN)/uv pip compile -q --group pyproject.toml:peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-peers.lock
 
 clean: ## remove what make made
-	rm -rf .venv .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf .venv .venv-peers .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

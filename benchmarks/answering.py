@@ -97,7 +97,7 @@ def selection_row(dataset: Dataset) -> str:
         census = collection.store.census()
         for identifier in _sample(dataset):
             query = Query(dataset.questions[identifier], limit=CHUNKS_READ)
-            told = answer(retrieve(query, sources), census, reference)
+            told = answer(retrieve(query, sources, collection.library.method), census, reference)
             quotes = [citation.quote for citation in told.citations]
             wanted = dataset.answers[identifier]
             holds = [any(text in quote for text in wanted) for quote in quotes]
@@ -144,7 +144,9 @@ def judge(dataset: Dataset, foreign: Dataset | None) -> Judged:
 
 
 def _features(collection: Collection, text: str) -> tuple[float, float, float]:
-    result = retrieve(Query(text, limit=CHUNKS_READ), collection.sources())
+    result = retrieve(
+        Query(text, limit=CHUNKS_READ), collection.sources(), collection.library.method
+    )
     census = collection.store.census()
     question = understand(text, census.languages)
     frequency = collection.reference().document_frequency

@@ -234,7 +234,8 @@ def page(
     lines = [
         f"# {title}",
         "",
-        f"Measured on {setting.date} by `benchmarks/{name}.py`: {setting.machine}; load average",
+        f"Measured on {setting.date} by `benchmarks/{_program(name)}`:",
+        f"{setting.machine}; load average",
         f"{setting.load_before} before and {setting.load_after} after. {versions}.",
         "",
         *markdown_table(("bar", "measured", "bound", ""), [bar_cells(bar) for bar in bars]),
@@ -245,6 +246,12 @@ def page(
         lines += [f"## {table.title}", "", *([table.note, ""] if table.note else [])]
         lines += [*markdown_table(table.columns, table.rows), ""]
     return "\n".join(lines)
+
+
+def _program(name: str) -> str:
+    """Return how a result of this name is made."""
+    program = name.removesuffix("_million")
+    return f"{program}.py" if program == name else f"{program}.py --million"
 
 
 def bar_cells(bar: Bar) -> tuple[str, str, str, str]:

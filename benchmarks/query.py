@@ -1,10 +1,12 @@
-"""Questions to libraries of 10,000 and 100,000 chunks, beside SQLite FTS5 and LanceDB.
+"""Questions to libraries of 10,000 and 100,000 chunks, or of a million.
 
-    python benchmarks/query.py [--sizes 10000 100000]
+    python benchmarks/query.py [--million]
 
-Builds each library through the real store and indexes, asks 400 real questions warm and in
-process, then starts fresh processes to see what a first question costs. Takes about eight minutes
-on two cores, most of it the building and the comparators.
+Each library is built through the real store and indexes and kept for later runs
+(``scale_corpus.kept_library``). 400 real questions are asked warm and in process, stage by stage,
+then fresh processes show what a first question costs and what memory is held. Takes some five
+minutes on two cores, and half an hour the first time that a million chunks are built. Other
+retrievers stand beside it in ``query_peers.py``.
 """
 
 import argparse
@@ -17,54 +19,75 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.library import Library
-from chapterhouse.lifecycle.prepare import prepare
 from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.retrieval.method import Method
+from chapterhouse.retrieval.pipeline import Sources, retrieve
 from chapterhouse.retrieval.question import understand
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.text.tokens import estimate_tokens
-from chapterhouse.types import DEFAULT_SHELF
+from chapterhouse.types import Query
 from data_folder import data_folder
 from measuring import Bar, Machine, Row, Table, finish, peak_megabytes, percentile
-from query_others import Search, chunk_texts, chunk_vectors, fts5, lance
-from scale_corpus import SMALL_SHELF, build, documents, put, questions, sentences
+from query_stages import Stages, resident
+from scale_corpus import SMALL_SHELF, kept_library, questions, sentences
 
 SIZES = (10_000, 100_000)
-MEDIAN_MS = {10_000: 5.0, 100_000: 20.0}
+MILLION = 1_000_000
+MEDIAN_MS = {10_000: 8.0, 100_000: 20.0, MILLION: 60.0}
+TAIL = 4.0  # p99 as a multiple of p50, at most
 QUESTIONS = 400
-FOR_SLOW = 100  # questions for comparators and ``ask``, which may take a second each
-WARM = 20
-DEPTH = 100  # hits that the product takes of each part
-STARTS = 7
-WHOLE = "Library.search"
+FOR_SLOW = 100  # questions for ``ask`` and for fresh processes
+WARM = 40
+DEPTH = 200  # hits of a part that is asked alone
+STARTS = 5
+WHOLE = "whole retrieval"
+
+Search = Callable[[str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Milliseconds of each question by the clock and of the processor."""
+
+    wall: list[float]
+    cpu: list[float]
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What building a library of one size cost."""
+    """What the indexes of one size cost, and what lies on disk, in megabytes."""
 
-    chunks: int
-    store_seconds: float
     lexical_seconds: float
     vector_seconds: float
-    disk_megabytes: float
+    database: float
+    lexical: float
+    vectors: float
 
 
-def times(search: Search, asked: Sequence[str]) -> list[float]:
-    """Return the milliseconds of each question, after a few to get warm."""
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Everything about one size."""
+
+    built: Built
+    times: Mapping[str, Taken]
+    stages: Mapping[str, Sequence[float]]
+    fresh: Mapping[str, float]
+
+
+def times(search: Search, asked: Sequence[str]) -> Taken:
+    """Return what each question takes, after a few to get warm."""
     for text in asked[:WARM]:
         search(text)
-    taken = []
+    taken = Taken([], [])
     for text in asked:
-        began = time.perf_counter()
+        began, worked = time.perf_counter(), time.process_time()
         search(text)
-        taken.append((time.perf_counter() - began) * 1e3)
+        taken.wall.append((time.perf_counter() - began) * 1e3)
+        taken.cpu.append((time.process_time() - worked) * 1e3)
     return taken
 
 
@@ -74,87 +97,93 @@ def _seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
-def make_library(home: Path, pool: Sequence[str], size: int, embedder: StaticEmbedder) -> Built:
-    """Build store and indexes."""
-    chunks = 0
-
-    def fill() -> None:
-        nonlocal chunks
-        chunks = build(home, pool, size, embedder)
-
-    stored = _seconds(fill)
-    with _store(home) as store:
-        lexical, vectors = _indexes(home, embedder)
-        lexical_seconds = _seconds(partial(lexical.catch_up, store))
-        vector_seconds = _seconds(partial(vectors.catch_up, store))
-    disk = sum(path.stat().st_size for path in home.rglob("*") if path.is_file()) / 1e6
-    return Built(chunks, stored, lexical_seconds, vector_seconds, disk)
-
-
-def _store(home: Path) -> SqliteStore:
+def open_store(home: Path) -> SqliteStore:
+    """Open the store of a home."""
     own = home / "workspaces" / "default"
     return SqliteStore(own / "library.db", blobs=FolderBlobs(own / "blobs"))
 
 
-def _indexes(home: Path, embedder: StaticEmbedder) -> tuple[LexicalIndex, VectorIndex]:
+def open_indexes(home: Path, embedder: StaticEmbedder) -> tuple[LexicalIndex, VectorIndex]:
+    """Open the indexes of a home."""
     folder = home / "workspaces" / "default" / "index"
     return LexicalIndex(folder / "lexical"), VectorIndex(folder / "vectors", embedder)
 
 
-def ours(home: Path, asked: Sequence[str], embedder: StaticEmbedder) -> dict[str, list[float]]:
-    """Time the whole search, its two parts, one small shelf and ``ask``."""
-    rows: dict[str, list[float]] = {}
+def make_indexes(home: Path, size: int, embedder: StaticEmbedder) -> Built:
+    """Build the indexes anew; a million chunks are only brought up to date."""
+    lexical, vectors = open_indexes(home, embedder)
+    with open_store(home) as store:
+        anew = size < MILLION
+        seconds = [
+            _seconds(partial(index.rebuild if anew else index.catch_up, store))
+            for index in (lexical, vectors)
+        ]
+    own = home / "workspaces" / "default"
+    return Built(*seconds, *map(_megabytes, (own, own / "index/lexical", own / "index/vectors")))
+
+
+def _megabytes(folder: Path) -> float:
+    """Return the size of a folder; of a library's own, the files beside its folders."""
+    found = folder.glob("library.db*") if (folder / "library.db").exists() else folder.rglob("*")
+    return sum(path.stat().st_size for path in found if path.is_file()) / 1e6
+
+
+def whole(sources: Sources, method: Method) -> Search:
+    """Return the retrieval that is measured."""
+    return lambda text: retrieve(Query(text), sources, method)
+
+
+def parts(home: Path, asked: Sequence[str], embedder: StaticEmbedder) -> dict[str, Taken]:
+    """Time the two indexes alone."""
+    lexical, vectors = open_indexes(home, embedder)
+    terms = {text: understand(text, {"en": 1}).terms for text in asked}
+    embedded = {text: embedder.embed_question(text) for text in asked}
+    return {
+        "lexical index alone": times(lambda text: lexical.search(terms[text], (), DEPTH), asked),
+        "vector index alone": times(lambda text: vectors.search(embedded[text], (), DEPTH), asked),
+        "two words side by side, alone": times(
+            lambda text: lexical.search_phrase([term.term for term in terms[text][:2]], (), 50),
+            asked,
+        ),
+    }
+
+
+def ours(
+    home: Path, asked: Sequence[str], embedder: StaticEmbedder
+) -> tuple[dict[str, Taken], dict[str, list[float]]]:
+    """Time whole retrievals, and where the time goes."""
+    rows: dict[str, Taken] = {}
     with Library.open(home, create=False) as library:
-        rows[WHOLE] = times(library.search, asked)
+        sources = library._sources()  # noqa: SLF001 - the very parts the library searches with
+        rows[WHOLE] = times(whole(sources, library.method), asked)
+        rows["Library.search"] = times(library.search, asked)
         small = partial(library.search, shelves=(SMALL_SHELF,))
         rows["Library.search, a shelf with 1 % of the documents"] = times(small, asked)
         rows["Library.ask"] = times(library.ask, asked[:FOR_SLOW])
-    lexical, vectors = _indexes(home, embedder)
-    terms = {text: understand(text, {"en": 1}).terms for text in asked}
-    rows["our lexical part alone"] = times(
-        lambda text: lexical.search(terms[text], (), DEPTH), asked
-    )
-    rows["our vector part alone"] = times(
-        lambda text: vectors.search(embedder.embed_question(text), (), DEPTH), asked
-    )
-    return rows
-
-
-def others(
-    home: Path, folder: Path, asked: Sequence[str], embedder: StaticEmbedder
-) -> dict[str, list[float]]:
-    """Time the engines beside us."""
-    with _store(home) as store:
-        texts = chunk_texts(store)
-        vectors = chunk_vectors(store, embedder.fingerprint)
-    engines = fts5(texts, folder) | lance(texts, vectors, folder, embedder)
-    return {name: times(search, asked[:FOR_SLOW]) for name, search in engines.items()}
-
-
-def table(size: int, rows: Mapping[str, Sequence[float]]) -> Table:
-    """Return latencies, and each median as a multiple of ours over the same questions."""
-    cells: list[Row] = []
-    for name, taken in rows.items():
-        ratio = percentile(taken, 0.5) / percentile(rows[WHOLE][: len(taken)], 0.5)
-        shown = [percentile(taken, share) for share in (0.5, 0.95, 0.99)]
-        cells.append((name, len(taken), *shown, round(ratio, 2)))
-    columns = ("system", "questions", "p50 ms", "p95 ms", "p99 ms", f"p50 ÷ {WHOLE}")
-    return Table(f"{size:,} chunks, warm, in process", columns, tuple(cells))
+        stages = Stages(sources)
+        times(stages.around(whole(stages.sources, library.method)), asked)
+        rows |= parts(home, asked, embedder)
+        return rows, stages.times()
 
 
 # --- fresh processes ---------------------------------------------------------------------------
 
 
-def probe(home: Path, question: str) -> dict[str, float]:
+def probe(home: Path, asked: Sequence[str]) -> dict[str, float]:
     """Return what the first steps cost in this process, which must be a fresh one."""
     opened = _seconds(lambda: Library.open(home, create=False).close())
     with Library.open(home, create=False) as library:
-        first = _seconds(partial(library.search, question))
-        second = _seconds(partial(library.search, question))
+        first = _seconds(partial(library.search, asked[0]))
+        second = _seconds(partial(library.search, asked[0]))
+        for text in asked[:FOR_SLOW]:
+            library.search(text)
+        own, mapped = resident()
     return {
         "open, ms": opened * 1e3,
         "first search, ms": first * 1e3,
         "second search, ms": second * 1e3,
+        f"memory of its own after {FOR_SLOW} questions, MB": own,
+        "mapped files in memory then, MB": mapped,
         "peak memory, MB": peak_megabytes(),
     }
 
@@ -163,7 +192,7 @@ def cold(home: Path, question: str) -> dict[str, float]:
     """Return the medians over fresh processes: the command line's, and those of its steps."""
     environment = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     command = [sys.executable, "-m", "chapterhouse", "search", question, "--home", str(home)]
-    own = [sys.executable, __file__, "--probe", str(home), question]
+    own = [sys.executable, __file__, "--probe", str(home)]
     walls, steps = [], []
     for _ in range(STARTS):
         began = time.perf_counter()
@@ -175,72 +204,109 @@ def cold(home: Path, question: str) -> dict[str, float]:
     return {"chapterhouse search, whole process, ms": percentile(walls, 0.5), **names}
 
 
-def catching_up(home: Path, pool: Sequence[str], embedder: StaticEmbedder) -> dict[str, float]:
-    """Return what one new document costs the indexes, and its store."""
-    make = partial(
-        prepare, chunker=chunk_by_sentence, embedder=embedder, count_tokens=estimate_tokens
+# --- the result --------------------------------------------------------------------------------
+
+
+def bars(measured: Mapping[int, Measured]) -> list[Bar]:
+    """Return what must hold."""
+    result: list[Bar] = []
+    for size, found in measured.items():
+        middle = percentile(found.times[WHOLE].wall, 0.5)
+        tail = percentile(found.times[WHOLE].wall, 0.99) / middle
+        name = f"{WHOLE}, {size:,} chunks"
+        result.append(Bar(f"{name}: p50, ms", middle, most=MEDIAN_MS.get(size)))
+        result.append(Bar(f"{name}: p99 ÷ p50", tail, most=TAIL))
+    return result
+
+
+def latencies(size: int, rows: Mapping[str, Taken]) -> Table:
+    """Return the percentiles of each row."""
+    cells: list[Row] = [
+        (
+            name,
+            len(taken.wall),
+            *(percentile(taken.wall, share) for share in (0.5, 0.95, 0.99)),
+            *(percentile(taken.cpu, share) for share in (0.5, 0.99)),
+        )
+        for name, taken in rows.items()
+    ]
+    columns = ("what", "questions", "p50 ms", "p95 ms", "p99 ms", "processor p50", "p99")
+    note = "By the clock, and the time of the processor, which other work beside it moves less."
+    return Table(f"{size:,} chunks, warm, in process", columns, tuple(cells), note)
+
+
+def stage_table(measured: Mapping[int, Measured]) -> Table:
+    """Return the median of each stage."""
+    names = list(next(iter(measured.values())).stages)
+    rows: list[Row] = [
+        (name, *(percentile(found.stages[name], 0.5) for found in measured.values()))
+        for name in names
+    ]
+    note = "Medians in milliseconds; the stages of one question, so they need not add up."
+    columns = ("stage", *(f"{size:,} chunks" for size in measured))
+    return Table(f"Where the time of a {WHOLE} goes", columns, tuple(rows), note)
+
+
+def building(measured: Mapping[int, Measured]) -> Table:
+    """Return what the indexes cost."""
+    rows = tuple(
+        (
+            f"{size:,}",
+            found.built.lexical_seconds,
+            found.built.vector_seconds,
+            found.built.database,
+            found.built.lexical,
+            found.built.vectors,
+        )
+        for size, found in measured.items()
     )
-    lexical, vectors = _indexes(home, embedder)
-    taken: dict[str, list[float]] = {"store": [], "lexical index": [], "vector index": []}
-    with _store(home) as store:
-        texts = documents(pool, seed=7)
-        for number in range(STARTS):
-            shelves = (DEFAULT_SHELF,)
-            text = next(texts)
-            step = partial(put, store, text, 900_000 + number, shelves, make)
-            taken["store"].append(_seconds(step))
-            taken["lexical index"].append(_seconds(partial(lexical.catch_up, store)))
-            taken["vector index"].append(_seconds(partial(vectors.catch_up, store)))
-    return {f"one more document: {n}, ms": percentile(t, 0.5) * 1e3 for n, t in taken.items()}
+    columns = (
+        *("chunks", "lexical index, s", "vector index, s"),
+        *("database, MB", "lexical index, MB", "vector index, MB"),
+    )
+    return Table("The indexes", columns, rows, "Those of a million chunks are not timed.")
+
+
+def fresh(measured: Mapping[int, Measured]) -> Table:
+    """Return what fresh processes cost."""
+    names = list(next(iter(measured.values())).fresh)
+    rows: list[Row] = [
+        (name, *(found.fresh[name] for found in measured.values())) for name in names
+    ]
+    note = f"Medians of {STARTS}. Files are in the system's cache, bytecode is cached."
+    columns = ("what", *(f"{size:,} chunks" for size in measured))
+    return Table("A fresh process", columns, tuple(rows), note)
+
+
+def measure(size: int, pool: Sequence[str], asked: Sequence[str]) -> Measured:
+    """Measure one size."""
+    embedder = StaticEmbedder()
+    embedder.embed_question("load the table")
+    home = kept_library(pool, size, embedder)
+    built = make_indexes(home, size, embedder)
+    rows, stages = ours(home, asked, embedder)
+    return Measured(built, rows, stages, cold(home, asked[0]))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
-    parser.add_argument("--probe", nargs=2, metavar=("HOME", "QUESTION"), help=argparse.SUPPRESS)
+    parser.add_argument("--million", action="store_true", help="a million chunks, nothing else")
+    parser.add_argument("--probe", metavar="HOME", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
+    asked = questions(data_folder(), QUESTIONS)
     if chosen.probe:
-        print(json.dumps(probe(Path(chosen.probe[0]), chosen.probe[1])))
+        print(json.dumps(probe(Path(chosen.probe), asked)))
         return 0
     machine = Machine()
-    pool, asked = sentences(data_folder()), questions(data_folder(), QUESTIONS)
-    tables, bars, fresh = [], [], {}
-    built: dict[int, Built] = {}
-    for size in chosen.sizes:
-        with TemporaryDirectory() as name:
-            home, embedder = Path(name) / "home", StaticEmbedder()
-            embedder.embed_question("load the table")
-            built[size] = make_library(home, pool, size, embedder)
-            rows = ours(home, asked, embedder)
-            fresh[size] = cold(home, asked[0]) | catching_up(home, pool, embedder)
-            rows |= others(home, Path(name), asked, embedder)
-        tables.append(table(size, rows))
-        median = percentile(rows[WHOLE], 0.5)
-        bars.append(Bar(f"{WHOLE}, p50 ms at {size:,} chunks", median, most=MEDIAN_MS.get(size)))
-        print(tables[-1].title, {n: round(percentile(t, 0.5), 2) for n, t in rows.items()})
-    tables += [_building(built), _fresh(fresh)]
-    if tuple(chosen.sizes) != SIZES:
-        print(*tables, sep="\n")
-        return 0
-    setting = machine.setting("lancedb")
-    return finish("query", "Questions", bars, tables, setting)
-
-
-def _building(built: Mapping[int, Built]) -> Table:
-    rows = tuple(
-        (f"{size:,}", b.store_seconds, b.lexical_seconds, b.vector_seconds, b.disk_megabytes)
-        for size, b in built.items()
-    )
-    columns = ("chunks", "prepare and store, s", "lexical index, s", "vector index, s", "disk, MB")
-    return Table("Building", columns, rows)
-
-
-def _fresh(fresh: Mapping[int, Mapping[str, float]]) -> Table:
-    names = list(next(iter(fresh.values())))
-    rows: list[Row] = [(name, *(figures[name] for figures in fresh.values())) for name in names]
-    note = f"Medians of {STARTS}. Files are in the system's cache, bytecode is cached."
-    columns = ("what", *(f"{size:,} chunks" for size in fresh))
-    return Table("A fresh process, and one more document", columns, tuple(rows), note)
+    pool = sentences(data_folder())
+    sizes = (MILLION,) if chosen.million else SIZES
+    measured = {size: measure(size, pool, asked) for size in sizes}
+    tables = [
+        *(latencies(size, found.times) for size, found in measured.items()),
+        *(stage_table(measured), building(measured), fresh(measured)),
+    ]
+    name = "query_million" if chosen.million else "query"
+    return finish(name, "Questions", bars(measured), tables, machine.setting())
 
 
 if __name__ == "__main__":

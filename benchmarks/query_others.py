@@ -1,15 +1,13 @@
-"""SQLite FTS5 and LanceDB over the same chunks and questions."""
+"""SQLite FTS5 over the same chunks and questions, and what is handed to other retrievers."""
 
 import re
 import sqlite3
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.stopwords import STOPWORDS
 
@@ -46,30 +44,3 @@ def fts5(texts: Sequence[str], folder: Path) -> dict[str, Search]:
         "SQLite FTS5, any word": search,
         "SQLite FTS5, function words left out": lambda text: search(text, stop),
     }
-
-
-def lance(
-    texts: Sequence[str],
-    vectors: Sequence[NDArray[np.float32]],
-    folder: Path,
-    embedder: StaticEmbedder,
-) -> dict[str, Search]:
-    """LanceDB: its full-text index, and its exact vector scan; nothing where not installed."""
-    try:
-        lancedb, arrow = import_module("lancedb"), import_module("pyarrow")
-    except ImportError:
-        return {}
-    flat = np.concatenate(vectors)
-    column = arrow.FixedSizeListArray.from_arrays(arrow.array(flat.ravel()), flat.shape[1])
-    data = arrow.table({"text": arrow.array(texts), "vector": column})
-    table = lancedb.connect(folder / "lance").create_table("chunks", data)
-    table.create_fts_index("text")
-
-    def full_text(text: str) -> object:
-        words = re.sub(r"[^\w\s]", " ", text)  # else marks are read as its query language
-        return table.search(words, query_type="fts").limit(HITS).to_list()
-
-    def exact(text: str) -> object:  # unit vectors: its default distance ranks as cosine does
-        return table.search(embedder.embed_question(text)).limit(HITS).to_list()
-
-    return {"LanceDB, full text": full_text, "LanceDB, exact vectors": exact}

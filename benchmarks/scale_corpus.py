@@ -6,7 +6,10 @@ go through everything but the file reader into the folders that ``Library.open``
 """
 
 import hashlib
+import os
 import random
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -105,6 +108,24 @@ def build(home: Path, pool: Sequence[str], chunks: int, embedder: StaticEmbedder
             if total >= chunks:
                 break
     return total
+
+
+def kept_library(pool: Sequence[str], chunks: int, embedder: StaticEmbedder) -> Path:
+    """Return the home of a library of so many chunks, built once and kept for later runs.
+
+    It lies below ``$CHAPTERHOUSE_BENCH_CACHE``, else in the system's temporary folder, under a
+    name that says what it was made of. Whoever adds documents to it takes them out again.
+    """
+    default = Path(tempfile.gettempdir()) / "chapterhouse-bench"
+    cache = Path(os.environ.get("CHAPTERHOUSE_BENCH_CACHE") or default)
+    made_of = f"{embedder.fingerprint} {len(pool)} {SECTION} {SECTIONS}"
+    home = cache / f"{chunks}-{hashlib.sha256(made_of.encode()).hexdigest()[:12]}"
+    if not home.exists():
+        unfinished = home.with_name(f"{home.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        build(unfinished, pool, chunks, embedder)
+        unfinished.rename(home)
+    return home
 
 
 def put(

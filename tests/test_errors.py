@@ -8,6 +8,7 @@ from chapterhouse import errors
 from chapterhouse.errors import (
     ChapterhouseError,
     CorruptLibraryError,
+    EngineError,
     MissingExtraError,
     NewerLibraryError,
     NotFoundError,
@@ -24,6 +25,7 @@ EXIT_CODES = {
     RefusedError: 5,
     NewerLibraryError: 5,
     MissingExtraError: 1,
+    EngineError: 1,
     CorruptLibraryError: 1,
 }
 DEFINED = [

@@ -296,7 +296,7 @@ def test_settings_choose_chunker_and_tokenizer(folder: Path, tmp_path: Path) -> 
 def test_without_embeddings_search_is_lexical(folder: Path, tmp_path: Path) -> None:
     home = tmp_path / "lexical"
     home.mkdir()
-    (home / "chapterhouse.toml").write_text("[embedding]\nenabled = false\n")
+    (home / "chapterhouse.toml").write_text("[embedding]\nengine = 'none'\n")
     with Library.open(home) as library:
         library.add(folder)
         hits = library.search("How fast may a vessel go?").hits
@@ -342,7 +342,18 @@ def test_questions_that_are_no_text_or_too_long(library: Library) -> None:
         library.search("x" * 10_001)
 
 
-@pytest.mark.parametrize("name", ["lexical/tantivy.*/meta.json", "vectors/vectors.*"])
+@pytest.mark.parametrize("name", ["lexical/terms.*", "lexical/keys.*", "vectors/vectors.*"])
+def test_an_index_that_lost_bytes_is_built_again(library: Library, name: str) -> None:
+    question = "How fast may a vessel go inside the harbour?"
+    before = library.ask(question)
+    library.close()
+    (path,) = (library.home / "workspaces/default/index").glob(name)
+    path.write_bytes(b"garbage")
+    with Library.open() as again:
+        assert again.ask(question) == before
+
+
+@pytest.mark.parametrize("name", ["lexical/tantivy.*/meta.json"])
 def test_a_damaged_index_is_told_and_rebuilt(library: Library, name: str) -> None:
     question = "How fast may a vessel go inside the harbour?"
     before = library.ask(question)

@@ -21,7 +21,7 @@ def own(home: Path) -> Path:
 def test_without_files_the_defaults_hold(home: Path) -> None:
     settings = load_settings(home, own(home))
     assert settings.search.limit == 10
-    assert settings.chunking.strategy == "sentence"
+    assert settings.chunking.strategy == "auto"
 
 
 def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,6 +41,9 @@ def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("[search]\nlimitt = 5\n", r"search\.limitt"),
         ("[serach]\nlimit = 5\n", "serach"),
         ("[chunking]\nsize = 100\noverlap = 100\n", "overlap"),
+        ("[chunking]\ntarget = 50\n", "minimum"),
+        ("[chunking]\ntarget = 500\nmaximum = 300\n", "maximum"),
+        ("[chunking.by_format]\npy = 'cod'\n", "by_format"),
         ("[search\n", "TOML"),
         ("search = 3\n", "search"),
     ],

@@ -9,6 +9,7 @@
     ├── RefusedError          doing it would be unsafe
     │   └── NewerLibraryError the database comes from a newer Chapterhouse
     ├── MissingExtraError     an optional engine is not installed
+    ├── EngineError           a model or service did not do what it should
     └── CorruptLibraryError   what is on disk contradicts itself
 
 Each carries a hint: what the user can do, and the ``exit_code`` of the command line. Interfaces map
@@ -68,6 +69,10 @@ class MissingExtraError(ChapterhouseError):
             hint=f"Install it with: pip install 'chapterhouse[{extra}]'",
         )
         self.extra = extra
+
+
+class EngineError(ChapterhouseError):
+    """A model or a service could not be reached, or answered with something unusable."""
 
 
 class CorruptLibraryError(ChapterhouseError):

@@ -4,18 +4,33 @@ Interfaces call nothing below it; ``wiring`` makes its parts.
 """
 
 import os
+import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from chapterhouse.answering.extractive import CHUNKS_READ, Reference, answer
+from chapterhouse.answering.extractive import CHUNKS_READ, answer
+from chapterhouse.asking import (
+    checked_query,
+    context_sources_of,
+    reference_of,
+    sources_of,
+    token_counter,
+)
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
+from chapterhouse.lifecycle.embedded import foreign_vectors
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.reading.formats import supported_formats
-from chapterhouse.retrieval.pipeline import Sources, retrieve
+from chapterhouse.retrieval.candidates import Sources
+from chapterhouse.retrieval.context import build_context, repack
+from chapterhouse.retrieval.exhaustive import find_all
+from chapterhouse.retrieval.method import Method
+from chapterhouse.retrieval.pipeline import retrieve
+from chapterhouse.searching import method_for, packing_for
 from chapterhouse.settings import Settings, load_settings
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
@@ -23,8 +38,8 @@ from chapterhouse.types import (
     AddReport,
     Answer,
     Body,
-    Census,
     Check,
+    Context,
     Document,
     FileRecord,
     FormatSupport,
@@ -39,7 +54,6 @@ if TYPE_CHECKING:
     from chapterhouse.protocols import Index
 
 DEFAULT_HOME: Final = "~/Chapterhouse"
-_LONGEST_QUESTION: Final = 10_000  # characters
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -54,6 +68,7 @@ class Library:
         self.workspace = workspace
         self.settings = settings
         self._engines = engines
+        self._checked = (-1, "")  # of which sequence the vectors were, and what is to be said
 
     @classmethod
     def open(
@@ -94,9 +109,8 @@ class Library:
         return cls(folder, workspace, settings, open_engines(own, settings))
 
     def close(self) -> None:
-        """Stop the reading processes and close the database."""
-        self._engines.pool.close()
-        self._engines.store.close()
+        """Stop the reading processes and close the database and what models hold open."""
+        self._engines.close()
 
     def __enter__(self) -> Self:
         return self
@@ -205,6 +219,17 @@ class Library:
 
     # --- asking --------------------------------------------------------------------------------
 
+    @property
+    def method(self) -> Method:
+        """Return the stages by which this library retrieves."""
+        return method_for(
+            self.settings,
+            find_aliases=self._engines.aliases.find,
+            reranker=self._engines.reranker,
+            language_model=self._engines.language_model,
+            now=time.time,
+        )
+
     def search(
         self,
         text: str,
@@ -212,6 +237,8 @@ class Library:
         shelves: Sequence[str] = (),
         limit: int | None = None,
         per_document: int | None = None,
+        tags: Sequence[str] = (),
+        method: Method | None = None,
     ) -> SearchResult:
         """Return the chunks that answer ``text`` best.
 
@@ -221,22 +248,77 @@ class Library:
             shelves: Only documents on one of these; all when empty.
             limit: Number of hits, 1 to 1,000; the setting when None.
             per_document: At most so many of one document, 0 for no cap; the setting when None.
+            tags: What the asker knows about; documents with one of them rank a little higher.
+            method: The stages of retrieval; the library's own when None.
 
         Raises:
             UsageError: the question is empty or a number is out of range.
         """
-        query = self._query(text, shelves, limit, per_document)
-        self._catch_up()
-        return retrieve(query, self._sources())
+        query = self._query(Query(text, tuple(shelves), tags=tuple(tags)), limit, per_document)
+        return self._retrieve(query, method or self.method)
+
+    def search_all(self, text: str, *, shelves: Sequence[str] = ()) -> SearchResult:
+        """Return every document in which all words of ``text`` stand, by its best chunk.
+
+        Raises:
+            UsageError: the question is empty.
+        """
+        query = self._query(Query(text, tuple(shelves)))
+        return find_all(query, sources_of(self._engines))
+
+    def context(
+        self,
+        question: str,
+        *,
+        maximum: int | None = None,
+        shelves: Sequence[str] = (),
+        tags: Sequence[str] = (),
+    ) -> Context:
+        """Return excerpts that answer ``question`` and fit ``maximum`` tokens.
+
+        Args:
+            question: A question.
+            maximum: Tokens; the setting when None.
+            shelves: Only documents on one of these; all when empty.
+            tags: What the asker knows about.
+
+        Raises:
+            UsageError: the question is empty or a number is out of range.
+        """
+        packing = self.settings.packing
+        budget = packing.maximum if maximum is None else maximum
+        if budget < 1:
+            raise UsageError(f"A context needs at least 1 token, not {budget}.")
+        query = self._query(Query(question, tuple(shelves), tags=tuple(tags)), packing.hits, 0)
+        lookup = context_sources_of(self._engines, self.settings.tokens)
+        found = self._retrieve(query, self.method)
+        return build_context(found, lookup, budget, packing_for(packing))
+
+    def repack(self, context: Context, maximum: int) -> Context:
+        """Fit a context to another number of tokens, without searching again.
+
+        Raises:
+            UsageError: the number is below 1.
+        """
+        if maximum < 1:
+            raise UsageError(f"A context needs at least 1 token, not {maximum}.")
+        count = token_counter(self.settings.tokens, self._engines.table)
+        return repack(context, count, maximum, packing_for(self.settings.packing))
 
     def ask(
-        self, question: str, *, shelves: Sequence[str] = (), sentences: int | None = None
+        self,
+        question: str,
+        *,
+        shelves: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        sentences: int | None = None,
     ) -> Answer:
         """Answer from the documents, every sentence with a verified citation, or say why not.
 
         Args:
             question: A question.
             shelves: Only documents on one of these; all when empty.
+            tags: What the asker knows about.
             sentences: At most so many sentences; the setting when None.
 
         Raises:
@@ -245,17 +327,10 @@ class Library:
         wanted = self.settings.answer.sentences if sentences is None else sentences
         if wanted < 1:
             raise UsageError(f"An answer needs at least 1 sentence, not {wanted}.")
-        query = self._query(question, shelves, CHUNKS_READ, None)
-        self._catch_up()
-        store = self._engines.store
-        reference = Reference(
-            embedder=self._engines.embedder,
-            document_frequency=self._engines.lexical.document_frequency,
-            document=store.document,
-            body=store.body,
-        )
-        census = self._census(query.shelves)
-        return answer(retrieve(query, self._sources()), census, reference, wanted)
+        query = self._query(Query(question, tuple(shelves), tags=tuple(tags)), CHUNKS_READ)
+        census = self._engines.store.census(query.shelves)
+        found = self._retrieve(query, self.method)
+        return answer(found, census, reference_of(self._engines), wanted)
 
     # --- looking -------------------------------------------------------------------------------
 
@@ -328,6 +403,7 @@ class Library:
 
     def reindex(self) -> LibraryStatus:
         """Throw the indexes away and build them anew from the store."""
+        self._engines.aliases.rebuild(self._engines.store)
         self._engines.lexical.rebuild(self._engines.store)
         self._engines.vectors.rebuild(self._engines.store)
         return self.status()
@@ -343,56 +419,32 @@ class Library:
         return self.home / "workspaces" / self.workspace
 
     def _catch_up(self) -> None:
+        self._engines.aliases.catch_up(self._engines.store)
         self._engines.lexical.catch_up(self._engines.store)
         self._engines.vectors.catch_up(self._engines.store)
 
     def _query(
-        self, text: str, shelves: Sequence[str], limit: int | None, per_document: int | None
+        self, query: Query, limit: int | None = None, per_document: int | None = None
     ) -> Query:
         search = self.settings.search
-        query = Query(
-            text=text.encode("utf-8", "replace").decode("utf-8").strip(),
-            shelves=tuple(shelves),
-            limit=search.limit if limit is None else limit,
-            per_document=search.per_document if per_document is None else per_document,
-        )
-        if not query.text:
-            raise UsageError("The question is empty.", hint="Ask in words.")
-        if len(query.text) > _LONGEST_QUESTION:
-            raise UsageError(
-                f"The question has {len(query.text):,} characters, over {_LONGEST_QUESTION:,}.",
-                hint="Add long texts as documents and ask about them.",
-            )
-        self._require_shelves(query.shelves)
-        if not 1 <= query.limit <= 1_000:  # noqa: PLR2004 - stated in the docstring
-            raise UsageError(f"The limit must be 1 to 1,000, not {query.limit}.")
-        if query.per_document < 0:
-            raise UsageError(f"The cap per document must not be negative: {query.per_document}.")
-        return query
+        checked = checked_query(query, self._engines.store, limit, per_document, search)
+        self._catch_up()
+        return checked
 
-    def _require_shelves(self, shelves: Sequence[str]) -> None:
-        known = self._engines.store.counts()["shelf"] if shelves else {}
-        unknown = sorted(set(shelves) - set(known))
-        if unknown:
-            raise NotFoundError(
-                f"There is no shelf '{unknown[0]}'.",
-                hint=f"There are: {', '.join(known) or 'none yet'}.",
-            )
+    def _retrieve(self, query: Query, method: Method) -> SearchResult:
+        warning = self._foreign_vectors()
+        found = retrieve(query, self._sources(), method)
+        return replace(found, warnings=(*found.warnings, warning)) if warning else found
 
-    def _census(self, shelves: Sequence[str]) -> Census:
-        return self._engines.store.census(shelves)
+    def _foreign_vectors(self) -> str:
+        sequence = self._engines.store.sequence()
+        if self._checked[0] != sequence:  # documents are only looked through when they changed
+            warning = foreign_vectors(self._engines.store, self._engines.embedder)
+            self._checked = (sequence, warning)
+        return self._checked[1]
 
     def _sources(self) -> Sources:
-        engines = self._engines
-        return Sources(
-            lexical=engines.lexical,
-            vector=engines.vectors,
-            embedder=engines.embedder,
-            census=self._census,
-            chunks=engines.store.chunks,
-            documents=engines.store.documents_among,
-            chunks_named=engines.store.chunks_named,
-        )
+        return sources_of(self._engines)
 
 
 def _require_shelf(name: str) -> None:

@@ -17,6 +17,7 @@ from chapterhouse.types import (
     FileRecord,
     Scored,
     Span,
+    TermRows,
     WeightedTerm,
 )
 
@@ -141,6 +142,10 @@ class Store(Protocol):
         """Count documents by ``format`` and ``shelf`` and files by ``status``."""
         ...
 
+    def unknown_shelves(self, shelves: Sequence[str]) -> Sequence[str]:
+        """Return those of ``shelves`` that no document is on, sorted."""
+        ...
+
     def chunks_named(self, name: str, shelves: Sequence[str] = ()) -> tuple[int, ...]:
         """Return the keys of the first chunks of the documents whose file has this name."""
         ...
@@ -159,6 +164,14 @@ class Store(Protocol):
 
     def chunks(self, keys: Iterable[int]) -> dict[int, Chunk]:
         """Return the chunks that still exist among ``keys``."""
+        ...
+
+    def fingerprints(self) -> dict[str, int]:
+        """Count the documents that have vectors of each fingerprint, in order of fingerprint."""
+        ...
+
+    def documents_of(self, keys: Iterable[int]) -> dict[int, str]:
+        """Return the ids of the documents to which the chunks that still exist belong."""
         ...
 
     def fingerprints_of(self, document_id: str) -> Sequence[str]:
@@ -263,6 +276,14 @@ class LexicalSearch(Protocol):
         """Count the chunks in which a term occurs."""
         ...
 
+    def document_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
+        """Count the chunks of every term, all at one state of the index."""
+        ...
+
+    def terms_of(self, keys: Sequence[int]) -> TermRows:
+        """Return the terms of chunks, one row for each of ``keys`` in their order."""
+        ...
+
     def size(self) -> int:
         """Count the chunks."""
         ...
@@ -279,4 +300,40 @@ class VectorSearch(Protocol):
         also: Sequence[int] = (),
     ) -> Sequence[Scored]:
         """Return the ``limit`` chunks of highest cosine, and the cosines of those in ``also``."""
+        ...
+
+
+class Reranker(Protocol):
+    """A model that reads a question and passages together."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model, as it is shown."""
+        ...
+
+    def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        """Return one score a passage, higher is better, in the order of ``passages``.
+
+        Raises:
+            EngineError: the model cannot be reached or gave something else; the caller goes on
+                without it.
+        """
+        ...
+
+
+class LanguageModel(Protocol):
+    """A model that writes text."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model, as it is shown."""
+        ...
+
+    def complete(self, instructions: str, prompt: str) -> str:
+        """Return what the model writes. Text of documents stands in ``prompt`` only.
+
+        Raises:
+            EngineError: the model cannot be reached or gave nothing; the caller goes on
+                without it.
+        """
         ...

@@ -9,8 +9,9 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from chapterhouse.errors import UsageError
@@ -18,17 +19,37 @@ from chapterhouse.errors import UsageError
 HOME_FILE = "chapterhouse.toml"
 WORKSPACE_FILE = "workspace.toml"
 _PREFIX = "CHAPTERHOUSE_"
+LONGEST = 1_500  # characters of a chunk, unless a setting says otherwise
+_CHECKSUM = r"^([0-9a-f]{64})?$"  # SHA-256, or nothing
 
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+Strategy = Literal[
+    "sentence",
+    "fixed",
+    "topic",
+    "semantic",
+    "density",
+    "hierarchical",
+    "adaptive",
+    "code",
+    "auto",
+]
+
+
 class ChunkingSettings(_Frozen):
     """How documents are cut. A change takes effect on ``docs reprocess``."""
 
-    strategy: Literal["sentence", "fixed"] = "sentence"
-    maximum: int = Field(default=1_000, ge=100, le=100_000)  # characters, for "sentence"
+    strategy: Strategy = "auto"
+    by_format: dict[str, Strategy] = {"code": "code"}  # by extension or format, before strategy
+    target: int = Field(default=0, ge=0, le=100_000)  # characters; 0: 700 for "auto", else 500
+    minimum: int = Field(default=100, ge=1, le=100_000)  # at most a quarter of the maximum
+    maximum: int = Field(default=0, ge=0, le=100_000)  # 0: 1,000 for "sentence", else 1,500
+    topic_threshold: float = Field(default=0.3, gt=0, le=1)  # Jaccard similarity
+    semantic_threshold: float = Field(default=0.85, gt=0, le=1)  # cosine
     size: int = Field(default=1_500, ge=1, le=100_000)  # characters, for "fixed"
     overlap: int = Field(default=200, ge=0)  # characters, for "fixed"
 
@@ -36,6 +57,16 @@ class ChunkingSettings(_Frozen):
     def _overlap_is_smaller(self) -> "ChunkingSettings":
         if self.overlap >= self.size:
             raise ValueError(f"overlap ({self.overlap}) must be less than size ({self.size})")
+        return self
+
+    @model_validator(mode="after")
+    def _lengths_go_together(self) -> "ChunkingSettings":
+        longest = self.maximum or LONGEST
+        if self.target and not self.minimum <= self.target <= longest:
+            raise ValueError(
+                f"minimum ({self.minimum}) <= target ({self.target}) <= maximum ({longest}) "
+                "must hold"
+            )
         return self
 
 
@@ -52,10 +83,104 @@ class TokenSettings(_Frozen):
     tokenizer: Literal["estimate", "llama-2"] = "estimate"
 
 
-class EmbeddingSettings(_Frozen):
-    """Whether chunks get vectors from the built-in table. A change needs ``docs reprocess``."""
+class _ServiceSettings(_Frozen):
+    """Where a model's service is and how patiently it is asked."""
 
-    enabled: bool = True
+    base_url: str = ""
+    key_variable: str = ""  # the environment variable that holds the key, never the key
+    timeout_seconds: float = Field(default=60.0, gt=0, le=3_600)
+    attempts: int = Field(default=5, ge=1, le=20)
+    trust_environment: bool = False  # proxies and certificates
+
+    @field_validator("base_url")
+    @classmethod
+    def _is_a_plain_address(cls, value: str) -> str:
+        parts = urlsplit(value)
+        if value and (
+            parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0
+        ):
+            raise ValueError("an address looks like https://HOST/v1")
+        if parts.username or parts.password or parts.query or parts.fragment:
+            raise ValueError("an address holds no user, key or query; name a key_variable")
+        return value
+
+    @field_validator("key_variable")
+    @classmethod
+    def _is_a_name(cls, value: str) -> str:
+        if value and not (value.isascii() and value.isidentifier()):
+            raise ValueError("name an environment variable here, never the key itself")
+        return value
+
+    def _require(self, engine: str, *names: str) -> None:
+        missing = [name for name in names if not getattr(self, name)]
+        if missing:
+            raise ValueError(f"the engine '{engine}' needs {' and '.join(missing)}")
+
+
+class EmbeddingSettings(_ServiceSettings):
+    """What makes the vectors. A change of what they are needs ``docs reprocess``."""
+
+    engine: Literal["static", "openai", "fastembed", "folder", "none"] = "static"
+    model: str = ""  # as the service or fastembed calls it
+    revision: str = ""  # a name of your own for the model's version, where nothing tells it
+    folder: str = ""  # of the model's files
+    file: str = ""  # its weights in there, where there are several
+    checksum: str = Field(default="", pattern=_CHECKSUM)  # of the model's files
+    dimensions: int = Field(default=0, ge=0, le=65_536)  # 0: as the model has them
+    shorten: bool = False  # cut longer vectors to ``dimensions``
+    pooling: Literal["", "mean", "cls", "last"] = ""  # empty: as the folder says, else mean
+    question_prefix: str = ""
+    passage_prefix: str = ""
+    languages: tuple[str, ...] = ()  # that gain by the vectors; empty: all
+    encoding: Literal["float", "base64"] = "float"  # of the numbers in a response
+    batch: int = Field(default=64, ge=1, le=2_048)  # texts a request
+    maximum_characters: int = Field(default=8_000, ge=100, le=1_000_000)  # of a text sent
+    cache_megabytes: int = Field(default=1_024, ge=0, le=1_048_576)  # 0: no cache
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "EmbeddingSettings":
+        needs = {"openai": ("base_url", "model"), "fastembed": ("model",), "folder": ("folder",)}
+        self._require(self.engine, *needs.get(self.engine, ()))
+        if self.shorten and not self.dimensions:
+            raise ValueError("shorten needs dimensions")
+        return self
+
+
+class RerankSettings(_ServiceSettings):
+    """What puts the best candidates of a search in their final order."""
+
+    engine: Literal["features", "none", "fastembed", "folder", "http"] = "features"
+    model: str = ""  # as the service or fastembed calls it
+    folder: str = ""  # of the model's files
+    file: str = ""  # its weights in there, where there are several
+    checksum: str = Field(default="", pattern=_CHECKSUM)  # of the model's files
+    depth: int = Field(default=60, ge=1, le=1_000)  # candidates
+    maximum_characters: int = Field(default=4_000, ge=100, le=100_000)  # of a passage sent
+    timeout_seconds: float = Field(default=15.0, gt=0, le=3_600)
+    attempts: int = Field(default=2, ge=1, le=20)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "RerankSettings":
+        needs = {"http": ("base_url", "model"), "fastembed": ("model",), "folder": ("folder",)}
+        self._require(self.engine, *needs.get(self.engine, ()))
+        return self
+
+
+class LanguageModelSettings(_ServiceSettings):
+    """The model that writes, if there is one."""
+
+    engine: Literal["none", "openai"] = "none"
+    model: str = ""  # as the service calls it
+    maximum_tokens: int = Field(default=1_024, ge=1, le=1_000_000)  # of what it writes
+    reasoning: bool = False  # whether it is one that thinks first and takes no temperature
+    timeout_seconds: float = Field(default=120.0, gt=0, le=3_600)
+    attempts: int = Field(default=3, ge=1, le=20)
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> "LanguageModelSettings":
+        if self.engine != "none":
+            self._require(self.engine, "base_url", "model")
+        return self
 
 
 class SearchSettings(_Frozen):
@@ -63,6 +188,30 @@ class SearchSettings(_Frozen):
 
     limit: int = Field(default=10, ge=1, le=1_000)  # hits
     per_document: int = Field(default=3, ge=0, le=1_000)  # hits of one document; 0: no cap
+    bm25_min_score: float = Field(default=0.0, ge=0)  # of a chunk found by its words
+    vector_threshold: float = Field(default=-1.0, ge=-1, le=1)  # cosine, if found by its vector
+    min_similarity: float = Field(default=0.0, ge=0, le=1)  # least final score
+    duplicates: float = Field(default=0.9, ge=0, le=1)  # likeness of texts told once; 0: tell all
+    recency: float = Field(default=0.0, ge=0, le=1)  # how far a document's age counts
+
+
+class ExpansionSettings(_Frozen):
+    """In which other ways a question is put to the index; the last three need a model."""
+
+    names: bool = True  # what the documents call the same thing
+    parts: bool = True  # the several things that a question asks
+    model_parts: bool = True
+    model_terms: bool = True
+    model_answer: bool = True  # search by what an answer could look like
+
+
+class PackingSettings(_Frozen):
+    """What a context holds when the call does not say."""
+
+    maximum: int = Field(default=2_000, ge=1, le=10_000_000)  # tokens
+    hits: int = Field(default=30, ge=1, le=1_000)  # to choose from
+    diversity_factor: float = Field(default=0.3, ge=0, le=1)
+    price: float = Field(default=2e-5, ge=0, le=1)  # value that each token must bring
 
 
 class AnswerSettings(_Frozen):
@@ -78,7 +227,11 @@ class Settings(_Frozen):
     reading: ReadingSettings = ReadingSettings()
     tokens: TokenSettings = TokenSettings()
     embedding: EmbeddingSettings = EmbeddingSettings()
+    rerank: RerankSettings = RerankSettings()
+    language_model: LanguageModelSettings = LanguageModelSettings()
     search: SearchSettings = SearchSettings()
+    expansion: ExpansionSettings = ExpansionSettings()
+    packing: PackingSettings = PackingSettings()
     answer: AnswerSettings = AnswerSettings()
 
 

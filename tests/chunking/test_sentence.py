@@ -1,4 +1,4 @@
-"""The default chunker's laws."""
+"""The laws of cutting after sentences."""
 
 import pytest
 from hypothesis import given

@@ -7,6 +7,8 @@ from typing import Protocol
 
 import pytest
 
+from chapterhouse.index import lexical as lexical_module
+from chapterhouse.index import vectors as vectors_module
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder
@@ -215,3 +217,43 @@ def test_changes_applied_twice_change_nothing(
     again.catch_up(store)
     assert again.size() == 3
     assert len(find(again, "harbour")) == 3
+
+
+def test_readers_are_not_disturbed_by_files_written_anew(
+    make: Callable[[str], Searchable],
+    store: SqliteStore,
+    put: Put,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for module in (lexical_module, vectors_module):
+        monkeypatch.setattr(module, "_COMPACT_FROM", 4)
+    put("a", "The harbour gate.")
+    make("index").catch_up(store)
+    failures: list[BaseException] = []
+    done = threading.Event()
+
+    def read(reader: Searchable) -> None:
+        try:
+            while not done.is_set():
+                hits = find(reader, "harbour")
+                if isinstance(reader, LexicalIndex):
+                    reader.terms_of([hit.key for hit in hits])
+        except Exception as error:  # noqa: BLE001 - whatever it is, the main thread must tell
+            failures.append(error)
+
+    shared = make("index")
+    readers = [shared, shared, make("index")]
+    threads = [threading.Thread(target=read, args=(reader,)) for reader in readers]
+    for thread in threads:
+        thread.start()
+    writer = make("index")
+    for number in range(25):
+        put("a", f"The harbour gate {number}.\n\nThe harbour wall.")
+        writer.catch_up(store)
+        if number % 8 == 0:
+            writer.rebuild(store)
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert len(find(shared, "harbour")) == 2

@@ -4,7 +4,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chapterhouse.retrieval.fuse import COSINE_ALONE, combine_scores, ranks, reciprocal_ranks
+from chapterhouse.retrieval.fuse import (
+    COSINE_ALONE,
+    best_scores,
+    combine_scores,
+    lexical_scores,
+    reciprocal_ranks,
+    variant_ranks,
+)
+from chapterhouse.retrieval.method import Merge
 from chapterhouse.types import Scored
 
 LISTS = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=12).map(
@@ -46,13 +54,58 @@ def test_rank_fusion_counts_ranks_from_one() -> None:
     assert fused == {7: pytest.approx(1 / 61), 8: pytest.approx(1 / 62 + 1 / 61)}
 
 
-@given(LISTS)
-def test_ranks_count_from_one(hits: list[Scored]) -> None:
-    assert sorted(ranks(hits).values()) == list(range(1, len(hits) + 1))
-
-
 def test_impossible_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="weights"):
         reciprocal_ranks([[]], [1.0, 2.0])
     with pytest.raises(ValueError, match="negative"):
         reciprocal_ranks([[]], k=-1)
+
+
+SCORES = st.dictionaries(st.integers(1, 12), st.floats(0, 1), max_size=8)
+VARIANTS = st.lists(st.tuples(SCORES, st.floats(0.05, 1)), min_size=1, max_size=4)
+
+
+@given(LISTS)
+def test_without_vectors_words_alone_decide(lexical: list[Scored]) -> None:
+    assert lexical_scores(lexical, [Scored(99, 1.0)]) == combine_scores(lexical, [], 0.0)
+
+
+@pytest.mark.parametrize("merge", [best_scores, variant_ranks])
+@given(variants=VARIANTS)
+def test_merged_scores_lie_between_zero_and_one_for_every_chunk_of_any_variant(
+    merge: Merge, variants: list[tuple[dict[int, float], float]]
+) -> None:
+    merged = merge([scores for scores, _ in variants], [weight for _, weight in variants])
+    assert set(merged) == set().union(*(scores for scores, _ in variants))
+    assert all(0 <= score <= 1 + 1e-9 for score in merged.values())
+
+
+@pytest.mark.parametrize("merge", [best_scores, variant_ranks])
+@given(variants=VARIANTS, data=st.data())
+def test_the_order_of_the_variants_does_not_matter(
+    merge: Merge, variants: list[tuple[dict[int, float], float]], data: st.DataObject
+) -> None:
+    turned = data.draw(st.permutations(variants))
+    one, other = (merge([s for s, _ in each], [w for _, w in each]) for each in (variants, turned))
+    assert one == pytest.approx(other)
+
+
+@pytest.mark.parametrize("merge", [best_scores, variant_ranks])
+@given(scores=SCORES)
+def test_a_question_alone_keeps_its_scores(merge: Merge, scores: dict[int, float]) -> None:
+    assert merge([scores], [1.0]) == scores
+
+
+@given(SCORES, SCORES, st.floats(0.05, 1))
+def test_another_variant_takes_nothing_away(
+    own: dict[int, float], other: dict[int, float], weight: float
+) -> None:
+    merged = best_scores([own, other], [1.0, weight])
+    assert all(merged[key] >= score for key, score in own.items())
+    assert all(merged[key] >= weight * score for key, score in other.items())
+
+
+def test_weights_must_be_as_many_as_variants() -> None:
+    for merge in (best_scores, variant_ranks):
+        with pytest.raises(ValueError, match=r"."):
+            merge([{1: 1.0}, {2: 1.0}], [1.0])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.retrieval.question import contains_exactly, understand
+from chapterhouse.retrieval.question import contains_exactly, plain_words, understand
 
 ENGLISH = {"en": 10}
 
@@ -71,3 +71,51 @@ def test_any_text_is_understood(text: str, languages: dict[str, int]) -> None:
 def test_containing_ignores_case_width_and_line_breaks() -> None:
     assert contains_exactly("the Dead\n  Slow rule", "dead slow")
     assert not contains_exactly("the dead, slow rule", "dead slow")
+
+
+@pytest.mark.parametrize(
+    ("text", "literal"),
+    [
+        ('"dead slow"', True),
+        ('the "dead slow" rule', True),
+        ('"to be or not to be"', True),
+        ('harbour crew ferry tickets and "slow gate"', False),
+        ("„nur für Gäste“", True),
+        ("no quotation at all", False),
+        ('a 5" screw in the gate', False),
+        ("ERR-4012", False),
+    ],
+)
+def test_a_question_is_literal_where_quotations_are_most_of_it(text: str, *, literal: bool) -> None:
+    assert understand(text, ENGLISH).literal is literal
+
+
+def test_words_are_said_in_their_order() -> None:
+    question = understand("Storm at the gate, after a storm", ENGLISH)
+    assert question.order == ("storm", "gate", "storm")
+    assert {term.term for term in question.terms} == set(question.order)
+
+
+def test_plain_words_lose_the_marks_around_them() -> None:
+    assert plain_words("„Was“ (is) that… ERR-4012?! -") == ["Was", "is", "that", "ERR-4012", "-"]
+    assert plain_words(" ?! ") == []
+
+
+@given(st.text(max_size=60), st.text(max_size=10), st.text(max_size=60))
+def test_what_stands_in_a_text_is_contained_in_it(before: str, wanted: str, after: str) -> None:
+    assert contains_exactly(f"{before} {wanted} {after}", wanted.upper().lower()) or (
+        wanted.upper().lower().casefold() != wanted.casefold()
+    )
+    assert contains_exactly(f"{before}\n{wanted}\n{after}", wanted)
+
+
+def test_an_abbreviation_is_no_function_word() -> None:
+    assert understand("What is the IT policy of WHO?", ENGLISH).content == "IT policy WHO"
+    assert understand("WHAT IS THE POLICY", ENGLISH).content == "POLICY"
+    assert understand("Who did it? I did", ENGLISH).terms
+
+
+def test_marks_alone_ask_nothing() -> None:
+    question = understand("?!", ENGLISH)
+    assert question.terms == ()
+    assert question.exact == ()

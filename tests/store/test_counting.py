@@ -45,3 +45,11 @@ def test_chunks_are_found_by_the_name_of_their_file(
     assert store.chunks_named("note.txt", ["guests"]) == ()
     assert store.chunks_named("ote.txt") == ()
     assert store.chunks_named("%") == ()
+    assert store.chunks_named("") == ()
+
+
+def test_shelves_that_nothing_stands_on_are_told(store: SqliteStore, make_parts: MakeParts) -> None:
+    assert store.unknown_shelves(["crew"]) == ("crew",)
+    store.put(*make_parts("a", shelves=("crew", "guests")))
+    assert store.unknown_shelves(["nobody", "crew", "guests", "all", "nobody"]) == ("all", "nobody")
+    assert store.unknown_shelves([]) == ()

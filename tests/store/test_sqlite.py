@@ -12,7 +12,7 @@ import pytest
 from chapterhouse.errors import UsageError
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
-from chapterhouse.types import Change, FileRecord, Status
+from chapterhouse.types import Change, FileRecord, Quality, Status, Stretch
 
 MakeParts = Callable[..., Any]
 
@@ -50,6 +50,22 @@ def test_everything_put_comes_back(store: SqliteStore, make_parts: MakeParts) ->
     np.testing.assert_allclose(vectors, parts.vectors, atol=1e-3)
     assert store.fingerprints_of(parts.document.id) == ("test:8",)
     assert store.vectors_of(parts.document.id, "other")[0] == []
+
+
+@pytest.mark.parametrize("quality", [None, Quality(6.25, 1 / 3, 0.0, 0.7)])
+@pytest.mark.parametrize("parents", [(), ((0, 40),), ((0, 20), (0, 40))])
+def test_parents_and_quality_come_back(
+    store: SqliteStore,
+    make_parts: MakeParts,
+    parents: tuple[Stretch, ...],
+    quality: Quality | None,
+) -> None:
+    parts = make_parts()
+    chunks = tuple(replace(chunk, parents=parents, quality=quality) for chunk in parts.chunks)
+    store.put(*parts._replace(chunks=chunks))
+    found = store.chunks_of(parts.document.id)
+    assert tuple(replace(chunk, key=0) for chunk in found) == chunks
+    assert store.chunks([chunk.key for chunk in found]) == {c.key: c for c in found}
 
 
 def test_a_document_without_vectors_or_chunks_is_kept(

@@ -1,11 +1,15 @@
 """From spans to chunks that know their section, page and cost."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from chapterhouse.chunking.analysed import analysed
+from chapterhouse.chunking.quality import measure_quality
 from chapterhouse.types import Body, Chunk, Page, Section, Span
 
+_SETEXT = re.compile(r"\A {0,3}(?:=+|-{2,})[ \t]*(?:\n|\Z)")  # the line below a title
 Place = TypeVar("Place", Section, Page)
 
 
@@ -15,19 +19,19 @@ def build_chunks(
     spans: Sequence[Span],
     count_tokens: Callable[[str], int],
 ) -> tuple[Chunk, ...]:
-    """Return a chunk for every span that holds more than white space, numbered from 0.
+    """Return a chunk, with its quality, for every span that holds more than white space.
 
-    A chunk belongs to the section in which its first word outside headings stands, and to the
-    page on which it starts.
+    Chunks are numbered from 0. A chunk belongs to the section in which its first word outside
+    headings stands, and to the page on which it starts.
     """
     section_starts = [section.start for section in body.sections]
     page_starts = [page.start for page in body.pages]
     chunks: list[Chunk] = []
-    for span in spans:
-        text = body.text[span.start : span.end]
-        if not text.strip():
-            continue
-        section = _at(body.sections, section_starts, span.end - 1)
+    shown = [span for span in spans if body.text[span.start : span.end].strip()]
+    texts = [body.text[span.start : span.end] for span in shown]
+    qualities = measure_quality(texts, analysed(body).language)
+    for span, text, quality in zip(shown, texts, qualities, strict=True):
+        section = _section(body, section_starts, span)
         page = _at(body.pages, page_starts, _first_visible(text, span.start))
         chunks.append(
             Chunk(
@@ -42,6 +46,8 @@ def build_chunks(
                 page=page.number if page else None,
                 page_label=page.label if page else "",
                 tokens=count_tokens(span.header + text),
+                parents=span.parents,
+                quality=quality,
             )
         )
     return tuple(chunks)
@@ -51,6 +57,19 @@ def embedding_text(title: str, chunk: Chunk) -> str:
     """Return what is embedded for a chunk: where it stands, then what it says."""
     place = " ".join((title, *chunk.section_path))
     return f"{place}\n{chunk.header}{chunk.text}"
+
+
+def _section(body: Body, starts: list[int], span: Span) -> Section | None:
+    """Return the section of a span's first text outside headings, or of its last heading."""
+    first, last = (bisect_right(starts, at) - 1 for at in (span.start, span.end - 1))
+    for number in range(max(first, 0), last):
+        section = body.sections[number]
+        text = body.text[max(section.start, span.start) : section.end]
+        if section.start >= span.start and section.level:
+            text = _SETEXT.sub("", text.partition("\n")[2], count=1)
+        if text and not text.isspace():
+            return section
+    return body.sections[last] if last >= 0 else None
 
 
 def _first_visible(text: str, start: int) -> int:

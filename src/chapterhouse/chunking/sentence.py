@@ -1,4 +1,4 @@
-"""The default chunker: whole sentences, under one heading, tables by row with their header.
+"""Whole sentences, under one heading, tables by row with their header.
 
 A body is first cut into units that must not be broken (sentences, table rows, lines of code), in
 runs that must not be mixed (prose, one table, one block of code). Units are then packed in order
@@ -9,6 +9,7 @@ them gives the text back.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from chapterhouse.chunking.units import line_spans, section_bounds
 from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Kind, Span
@@ -43,7 +44,7 @@ def chunk_by_sentence(body: Body, maximum: int = MAXIMUM) -> Sequence[Span]:
 
 def _runs(body: Body, maximum: int) -> Iterator[_Run]:
     text = body.text
-    for section_start, section_end in _section_bounds(body):
+    for section_start, section_end in section_bounds(body):
         for block in blocks(text[section_start:section_end]):
             start, end = section_start + block.start, section_start + block.end
             if block.kind is BlockKind.HEADING:
@@ -51,36 +52,22 @@ def _runs(body: Body, maximum: int) -> Iterator[_Run]:
             elif block.kind is BlockKind.TABLE:
                 yield _table(text, block, section_start, maximum)
             elif block.kind is BlockKind.CODE:
-                yield _Run(Kind.CODE, _fit(text, _lines(text, start, end), maximum))
+                yield _Run(Kind.CODE, _fit(text, line_spans(text, start, end), maximum))
             else:
                 units = sentence_spans(text, start, end)
                 yield _Run(Kind.PROSE, _fit(text, units, maximum))
-
-
-def _section_bounds(body: Body) -> Iterator[tuple[int, int]]:
-    if not body.sections and body.text:
-        yield 0, len(body.text)
-    for section in body.sections:
-        yield section.start, section.end
 
 
 def _table(text: str, block: Block, offset: int, maximum: int) -> _Run:
     start, end = offset + block.start, offset + block.end
     body_start = offset + block.body_start
     header = text[start:body_start]
-    rows = list(_lines(text, body_start, end))
+    rows = list(line_spans(text, body_start, end))
     if len(header) * 2 > maximum or not rows:  # too long to be repeated, or nothing to head
-        return _Run(Kind.TABLE, _fit(text, _lines(text, start, end), maximum))
+        return _Run(Kind.TABLE, _fit(text, line_spans(text, start, end), maximum))
     first = (start, rows[0][1])  # the header itself stands before the first row
     units = _fit(text, [first], maximum) + _fit(text, rows[1:], maximum - len(header))
     return _Run(Kind.TABLE, units, header=header)
-
-
-def _lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    while start < end:
-        stop = text.find("\n", start, end) + 1 or end
-        yield start, stop
-        start = stop
 
 
 def _fit(

@@ -5,6 +5,9 @@ Tantivy sees terms that are already analysed, separated by spaces; its part is p
 spread over segments differently each time. Its statistics count deleted chunks until their
 segments merge, so after many changes scores may differ a little from those of a fresh build;
 ``rebuild`` makes them equal.
+
+Beside it lies the forward file (``index/forward.py``) with the terms of each chunk, written in the
+same catch-up from the same analysis.
 """
 
 import shutil
@@ -15,19 +18,31 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+import numpy as np
 import tantivy
+from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.index.state import IndexState, read_state, write_state, writer_lock
+from chapterhouse.index import forward
+from chapterhouse.index.forward import Extent, Fields, Forward
+from chapterhouse.index.state import (
+    IndexState,
+    load_current,
+    read_state,
+    write_state,
+    writer_lock,
+)
 from chapterhouse.protocols import Store
 from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
-from chapterhouse.types import Change, Chunk, Document, Scored, WeightedTerm
+from chapterhouse.text.terms import text_of_section
+from chapterhouse.types import Change, Chunk, Document, Scored, TermRows, WeightedTerm
 
 # Tantivy refuses an index of a format it cannot read; this says what is in ours.
-_FINGERPRINT: Final = f"schema 1 analyser {ANALYSER_VERSION}"
+_FINGERPRINT: Final = f"schema 2 analyser {ANALYSER_VERSION}"
 _HEAP_BYTES: Final = 64_000_000
 _BATCH_CHANGES: Final = 512
 _TIES: Final = 16
+_COMPACT_FROM: Final = 10_000  # rows of the forward file; below it gone ones cost nothing
 _LEFT_BEHIND: Final = "FileAlreadyExists"  # how Tantivy names it; it has no type for it
 
 # The weight of a field in the sum of BM25 scores; chosen by ``make eval``.
@@ -44,6 +59,8 @@ class LexicalIndex:
         self._schema = _schema()
         self._index: tantivy.Index | None = None
         self._loaded = IndexState()
+        self._forward = forward.NOTHING
+        self._seen_whole = IndexState()
 
     def sequence(self) -> int:
         """Return the number of the last change that is in the index on disk."""
@@ -101,6 +118,20 @@ class LexicalIndex:
         with _telling_damage():
             return int(self._searcher().doc_freq("body", term))
 
+    def document_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
+        """Count the chunks of every term, all at one state of the index."""
+        with _telling_damage():
+            searcher = self._searcher()
+            return [int(searcher.doc_freq("body", term)) for term in terms]
+
+    def terms_of(self, keys: Sequence[int]) -> TermRows:
+        """Return the terms of chunks, one row for each of ``keys`` in their order.
+
+        The row of a chunk that is not in the index is empty; that of one which was in it and is
+        gone may still be there.
+        """
+        return self._load_forward().terms_of(keys)
+
     def size(self) -> int:
         """Count the chunks in the index."""
         return int(self._searcher().num_docs)
@@ -121,32 +152,48 @@ class LexicalIndex:
                     break
                 wanted *= 4
             keys = searcher.fast_field_values("key", [address for _, address in hits])
-        scored = [
-            Scored(int(key or 0), float(score)) for (score, _), key in zip(hits, keys, strict=True)
-        ]
-        return sorted(scored, key=lambda hit: (-hit.score, hit.key))[:limit]
+        order = sorted((-score, int(key or 0)) for (score, _), key in zip(hits, keys, strict=True))
+        return [Scored(key, -score) for score, key in order[:limit]]
 
     def _state(self) -> IndexState:
         """Return the state on disk; one without its files, or of another make, counts as empty."""
         state = read_state(self._folder)
-        there = (self._files(state.generation) / "meta.json").exists()
-        if state.fingerprint == _FINGERPRINT and (there or not state.sequence):
+        if state.fingerprint == _FINGERPRINT and (not state.sequence or self._is_there(state)):
             return state
-        return IndexState(generation=state.generation)
+        return IndexState(generation=state.generation, counts=_edition_only(state))
+
+    def _is_there(self, state: IndexState) -> bool:
+        if state != self._seen_whole:
+            there = (self._files(state.generation) / "meta.json").exists()
+            if not there or not forward.is_there(self._folder, _extent(state)):
+                return False
+            self._seen_whole = state
+        return True
 
     def _files(self, generation: int) -> Path:
         return self._folder / f"tantivy.{generation}"
 
     def _searcher(self) -> tantivy.Searcher:
-        state = self._state()
-        with self._lock, _telling_damage():
+        with self._lock:
+            return load_current(self._state, self._searcher_at)
+
+    def _searcher_at(self, state: IndexState) -> tantivy.Searcher:
+        with _telling_damage():
             if self._index is None or state.generation != self._loaded.generation:
                 self._index = self._open(state.generation)
-                self._loaded = state
             elif state != self._loaded:
                 self._index.reload()
-                self._loaded = state
+            self._loaded = state
             return self._index.searcher()
+
+    def _load_forward(self) -> Forward:
+        with self._lock:  # the state too: an older one would be loaded over a newer
+            return load_current(self._state, self._forward_at)
+
+    def _forward_at(self, state: IndexState) -> Forward:
+        with _telling_damage():
+            self._forward = forward.load(self._folder, _extent(state), self._forward)
+            return self._forward
 
     def _open(self, generation: int) -> tantivy.Index:
         folder = self._files(generation)
@@ -159,7 +206,9 @@ class LexicalIndex:
     def _reset(self, generation: int) -> None:
         """Begin the next generation; the last one stays for those who are reading it."""
         shutil.rmtree(self._files(generation), ignore_errors=True)  # left by one that died
-        write_state(self._folder, IndexState(0, _FINGERPRINT, 0, generation))
+        edition = _extent(read_state(self._folder)).edition + 1
+        write_state(self._folder, IndexState(0, _FINGERPRINT, generation, _counts(Extent(edition))))
+        forward.drop_before(self._folder, edition - 1)
         for folder in self._folder.glob("tantivy.*"):
             if folder not in (self._files(generation), self._files(generation - 1)):
                 shutil.rmtree(folder, ignore_errors=True)
@@ -189,13 +238,36 @@ class LexicalIndex:
         with _telling_damage():
             writer = self._open(state.generation).writer(_HEAP_BYTES, num_threads=1)
             while changes:
+                rows = forward.Rows(self._load_forward())
                 for change in changes:
-                    _apply(change, writer, store)
+                    _apply(change, writer, store, rows)
+                extent = rows.write(self._folder)
                 writer.commit()
-                state = replace(state, sequence=changes[-1].sequence)
+                state = replace(state, sequence=changes[-1].sequence, counts=_counts(extent))
                 write_state(self._folder, state)
                 changes = store.changes(state.sequence, _BATCH_CHANGES)
             writer.wait_merging_threads()
+        self._compact(state)
+
+    def _compact(self, state: IndexState) -> None:
+        """Write the forward file anew where most of its rows are of chunks that are gone."""
+        extent = _extent(state)
+        live = self.size()
+        if extent.rows < _COMPACT_FROM or live * 2 > extent.rows:
+            return
+        keys = self._keys()
+        fresh = forward.rewrite(self._folder, self._load_forward(), keys)
+        write_state(self._folder, replace(state, counts=_counts(fresh)))
+        forward.drop_before(self._folder, fresh.edition - 1)  # a reader may still map the last one
+
+    def _keys(self) -> NDArray[np.int64]:
+        """Return the keys of all chunks in the index, sorted."""
+        searcher = self._searcher()
+        everything = tantivy.Query.all_query()
+        with _telling_damage():
+            hits = searcher.search(everything, limit=max(searcher.num_docs, 1), count=False).hits
+            keys = searcher.fast_field_values("key", [address for _, address in hits])
+        return np.sort(np.asarray(keys, dtype=np.int64))
 
 
 @contextmanager
@@ -210,11 +282,37 @@ def _telling_damage() -> Iterator[None]:
         ) from error
 
 
-def _apply(change: Change, writer: tantivy.IndexWriter, store: Store) -> None:
+def _extent(state: IndexState) -> Extent:
+    counts = state.counts
+    return Extent(counts.get("edition", 0), counts.get("rows", 0), counts.get("terms", 0))
+
+
+def _counts(extent: Extent) -> dict[str, int]:
+    return {"edition": extent.edition, "rows": extent.rows, "terms": extent.terms}
+
+
+def _edition_only(state: IndexState) -> dict[str, int]:
+    return _counts(Extent(_extent(state).edition))
+
+
+def _apply(change: Change, writer: tantivy.IndexWriter, store: Store, rows: forward.Rows) -> None:
     writer.delete_documents_by_term("document", change.document_id)
-    if change.document:
-        for chunk in store.chunks_of(change.document_id):
-            writer.add_document(_entry(change.document, chunk))
+    if not change.document:
+        return
+    chunks = store.chunks_of(change.document_id)
+    unknown = rows.unknown([chunk.key for chunk in chunks])
+    title = analyse(change.document.title, change.document.language)
+    for chunk in chunks:
+        fields = _fields(chunk, title, change.document.language)
+        writer.add_document(_entry(change.document, chunk.key, fields))
+        if chunk.key in unknown:
+            rows.add(chunk.key, fields)
+
+
+def _fields(chunk: Chunk, title: list[str], language: str) -> Fields:
+    text = analyse(chunk.header + chunk.text, language)
+    section = analyse(text_of_section(chunk.section_path), language)
+    return text, section, title
 
 
 def _schema() -> tantivy.Schema:
@@ -228,19 +326,16 @@ def _schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _entry(document: Document, chunk: Chunk) -> tantivy.Document:
-    language = document.language
-    title = " ".join(analyse(document.title, language))
-    section = " ".join(analyse(" / ".join(chunk.section_path), language))
-    body = " ".join(analyse(chunk.header + chunk.text, language))
+def _entry(document: Document, key: int, fields: Fields) -> tantivy.Document:
+    text, section, title = map(" ".join, fields)
     entry = tantivy.Document()
-    entry.add_unsigned("key", chunk.key)
+    entry.add_unsigned("key", key)
     entry.add_text("document", document.id)
     for shelf in document.shelves:
         entry.add_text("shelf", shelf)
     entry.add_text("title", title)
     entry.add_text("section", section)
-    entry.add_text("body", f"{body} {section} {title}")
+    entry.add_text("body", f"{text} {section} {title}")
     return entry
 
 

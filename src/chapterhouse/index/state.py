@@ -4,11 +4,15 @@ import fcntl
 import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
+from chapterhouse.errors import CorruptLibraryError
+
+Value = TypeVar("Value")
 _STATE = "state.json"
 _LOCK = "lock"
 _PAUSE_SECONDS = 0.02
@@ -21,22 +25,27 @@ class IndexState:
     Attributes:
         sequence: The last change of the store that it has applied.
         fingerprint: What it was built with; another fingerprint means it must be rebuilt.
-        rows: Number of rows its files must hold, for indexes that append; 0 otherwise.
         generation: Grows whenever the files are replaced rather than appended to.
+        counts: What counts of the index's own files, by name; the rest of them is torn.
     """
 
     sequence: int = 0
     fingerprint: str = ""
-    rows: int = 0
     generation: int = 0
+    counts: Mapping[str, int] = field(default_factory=dict)
 
 
 def read_state(folder: Path) -> IndexState:
     """Return the state of the index in ``folder``; the empty state if it is absent or torn."""
     try:
-        fields = json.loads((folder / _STATE).read_text("utf-8"))
-        return IndexState(**fields)
-    except (OSError, ValueError, TypeError):
+        fields = json.loads((folder / _STATE).read_bytes())
+        return IndexState(
+            int(fields["sequence"]),
+            str(fields["fingerprint"]),
+            int(fields["generation"]),
+            {str(name): int(count) for name, count in fields.get("counts", {}).items()},
+        )
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         # An index can always be rebuilt from the store: an unreadable state means "from nothing".
         return IndexState()
 
@@ -47,15 +56,24 @@ def write_state(folder: Path, state: IndexState) -> None:
     It is written after the index's own commit. If the process dies between the two, the index
     is ahead of its state and applies some changes again, which changes nothing.
     """
-    fields = {
-        "sequence": state.sequence,
-        "fingerprint": state.fingerprint,
-        "rows": state.rows,
-        "generation": state.generation,
-    }
     temporary = folder / f"{_STATE}.{os.getpid()}.new"
-    temporary.write_text(json.dumps(fields), "utf-8")
+    temporary.write_text(json.dumps(asdict(state)), "utf-8")
     temporary.replace(folder / _STATE)
+
+
+def load_current(read: Callable[[], IndexState], load: Callable[[IndexState], Value]) -> Value:
+    """Load what the state describes, once more where files were replaced between two looks.
+
+    Raises:
+        CorruptLibraryError: the files of a state that stands cannot be loaded.
+    """
+    while True:
+        state = read()
+        try:
+            return load(state)
+        except CorruptLibraryError:
+            if read() == state:
+                raise
 
 
 @contextmanager

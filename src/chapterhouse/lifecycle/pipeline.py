@@ -13,7 +13,7 @@ from threading import Event
 
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
-from chapterhouse.errors import MissingExtraError, RejectedError
+from chapterhouse.errors import EngineError, MissingExtraError, RejectedError
 from chapterhouse.lifecycle.prepare import Prepared
 from chapterhouse.protocols import Store
 from chapterhouse.types import (
@@ -162,8 +162,8 @@ def _prepared(look: Look, work: Work) -> Prepared:
     assert look.content is not None
     try:
         return work.prepare(look.extraction.result(), look.file, look.content)
-    except (RejectedError, CancelledError):
-        raise
+    except (RejectedError, CancelledError, EngineError):
+        raise  # the last: a model that fails says nothing about the file, and would fail the next
     except MissingExtraError as error:
         raise RejectedError("missing-extra", error.message, hint=error.hint) from error
     # The boundary of the reading process and of one hostile file: its failure must not end the

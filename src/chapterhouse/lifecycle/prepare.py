@@ -1,17 +1,18 @@
 """From what a reader extracted to everything the store keeps of a document."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from chapterhouse.chunking.analysed import analysed
 from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.protocols import Chunker, Embedder
 from chapterhouse.text.canonical import choose_title, compose
-from chapterhouse.text.language import detect
+from chapterhouse.text.front_matter import front_matter
 from chapterhouse.text.naming import document_id
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
@@ -62,9 +63,10 @@ def prepare(
         raise _no_text(extraction, file)
     notices = (*map(_clean_notice, extraction.notices), *notices)
     title = choose_title(extraction, body, file.name.rpartition(".")[0] or file.name)
-    language = detect(body.text)
+    known = analysed(body, _formats(extraction, file))
+    language = known.language
     identifier = document_id(file.source)
-    chunks = build_chunks(identifier, body, chunker(body), count_tokens)
+    chunks = build_chunks(identifier, known, chunker(known), count_tokens)
     vectors = None
     if embedder is not None and chunks and embedder.serves(language):
         vectors = embedder.embed_passages([embedding_text(title, chunk) for chunk in chunks])
@@ -83,12 +85,18 @@ def prepare(
         page_kind=extraction.page_kind,
         language=language,
         notices=notices,
-        metadata=_clean_metadata(extraction),
+        metadata=_clean_metadata({**extraction.metadata, **front_matter(body.text)}),
         characters=len(body.text),
         chunks=len(chunks),
     )
     fingerprint = embedder.fingerprint if embedder is not None else ""
     return Prepared(document, body, chunks, vectors, fingerprint)
+
+
+def _formats(extraction: Extraction, file: SourceFile) -> tuple[str, ...]:
+    """Return the file's extension and format, by which a chunker may be chosen."""
+    extension = file.name.rpartition(".")[2].lower()
+    return tuple(dict.fromkeys((extension, extraction.format)))
 
 
 def _missing_text(notices: tuple[Notice, ...]) -> bool:
@@ -107,9 +115,7 @@ def _clean_notice(notice: Notice) -> Notice:
     return Notice(notice.code, sanitise_line(notice.sentence), notice.page)
 
 
-def _clean_metadata(extraction: Extraction) -> dict[str, str]:
+def _clean_metadata(stated: Mapping[str, str]) -> dict[str, str]:
     """Return what the file states of itself, as harmless as its text."""
-    cleaned = {
-        sanitise_line(name): sanitise_line(value) for name, value in extraction.metadata.items()
-    }
+    cleaned = {sanitise_line(name): sanitise_line(value) for name, value in stated.items()}
     return {name: value for name, value in cleaned.items() if name and value}

@@ -1,1 +1,1 @@
-"""Embedders, later rerankers and language models; each is imported when it is asked for."""
+"""Embedders, rerankers and language models; each is imported when the settings name it."""

@@ -78,6 +78,13 @@ class StaticEmbedder:
         """Count the tokens of the table's tokenizer (Llama 2) in ``text`` as it is written."""
         return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
+    def token_offsets(self, text: str) -> Sequence[tuple[int, int]]:
+        """Return start and end in ``text`` of each of those tokens; a leading space is part."""
+        offsets: list[tuple[int, int]] = self._tokenizer.encode(
+            text, add_special_tokens=False
+        ).offsets
+        return offsets
+
     def _pool(self, encoding: "Encoding") -> NDArray[np.float32]:
         ids = np.asarray(encoding.ids, dtype=np.intp)
         if not len(ids):

@@ -31,6 +31,39 @@ def combine_scores(
     return fused
 
 
+def lexical_scores(lexical: Sequence[Scored], _vector: Sequence[Scored]) -> dict[int, float]:
+    """Return ``BM25 / highest BM25`` for every chunk found by its words; vectors count nothing."""
+    highest = max((hit.score for hit in lexical), default=0.0) or 1.0
+    return {hit.key: hit.score / highest for hit in lexical}
+
+
+def best_scores(lists: Sequence[Mapping[int, float]], weights: Sequence[float]) -> dict[int, float]:
+    """Return for every chunk its best weighted score of any variant; weights are at most 1."""
+    best: dict[int, float] = {}
+    for scores, weight in zip(lists, weights, strict=True):
+        for key, score in scores.items():
+            best[key] = max(best.get(key, 0.0), weight * score)
+    return best
+
+
+def variant_ranks(
+    lists: Sequence[Mapping[int, float]], weights: Sequence[float], k: float = 60.0
+) -> dict[int, float]:
+    """Return the reciprocal rank fusion of the variants, over its highest possible value.
+
+    With one variant there is nothing to fuse: its scores stay as they are.
+    """
+    if len(lists) == 1:
+        return dict(lists[0])
+    ordered = [
+        [Scored(key, scores[key]) for key in sorted(scores, key=lambda key: (-scores[key], key))]
+        for scores in lists
+    ]
+    fused = reciprocal_ranks(ordered, weights, k)
+    highest = sum(weights) / (k + 1)
+    return {key: score / highest for key, score in fused.items()}
+
+
 def reciprocal_ranks(
     lists: Sequence[Sequence[Scored]], weights: Sequence[float] = (), k: float = 60.0
 ) -> dict[int, float]:
@@ -50,8 +83,3 @@ def reciprocal_ranks(
         for rank, hit in enumerate(hits, start=1):
             fused[hit.key] = fused.get(hit.key, 0.0) + weight / (k + rank)
     return fused
-
-
-def ranks(hits: Sequence[Scored]) -> Mapping[int, int]:
-    """Return the rank of every chunk in a list, from 1."""
-    return {hit.key: rank for rank, hit in enumerate(hits, start=1)}

@@ -2,123 +2,226 @@
 
 ::
 
-    understand -> lexical + vector -> fuse -> exact matches -> cap per document -> cut
+    understand -> variants -> lexical + vector -> fuse -> merge
+    -> shortlist -> rerank -> tags and recency -> exact matches -> duplicates -> cap -> cut
 
-Every step is a function over values; what has to be looked up comes in as ``Sources``.
+Every step is a function over values; what has to be looked up comes in as ``Sources``, and which
+functions the steps are as ``Method``.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.protocols import Embedder, LexicalSearch, VectorSearch
-from chapterhouse.retrieval.fuse import combine_scores, ranks
+from chapterhouse.errors import EngineError
+from chapterhouse.retrieval.boost import weight_of
+from chapterhouse.retrieval.candidates import (
+    Candidates,
+    Sources,
+    find_candidates,
+    with_other_names,
+)
+from chapterhouse.retrieval.duplicates import near_duplicates
+from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import Question, contains_exactly, understand
+from chapterhouse.retrieval.shortlist import Shortlist
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Census, Chunk, Document, Hit, Query, Scored, SearchResult
+from chapterhouse.text.terms import rows_at
+from chapterhouse.types import Chunk, Hit, Query, SearchResult
 
-Fuse = Callable[[Sequence[Scored], Sequence[Scored]], Mapping[int, float]]
+__all__ = ["Sources", "retrieve"]
 
-_DEPTH = 100  # candidates of each side; hits beyond it never changed a top ten in evaluation
+_DEFAULT = Method()
 _EXACT_DEPTH = 50
+_DECIMALS = 6  # that are shown
+_DECIMALS_OF_ORDER = 12  # models give scores of a millionth to much that is still in an order
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """What retrieval may look into.
+class _Ranking:
+    """Chunks in their final order, with what each stage made of them."""
 
-    Attributes:
-        census: How much there is on the given shelves and in which languages.
-        chunks: Chunks by key; those that no longer exist are absent.
-        documents: Documents by id.
-        chunks_named: First chunks of the documents whose file has the given name.
-    """
-
-    lexical: LexicalSearch
-    vector: VectorSearch
-    embedder: Embedder
-    census: Callable[[Sequence[str]], Census]
-    chunks: Callable[[Iterable[int]], Mapping[int, Chunk]]
-    documents: Callable[[Iterable[str]], Mapping[str, Document]]
-    chunks_named: Callable[[str, Sequence[str]], Sequence[int]]
+    chunks: tuple[Chunk, ...]
+    scores: Mapping[int, float]
+    stages: Mapping[int, Mapping[str, float]]
+    repeats: Mapping[int, tuple[str, ...]]
+    warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidates:
-    """What both sides found, before any chunk is looked at."""
-
-    lexical: Sequence[Scored]
-    vector: Sequence[Scored]
-    fused: Mapping[int, float]
-    exact: Mapping[str, Sequence[int]]
-
-
-def retrieve(query: Query, sources: Sources, fuse: Fuse = combine_scores) -> SearchResult:
+def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> SearchResult:
     """Return the hits of ``query``, best first, in total order (score, then chunk id).
+
+    The first hits do not depend on how many are wanted.
 
     Args:
         query: What is asked.
         sources: What may be looked into.
-        fuse: Makes one score a chunk out of the lexical and the vector list.
+        method: How.
     """
     census = sources.census(query.shelves)
     question = understand(query.text, census.languages)
-    candidates = _candidates(question, query, sources, fuse)
-    chosen, guaranteed = _chosen(question, query, candidates, sources)
+    candidates = find_candidates(question, query, census, sources, method)
+    exact = {wanted: _find_exactly(wanted, question, query, sources) for wanted in question.exact}
+    ranking = _rank(question, query, candidates, exact, sources, method)
+    guaranteed = _guaranteed(ranking.chunks, question, exact)
+    chosen = choose(ranking.chunks, guaranteed, query.limit, query.per_document)
     return SearchResult(
         query=query,
-        hits=_hits(chosen, candidates, guaranteed, sources),
+        hits=_hits(chosen, candidates, ranking, guaranteed, sources),
         terms=tuple(term.term for term in question.terms),
         languages=question.languages,
         exact=question.exact,
         documents=census.documents,
         chunks=census.chunks,
+        variants=tuple(found.variant for found in candidates.found),
+        warnings=(*candidates.warnings, *ranking.warnings),
     )
 
 
-def _candidates(question: Question, query: Query, sources: Sources, fuse: Fuse) -> _Candidates:
-    depth = max(_DEPTH, query.limit * 2)
-    lexical = sources.lexical.search(question.terms, query.shelves, depth)
-    vector: Sequence[Scored] = ()
-    if any(sources.embedder.serves(language) for language in question.languages):
-        embedded = sources.embedder.embed_question(question.content)
-        also = [hit.key for hit in lexical]
-        vector = sources.vector.search(embedded, query.shelves, depth, also)
-    exact = {wanted: _find_exactly(wanted, question, query, sources) for wanted in question.exact}
-    return _Candidates(lexical, vector, fuse(lexical, vector), exact)
+def shortlisted(
+    question: Question, candidates: Candidates, keys: Sequence[int], sources: Sources
+) -> Shortlist:
+    """Read the chunks ``keys``, best first, and look up what rerankers need of them."""
+    read = sources.chunks(keys)
+    chunks = [read[key] for key in keys if key in read]
+    # Keys tell in which order chunks were stored; equal scores are ordered by what is the same
+    # in every library that holds these documents.
+    chunks.sort(key=lambda chunk: (-candidates.scores.get(chunk.key, 0.0), *_place(chunk)))
+    documents = sources.documents(dict.fromkeys(chunk.document_id for chunk in chunks))
+    return Shortlist(
+        question=with_other_names(question, candidates),
+        chunks=tuple(chunks),
+        scores=tuple(candidates.scores.get(chunk.key, 0.0) for chunk in chunks),
+        documents=documents,
+        rows=sources.lexical.terms_of([chunk.key for chunk in chunks]),
+        frequencies=sources.lexical.document_frequencies,
+        size=sources.lexical.size(),
+    )
 
 
-def _chosen(
-    question: Question, query: Query, candidates: _Candidates, sources: Sources
-) -> tuple[list[Chunk], Mapping[int, str]]:
-    """Look at no more chunks than the choice needs: they come from the store, text and all."""
-    fused = candidates.fused
-    keys = sorted(fused, key=lambda key: (-fused[key], key))
-    exact = set[int]().union(*candidates.exact.values())
-    # A quoted phrase comes before every score, so each candidate has to be read for it.
-    size = len(keys) if question.phrases else query.limit * 2
-    while True:
-        while 0 < size < len(keys) and fused[keys[size]] == fused[keys[size - 1]]:
-            size += 1  # a tie is broken by what the chunk says of itself
-        ordered = _ordered(sources.chunks(exact.union(keys[:size])), question, fused)
-        guaranteed = _guaranteed(ordered, question, candidates.exact)
-        chosen = choose(ordered, guaranteed, query.limit, query.per_document)
-        if len(chosen) >= query.limit or size >= len(keys):
-            return chosen, guaranteed
-        size *= 3
-
-
-def _ordered(
-    chunks: Mapping[int, Chunk], question: Question, fused: Mapping[int, float]
-) -> list[Chunk]:
-    return sorted(
-        chunks.values(),
+def _rank(
+    question: Question,
+    query: Query,
+    candidates: Candidates,
+    exact: Mapping[str, Sequence[int]],
+    sources: Sources,
+    method: Method,
+) -> _Ranking:
+    """Order the shortlist by every stage, and behind it as many others as the choice needs."""
+    before = candidates.scores
+    keys = sorted(before, key=lambda key: (-before[key], key))
+    # A quotation comes before every score, so each candidate has to be read for it.
+    size = len(keys) if question.literal else _cut(keys, before, method.shortlist)
+    looked_for = [key for found in exact.values() for key in found if key not in before]
+    listed = list(dict.fromkeys([*keys[:size], *looked_for]))
+    shortlist = shortlisted(question, candidates, listed, sources)
+    scores, stages, warnings = _scored(shortlist, query, method)
+    order = sorted(
+        shortlist.chunks,
         key=lambda chunk: (
-            -_phrases_in(chunk, question.phrases),
-            -fused.get(chunk.key, 0.0),
-            chunk.document_id,
-            chunk.ordinal,
+            -_phrases_in(chunk, question.phrases) if question.literal else 0,
+            -scores[chunk.key],
+            *_place(chunk),
         ),
     )
+    must = set[int]().union(*exact.values())
+    chunks, repeats = _without_repeats(order, shortlist, must, method)
+    least = method.thresholds.score
+    kept = [chunk for chunk in chunks if scores[chunk.key] >= least or chunk.key in must]
+    if len(kept) == len(chunks):  # what is behind the shortlist stands below all of it
+        others = _others(keys[size:], kept, query, before, scores, sources)
+        kept += [chunk for chunk in others if scores[chunk.key] >= least]
+    return _Ranking(tuple(kept), scores, stages, repeats, warnings)
+
+
+def _cut(keys: Sequence[int], scores: Mapping[int, float], size: int) -> int:
+    """Return ``size``, or more where a tie stands at the cut: chunks break it, not their keys."""
+    while 0 < size < len(keys) and scores[keys[size]] == scores[keys[size - 1]]:
+        size += 1
+    return min(size, len(keys))
+
+
+def _scored(
+    shortlist: Shortlist, query: Query, method: Method
+) -> tuple[dict[int, float], dict[int, dict[str, float]], tuple[str, ...]]:
+    """Return final scores and what each stage gave, by key, and what went wrong."""
+    stages = {
+        chunk.key: {"first_stage": score}
+        for chunk, score in zip(shortlist.chunks, shortlist.scores, strict=True)
+    }
+    final = list(shortlist.scores)
+    warnings: tuple[str, ...] = ()
+    if method.rerank is not None and shortlist.chunks:
+        try:
+            final = list(method.rerank(shortlist))
+        except EngineError as error:
+            warnings = (f"The order is that before reranking: {error.message}",)
+        else:
+            for chunk, score in zip(shortlist.chunks, final, strict=True):
+                stages[chunk.key]["reranked"] = score
+    scores: dict[int, float] = {}
+    for chunk, score in zip(shortlist.chunks, final, strict=True):
+        document = shortlist.documents.get(chunk.document_id)
+        tagged, fresh = 1.0, 1.0
+        if document is not None:
+            tagged, fresh = weight_of(shortlist.question, document, query.tags, method.recency)
+        if tagged != 1.0:
+            stages[chunk.key]["tags"] = tagged
+        if fresh != 1.0:
+            stages[chunk.key]["recency"] = fresh
+        # Not cut at 1 before it is shown: a tag tells two excellent chunks apart, too.
+        scores[chunk.key] = round(score * tagged * fresh, _DECIMALS_OF_ORDER)
+    return scores, stages, warnings
+
+
+def _without_repeats(
+    order: Sequence[Chunk], shortlist: Shortlist, must: Collection[int], method: Method
+) -> tuple[list[Chunk], dict[int, tuple[str, ...]]]:
+    """Leave out what repeats a better chunk; return also which chunks each stands for."""
+    if method.duplicates > 1:
+        return list(order), {}
+    place = {chunk.key: number for number, chunk in enumerate(shortlist.chunks)}
+    rows = rows_at(shortlist.rows, [place[chunk.key] for chunk in order])
+    repeated = near_duplicates(order, rows, method.duplicates)
+    repeats: dict[int, tuple[str, ...]] = {}
+    for number, earlier in repeated.items():
+        if order[number].key not in must:
+            kept = order[earlier].key
+            repeats[kept] = (*repeats.get(kept, ()), order[number].id)
+    left_out = {name for names in repeats.values() for name in names}
+    return [chunk for chunk in order if chunk.id not in left_out], repeats
+
+
+def _others(
+    keys: Sequence[int],
+    chunks: Sequence[Chunk],
+    query: Query,
+    before: Mapping[int, float],
+    scores: dict[int, float],
+    sources: Sources,
+) -> list[Chunk]:
+    """Read candidates behind the shortlist until the choice is full; note their scores.
+
+    They keep their order and stand below the shortlist, whatever it was scored by.
+    """
+    lowest = min((scores[chunk.key] for chunk in chunks), default=1.0)
+    highest = before[keys[0]] if keys else 1.0
+    others: list[Chunk] = []
+    read = 0
+    while read < len(keys):
+        if len(choose([*chunks, *others], {}, query.limit, query.per_document)) >= query.limit:
+            break
+        upto = _cut(keys, before, read + 3 * query.limit)
+        found = sources.chunks(keys[read:upto]).values()
+        for chunk in found:
+            share = before[chunk.key] / highest if highest else 0.0
+            scores[chunk.key] = round(lowest * share, _DECIMALS_OF_ORDER)
+        others.extend(sorted(found, key=lambda chunk: (-before[chunk.key], *_place(chunk))))
+        read = upto
+    return others
+
+
+def _place(chunk: Chunk) -> tuple[str, int]:
+    return chunk.document_id, chunk.ordinal
 
 
 def _find_exactly(wanted: str, question: Question, query: Query, sources: Sources) -> Sequence[int]:
@@ -183,27 +286,48 @@ def choose(
 
 def _hits(
     chosen: Sequence[Chunk],
-    candidates: _Candidates,
+    candidates: Candidates,
+    ranking: _Ranking,
     guaranteed: Mapping[int, str],
     sources: Sources,
 ) -> tuple[Hit, ...]:
     documents = sources.documents({chunk.document_id for chunk in chosen})
-    lexical = {hit.key: hit.score for hit in candidates.lexical}
-    vector = {hit.key: hit.score for hit in candidates.vector}
-    lexical_rank, vector_rank = ranks(candidates.lexical), ranks(candidates.vector)
+    contributions = _contributions(candidates, {chunk.key for chunk in chosen})
     hits: list[Hit] = []
     for chunk in chosen:
         if chunk.document_id not in documents:  # removed between two looks
             continue
-        stages: dict[str, float] = {}
-        if chunk.key in lexical:
-            stages |= {"bm25": lexical[chunk.key], "bm25_rank": lexical_rank[chunk.key]}
-        if chunk.key in vector:
-            stages |= {"cosine": vector[chunk.key], "cosine_rank": vector_rank[chunk.key]}
-        fused = candidates.fused.get(chunk.key, 0.0)
-        stages |= {"fused": fused, "exact": float(chunk.key in guaranteed)}
-        rounded = {name: round(value, 6) for name, value in stages.items()}
+        stages = {
+            **contributions.get(chunk.key, {}),
+            **ranking.stages.get(chunk.key, {"first_stage": candidates.scores.get(chunk.key, 0.0)}),
+            "exact": float(chunk.key in guaranteed),
+        }
         hits.append(
-            Hit(len(hits) + 1, round(fused, 6), chunk, documents[chunk.document_id], rounded)
+            Hit(
+                rank=len(hits) + 1,
+                score=round(min(ranking.scores[chunk.key], 1.0), _DECIMALS),
+                chunk=chunk,
+                document=documents[chunk.document_id],
+                stages={name: round(value, _DECIMALS) for name, value in stages.items()},
+                repeats=ranking.repeats.get(chunk.key, ()),
+            )
         )
     return tuple(hits)
+
+
+def _contributions(candidates: Candidates, keys: Collection[int]) -> dict[int, dict[str, float]]:
+    """Return what each variant gave for the chunks ``keys``; the question itself has no number."""
+    result: dict[int, dict[str, float]] = {key: {} for key in keys}
+    for number, found in enumerate(candidates.found):
+        prefix = f"variant_{number}_" if number else ""
+        for name, hits in (("bm25", found.lexical), ("cosine", found.vector)):
+            for place, hit in enumerate(hits, start=1):
+                if hit.key in result:
+                    result[hit.key] |= {
+                        f"{prefix}{name}": hit.score,
+                        f"{prefix}{name}_rank": place,
+                    }
+        for key, own in result.items():
+            if key in found.fused:
+                own[f"{prefix}fused"] = found.fused[key]
+    return result

@@ -33,6 +33,7 @@ class Question:
         text: The question as asked.
         content: The question without its function words, for embedding.
         terms: Index terms under every stemmer tried, each with the number of times it is said.
+        order: Index terms under the likeliest stemmer, in the order in which they are said.
         words: Its content words, each with its own index terms, for judging evidence.
         languages: The stemmers tried, the likeliest first.
         phrases: Quoted phrases.
@@ -43,6 +44,7 @@ class Question:
     text: str
     content: str
     terms: tuple[WeightedTerm, ...]
+    order: tuple[str, ...]
     words: tuple[tuple[str, tuple[str, ...]], ...]
     languages: tuple[str, ...]
     phrases: tuple[str, ...] = ()
@@ -53,6 +55,12 @@ class Question:
     def exact(self) -> tuple[str, ...]:
         """Everything that is looked for to the letter."""
         return self.phrases + self.file_names + self.identifiers
+
+    @property
+    def literal(self) -> bool:
+        """Whether quotations are most of it, so that what holds them comes before all else."""
+        quoted = sum(len(_WORD.findall(phrase)) for phrase in self.phrases)
+        return quoted * 2 >= len(_WORD.findall(self.content)) and bool(self.phrases)
 
 
 def understand(text: str, languages: Mapping[str, int]) -> Question:
@@ -69,6 +77,7 @@ def understand(text: str, languages: Mapping[str, int]) -> Question:
         text=text,
         content=content,
         terms=tuple(WeightedTerm(term, float(count)) for term, count in counts.items()),
+        order=tuple(analyse(content, tried[0])),
         words=tuple(_words(kept, tried)),
         languages=tried,
         phrases=_phrases(text),
@@ -120,12 +129,26 @@ def _function_words(text: str, language: str) -> int:
 
 
 def _content_words(text: str, language: str) -> list[str]:
-    """Return the words that are not function words; all of them if nothing else is left."""
+    """Return the words that are not function words; all of them if nothing else is left.
+
+    "WHO" and "IT" are names in a question that is not all in capitals.
+    """
     stop = STOPWORDS.get(language or "en", frozenset())
-    words = [word.strip(_EDGE) for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
-    words = [word for word in words if word]
-    kept = [word for word in words if not _is_function_word(word.casefold(), stop)]
+    words = plain_words(text)
+    names = not text.isupper()
+    kept = [
+        word
+        for word in words
+        if (names and len(word) > 1 and word.isupper())
+        or not _is_function_word(word.casefold(), stop)
+    ]
     return kept or words
+
+
+def plain_words(text: str) -> list[str]:
+    """Return the words of a text without the marks around them."""
+    words = (word.strip(_EDGE) for word in _WORD.findall(unicodedata.normalize("NFKC", text)))
+    return [word for word in words if word]
 
 
 def _is_function_word(word: str, stop: frozenset[str]) -> bool:

@@ -61,8 +61,9 @@ INSERT INTO page (document, ordinal, number, label, "start", "end") VALUES (?, ?
 
 -- put_chunk
 INSERT INTO chunk (
-  document, ordinal, "start", "end", text, kind, header, section_path, page, page_label, tokens
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  document, ordinal, "start", "end", text, kind, header, section_path, page, page_label, tokens,
+  parents, entropy, coherence, density, importance
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- put_embedding
 INSERT INTO embedding (document, fingerprint, dimensions, vectors) VALUES (?, ?, ?, ?);
@@ -130,9 +131,15 @@ SELECT 'status', status, count(*) FROM file GROUP BY status
 UNION ALL
 SELECT 'shelf', shelf, count(*) FROM membership GROUP BY shelf;
 
+-- unknown_shelves
+SELECT value FROM json_each(?) AS wanted
+WHERE NOT EXISTS (SELECT 1 FROM membership WHERE shelf = wanted.value)
+ORDER BY value;
+
 -- chunks_named
 SELECT c.key FROM document AS d JOIN chunk AS c ON c.document = d.key
-WHERE c.ordinal < ?2 AND lower(substr(d.source, -length(?1) - 1)) = lower('/' || ?1)
+WHERE c.ordinal < ?2
+AND lower(substr(d.source, length(rtrim(d.source, replace(d.source, '/', ''))) + 1)) = lower(?1)
 AND (?3 = '[]' OR d.key IN (
   SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?3))
 ))
@@ -158,7 +165,13 @@ SELECT number, label, "start", "end" FROM page WHERE document = ? ORDER BY ordin
 -- chunks
 SELECT
   d.id, c.ordinal, c."start", c."end", c.text, c.kind, c.header, c.section_path, c.page,
-  c.page_label, c.tokens, c.key
+  c.page_label, c.tokens, c.parents, c.entropy, c.coherence, c.density, c.importance, c.key
+FROM json_each(?) AS wanted
+CROSS JOIN chunk AS c ON c.key = wanted.value
+JOIN document AS d ON d.key = c.document;
+
+-- documents_of
+SELECT c.key, d.id
 FROM json_each(?) AS wanted
 CROSS JOIN chunk AS c ON c.key = wanted.value
 JOIN document AS d ON d.key = c.document;
@@ -166,7 +179,7 @@ JOIN document AS d ON d.key = c.document;
 -- chunks_of
 SELECT
   d.id, c.ordinal, c."start", c."end", c.text, c.kind, c.header, c.section_path, c.page,
-  c.page_label, c.tokens, c.key
+  c.page_label, c.tokens, c.parents, c.entropy, c.coherence, c.density, c.importance, c.key
 FROM document AS d JOIN chunk AS c ON c.document = d.key
 WHERE d.id = ? ORDER BY c.ordinal;
 
@@ -178,6 +191,9 @@ WHERE d.id = ? ORDER BY c.ordinal;
 SELECT e.dimensions, e.vectors
 FROM document AS d JOIN embedding AS e ON e.document = d.key
 WHERE d.id = ? AND e.fingerprint = ?;
+
+-- fingerprints
+SELECT fingerprint, count(*) FROM embedding GROUP BY fingerprint ORDER BY fingerprint;
 
 -- fingerprints_of
 SELECT e.fingerprint FROM document AS d JOIN embedding AS e ON e.document = d.key

@@ -14,8 +14,10 @@ from chapterhouse.types import (
     Kind,
     Notice,
     Page,
+    Quality,
     Section,
     Status,
+    Stretch,
 )
 
 _KINDS = {kind.value: kind for kind in Kind}
@@ -142,7 +144,15 @@ def chunk_row(document: int, chunk: Chunk) -> tuple[Value, ...]:
         chunk.page,
         chunk.page_label,
         chunk.tokens,
+        to_json(chunk.parents) if chunk.parents else "[]",
+        *(astuple(chunk.quality) if chunk.quality else (None,) * 4),
     )
+
+
+@lru_cache(maxsize=4096)
+def _parents(text: str) -> tuple[Stretch, ...]:
+    """Parse the parents of a chunk; neighbouring chunks share theirs."""
+    return tuple((start, end) for start, end in json.loads(text))
 
 
 @lru_cache(maxsize=4096)
@@ -153,7 +163,8 @@ def _path(text: str) -> tuple[str, ...]:
 
 def chunk_from(row: Row) -> Chunk:
     """Return the chunk of a row of ``chunk`` or ``chunks_of``."""
-    document_id, ordinal, start, end, text, kind, header, path, page, label, tokens, key = row
+    document_id, ordinal, start, end, text, kind, header, path, page, label, *measures = row
+    tokens, parents, entropy, coherence, density, importance, key = measures
     return Chunk(
         document_id=document_id,
         ordinal=ordinal,
@@ -166,6 +177,8 @@ def chunk_from(row: Row) -> Chunk:
         page=page,
         page_label=label,
         tokens=tokens,
+        parents=() if parents == "[]" else _parents(parents),
+        quality=None if entropy is None else Quality(entropy, coherence, density, importance),
         key=key,
     )
 

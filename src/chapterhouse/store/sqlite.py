@@ -28,6 +28,7 @@ _BATCH = 500
 _SHOWN_FAULTS = 3
 _NAMED_CHUNKS = 50
 _CENSUSES_KEPT = 64
+_DOCUMENTS_KEPT = 5_000  # some ten megabytes
 
 
 class SqliteStore:
@@ -46,6 +47,7 @@ class SqliteStore:
         self._connections = Connections(path)
         self._blobs = blobs
         self._censuses: dict[frozenset[str], tuple[int, Census]] = {}
+        self._known_documents: tuple[int, dict[str, Document]] = (-1, {})
 
     def close(self) -> None:
         """Close the file. The store cannot be used afterwards."""
@@ -218,9 +220,22 @@ class SqliteStore:
             last = documents[-1].id
 
     def documents_among(self, document_ids: Iterable[str]) -> dict[str, Document]:
-        """Return the documents that still exist among ``document_ids``, by id."""
-        found = self._all("documents_among", rows.to_json(sorted(document_ids)))
-        return {document.id: document for document in map(rows.document_from, found)}
+        """Return the documents that still exist among ``document_ids``, by id.
+
+        Documents are remembered until something changes: every question looks at some dozens.
+        """
+        wanted = sorted(document_ids)
+        with self._connections.read() as connection:
+            ((sequence,),) = run(connection, "sequence")
+            known_at, known = self._known_documents
+            if known_at != sequence or len(known) > _DOCUMENTS_KEPT:
+                known = {}
+                self._known_documents = (sequence, known)
+            unknown = [name for name in wanted if name not in known]
+            if unknown:
+                found = run(connection, "documents_among", rows.to_json(unknown))
+                known |= {document.id: document for document in map(rows.document_from, found)}
+        return {name: known[name] for name in wanted if name in known}
 
     def census(self, shelves: Sequence[str] = ()) -> Census:
         """Count documents and chunks on any of ``shelves``, or all, and their languages.
@@ -253,6 +268,11 @@ class SqliteStore:
         for kind, name, number in sorted(map(tuple, self._all("counts"))):
             result[kind][name] = number
         return result
+
+    def unknown_shelves(self, shelves: Sequence[str]) -> tuple[str, ...]:
+        """Return those of ``shelves`` that no document is on, sorted."""
+        found = self._all("unknown_shelves", rows.to_json(sorted(set(shelves))))
+        return tuple(str(shelf) for (shelf,) in found)
 
     def chunks_named(self, name: str, shelves: Sequence[str] = ()) -> tuple[int, ...]:
         """Return the keys of the first chunks of the documents whose file has this name."""
@@ -294,6 +314,15 @@ class SqliteStore:
         """Return the chunks that still exist among ``keys``, in their order."""
         found = self._all("chunks", rows.to_json([int(key) for key in keys]))
         return {row[-1]: rows.chunk_from(row) for row in found}
+
+    def documents_of(self, keys: Iterable[int]) -> dict[int, str]:
+        """Return the ids of the documents to which the chunks that still exist belong."""
+        found = self._all("documents_of", rows.to_json([int(key) for key in keys]))
+        return {int(key): str(identifier) for key, identifier in found}
+
+    def fingerprints(self) -> dict[str, int]:
+        """Count the documents that have vectors of each fingerprint, in order of fingerprint."""
+        return {str(name): int(number) for name, number in self._all("fingerprints")}
 
     def fingerprints_of(self, document_id: str) -> tuple[str, ...]:
         """Return the fingerprints under which this document has vectors, sorted."""

@@ -2,13 +2,12 @@
 
 import re
 
+from chapterhouse.text.front_matter import front_matter
 from chapterhouse.text.markdown import blocks, sections
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Body, Extraction, Notice, Page, Section
 
 _TITLE_MAXIMUM = 200
-_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n(?:---|\.\.\.)(?:\n|\Z)", re.DOTALL)
-_FRONT_TITLE = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 
 
 def compose(extraction: Extraction) -> tuple[Body, tuple[Notice, ...]]:
@@ -60,9 +59,8 @@ def choose_title(extraction: Extraction, body: Body, stem: str) -> str:
         body: The composed text.
         stem: The file's name without extension.
     """
-    front = _FRONT_MATTER.match(body.text)
-    if front and (named := _FRONT_TITLE.search(front.group(1))):
-        return _shorten(named.group(1).strip("\"'"))
+    if named := _shorten(front_matter(body.text).get("title", "")):
+        return named
     if stated := _shorten(extraction.title):
         return stated
     top = [section for section in body.sections if section.level == 1]

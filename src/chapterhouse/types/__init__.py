@@ -6,14 +6,20 @@ hexadecimal SHA-256.
 """
 
 from chapterhouse.types.asking import (
+    Alias,
+    AliasKind,
     Answer,
     AnswerSentence,
     Citation,
+    Context,
+    Excerpt,
     Hit,
     Query,
     Scored,
     Searched,
     SearchResult,
+    Variant,
+    VariantKind,
     WeightedTerm,
 )
 from chapterhouse.types.documents import (
@@ -27,9 +33,11 @@ from chapterhouse.types.documents import (
     Kind,
     Notice,
     Page,
+    Quality,
     Section,
     Span,
     Status,
+    Stretch,
     shelf_names,
 )
 from chapterhouse.types.ledger import (
@@ -45,11 +53,14 @@ from chapterhouse.types.state import (
     FormatSupport,
     LibraryStatus,
 )
+from chapterhouse.types.terms import TermRows
 
 __all__ = [
     "BENIGN_NOTICES",
     "DEFAULT_SHELF",
     "AddReport",
+    "Alias",
+    "AliasKind",
     "Answer",
     "AnswerSentence",
     "Body",
@@ -58,7 +69,9 @@ __all__ = [
     "Check",
     "Chunk",
     "Citation",
+    "Context",
     "Document",
+    "Excerpt",
     "ExtractedPage",
     "Extraction",
     "FileOutcome",
@@ -70,6 +83,7 @@ __all__ = [
     "Notice",
     "Page",
     "Progress",
+    "Quality",
     "Query",
     "Scored",
     "SearchResult",
@@ -77,6 +91,10 @@ __all__ = [
     "Section",
     "Span",
     "Status",
+    "Stretch",
+    "TermRows",
+    "Variant",
+    "VariantKind",
     "WeightedTerm",
     "shelf_names",
 ]

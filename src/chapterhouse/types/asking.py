@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from chapterhouse.types.documents import Chunk, Document
 
@@ -15,20 +16,66 @@ class Query:
         shelves: Only documents on one of these; empty means all.
         limit: Number of hits wanted, 1 to 1,000.
         per_document: At most so many hits from one document; 0 means no cap.
+        tags: What the asker knows about; documents that carry one of them rank a little higher.
     """
 
     text: str
     shelves: tuple[str, ...] = ()
     limit: int = 10
     per_document: int = 3
+    tags: tuple[str, ...] = ()
+
+
+class VariantKind(StrEnum):
+    """How a variant of a question came about."""
+
+    ASKED = "asked"  # the question itself
+    PART = "part"  # one of several things it asks
+    EXPANSION = "expansion"  # with terms that the documents use for the same thing
+    HYPOTHETICAL = "hypothetical"  # an answer made up by a model, to be searched by likeness
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """One way of putting a question to the index.
+
+    Attributes:
+        text: What is shown of it, and what is embedded.
+        terms: Index terms with their weights.
+        weight: Its share when the variants' lists are fused; the question itself has 1.
+        note: Why it is there, such as the abbreviation that was resolved.
+    """
+
+    kind: VariantKind
+    text: str
+    terms: tuple["WeightedTerm", ...]
+    weight: float = 1.0
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedTerm:
-    """An index term of a question and its weight: how often the question says it."""
+    """An index term and its weight: how often the question says it, or a share of that."""
 
     term: str
     weight: float = 1.0
+
+
+class AliasKind(StrEnum):
+    """How a document gives a thing another name."""
+
+    ABBREVIATION = "abbreviation"  # the name is the short form
+    ALSO_KNOWN_AS = "also-known-as"
+    KEY_TERM = "key-term"  # the other name is the title of the document that lists it
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Two names of one thing, as a document gives them."""
+
+    name: str
+    other: str
+    kind: AliasKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +90,10 @@ class Scored:
 class Hit:
     """A chunk that answers a query, best first.
 
-    ``stages`` holds the score and rank of each stage that saw it, for ``--explain``.
+    Attributes:
+        score: 0 to 1, of the last stage.
+        stages: The score and rank of each stage that saw it, for ``--explain``.
+        repeats: Ids of chunks that were left out because they say the same.
     """
 
     rank: int
@@ -51,6 +101,7 @@ class Hit:
     chunk: Chunk
     document: Document
     stages: Mapping[str, float] = field(default_factory=dict)
+    repeats: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +115,56 @@ class SearchResult:
     exact: tuple[str, ...]  # file names, identifiers and phrases looked for to the letter
     documents: int  # number searched
     chunks: int
+    variants: tuple[Variant, ...] = ()  # every way in which it was asked; the question is first
+    warnings: tuple[str, ...] = ()  # what did not work and what was done instead
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """What a reader is given of a document: a hit, narrowed to its best sentences or widened.
+
+    Attributes:
+        hit: The hit it was made from; the better one where two became one.
+        start: Offset in the document's text.
+        end: Offset in the document's text.
+        text: ``body.text[start:end]``, and before it, where it continues a table, its header.
+        tokens: What it costs, header and the line above it included.
+        relevance: Share of the answer that it may be expected to hold, 0 to 1; all hits of a
+            question share 1.
+    """
+
+    hit: Hit
+    start: int
+    end: int
+    text: str
+    tokens: int
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Excerpts that fit a budget of tokens, in the order in which they should be read.
+
+    Attributes:
+        excerpts: Those chosen.
+        candidates: All there were to choose from; with them it can be packed again.
+        markdown: The excerpts under their sources, for a reader or a model.
+        tokens: Of ``markdown``.
+        maximum: The budget.
+        sources: Ids of the documents, each once, in order of appearance.
+        diversity: Number of sources over number of excerpts; 0 without excerpts.
+        information_gain: Value of the excerpts over the value of all candidates, 0 to 1.
+    """
+
+    question: str
+    excerpts: tuple[Excerpt, ...]
+    candidates: tuple[Excerpt, ...]
+    markdown: str
+    tokens: int
+    maximum: int
+    sources: tuple[str, ...]
+    diversity: float
+    information_gain: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,13 +152,38 @@ class Document:
 
 
 @dataclass(frozen=True, slots=True)
+class Quality:
+    """What can be said of a chunk before anyone asks; formulas are in ``chunking/quality.py``.
+
+    Attributes:
+        entropy: Shannon entropy of its terms in bits, at least 0.
+        coherence: Mean Jaccard similarity of its terms and its neighbours', 0 to 1.
+        density: How close its sentences lie together in meaning, 0 to 1.
+        importance: All of these and its position in one number, 0 to 1.
+    """
+
+    entropy: float
+    coherence: float
+    density: float
+    importance: float
+
+
+Stretch = tuple[int, int]  # start and end in a body's text
+
+
+@dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of text chosen by a chunker. ``header`` repeats a table's heading rows."""
+    """A stretch of text chosen by a chunker.
+
+    ``header`` repeats a table's heading rows; ``parents`` are the larger stretches it lies in,
+    the innermost first, where the chunker works on several levels.
+    """
 
     start: int
     end: int
     kind: Kind = Kind.PROSE
     header: str = ""
+    parents: tuple[Stretch, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +199,9 @@ class Chunk:
         page: Number of the page, slide or sheet on which it starts, or None.
         page_label: That page's own name: a sheet's name, a slide's title, or empty.
         tokens: Number of tokens in header and text, by the library's tokenizer.
+        parents: Larger stretches of the document that it lies in, the innermost first; retrieval
+            may answer with one of them.
+        quality: Measures of the text; None for chunks stored before they were taken.
         key: The store's own number for this version of the chunk; never reused. 0 before storing.
     """
 
@@ -188,6 +216,8 @@ class Chunk:
     page: int | None = None
     page_label: str = ""
     tokens: int = 0
+    parents: tuple[Stretch, ...] = ()
+    quality: Quality | None = None
     key: int = 0
 
     @property

@@ -19,7 +19,9 @@ from chapterhouse.types import (
     Check,
     Chunk,
     Citation,
+    Context,
     Document,
+    Excerpt,
     FileOutcome,
     FileRecord,
     Hit,
@@ -32,6 +34,9 @@ from chapterhouse.types import (
     SearchResult,
     Section,
     Status,
+    Variant,
+    VariantKind,
+    WeightedTerm,
 )
 
 HOSTILE = "Tariffs\x1b[2J\x1b]0;owned\x07 [bold red]PAID[/bold red] \u202egnp.exe"
@@ -76,6 +81,14 @@ CITATION = Citation(
     verified=True,
 )
 SEARCHED = Searched(1, 1, ("berth", "cost"), (), ())
+HIT = Hit(
+    1,
+    0.75,
+    CHUNK,
+    DOCUMENT,
+    {"bm25": 12.5, "bm25_rank": 1.0, "cosine": 0.25},
+    repeats=(f"copy:{HOSTILE}",),
+)
 ANSWER = Answer(
     "What does a berth cost?",
     found=True,
@@ -152,14 +165,43 @@ class ScriptedLibrary:
         shelves: Sequence[str] = (),
         limit: int | None = None,
         per_document: int | None = None,
+        tags: Sequence[str] = (),
     ) -> SearchResult:
         self._work()
-        hit = Hit(1, 0.75, CHUNK, DOCUMENT, {"lexical": 12.5, "lexical_rank": 1.0, "vector": 0.25})
-        query = Query(text, tuple(shelves), limit or 10, 3)
-        return SearchResult(query, (hit,) if self.hits else (), ("berth",), ("en",), (), 1, 1)
+        query = Query(text, tuple(shelves), limit or 10, 3, tuple(tags))
+        hits = (HIT,) if self.hits else ()
+        asked = Variant(VariantKind.ASKED, text, (WeightedTerm("berth"),))
+        other = Variant(VariantKind.EXPANSION, HOSTILE, (WeightedTerm("quay", 0.6),), 0.9, HOSTILE)
+        return SearchResult(
+            query, hits, ("berth",), ("en",), (), 1, 1, (asked, other), (f"Warned: {HOSTILE}",)
+        )
+
+    def search_all(self, text: str, *, shelves: Sequence[str] = ()) -> SearchResult:
+        return self.search(text, shelves=shelves)
+
+    def context(
+        self,
+        question: str,
+        *,
+        maximum: int | None = None,
+        shelves: Sequence[str] = (),
+        tags: Sequence[str] = (),
+    ) -> Context:
+        self._work()
+        excerpt = Excerpt(HIT, 11, 42, TEXT[11:42], 9, 0.8)
+        chosen = (excerpt,) if self.hits else ()
+        markdown = f"## {HOSTILE}\n\n{TEXT[11:42]}\n" if self.hits else ""
+        return Context(
+            question, chosen, chosen, markdown, 20, maximum or 2_000, (DOCUMENT.id,), 1.0, 1.0
+        )
 
     def ask(
-        self, question: str, *, shelves: Sequence[str] = (), sentences: int | None = None
+        self,
+        question: str,
+        *,
+        shelves: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        sentences: int | None = None,
     ) -> Answer:
         self._work()
         return self.answer

@@ -16,6 +16,8 @@ EVERY = [
     ("add", "papers"),
     ("search", "berth"),
     ("search", "berth", "--explain"),
+    ("search", "berth", "--all"),
+    ("context", "What does a berth cost?"),
     ("ask", "What does a berth cost?"),
     ("docs", "list"),
     ("docs", "list", "--files"),
@@ -134,8 +136,8 @@ def test_answers_as_json_hold_the_line_of_text(chapterhouse: Any, script: Any) -
 
 def test_search_explains_only_when_asked(chapterhouse: Any, script: Any) -> None:
     script()
-    assert "lexical: 12.5" not in chapterhouse("search", "x").out
-    assert "lexical: 12.5" in chapterhouse("search", "x", "--explain").out
+    assert "bm25: 12.5" not in chapterhouse("search", "x").out
+    assert "bm25: 12.5" in chapterhouse("search", "x", "--explain").out
     assert "stages" not in chapterhouse("search", "x", "--json").data["hits"][0]
     explained = chapterhouse("search", "x", "--json", "--explain").data["hits"][0]
     assert explained["stages"] == {"lexical": 12.5, "lexical_rank": 1.0, "vector": 0.25}

@@ -1,4 +1,4 @@
-"""Commands that ask: search and ask."""
+"""Commands that ask: search, context and ask."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +10,7 @@ from chapterhouse.interfaces.cli.options import (
     Home,
     Json,
     Shelves,
+    Tags,
     WorkspaceName,
     readable,
     reopening,
@@ -38,6 +39,13 @@ def search(
             "--per-document", metavar="N", min=0, help="At most so many of one document; 0: all."
         ),
     ] = None,
+    tag: Tags = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="List every document that holds all the words, by its best passage."
+        ),
+    ] = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the score of every stage for every hit.")
     ] = False,
@@ -53,13 +61,55 @@ def search(
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
-        result = library.search(
-            readable(query), shelves=tuple(shelf or ()), limit=limit, per_document=per_document
-        )
+        if everything:
+            result = library.search_all(readable(query), shelves=tuple(shelf or ()))
+        else:
+            result = library.search(
+                readable(query),
+                shelves=tuple(shelf or ()),
+                limit=limit,
+                per_document=per_document,
+                tags=tuple(tag or ()),
+            )
         return Outcome(
             shapes.search(result, explain=explain),
             lambda target: render.search(target, result, explain=explain),
             OK if result.hits else NOT_FOUND,
+        )
+
+    with_library(Common(json, home, workspace, debug), work)
+
+
+def context(
+    question: Annotated[
+        str, typer.Argument(metavar="QUESTION", help="What the excerpts shall answer.")
+    ],
+    *,
+    maximum: Annotated[
+        int | None,
+        typer.Option("--tokens", metavar="N", min=1, help="Longest context; else as set."),
+    ] = None,
+    shelf: Shelves = None,
+    tag: Tags = None,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Pack what the documents say on a question into a number of tokens.
+
+    The text is Markdown, to be read or given to a model. Exit code 3 says that there is nothing.
+    """
+    from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
+
+    def work(library: "Library") -> Outcome:
+        packed = library.context(
+            readable(question), maximum=maximum, shelves=tuple(shelf or ()), tags=tuple(tag or ())
+        )
+        return Outcome(
+            shapes.context(packed),
+            lambda target: render.context(target, packed),
+            OK if packed.excerpts else NOT_FOUND,
         )
 
     with_library(Common(json, home, workspace, debug), work)
@@ -71,6 +121,7 @@ def ask(
     ],
     *,
     shelf: Shelves = None,
+    tag: Tags = None,
     sentences: Annotated[
         int | None,
         typer.Option(
@@ -89,7 +140,12 @@ def ask(
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
-        answer = library.ask(readable(question), shelves=tuple(shelf or ()), sentences=sentences)
+        answer = library.ask(
+            readable(question),
+            shelves=tuple(shelf or ()),
+            tags=tuple(tag or ()),
+            sentences=sentences,
+        )
         return Outcome(
             shapes.answer(answer),
             lambda target: render.answer(target, answer, reopening(common)),

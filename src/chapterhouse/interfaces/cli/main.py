@@ -10,7 +10,7 @@ from types import FrameType
 import typer
 
 from chapterhouse import __version__
-from chapterhouse.interfaces.cli import asking, documents, keeping
+from chapterhouse.interfaces.cli import asking, documents, evaluating, keeping
 
 # Plain help: Rich's takes a tenth of a second to load and its boxes do not copy into a manual.
 app = typer.Typer(
@@ -41,8 +41,11 @@ def _root(
 app.command("init")(keeping.init)
 app.command("add")(keeping.add)
 app.command("search")(asking.search)
+app.command("context")(asking.context)
 app.command("ask")(asking.ask)
 app.add_typer(documents.app, name="docs")
+app.command("eval")(evaluating.evaluate)
+app.command("feedback")(evaluating.feedback)
 app.command("status")(keeping.status)
 app.command("doctor")(keeping.doctor)
 app.command("reindex")(keeping.reindex)

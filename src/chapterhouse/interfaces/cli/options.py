@@ -36,6 +36,12 @@ Shelves = Annotated[
         "--shelf", metavar="NAME", help="Only documents on this shelf; may be given again."
     ),
 ]
+Tags = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--tag", metavar="TAG", help="What you know about; documents with that tag rank higher."
+    ),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
 ]

@@ -48,6 +48,16 @@ def _stopped(last: Progress) -> InterruptedWorkError:
 
 
 @contextmanager
+def told_to() -> Iterator[Callable[[Progress], None]]:
+    """Give what draws progress: a bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    with _drawn() as draw:
+        yield draw
+
+
+@contextmanager
 def _drawn() -> Iterator[Callable[[Progress], None]]:
     from rich import progress as rich_progress  # noqa: PLC0415 - see options
 

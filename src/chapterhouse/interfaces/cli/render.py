@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from chapterhouse.interfaces.cli.render_answers import answer, place, search, text
+from chapterhouse.interfaces.cli.render_answers import answer, context, place, search, text
 from chapterhouse.interfaces.cli.terminal import columns, styled
 from chapterhouse.types import (
     AddReport,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "answer",
     "checks",
+    "context",
     "document",
     "documents",
     "files",

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.shapes import Place
 from chapterhouse.interfaces.cli.terminal import indented, one_line, shown, styled
-from chapterhouse.types import Answer, Body, Citation, Hit, SearchResult
+from chapterhouse.types import Answer, Body, Citation, Context, Hit, SearchResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +23,13 @@ def search(target: "Console", result: SearchResult, *, explain: bool) -> None:
     searched = f"{result.documents:,} documents, {result.chunks:,} chunks"
     if not result.hits:
         target.print(styled(("Nothing found.", "bold"), f" Searched {searched}."))
+    for warning in result.warnings:
+        target.print(styled((one_line(warning), "yellow")))
+    if explain:
+        for number, variant in enumerate(result.variants[1:], start=1):
+            why = f" ({one_line(variant.note)})" if variant.note else ""
+            said = f"variant {number}, {variant.kind.value}, weight {variant.weight:g}: "
+            target.print(styled(said, one_line(variant.text), (why, "dim")))
     if explain or not result.hits:
         target.print(styled("terms: ", ", ".join(result.terms) or "none"))
         stemmers = [name or "other" for name in result.languages]
@@ -31,6 +38,20 @@ def search(target: "Console", result: SearchResult, *, explain: bool) -> None:
     if result.hits:
         count = f"{len(result.hits)} passage{'s' if len(result.hits) > 1 else ''}"
         target.print(styled((f"{count} from {searched}", "dim")))
+
+
+def context(target: "Console", value: Context) -> None:
+    """Print the Markdown as it is, and below it, apart, what it cost."""
+    if not value.excerpts:
+        target.print(styled(("Nothing found.", "bold")))
+        return
+    target.out(shown(value.markdown), highlight=False)
+    facts = [
+        f"{value.tokens:,} of {value.maximum:,} tokens",
+        f"{len(value.excerpts)} excerpts of {len(value.sources)} documents",
+        f"{value.information_gain:.0%} of the value found",
+    ]
+    target.print(styled((" · ".join(facts), "dim")))
 
 
 def _hit(target: "Console", hit: Hit, *, explain: bool) -> None:
@@ -48,6 +69,8 @@ def _hit(target: "Console", hit: Hit, *, explain: bool) -> None:
     if chunk.header:
         indented(target, styled((chunk.header.strip(), "dim")), 3)
     indented(target, chunk.text.strip(), 3)
+    if hit.repeats:
+        indented(target, styled((f"said again in: {', '.join(hit.repeats)}", "dim")), 3)
     if explain:
         for stage, value in hit.stages.items():
             indented(target, f"{one_line(stage)}: {value:.6g}", 3)

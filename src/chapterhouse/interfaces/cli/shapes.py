@@ -8,11 +8,14 @@ from chapterhouse.types import (
     AddReport,
     Answer,
     Body,
+    Context,
     Document,
+    Excerpt,
     FileOutcome,
     Hit,
     SearchResult,
     Status,
+    Variant,
 )
 
 
@@ -76,6 +79,23 @@ def search(result: SearchResult, *, explain: bool) -> dict[str, object]:
         "languages": list(result.languages),
         "exact": list(result.exact),
         "searched": {"documents": result.documents, "chunks": result.chunks},
+        "variants": [_variant(variant) for variant in result.variants] if explain else [],
+        "warnings": list(result.warnings),
+    }
+
+
+def context(value: Context) -> dict[str, object]:
+    """Shape a context; of the candidates that were not chosen only their number."""
+    return {
+        "question": value.question,
+        "markdown": value.markdown,
+        "tokens": value.tokens,
+        "maximum": value.maximum,
+        "sources": list(value.sources),
+        "diversity": value.diversity,
+        "information_gain": value.information_gain,
+        "candidates": len(value.candidates),
+        "excerpts": [_excerpt(excerpt) for excerpt in value.excerpts],
     }
 
 
@@ -90,6 +110,29 @@ def answer(value: Answer) -> dict[str, object]:
         "searched": plain(value.searched),
         "evidence": value.evidence,
         "method": value.method,
+    }
+
+
+def _variant(variant: Variant) -> dict[str, object]:
+    return {
+        "kind": variant.kind.value,
+        "text": variant.text,
+        "weight": variant.weight,
+        "note": variant.note,
+        "terms": {term.term: term.weight for term in variant.terms},
+    }
+
+
+def _excerpt(excerpt: Excerpt) -> dict[str, object]:
+    return {
+        "document": excerpt.hit.document.id,
+        "chunk": excerpt.hit.chunk.id,
+        "rank": excerpt.hit.rank,
+        "start": excerpt.start,
+        "end": excerpt.end,
+        "text": excerpt.text,
+        "tokens": excerpt.tokens,
+        "relevance": excerpt.relevance,
     }
 
 
@@ -117,7 +160,10 @@ def _hit(hit: Hit, *, explain: bool) -> dict[str, object]:
             "section_path": list(chunk.section_path),
             "page": chunk.page,
             "page_label": chunk.page_label,
+            "parents": [list(parent) for parent in chunk.parents],
+            "quality": plain(chunk.quality),
         },
+        "repeats": list(hit.repeats),
     }
     if explain:
         shaped["stages"] = plain(hit.stages)

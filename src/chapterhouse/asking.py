@@ -1,0 +1,101 @@
+"""From what a caller asks to a query, and from the parts of a library to what asking looks up."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from chapterhouse.answering.extractive import Reference
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.retrieval.candidates import Sources
+from chapterhouse.retrieval.context import ContextSources
+from chapterhouse.settings import SearchSettings, TokenSettings
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.types import Query
+from chapterhouse.wiring import Engines
+
+_LONGEST_QUESTION: Final = 10_000  # characters
+_MOST_HITS: Final = 1_000
+
+
+def checked_query(
+    query: Query, store: SqliteStore, limit: int | None, per_document: int | None,
+    settings: SearchSettings,
+) -> Query:  # fmt: skip
+    """Return a query that can be answered, with the settings where the caller did not say.
+
+    Raises:
+        UsageError: the question is empty or too long, or a number is out of range.
+        NotFoundError: there is no such shelf.
+    """
+    text = query.text.encode("utf-8", "replace").decode("utf-8").strip()
+    checked = Query(
+        text=text,
+        shelves=tuple(query.shelves),
+        limit=settings.limit if limit is None else limit,
+        per_document=settings.per_document if per_document is None else per_document,
+        tags=tuple(query.tags),
+    )
+    if not text:
+        raise UsageError("The question is empty.", hint="Ask in words.")
+    if len(text) > _LONGEST_QUESTION:
+        raise UsageError(
+            f"The question has {len(text):,} characters, over {_LONGEST_QUESTION:,}.",
+            hint="Add long texts as documents and ask about them.",
+        )
+    _require_shelves(checked.shelves, store)
+    if not 1 <= checked.limit <= _MOST_HITS:
+        raise UsageError(f"The limit must be 1 to {_MOST_HITS:,}, not {checked.limit}.")
+    if checked.per_document < 0:
+        raise UsageError(f"The cap per document must not be negative: {checked.per_document}.")
+    return checked
+
+
+def sources_of(engines: Engines) -> Sources:
+    """Return what retrieval may look into."""
+    store = engines.store
+    return Sources(
+        lexical=engines.lexical,
+        vector=engines.vectors,
+        embedder=engines.embedder,
+        census=store.census,
+        chunks=store.chunks,
+        documents=store.documents_among,
+        chunks_named=store.chunks_named,
+        documents_of=store.documents_of,
+    )
+
+
+def reference_of(engines: Engines) -> Reference:
+    """Return what answering looks up."""
+    return Reference(
+        embedder=engines.table,  # the weights of evidence were fitted with it
+        document_frequency=engines.lexical.document_frequency,
+        document=engines.store.document,
+        body=engines.store.body,
+    )
+
+
+def context_sources_of(engines: Engines, tokens: TokenSettings) -> ContextSources:
+    """Return what building a context looks up."""
+    return ContextSources(
+        body=engines.store.body,
+        count_tokens=token_counter(tokens, engines.table),
+        document_frequency=engines.lexical.document_frequency,
+        embedder=engines.table,  # the shares of sentences were fitted with it
+    )
+
+
+def token_counter(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str], int]:
+    """Return what counts tokens, as the settings have it."""
+    return table.count_tokens if tokens.tokenizer == "llama-2" else estimate_tokens
+
+
+def _require_shelves(shelves: Sequence[str], store: SqliteStore) -> None:
+    unknown = store.unknown_shelves(shelves) if shelves else ()
+    if unknown:
+        known = store.counts()["shelf"]
+        raise NotFoundError(
+            f"There is no shelf '{unknown[0]}'.",
+            hint=f"There are: {', '.join(known) or 'none yet'}.",
+        )

@@ -1,0 +1,135 @@
+"""The best way to cut a row of units, by dynamic programming.
+
+Every strategy says what a cut costs at each border between units; the length of the chunks costs
+too. Of all ways to cut within the limits the one with the least sum is taken, which is exact and
+takes time linear in the text: a chunk spans only so many units. The shape is that of Utiyama and
+Isahara, "A Statistical Model for Domain-Independent Text Segmentation", ACL 2001, with other
+costs.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
+
+from chapterhouse.chunking.limits import Limits
+from chapterhouse.chunking.units import Border, Unit
+from chapterhouse.types import Kind, Span
+
+_UNREACHED = math.inf
+# What it costs to start a chunk with such a unit, before a strategy says more.
+STRUCTURE = {Border.PIECE: 4.0, Border.SENTENCE: 0.6, Border.BLOCK: 0.0, Border.HEADING: -1.5}
+_AFTER_HEADING = 6.0  # a heading belongs to what it heads
+_MIXED = -1.5  # between prose and a table or code: as good as a heading
+
+
+def structure_costs(units: Sequence[Unit]) -> list[float]:
+    """Return what the shape of the text makes of a cut before each unit."""
+    costs: list[float] = []
+    previous: Unit | None = None
+    for unit in units:
+        cost = STRUCTURE[unit.border]
+        if previous is not None:
+            if previous.level:
+                cost = _AFTER_HEADING + unit.level  # two headings: parted rather at the higher
+            elif unit.kind is not previous.kind and not unit.level:
+                cost = _MIXED
+        costs.append(cost)
+        previous = unit
+    return costs
+
+
+@lru_cache(maxsize=32)
+def length_costs(limits: Limits, slack: float = 0.0) -> Sequence[float]:
+    """Return what a chunk of each size costs, from 0 to four times the maximum.
+
+    The square of the logarithm of size over target: half and double the target are equally far.
+    It weighs by size, so that all ways to cut a text are charged for the same text.
+
+    Args:
+        limits: Whose target to aim at.
+        slack: Within this share of the target nothing is charged.
+    """
+    free = math.log1p(slack)
+    return 0.0, *(
+        max(0.0, abs(math.log(size / limits.target)) - free) ** 2 * size / limits.target
+        for size in range(1, 4 * limits.maximum + 1)
+    )
+
+
+def best_starts(
+    units: Sequence[Unit],
+    costs: Sequence[float],
+    limits: Limits,
+    sizes: Sequence[float] | None = None,
+    slack: float = 0.0,
+) -> list[int]:
+    """Return the numbers of the units with which chunks start, the first included.
+
+    Args:
+        units: Units none of which is longer than the limits let it be.
+        costs: Cost of a cut before each unit; that before the first is not charged.
+        limits: Every chunk holds them in characters; a text shorter than the minimum is one.
+        sizes: What is to be near the target, for each unit and scaled to characters, where it
+            is not the characters themselves.
+        slack: Share of the target by which a size may differ for nothing.
+    """
+    if not units:
+        return []
+    by_size = length_costs(limits, slack)
+    largest = len(by_size) - 1
+    minimum, maximum = limits.minimum, limits.maximum
+    starts = [unit.start for unit in units]
+    reaches = [unit.start + maximum - len(unit.header) for unit in units]
+    before = list(accumulate(sizes, initial=0.0)) if sizes is not None else [*starts, units[-1].end]
+    least, origin = [_UNREACHED] * (len(units) + 1), [0] * (len(units) + 1)
+    least[0] = 0.0
+    lowest = 0  # no chunk that starts before this unit can still reach the end looked at
+    for number, unit in enumerate(units, start=1):
+        end, size = unit.end, before[number]
+        while starts[lowest] + maximum < end:
+            lowest += 1
+        best, best_start = _UNREACHED, lowest
+        for start in range(lowest, number):
+            if end - starts[start] < minimum:
+                break
+            if end > reaches[start]:
+                continue
+            cost = least[start] + by_size[min(int(size - before[start]), largest)]
+            if cost < best:
+                best, best_start = cost, start
+        origin[number] = best_start
+        least[number] = best + costs[number] if number < len(units) else best
+    return _traced(origin) if least[-1] < _UNREACHED else [0]
+
+
+def _traced(origin: Sequence[int]) -> list[int]:
+    found = [origin[-1]]
+    while found[-1]:
+        found.append(origin[found[-1]])
+    return found[::-1]
+
+
+def spans_from(units: Sequence[Unit], starts: Sequence[int]) -> tuple[Span, ...]:
+    """Return the spans of chunks that start with the given units.
+
+    A span's kind is that of most of its text; prose where they are even.
+    """
+    spans: list[Span] = []
+    if not starts:
+        return ()
+    for start, stop in zip(starts, [*starts[1:], len(units)], strict=True):
+        first, last = units[start], units[stop - 1]
+        kind = _prevailing(units[start:stop])
+        spans.append(Span(first.start, last.end, kind, first.header))
+    return tuple(spans)
+
+
+def _prevailing(units: Sequence[Unit]) -> Kind:
+    kinds = {unit.kind for unit in units}
+    if len(kinds) == 1:
+        return kinds.pop()
+    lengths = dict.fromkeys(Kind, 0)
+    for unit in units:
+        lengths[unit.kind] += unit.end - unit.start
+    return max(Kind, key=lambda kind: lengths[kind])

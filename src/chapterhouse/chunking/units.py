@@ -1,0 +1,143 @@
+"""The smallest stretches that chunks are made of, and what stands between them.
+
+A unit is a sentence, a table row, a line of code or a heading, with the white space behind it.
+Units follow one another and cover the text.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+from chapterhouse.chunking.limits import Limits
+from chapterhouse.text.markdown import Block, BlockKind, blocks
+from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.types import Body, Kind, Stretch
+
+_WRAPPED = 120  # characters; lines wrapped by hand are shorter
+_WIKI_HEADING = re.compile(r"(?:= ?){1,6}[^=\n]+(?:= ?){1,6}[ \t]*$", re.MULTILINE)
+
+
+class Border(IntEnum):
+    """What a unit starts; the higher, the better a chunk may start with it."""
+
+    PIECE = 0  # the rest of a sentence or row that was too long
+    SENTENCE = 1  # or a row, or a line
+    BLOCK = 2  # a paragraph, a table, a block of code
+    HEADING = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A stretch that is not cut further.
+
+    Attributes:
+        border: What it starts.
+        level: Level of the heading that it is, or 0.
+        header: Heading rows to be repeated in a chunk that starts with this unit, which then
+            lies inside a table.
+    """
+
+    start: int
+    end: int
+    kind: Kind
+    border: Border
+    level: int = 0
+    header: str = ""
+
+
+def units_of(body: Body) -> Iterator[Unit]:
+    """Yield the units of a body in order; they cover its text."""
+    text = body.text
+    for section_start, section_end in section_bounds(body):
+        for block in blocks(text[section_start:section_end]):
+            yield from _block_units(text, block, section_start)
+
+
+def section_bounds(body: Body) -> Iterator[Stretch]:
+    """Yield the stretches of the sections, or the whole text where there are none."""
+    if not body.sections and body.text:
+        yield 0, len(body.text)
+    for section in body.sections:
+        yield section.start, section.end
+
+
+def line_spans(text: str, start: int, end: int) -> Iterator[Stretch]:
+    """Yield the lines of ``text[start:end]``, each with its line feed."""
+    while start < end:
+        stop = text.find("\n", start, end) + 1 or end
+        yield start, stop
+        start = stop
+
+
+def _block_units(text: str, block: Block, offset: int) -> Iterator[Unit]:
+    start, end = offset + block.start, offset + block.end
+    if block.kind is BlockKind.HEADING:
+        yield Unit(start, end, Kind.PROSE, Border.HEADING, level=block.level)
+    elif block.kind is BlockKind.TABLE:
+        yield from _table_units(text, start, offset + block.body_start, end)
+    elif block.kind is BlockKind.CODE:
+        yield from _line_units(text, start, end)
+    else:
+        yield from _sentence_units(text, start, end)
+
+
+def _line_units(text: str, start: int, end: int) -> Iterator[Unit]:
+    for first, last in line_spans(text, start, end):
+        border = Border.SENTENCE if first > start else Border.BLOCK
+        yield Unit(first, last, Kind.CODE, border)
+
+
+def _sentence_units(text: str, start: int, end: int) -> Iterator[Unit]:
+    for first, last in sentence_spans(text, start, end):
+        border = _sentence_border(text, start, first) if first > start else Border.BLOCK
+        yield Unit(first, last, Kind.PROSE, border)
+
+
+def _sentence_border(text: str, start: int, first: int) -> Border:
+    """Tell a sentence that starts a paragraph where paragraphs are long lines.
+
+    Text that is not wrapped by hand often has one line a paragraph and no blank lines between.
+    """
+    feed = text.rfind("\n", start, first)
+    if feed < 0 or not text[feed:first].isspace():
+        return Border.SENTENCE
+    if _WIKI_HEADING.match(text, first):
+        return Border.HEADING
+    line_before = feed - max(text.rfind("\n", start, feed), start)
+    return Border.BLOCK if line_before > _WRAPPED else Border.SENTENCE
+
+
+def _table_units(text: str, start: int, body_start: int, end: int) -> Iterator[Unit]:
+    """Keep the heading rows with the first row; the others can have them repeated."""
+    rows = list(line_spans(text, body_start, end))
+    header = text[start:body_start]
+    first = rows[0][1] if rows else end
+    yield Unit(start, first, Kind.TABLE, Border.BLOCK)
+    for row_start, row_end in rows[1:]:
+        blank = not text[row_start:row_end].strip()
+        yield Unit(
+            row_start, row_end, Kind.TABLE, Border.PIECE if blank else Border.SENTENCE, 0, header
+        )
+
+
+def fitted(text: str, units: Iterable[Unit], limits: Limits) -> tuple[Unit, ...]:
+    """Break units that are too long, at a space where there is one; drop headers that are."""
+    fitting: list[Unit] = []
+    for unit in units:
+        kept = replace(unit, header="") if len(unit.header) > limits.longest_header else unit
+        if unit.end - unit.start <= limits.longest_unit:
+            fitting.append(kept)
+        else:
+            fitting.extend(_pieces(text, kept, limits.longest_unit))
+    return tuple(fitting)
+
+
+def _pieces(text: str, unit: Unit, longest: int) -> Iterator[Unit]:
+    start, border = unit.start, unit.border
+    while unit.end - start > longest:
+        space = max(text.rfind(mark, start + 1, start + longest) for mark in " \n\t")
+        stop = space + 1 if space > start + longest // 2 else start + longest
+        yield replace(unit, start=start, end=stop, border=border)
+        start, border = stop, Border.PIECE
+    yield replace(unit, start=start, border=border)

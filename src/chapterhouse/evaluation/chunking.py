@@ -1,0 +1,129 @@
+"""Every way of cutting that the settings know, scored on gold spans by one retriever."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, get_args
+
+from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.datasets import CorpusDocument
+from chapterhouse.evaluation.significance import Estimate, estimate
+from chapterhouse.evaluation.spans import (
+    GoldQuestion,
+    GoldSpans,
+    Places,
+    SpanScores,
+    count_tokens,
+    score_spans,
+    token_places,
+)
+from chapterhouse.settings import ChunkingSettings, Settings
+from chapterhouse.text.sanitise import sanitise
+from chapterhouse.types import Progress, Stretch
+
+RETRIEVED: Final = 5  # chunks a question, as in the published figures
+
+
+@dataclass(frozen=True, slots=True)
+class StrategyScores:
+    """How well one way of cutting serves retrieval, as means over the questions.
+
+    Attributes:
+        strategy: Its name in the settings.
+        chunks: Number of chunks made.
+        characters: Mean length of a chunk.
+        measures: recall, precision, precision_omega and iou with their intervals.
+    """
+
+    strategy: str
+    chunks: int
+    characters: float
+    measures: Mapping[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """One text as the library holds it. ``moved`` gives our offset for one of the set's."""
+
+    document_id: str
+    chunks: tuple[Stretch, ...]
+    places: Places
+    moved: Callable[[int], int]
+
+
+def strategies() -> tuple[str, ...]:
+    """Return the names of all ways of cutting, as the setting ``chunking.strategy`` knows them."""
+    return tuple(get_args(ChunkingSettings.model_fields["strategy"].annotation))
+
+
+def score_strategies(
+    gold: GoldSpans,
+    settings: Settings | None = None,
+    names: Sequence[str] = (),
+    on_progress: Callable[[Progress], None] | None = None,
+) -> tuple[StrategyScores, ...]:
+    """Score ways of cutting on the same questions, each with its own indexes.
+
+    Args:
+        gold: Texts and questions with gold spans.
+        settings: Everything but the choice of strategy; the defaults when None.
+        names: The strategies to score; all when empty.
+        on_progress: Called after each strategy.
+    """
+    settings = settings or Settings()
+    wanted = names or strategies()
+    found: list[StrategyScores] = []
+    for name in wanted:
+        cut = settings.chunking.model_copy(update={"strategy": name, "by_format": {}})
+        found.append(_scored(name, gold, settings.model_copy(update={"chunking": cut})))
+        if on_progress:
+            on_progress(Progress(len(found), len(wanted), name))
+    return tuple(found)
+
+
+def _scored(name: str, gold: GoldSpans, settings: Settings) -> StrategyScores:
+    documents = [CorpusDocument(corpus, "", text) for corpus, text in gold.texts.items()]
+    with indexed(documents, settings=settings, markdown=True) as collection:
+        ids = {corpus: identifier for identifier, corpus in collection.names.items()}
+        corpora = {
+            corpus: _corpus(collection, ids[corpus], text)
+            for corpus, text in gold.texts.items()
+            if corpus in ids
+        }
+        scores = [_question(collection, question, corpora) for question in gold.questions]
+    lengths = [end - start for corpus in corpora.values() for start, end in corpus.chunks]
+    measures = {
+        measure: estimate([getattr(score, measure) for score in scores])
+        for measure in ("recall", "precision", "precision_omega", "iou")
+    }
+    return StrategyScores(name, len(lengths), round(sum(lengths) / len(lengths), 1), measures)
+
+
+def _corpus(collection: Collection, identifier: str, text: str) -> _Corpus:
+    body = collection.library.body(identifier)
+    chunks = tuple((chunk.start, chunk.end) for chunk in collection.store.chunks_of(identifier))
+    clean = sanitise(text).text
+    skipped = len(clean) - len(clean.lstrip("\n"))  # blank lines at the start are not kept
+
+    def moved(offset: int) -> int:
+        return len(sanitise(text[:offset]).text) - skipped
+
+    offsets = collection.engines.table.token_offsets
+    return _Corpus(identifier, chunks, token_places(body.text, offsets), moved)
+
+
+def _question(
+    collection: Collection, question: GoldQuestion, corpora: Mapping[str, _Corpus]
+) -> SpanScores:
+    corpus = corpora[question.corpus]
+    places = {entry.document_id: entry.places for entry in corpora.values()}
+    hits = collection.library.search(question.text, limit=RETRIEVED, per_document=0).hits
+    here: list[Stretch] = []
+    elsewhere = 0
+    for hit in hits:
+        stretch = (hit.chunk.start, hit.chunk.end)
+        if hit.document.id == corpus.document_id:
+            here.append(stretch)
+        else:
+            elsewhere += count_tokens([stretch], places[hit.document.id])
+    spans = [(corpus.moved(start), corpus.moved(end)) for start, end in question.stretches]
+    return score_spans(spans, here, corpus.chunks, corpus.places, elsewhere)

@@ -1,0 +1,157 @@
+"""A judged collection in a library of its own, through everything but the file reader.
+
+Cleaning, chunks, vectors, the store and both indexes are those of the product; the library lies in
+a temporary folder and is removed in the end.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+from chapterhouse.answering.extractive import Reference
+from chapterhouse.asking import reference_of, sources_of
+from chapterhouse.connectors.content import Content
+from chapterhouse.connectors.folder import SourceFile
+from chapterhouse.errors import RejectedError
+from chapterhouse.evaluation.datasets import CorpusDocument
+from chapterhouse.index.lexical import LexicalIndex
+from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.library import Library
+from chapterhouse.lifecycle.pipeline import Prepare
+from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.protocols import Chunker, Embedder
+from chapterhouse.retrieval.pipeline import Sources
+from chapterhouse.settings import Settings
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Progress, Status
+from chapterhouse.wiring import Engines, open_engines, preparer
+
+_WORKSPACE: Final = "collection"
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """An indexed collection.
+
+    Attributes:
+        library: The library that holds it.
+        engines: What that library is made of.
+        names: The collection's document id for ours.
+    """
+
+    library: Library
+    engines: Engines
+    names: dict[str, str]
+
+    @property
+    def store(self) -> SqliteStore:
+        """Return its store."""
+        return self.engines.store
+
+    @property
+    def lexical(self) -> LexicalIndex:
+        """Return its lexical index."""
+        return self.engines.lexical
+
+    @property
+    def vectors(self) -> VectorIndex:
+        """Return its vectors."""
+        return self.engines.vectors
+
+    def sources(self, embedder: Embedder | None = None) -> Sources:
+        """Return what retrieval looks into, with the library's embedder or another."""
+        own = sources_of(self.engines)
+        return replace(own, embedder=embedder) if embedder else own
+
+    def reference(self, embedder: Embedder | None = None) -> Reference:
+        """Return what answering looks up."""
+        own = reference_of(self.engines)
+        return replace(own, embedder=embedder) if embedder else own
+
+
+@contextmanager
+def indexed(
+    documents: Sequence[CorpusDocument],
+    chunker: Chunker | None = None,
+    *,
+    settings: Settings | None = None,
+    markdown: bool = False,
+    on_progress: Callable[[Progress], None] | None = None,
+) -> Iterator[Collection]:
+    """Put documents into a temporary library and remove it all in the end.
+
+    Args:
+        documents: The collection; documents without text are left out.
+        chunker: How to cut them; as the settings say when None.
+        settings: The library's settings; the defaults when None.
+        markdown: Whether the texts are Markdown, with headings.
+        on_progress: Called after each document.
+    """
+    settings = settings or Settings()
+    with TemporaryDirectory(prefix="chapterhouse-") as name:
+        home = Path(name)
+        own = home / "workspaces" / _WORKSPACE
+        own.mkdir(parents=True)
+        engines = open_engines(own, settings)
+        with Library(home, _WORKSPACE, settings, engines) as library:
+            make = _preparing(chunker, settings, engines)
+            names: dict[str, str] = {}
+            ending = "md" if markdown else "txt"
+            for number, document in enumerate(documents):
+                if identifier := _put(engines.store, document, f"{number:06}.{ending}", make):
+                    names[identifier] = document.id
+                if on_progress:
+                    on_progress(Progress(number + 1, len(documents), document.title or document.id))
+            engines.lexical.catch_up(engines.store)
+            engines.vectors.catch_up(engines.store)
+            yield Collection(library, engines, names)
+
+
+def _preparing(chunker: Chunker | None, settings: Settings, engines: Engines) -> Prepare:
+    if chunker is None:
+        return preparer(settings, engines.embedder)
+    return partial(
+        prepare, chunker=chunker, embedder=engines.embedder, count_tokens=estimate_tokens
+    )
+
+
+def _put(store: SqliteStore, document: CorpusDocument, name: str, make: Prepare) -> str:
+    """Store a document and return our id, empty where it has no text, like one of Cranfield's."""
+    data = f"{document.title}\n{document.text}".encode("utf-8", "replace")
+    ending = name.rpartition(".")[2]
+    file = SourceFile(Path("/set"), (name,), f"/set/{name}", f"set/{name}", len(data))
+    extraction = Extraction(
+        (ExtractedPage(document.text),),
+        ending,
+        "collection",
+        markdown=ending == "md",
+        title=document.title,
+    )
+    sha256 = hashlib.sha256(data).hexdigest()
+    try:
+        prepared = make(extraction, file, Content(data, sha256, len(data), mtime_ns=0, modified=0))
+    except RejectedError:
+        return ""
+    # The name of a file in no folder says nothing: only what the collection calls it counts.
+    stored = replace(prepared.document, title=sanitise_line(document.title))
+    record = FileRecord(
+        file.location,
+        file.source,
+        len(data),
+        0,
+        sha256,
+        Status.READY,
+        document_id=stored.id,
+        format=ending,
+    )
+    store.put(
+        stored, prepared.body, prepared.chunks, prepared.vectors, prepared.fingerprint, record, data
+    )
+    return stored.id

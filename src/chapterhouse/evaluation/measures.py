@@ -1,0 +1,120 @@
+"""Measures of a ranking, under the names and with the definitions of ir-measures and trec_eval.
+
+Each takes the ids of a ranking, best first and each once, and the grades of the judged documents
+(above 0: relevant), and gives a figure from 0 to 1; 0 where nothing is relevant. Written here
+because ir-measures brings SciPy along, over 100 MB; a test holds them equal to it.
+
+Source: Järvelin and Kekäläinen, TOIS 2002 (nDCG); trec_eval 9 (the rest).
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from chapterhouse.errors import UsageError
+
+Grades = Mapping[str, int]
+_NAME = re.compile(
+    r"(?P<family>nDCG|RR|R|P|AP|MAP|Success)(?:@(?P<cut>[1-9]\d{0,3}))?", re.IGNORECASE
+)
+_UNCUT: Final = 10_000  # beyond any ranking that is read
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """A measure with its name, as ``nDCG@10``."""
+
+    name: str
+    of: Callable[[Sequence[str], Grades], float]
+
+
+def measure_named(name: str) -> Measure:
+    """Return the measure of this name: nDCG, R, RR, P, Success with ``@`` and a number; AP, MAP.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    match = _NAME.fullmatch(name.strip())
+    family = _FAMILIES.get(match["family"].casefold()) if match else None
+    if match is None or family is None or (match["cut"] is None and family.cut_needed):
+        raise UsageError(
+            f"There is no measure '{name}'.",
+            hint="There are nDCG@10, R@5, R@100, RR@10, P@10, Success@5, with any number, and MAP.",
+        )
+    if match["cut"] is None:
+        return Measure(family.name, partial(family.of, cut=_UNCUT))
+    return Measure(f"{family.name}@{match['cut']}", partial(family.of, cut=int(match["cut"])))
+
+
+def ndcg(ranking: Sequence[str], grades: Grades, cut: int) -> float:
+    """Return the discounted gain of the first ``cut``, over the best there could be."""
+    best = _discounted(sorted((grade for grade in grades.values() if grade > 0), reverse=True), cut)
+    found = _discounted([max(grades.get(name, 0), 0) for name in ranking[:cut]], cut)
+    return found / best if best else 0.0
+
+
+def recall(ranking: Sequence[str], grades: Grades, cut: int) -> float:
+    """Return the share of the relevant documents that stand among the first ``cut``."""
+    relevant = sum(grade > 0 for grade in grades.values())
+    return _found(ranking, grades, cut) / relevant if relevant else 0.0
+
+
+def precision(ranking: Sequence[str], grades: Grades, cut: int) -> float:
+    """Return the share of the first ``cut`` places that hold a relevant document."""
+    return _found(ranking, grades, cut) / cut
+
+
+def success(ranking: Sequence[str], grades: Grades, cut: int) -> float:
+    """Return 1 where any of the first ``cut`` is relevant, else 0."""
+    return float(_found(ranking, grades, cut) > 0)
+
+
+def reciprocal_rank(ranking: Sequence[str], grades: Grades, cut: int) -> float:
+    """Return 1 over the place of the first relevant document, 0 behind ``cut``."""
+    for place, name in enumerate(ranking[:cut], start=1):
+        if grades.get(name, 0) > 0:
+            return 1 / place
+    return 0.0
+
+
+def average_precision(ranking: Sequence[str], grades: Grades, cut: int) -> float:
+    """Return the mean of the precision at each relevant document; one not found counts as 0."""
+    relevant = sum(grade > 0 for grade in grades.values())
+    found, total = 0, 0.0
+    for place, name in enumerate(ranking[:cut], start=1):
+        if grades.get(name, 0) > 0:
+            found += 1
+            total += found / place
+    return total / relevant if relevant else 0.0
+
+
+def _discounted(gains: Sequence[int], cut: int) -> float:
+    return math.fsum(gain / math.log2(place + 1) for place, gain in enumerate(gains[:cut], 1))
+
+
+def _found(ranking: Sequence[str], grades: Grades, cut: int) -> int:
+    return sum(grades.get(name, 0) > 0 for name in ranking[:cut])
+
+
+@dataclass(frozen=True, slots=True)
+class _Family:
+    name: str
+    of: Callable[..., float]
+    cut_needed: bool = True
+
+
+_FAMILIES: Final = {
+    "ndcg": _Family("nDCG", ndcg, cut_needed=False),
+    "r": _Family("R", recall),
+    "p": _Family("P", precision),
+    "success": _Family("Success", success),
+    "rr": _Family("RR", reciprocal_rank, cut_needed=False),
+    "ap": _Family("AP", average_precision, cut_needed=False),
+    "map": _Family("MAP", average_precision, cut_needed=False),
+}
+RANKING_MEASURES: Final = tuple(
+    measure_named(name) for name in ("nDCG@10", "R@5", "R@10", "R@100", "RR@10", "MAP")
+)

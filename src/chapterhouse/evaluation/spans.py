@@ -1,0 +1,184 @@
+"""How well cutting serves retrieval: tokens of gold answer spans among the tokens retrieved.
+
+::
+
+    questions.csv          question, references (JSON: content, start_index, end_index), corpus_id
+    corpora/NAME.md        one text a corpus; the indexes count its code points
+
+Recall alone is won by chunks as long as the document, precision alone by chunks of one sentence;
+the intersection over union weighs both. Tokens are those of the Llama 2 tokenizer inside the
+wordllama wheel, a subword tokenizer with a vocabulary of 32,000 (the published figures used
+cl100k); every share here is a ratio of counts, for which the two are equal within noise.
+
+Source: Smith and Troynikov, "Evaluating Chunking Strategies for Retrieval", Chroma, 2024.
+"""
+
+import csv
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.types import Stretch
+
+Places = NDArray[np.int64]  # of each token of a text, the offset of its last character, ascending
+
+
+@dataclass(frozen=True, slots=True)
+class GoldQuestion:
+    """A question and the stretches of one corpus that answer it, in order of the file."""
+
+    text: str
+    corpus: str
+    stretches: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldSpans:
+    """Texts by name of the corpus, and the questions asked of them."""
+
+    texts: Mapping[str, str]
+    questions: tuple[GoldQuestion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpanScores:
+    """Shares of tokens, each 0 to 1.
+
+    Attributes:
+        recall: Gold tokens retrieved, of the gold tokens.
+        precision: Gold tokens retrieved, of the tokens retrieved; a token retrieved twice counts
+            twice, so that overlap has its price.
+        precision_omega: The precision of a perfect retriever: gold tokens, of the tokens of all
+            chunks that hold one.
+        iou: Gold tokens retrieved, of the tokens that are gold or retrieved.
+    """
+
+    recall: float
+    precision: float
+    precision_omega: float
+    iou: float
+
+
+def load_gold(folder: Path) -> GoldSpans:
+    """Read gold spans.
+
+    Raises:
+        NotFoundError: ``questions.csv`` or the text of a corpus is missing.
+        UsageError: a row is not what it should be, or its span does not hold its content.
+    """
+    path = folder / "questions.csv"
+    if not path.is_file():
+        raise NotFoundError(
+            f"{folder} has no questions.csv.", hint="It should hold questions.csv and corpora/."
+        )
+    texts: dict[str, str] = {}
+    questions: list[GoldQuestion] = []
+    with path.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            try:
+                corpus = row["corpus_id"]
+                if corpus not in texts:
+                    texts[corpus] = _text(folder, corpus)
+                stretches = _stretches(row["references"], texts[corpus])
+                questions.append(GoldQuestion(row["question"], corpus, stretches))
+            except (KeyError, TypeError, ValueError) as error:
+                number = len(questions) + 1
+                raise UsageError(f"{path}, question {number}: {error!r}") from None
+    return GoldSpans(texts, tuple(questions))
+
+
+def _text(folder: Path, corpus: str) -> str:
+    if "/" in corpus or corpus.startswith("."):
+        raise ValueError(f"{corpus!r} is not a corpus name")
+    for ending in (".md", ".txt"):
+        path = folder / "corpora" / f"{corpus}{ending}"
+        if path.is_file():
+            return path.read_bytes().decode("utf-8")  # line ends as they are: offsets count them
+    raise NotFoundError(f"{folder / 'corpora'} has no {corpus}.md.")
+
+
+def _stretches(references: str, text: str) -> tuple[Stretch, ...]:
+    found = []
+    for reference in json.loads(references):
+        start, end = int(reference["start_index"]), int(reference["end_index"])
+        if text[start:end] != reference["content"] or start >= end:
+            raise ValueError(f"{start}:{end} does not hold {reference['content'][:40]!r}")
+        found.append((start, end))
+    if not found:
+        raise ValueError("it has no reference")
+    return tuple(found)
+
+
+def token_places(text: str, token_offsets: Callable[[str], Sequence[Stretch]]) -> Places:
+    """Return where each token of ``text`` ends: the offset of its last character, ascending.
+
+    A token belongs to the stretch in which it ends, because many tokens start with the space
+    before their word. So stretches that cover a text share its tokens out without remainder.
+    """
+    ends = [end for _, end in token_offsets(text)]
+    return np.maximum.accumulate(np.asarray(ends, dtype=np.int64).reshape(-1) - 1)
+
+
+def count_tokens(stretches: Sequence[Stretch], places: Places) -> int:
+    """Count the tokens in each of ``stretches`` and return the sum."""
+    if not stretches:
+        return 0
+    bounds = np.searchsorted(places, np.asarray(stretches, dtype=np.int64))
+    return int((bounds[:, 1] - bounds[:, 0]).sum())
+
+
+def score_spans(
+    gold: Sequence[Stretch],
+    retrieved: Sequence[Stretch],
+    chunks: Sequence[Stretch],
+    places: Places,
+    elsewhere: int = 0,
+) -> SpanScores:
+    """Score what was retrieved for one question.
+
+    Args:
+        gold: The answer's stretches in its text.
+        retrieved: Stretches of the same text that were retrieved.
+        chunks: Every chunk of that text.
+        places: ``token_places`` of that text.
+        elsewhere: Tokens retrieved from other texts; none of them is gold.
+    """
+    wanted, seen = _mask(gold, places), _mask(retrieved, places)
+    total = count_tokens(retrieved, places) + elsewhere
+    size, found = int(wanted.sum()), int((wanted & seen).sum())
+    before = np.concatenate([[0], np.cumsum(wanted)])
+    bounds = np.searchsorted(places, np.asarray(chunks, dtype=np.int64).reshape(-1, 2))
+    holding = before[bounds[:, 1]] > before[bounds[:, 0]]
+    needed = int((bounds[holding, 1] - bounds[holding, 0]).sum())
+    return SpanScores(
+        recall=_share(found, size),
+        precision=_share(found, total),
+        precision_omega=_share(size if needed else 0, needed),
+        iou=_share(found, total + size - found),
+    )
+
+
+def mean_scores(scores: Sequence[SpanScores]) -> SpanScores:
+    """Return the mean of each measure; zeros without scores."""
+    if not scores:
+        return SpanScores(0.0, 0.0, 0.0, 0.0)
+    rows = [(one.recall, one.precision, one.precision_omega, one.iou) for one in scores]
+    recall, precision, omega, iou = np.asarray(rows).mean(axis=0).tolist()
+    return SpanScores(recall, precision, omega, iou)
+
+
+def _mask(stretches: Sequence[Stretch], places: Places) -> NDArray[np.bool_]:
+    mask = np.zeros(len(places), dtype=np.bool_)
+    for start, end in stretches:
+        first, last = np.searchsorted(places, [start, end])
+        mask[first:last] = True
+    return mask
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0

@@ -1,0 +1,195 @@
+"""Which names the documents give for the same thing: a small table derived from their texts."""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+
+import apsw
+
+from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.index.state import writer_lock
+from chapterhouse.protocols import Store
+from chapterhouse.text.aliases import find_aliases, fold_name
+from chapterhouse.types import Alias, AliasKind
+
+_VERSION: Final = 1  # grows when the same text gives other names
+_BATCH_CHANGES: Final = 512
+_SCHEMA: Final = """
+CREATE TABLE IF NOT EXISTS progress (
+  id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, sequence INTEGER NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS alias (
+  document TEXT NOT NULL, folded TEXT NOT NULL, name TEXT NOT NULL, other TEXT NOT NULL,
+  kind TEXT NOT NULL
+) STRICT;
+CREATE TABLE IF NOT EXISTS membership (
+  document TEXT NOT NULL, shelf TEXT NOT NULL, PRIMARY KEY (document, shelf)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS alias_folded ON alias (folded);
+CREATE INDEX IF NOT EXISTS alias_document ON alias (document);
+"""
+_FIND: Final = """
+SELECT name, other, kind, count(DISTINCT document) AS documents
+FROM alias WHERE folded IN (SELECT value FROM json_each(?1)) AND (
+  ?2 = '[]' OR EXISTS (
+    SELECT 1 FROM membership AS m WHERE m.document = alias.document
+    AND m.shelf IN (SELECT value FROM json_each(?2))
+  )
+)
+GROUP BY folded, other, kind ORDER BY documents DESC, other, folded, kind LIMIT ?3
+"""
+
+
+class AliasIndex:
+    """The names in one folder. Safe to share between threads and processes."""
+
+    def __init__(self, folder: Path, *, wait_seconds: float = 10.0) -> None:
+        self._folder = folder
+        self._path = folder / "aliases.db"
+        self._wait_seconds = wait_seconds
+        self._lock = threading.Lock()
+        self._connection: apsw.Connection | None = None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def sequence(self) -> int:
+        """Return the number of the last change it has applied."""
+        with self._lock, self._explained():
+            return self._sequence()
+
+    def size(self) -> int:
+        """Count the pairs of names, each counted in every document that gives it."""
+        with self._lock, self._explained():
+            return int(self._open().execute("SELECT count(*) FROM alias").get)
+
+    def find(
+        self, names: Sequence[str], shelves: Sequence[str] = (), limit: int = 20
+    ) -> Sequence[Alias]:
+        """Return what else the documents on any of ``shelves``, or all, call these.
+
+        Those that most documents give come first. The ``name`` of each is the one asked for.
+        """
+        wanted = json.dumps(sorted({fold_name(name) for name in names}))
+        on = json.dumps(sorted(shelves))
+        with self._lock, self._explained():
+            rows = self._open().execute(_FIND, (wanted, on, limit)).fetchall()
+        return [Alias(str(name), str(other), AliasKind(str(kind))) for name, other, kind, _ in rows]
+
+    def catch_up(self, store: Store) -> int:
+        """Apply the changes it has missed; wait a while for another process that is at it."""
+        if self.sequence() < store.sequence():
+            with writer_lock(self._folder, self._wait_seconds) as held:
+                if held:
+                    self._apply_all(store)
+        return self.sequence()
+
+    def rebuild(self, store: Store) -> int:
+        """Throw everything away and read every document again."""
+        with writer_lock(self._folder, self._wait_seconds * 6) as held:
+            if held:
+                with self._lock, self._explained(), self._open() as connection:
+                    connection.execute(
+                        "DELETE FROM alias; DELETE FROM membership; DELETE FROM progress"
+                    )
+                self._apply_all(store)
+        return self.sequence()
+
+    def _sequence(self) -> int:
+        found = self._open().execute(
+            "SELECT sequence FROM progress WHERE version = ?", (_VERSION,)
+        ).get  # fmt: skip
+        return int(found or 0)
+
+    def _open(self) -> apsw.Connection:
+        if self._connection is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            connection = apsw.Connection(str(self._path))
+            try:
+                connection.set_busy_timeout(int(self._wait_seconds * 1000))
+                # Derived: what a power cut takes is read from the documents again.
+                connection.execute("PRAGMA journal_mode = wal; PRAGMA synchronous = normal")
+                connection.execute(_SCHEMA)
+            except apsw.Error:
+                connection.close()
+                raise
+            self._connection = connection
+        return self._connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say what to do where the file turns out to be damaged, which may be at any page."""
+        try:
+            yield
+        except (apsw.NotADBError, apsw.CorruptError) as error:
+            raise CorruptLibraryError(
+                f"The index of names cannot be used: {error}",
+                hint=f"It is derived: delete {self._path} and ask again.",
+            ) from error
+
+    def _apply_all(self, store: Store) -> None:
+        with self._lock, self._explained():
+            after = self._sequence()
+            if not after:
+                with self._open() as connection:  # nothing yet, or names of another version
+                    connection.execute("DELETE FROM alias; DELETE FROM membership")
+        while changes := store.changes(after, _BATCH_CHANGES):
+            after = changes[-1].sequence
+            found = [
+                (change.document_id, alias)
+                for change in changes
+                if change.document and (body := store.body(change.document_id))
+                for alias in find_aliases(change.document.title, body.text)
+            ]
+            with self._lock, self._explained(), self._open() as connection:
+                for table in ("alias", "membership"):
+                    connection.executemany(
+                        f"DELETE FROM {table} WHERE document = ?",  # noqa: S608 - one of two names
+                        [(change.document_id,) for change in changes],
+                    )
+                connection.executemany(
+                    "INSERT INTO membership VALUES (?, ?)",
+                    [
+                        (change.document_id, shelf)
+                        for change in changes
+                        if change.document
+                        for shelf in change.document.shelves
+                    ],
+                )
+                connection.executemany(
+                    "INSERT INTO alias VALUES (?, ?, ?, ?, ?)",
+                    [row for document, alias in found for row in _rows(document, alias)],
+                )
+                connection.execute(
+                    "INSERT INTO progress VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE"
+                    " SET version = excluded.version, sequence = excluded.sequence",
+                    (_VERSION, after),
+                )
+
+
+def _rows(document: str, alias: Alias) -> list[tuple[str, str, str, str, str]]:
+    """Return the pair in both directions: who asks with one name shall find the other."""
+    kind = alias.kind.value
+    return [
+        (document, fold_name(alias.name), alias.name, alias.other, kind),
+        (document, fold_name(alias.other), alias.other, alias.name, kind),
+    ]

@@ -1,0 +1,169 @@
+"""One evaluation from what was asked on the command line to its outcome."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.evaluation.chunking import score_strategies
+from chapterhouse.evaluation.collection import indexed
+from chapterhouse.evaluation.comparing import Comparison, ablated, compared
+from chapterhouse.evaluation.datasets import is_collection, load_dataset
+from chapterhouse.evaluation.evaluate import Evaluation, evaluate
+from chapterhouse.evaluation.files import require_writable, write_whole
+from chapterhouse.evaluation.gates import Gate, gates, measures_for, parse_floor
+from chapterhouse.evaluation.junit import junit
+from chapterhouse.evaluation.measuring import Tell, as_run
+from chapterhouse.evaluation.questions import Question, question_line, read_questions
+from chapterhouse.evaluation.runs import read_run, write_run
+from chapterhouse.evaluation.spans import load_gold
+from chapterhouse.evaluation.synthetic import QUESTIONS, synthetic_questions
+from chapterhouse.evaluation.tasks import (
+    Task,
+    collection_task,
+    fixture_file,
+    limited,
+    question_task,
+)
+from chapterhouse.interfaces.cli import render_evaluation, shapes_evaluation
+from chapterhouse.interfaces.cli.options import Common, require_path
+from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, open_library
+from chapterhouse.library import DEFAULT_HOME
+from chapterhouse.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from chapterhouse.library import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the options of ``eval`` came to."""
+
+    path: str | None
+    synthetic: bool
+    limit: int | None
+    shelves: tuple[str, ...]
+    write: str | None
+    run: str | None
+    compare: str | None
+    ablation: bool
+    floors: tuple[str, ...]
+    junit: str | None
+    latency: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything that one ``eval`` has to show."""
+
+    found: Evaluation
+    gates: tuple[Gate, ...]
+    comparison: Comparison | None
+    ablation: tuple[Comparison, ...]
+
+
+def evaluation(common: Common, wanted: Wanted) -> Outcome:
+    """Evaluate and write what was to be written.
+
+    Raises:
+        UsageError: a file cannot be used; found out before the work where that can be.
+    """
+    floors = [parse_floor(text) for text in wanted.floors]
+    measures = measures_for(floors)
+    before = None if wanted.compare is None else read_run(_path(wanted.compare))
+    targets = {name: _target(name) for name in (wanted.run, wanted.junit, wanted.write) if name}
+    with told_to() as tell, _task(common, wanted, tell) as task:
+        found = evaluate(task, measures, tell)
+        held = gates(floors, found)
+        comparison = None
+        if before is not None:
+            comparison = compared(found, before, wanted.compare or "", measures)
+        stages = ablated(task, found, measures, tell) if wanted.ablation else ()
+    if wanted.run:
+        write_run(targets[wanted.run], as_run(found.scored))
+    if wanted.junit:
+        write_whole(targets[wanted.junit], junit(found, held))
+    result = Result(found, held, comparison, stages)
+    return Outcome(
+        shapes_evaluation.evaluation(result, latency=wanted.latency),
+        lambda target: render_evaluation.evaluation(target, result),
+        OK if all(gate.passed for gate in held) else FAILED,
+    )
+
+
+def chunking(common: Common, wanted: Wanted) -> Outcome:
+    """Score the ways of cutting on a folder with gold spans."""
+    folder = _path(wanted.path or "")
+    gold = load_gold(folder)
+    step = max(1, len(gold.questions) // (wanted.limit or len(gold.questions)))
+    gold = replace(gold, questions=gold.questions[::step][: wanted.limit])
+    with told_to() as tell:
+        found = score_strategies(gold, _settings(common), on_progress=tell)
+    return Outcome(
+        shapes_evaluation.chunking(folder.name, gold, found),
+        lambda target: render_evaluation.chunking(target, folder.name, gold, found),
+    )
+
+
+@contextmanager
+def _task(common: Common, wanted: Wanted, tell: Tell) -> Iterator[Task]:
+    """Open what is to be asked, and the questions."""
+    path = None if wanted.path is None else _path(wanted.path)
+    if path is not None and not path.exists():
+        raise NotFoundError(
+            f"There is no folder or file {path}.",
+            hint="Name a folder in BEIR layout or a file of questions; the number is --limit N.",
+        )
+    if path is not None and path.is_dir():
+        if not is_collection(path):
+            raise UsageError(
+                f"{path} is no collection: it has no corpus.jsonl and no queries.jsonl.",
+                hint="For gold spans add --chunking; for your own documents name a questions file.",
+            )
+        dataset = load_dataset(path)
+        with indexed(dataset.documents, settings=_settings(common), on_progress=tell) as collection:
+            yield limited(collection_task(dataset, collection), wanted.limit)
+        return
+    with open_library(common, create=False) as library:
+        yield _own(library, path, wanted)
+
+
+def _own(library: "Library", path: Path | None, wanted: Wanted) -> Task:
+    """Return the task of a library of one's own: a file's, the workspace's or made questions."""
+    fixtures = fixture_file(library)
+    if path is None and not wanted.synthetic and fixtures.exists():
+        path = fixtures
+    if path is not None:
+        if wanted.shelves or wanted.write:
+            raise UsageError(
+                f"--shelf and --write are for questions that are made, not those of {path}.",
+                hint="Add --synthetic, or leave them out.",
+            )
+        return limited(question_task(read_questions(path), library, str(path)), wanted.limit)
+    made = synthetic_questions(library, wanted.limit or QUESTIONS, wanted.shelves)
+    if wanted.write:
+        write_whole(_path(wanted.write), _lines(made))
+    return question_task(made, library, "made from the documents", "synthetic")
+
+
+def _lines(questions: tuple[Question, ...]) -> str:
+    return "".join(f"{question_line(question)}\n" for question in questions)
+
+
+def _settings(common: Common) -> Settings:
+    """Return the settings of the library that was named, whether it exists or not."""
+    home = Path(common.home or DEFAULT_HOME).expanduser()
+    return load_settings(home, home / "workspaces" / common.workspace)
+
+
+def _path(name: str) -> Path:
+    return Path(require_path(name)).expanduser()
+
+
+def _target(name: str) -> Path:
+    path = _path(name)
+    require_writable(path)
+    return path

@@ -1,0 +1,249 @@
+"""What people see of evaluations: figures with their intervals, and what went wrong first."""
+
+from typing import TYPE_CHECKING
+
+from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from chapterhouse.evaluation.chunking import StrategyScores
+    from chapterhouse.evaluation.comparing import Comparison
+    from chapterhouse.evaluation.evaluate import Evaluation
+    from chapterhouse.evaluation.feedback import Feedback
+    from chapterhouse.evaluation.gates import Gate
+    from chapterhouse.evaluation.measuring import Scored
+    from chapterhouse.evaluation.significance import Estimate
+    from chapterhouse.evaluation.spans import GoldSpans
+    from chapterhouse.interfaces.cli.evaluation_run import Result
+
+_WORST = 5
+_LABELS = 3  # documents named of each question
+_CHANGES = 5  # questions named that lost, and as many that gained
+_LABEL = 60  # characters of a name or title
+_QUESTION = 100
+_SURE = 0.05
+_ENDINGS = {
+    "synthetic": "Made questions share the words of their text: compare such figures with each "
+    "other,\nnot with what people ask. Judge real answers: chapterhouse feedback good|bad …",
+}
+
+
+def evaluation(target: "Console", value: "Result") -> None:
+    """Show figures, comparisons, the worst questions and whether the gates held."""
+    found = value.found
+    target.print(_headline(found))
+    target.print()
+    _measures(target, found)
+    target.print(styled((_latency(found), "dim")))
+    if value.comparison:
+        _comparison(target, value.comparison)
+    if value.ablation:
+        _ablation(target, value.ablation)
+    _worst(target, found.scored)
+    for warning in found.warnings:
+        target.print(styled(("warning  ", "yellow"), one_line(warning)))
+    for gate in value.gates:
+        _gate(target, gate)
+    if found.kind in _ENDINGS:
+        target.print(styled((_ENDINGS[found.kind], "dim")))
+
+
+def chunking(
+    target: "Console", name: str, gold: "GoldSpans", found: "Sequence[StrategyScores]"
+) -> None:
+    """Show how well each way of cutting serves retrieval."""
+    count = f"{len(gold.questions):,} questions of {one_line(name)}"
+    target.print(styled((count, "bold"), ", gold spans among the tokens of the first 5 chunks"))
+    target.print()
+    rows: list[tuple[str, ...]] = [
+        ("strategy", "chunks", "characters", "recall", "IoU", "precision", "precision-omega")
+    ]
+    for entry in found:
+        measures = ("recall", "iou", "precision", "precision_omega")
+        figures = [_percent(entry.measures[measure]) for measure in measures]
+        rows.append((entry.strategy, f"{entry.chunks:,}", f"{entry.characters:,.0f}", *figures))
+    columns(target, rows)
+    target.print(styled(("Mean and half of the 95 % interval, in percent.", "dim")))
+
+
+def kept(target: "Console", value: "Feedback") -> None:
+    """Say what a verdict asks for from now on."""
+    question = value.question
+    words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Stands already in"}
+    target.print(styled((words[value.kept.value], "bold"), f" {one_line(str(value.path))}"))
+    target.print(styled(f"  {question.id}  {_cut(question.text, _QUESTION)}"))
+    for name in question.required:
+        target.print(styled(f"  must find: {one_line(name)}"))
+    for name in question.forbidden:
+        target.print(styled(f"  must not rest on: {one_line(name)}"))
+    several = "one of: " if len(question.answers) > 1 else ""
+    for answer in question.answers:
+        target.print(styled(f"  must quote {several}{_cut(answer, _QUESTION)}"))
+    if not question.answerable:
+        target.print(styled("  must find no answer"))
+    target.print(styled(("Evaluate with: chapterhouse eval", "dim")))
+
+
+def _headline(found: "Evaluation") -> object:
+    count = len(found.scored)
+    questions = f"{count:,} question{'' if count == 1 else 's'}"
+    searched = f"{found.documents:,} documents, {found.chunks:,} chunks"
+    where = {
+        "collection": f"of {found.name}",
+        "questions": f"of {found.name}",
+        "synthetic": "made from the documents",
+    }[found.kind]
+    return styled((f"{questions} {where}", "bold"), f", asked of {searched}")
+
+
+def _measures(target: "Console", found: "Evaluation") -> None:
+    rows = [("measure", "mean", "95 % interval", "questions")]
+    rows += [
+        (name, f"{value.mean:.3f}", _interval(value), f"{value.count:,}")
+        for name, value in found.measures.items()
+    ]
+    columns(target, rows)
+
+
+def _interval(value: "Estimate") -> str:
+    return f"{value.low:.3f}–{value.high:.3f}" if value.count > 1 else "not known"
+
+
+def _latency(found: "Evaluation") -> str:
+    times = found.latency
+    shown = ", ".join(
+        f"{1000 * seconds:.1f} ms ({name})"
+        for name, seconds in (("median", times.p50), ("p95", times.p95), ("p99", times.p99))
+    )
+    return f"one search took {shown}"
+
+
+def _comparison(target: "Console", value: "Comparison") -> None:
+    target.print()
+    target.print(styled((f"Against {one_line(value.name)}", "bold")))
+    rows: list[tuple[str, ...]] = [
+        ("measure", "there", "gain", "95 % interval", "p", "better", "worse", "same")
+    ]
+    rows += [_row(name, value, name) for name in value.differences]
+    columns(target, rows)
+    if value.unranked:
+        target.print(styled(f"{value.unranked:,} questions are not ranked there; each scores 0."))
+    gained = [
+        name for name, entry in value.differences.items() if entry.p < _SURE and entry.gain.mean > 0
+    ]
+    lost = [
+        name for name, entry in value.differences.items() if entry.p < _SURE and entry.gain.mean < 0
+    ]
+    verdicts = [
+        f"{word}: {', '.join(names)}"
+        for word, names in (("better", gained), ("worse", lost))
+        if names
+    ]
+    _changes(target, value)
+    told = "; ".join(verdicts) or "no difference beyond chance"
+    target.print(styled(f"At p < {_SURE:g}: {told}."))
+
+
+def _changes(target: "Console", value: "Comparison") -> None:
+    """Name the questions that lost and gained most in the first measure."""
+    lost = [entry for entry in value.changes if entry[1] < 0][:_CHANGES]
+    gained = [entry for entry in reversed(value.changes) if entry[1] > 0][:_CHANGES]
+    name = next(iter(value.differences))
+    for word, entries in (("lost", lost), ("gained", gained)):
+        if entries:
+            named = ", ".join(f"{one_line(question)} {gain:+.3f}" for question, gain in entries)
+            target.print(styled(f"{word} most in {name}: {named}"))
+
+
+def _ablation(target: "Console", stages: "Sequence[Comparison]") -> None:
+    name = next(iter(stages[0].differences))
+    target.print()
+    target.print(styled((f"What the stages are worth, in {name}", "bold")))
+    rows: list[tuple[str, ...]] = [
+        ("left out", name, "worth", "95 % interval", "p", "better", "worse", "same")
+    ]
+    rows += [_row(stage.name, stage, name) for stage in stages]
+    columns(target, rows)
+
+
+def _row(label: str, value: "Comparison", name: str) -> tuple[str, ...]:
+    difference = value.differences[name]
+    gain = difference.gain
+    return (
+        label,
+        f"{value.others[name].mean:.3f}",
+        f"{gain.mean:+.3f}",
+        f"{gain.low:+.3f} to {gain.high:+.3f}",
+        f"{difference.p:.4f}",
+        f"{difference.wins:,}",
+        f"{difference.losses:,}",
+        f"{difference.ties:,}",
+    )
+
+
+def _worst(target: "Console", scored: "Sequence[Scored]") -> None:
+    """Show the questions that went most wrong: what was wanted, and what was found instead."""
+    wrong = [entry for entry in scored if _badness(entry)]
+    worst = sorted(wrong, key=lambda entry: (_badness(entry), entry.case.question.id), reverse=True)
+    if not worst:
+        target.print(styled(("Every question got all it wants.", "green")))
+        return
+    target.print()
+    target.print(styled((f"Worst {min(_WORST, len(worst))} of {len(worst):,} not perfect", "bold")))
+    for entry in worst[:_WORST]:
+        _question(target, entry)
+
+
+def _badness(entry: "Scored") -> float:
+    """Return what is missing to perfection: in order, then in checks."""
+    checks = len(entry.failures)
+    return round(1 - entry.scores.get("nDCG@10", 1.0), 6) + checks
+
+
+def _question(target: "Console", entry: "Scored") -> None:
+    question = entry.case.question
+    figure = entry.scores.get("nDCG@10")
+    shown = "     " if figure is None else f"{figure:.3f}"
+    target.print(
+        styled((shown, "red"), f"  {one_line(question.id)}  {_cut(question.text, _QUESTION)}")
+    )
+    if entry.case.relevant:
+        places = {ranked.document: place for place, ranked in enumerate(entry.ranking, start=1)}
+        names = sorted(entry.case.relevant, key=lambda name: (places.get(name, 1_000), name))
+        labels = [_wanted(entry, name, places.get(name)) for name in names[:_LABELS]]
+        more = f", and {len(names) - _LABELS} more" if len(names) > _LABELS else ""
+        indented(target, f"wanted: {'; '.join(labels)}{more}", 7)
+    if entry.instead:
+        indented(target, f"found: {'; '.join(map(_middle_cut, entry.instead))}", 7)
+    for failure in entry.failures:
+        indented(target, _cut(failure, 2 * _QUESTION), 7)
+
+
+def _wanted(entry: "Scored", name: str, place: int | None) -> str:
+    label = _middle_cut(entry.case.labels.get(name) or name)
+    return f"{label} (place {place})" if place else f"{label} (not found)"
+
+
+def _gate(target: "Console", gate: "Gate") -> None:
+    verdict = ("passed  ", "green") if gate.passed else ("FAILED  ", "bold red")
+    sign = "≥" if gate.passed else "<"
+    target.print(styled(verdict, f" {gate.measure} {gate.figure:.4f} {sign} {gate.floor:g}"))
+
+
+def _percent(value: "Estimate") -> str:
+    return f"{100 * value.mean:.1f} ± {50 * (value.high - value.low):.1f}"
+
+
+def _cut(text: str, most: int) -> str:
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _middle_cut(name: str) -> str:
+    """Shorten a path or title; its end tells it from its neighbours as much as its beginning."""
+    line = one_line(name)
+    head = _LABEL // 3
+    return line if len(line) <= _LABEL else f"{line[:head]}…{line[head - _LABEL + 1 :]}"

@@ -1,0 +1,216 @@
+"""From the settings to the engine that they name.
+
+Opening says at once what is missing: an extra, a folder, an address. It reads no weights and
+asks no service, but for one thing: the length of a service's vectors where the settings leave it
+open, and that once.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from chapterhouse.errors import EngineError
+from chapterhouse.models.no_embedder import NoEmbedder
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.protocols import Embedder, LanguageModel, Reranker
+from chapterhouse.settings import EmbeddingSettings, LanguageModelSettings, RerankSettings
+
+if TYPE_CHECKING:
+    from chapterhouse.models.embedding_cache import VectorCache
+    from chapterhouse.models.fastembed_engines import FastembedModel
+    from chapterhouse.models.folder_embedder import FolderTreatment
+    from chapterhouse.models.http import JsonClient
+
+# Called with what has to be called when the library is closed.
+OnClose = Callable[[Callable[[], None]], object]
+
+_CACHE_FILE = "embeddings.db"
+_MODELS = "models"
+
+
+def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -> Embedder:
+    """Return the embedder of a library.
+
+    Args:
+        settings: Which.
+        cache: A folder of the library for what can be had again: vectors, fetched models.
+        on_close: Is told what to call in the end.
+
+    Raises:
+        MissingExtraError: its extra is not installed.
+        UsageError: the settings name what is not there.
+        EngineError: the model's files are not the ones of the checksum, or its service cannot be
+            asked how long its vectors are.
+    """
+    if settings.engine == "none":
+        return NoEmbedder()
+    if settings.engine == "static":
+        return StaticEmbedder()
+    if not settings.cache_megabytes:
+        return _embedder(settings, cache, None, on_close)
+    from chapterhouse.models import embedding_cache  # noqa: PLC0415 - not for the built-in table
+
+    vectors = embedding_cache.VectorCache(cache / _CACHE_FILE, settings.cache_megabytes * 2**20)
+    on_close(vectors.close)
+    return embedding_cache.CachedEmbedder(_embedder(settings, cache, vectors, on_close), vectors)
+
+
+def open_reranker(settings: RerankSettings, cache: Path, on_close: OnClose) -> Reranker | None:
+    """Return the reranking model of a library; None where the settings name no model.
+
+    Args:
+        settings: Which.
+        cache: A folder of the library for what can be had again: fetched models.
+        on_close: Is told what to call in the end.
+
+    Raises:
+        MissingExtraError: its extra is not installed.
+        UsageError: the settings name what is not there.
+        EngineError: the model's files are not the ones of the checksum.
+    """
+    if settings.engine == "http":
+        from chapterhouse.models.rerank_api import ApiReranker  # noqa: PLC0415 - when asked for
+
+        client = _client(settings, "rerank", "rerank", on_close)
+        return ApiReranker(client, settings.model, settings.maximum_characters)
+    if settings.engine == "folder":
+        from chapterhouse.models.cross_encoder import FolderReranker  # noqa: PLC0415 - likewise
+        from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
+
+        folder = open_model_folder(
+            settings.folder, settings.file, settings.checksum, section="rerank"
+        )
+        return FolderReranker(folder, settings.maximum_characters)
+    if settings.engine == "fastembed":
+        from chapterhouse.models import fastembed_engines  # noqa: PLC0415 - likewise
+
+        model = _fastembed_model(settings, cache, "", "rerank")
+        return fastembed_engines.FastembedReranker(model, settings.maximum_characters)
+    return None
+
+
+def open_language_model(settings: LanguageModelSettings, on_close: OnClose) -> LanguageModel | None:
+    """Return the language model of a library; None where the settings name none.
+
+    Args:
+        settings: Which.
+        on_close: Is told what to call in the end.
+
+    Raises:
+        UsageError: a key would travel unencrypted.
+    """
+    if settings.engine == "none":
+        return None
+    from chapterhouse.models.chat_api import ApiLanguageModel  # noqa: PLC0415 - when asked for
+
+    client = _client(settings, "language_model", "chat/completions", on_close)
+    return ApiLanguageModel(
+        client, settings.model, settings.maximum_tokens, reasoning=settings.reasoning
+    )
+
+
+def _embedder(
+    settings: EmbeddingSettings, cache: Path, vectors: "VectorCache | None", on_close: OnClose
+) -> Embedder:
+    if settings.engine == "openai":
+        return _service_embedder(settings, vectors, on_close)
+    if settings.engine == "fastembed":
+        from chapterhouse.models import fastembed_engines  # noqa: PLC0415 - when asked for
+
+        model = _fastembed_model(settings, cache, settings.revision, "embedding")
+        return fastembed_engines.FastembedEmbedder(model, _around(settings))
+    from chapterhouse.models.folder_embedder import FolderEmbedder  # noqa: PLC0415 - likewise
+    from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
+
+    folder = open_model_folder(
+        settings.folder, settings.file, settings.checksum, section="embedding"
+    )
+    return FolderEmbedder(folder, _around(settings))
+
+
+def _service_embedder(
+    settings: EmbeddingSettings, vectors: "VectorCache | None", on_close: OnClose
+) -> Embedder:
+    from chapterhouse.models.embedding_api import ApiEmbedder, EmbeddingModel  # noqa: PLC0415
+
+    client = _client(settings, "embedding", "embeddings", on_close)
+    model = EmbeddingModel(
+        name=settings.model,
+        revision=settings.revision,
+        dimensions=settings.dimensions,
+        shorten=settings.shorten,
+        question_prefix=settings.question_prefix,
+        passage_prefix=settings.passage_prefix,
+        languages=settings.languages,
+        encoding=settings.encoding,
+        batch=settings.batch,
+        maximum_characters=settings.maximum_characters,
+    )
+    if settings.dimensions or vectors is None:
+        return ApiEmbedder(client, model)
+    name = f"{settings.model}@{settings.revision}"
+    known = vectors.number(name)
+    if not known:
+        known = _asked_length(ApiEmbedder(client, model))
+        vectors.remember(name, known)
+    return ApiEmbedder(client, replace(model, dimensions=known))
+
+
+def _asked_length(embedder: Embedder) -> int:
+    try:
+        return embedder.dimensions
+    except EngineError as error:
+        hint = f"{error.hint} Or state the length of its vectors: embedding.dimensions."
+        raise EngineError(error.message, hint=hint) from None
+
+
+def _around(settings: EmbeddingSettings) -> "FolderTreatment":
+    from chapterhouse.models.folder_embedder import FolderTreatment  # noqa: PLC0415 - when asked
+
+    return FolderTreatment(
+        dimensions=settings.dimensions,
+        shorten=settings.shorten,
+        pooling=settings.pooling,
+        question_prefix=settings.question_prefix,
+        passage_prefix=settings.passage_prefix,
+        languages=settings.languages,
+    )
+
+
+def _fastembed_model(
+    settings: EmbeddingSettings | RerankSettings,
+    cache: Path,
+    revision: str,
+    kind: Literal["embedding", "rerank"],
+) -> "FastembedModel":
+    from chapterhouse.models import fastembed_engines  # noqa: PLC0415 - when asked for
+    from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
+
+    folder = None
+    if settings.folder:
+        file = settings.file or fastembed_engines.weights_file(settings.model, kind)
+        folder = open_model_folder(settings.folder, file, settings.checksum, section=kind)
+    return fastembed_engines.FastembedModel(settings.model, cache / _MODELS, folder, revision)
+
+
+def _client(
+    settings: EmbeddingSettings | RerankSettings | LanguageModelSettings,
+    section: str,
+    path: str,
+    on_close: OnClose,
+) -> "JsonClient":
+    from chapterhouse.models.http import Endpoint, JsonClient, endpoint_url  # noqa: PLC0415
+
+    client = JsonClient(
+        Endpoint(
+            url=endpoint_url(settings.base_url, path),
+            section=section,
+            key_variable=settings.key_variable,
+            timeout_seconds=settings.timeout_seconds,
+            attempts=settings.attempts,
+            trust_environment=settings.trust_environment,
+        )
+    )
+    on_close(client.close)
+    return client

@@ -1,0 +1,159 @@
+"""What the indexes find for every variant of a question, and one score out of it."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from chapterhouse.errors import EngineError
+from chapterhouse.protocols import Embedder, LexicalSearch, VectorSearch
+from chapterhouse.retrieval.method import Method
+from chapterhouse.retrieval.question import Question
+from chapterhouse.types import (
+    Census,
+    Chunk,
+    Document,
+    Query,
+    Scored,
+    Variant,
+    VariantKind,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What retrieval may look into.
+
+    Attributes:
+        census: How much there is on the given shelves and in which languages.
+        chunks: Chunks by key; those that no longer exist are absent.
+        documents: Documents by id.
+        chunks_named: First chunks of the documents whose file has the given name.
+        documents_of: Ids of the documents of chunks, by key.
+    """
+
+    lexical: LexicalSearch
+    vector: VectorSearch
+    embedder: Embedder
+    census: Callable[[Sequence[str]], Census]
+    chunks: Callable[[Iterable[int]], Mapping[int, Chunk]]
+    documents: Callable[[Iterable[str]], Mapping[str, Document]]
+    chunks_named: Callable[[str, Sequence[str]], Sequence[int]]
+    documents_of: Callable[[Iterable[int]], Mapping[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the indexes hold for one variant."""
+
+    variant: Variant
+    lexical: Sequence[Scored]
+    vector: Sequence[Scored]
+    fused: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Everything that may become a hit; the question itself is the first variant."""
+
+    found: tuple[Found, ...]
+    scores: Mapping[int, float]
+    warnings: tuple[str, ...]
+
+
+def variants_of(
+    question: Question, query: Query, languages: Mapping[str, int], method: Method
+) -> tuple[tuple[Variant, ...], tuple[str, ...]]:
+    """Return every way of putting the question, itself first, and what went wrong.
+
+    What is looked for to the letter is not rephrased: file names, codes and quotations mean
+    themselves.
+    """
+    asked = Variant(VariantKind.ASKED, question.content, question.terms)
+    variants, warnings = [asked], []
+    for expand in () if question.exact else method.expand:
+        try:
+            variants.extend(expand(question, query, languages))
+        except EngineError as error:
+            warnings.append(f"The question was not rephrased: {error.message}")
+    return tuple(variants), tuple(warnings)
+
+
+def find_candidates(
+    question: Question, query: Query, census: Census, sources: Sources, method: Method
+) -> Candidates:
+    """Search both indexes for every variant and make one score a chunk, 0 to 1."""
+    variants, warnings = variants_of(question, query, census.languages, method)
+    serves = any(sources.embedder.serves(language) for language in question.languages)
+    found: list[Found] = []
+    for variant in variants:
+        lexical = _by_words(variant, query, sources, method)
+        vector: Sequence[Scored] = ()
+        if serves:
+            try:
+                vector = _by_vector(variant, lexical, query, sources, method)
+            except EngineError as error:
+                warnings = (*warnings, f"Searched by words alone: {error.message}")
+                serves = False
+        found.append(Found(variant, lexical, vector, method.fuse(lexical, vector)))
+    return Candidates(tuple(found), _merged(found, query, method), warnings)
+
+
+def with_other_names(question: Question, candidates: Candidates) -> Question:
+    """Return the question with the terms that expansions added, for whoever reads the candidates.
+
+    What was found by another name would otherwise be put behind for not saying the asked one.
+    """
+    terms = {term.term: term for term in question.terms}
+    for found in candidates.found:
+        if found.variant.kind is VariantKind.EXPANSION:
+            for term in found.variant.terms:
+                terms.setdefault(term.term, term)
+    return replace(question, terms=tuple(terms.values()))
+
+
+def _merged(found: Sequence[Found], query: Query, method: Method) -> Mapping[int, float]:
+    """Return one score a chunk; what only a search for many hits looked at stands behind the rest.
+
+    A chunk that is found deeper in one list would otherwise be worth more in the other, and the
+    first hits would depend on how many are wanted.
+    """
+    weights = [each.variant.weight for each in found]
+    everything = method.merge([each.fused for each in found], weights)
+    if query.limit * 2 <= min(method.lexical_depth, method.vector_depth):
+        return everything
+    usual = method.merge([_usually_fused(each, method) for each in found], weights)
+    lowest = min(usual.values(), default=1.0)
+    rest = {key: score for key, score in everything.items() if key not in usual}
+    highest = max(rest.values(), default=0.0) or 1.0
+    return {**usual, **{key: lowest * score / highest for key, score in rest.items()}}
+
+
+def _usually_fused(found: Found, method: Method) -> Mapping[int, float]:
+    lexical = found.lexical[: method.lexical_depth]
+    words = {hit.key for hit in lexical}
+    vector = [
+        hit for place, hit in enumerate(found.vector)
+        if place < method.vector_depth or hit.key in words
+    ]  # fmt: skip
+    return method.fuse(lexical, vector)
+
+
+def _by_words(variant: Variant, query: Query, sources: Sources, method: Method) -> Sequence[Scored]:
+    depth = max(method.lexical_depth, query.limit * 2)
+    hits = sources.lexical.search(variant.terms, query.shelves, depth)
+    least = method.thresholds.bm25
+    return [hit for hit in hits if hit.score >= least] if least > 0 else hits
+
+
+def _by_vector(
+    variant: Variant, lexical: Sequence[Scored], query: Query, sources: Sources, method: Method
+) -> Sequence[Scored]:
+    """Return the nearest chunks, and the cosines of those that were found by their words."""
+    if variant.kind is VariantKind.HYPOTHETICAL:  # it is written as a passage would be
+        embedded = sources.embedder.embed_passages([variant.text])[0]
+    else:
+        embedded = sources.embedder.embed_question(variant.text)
+    depth = max(method.vector_depth, query.limit * 2)
+    words = {hit.key for hit in lexical}
+    hits = sources.vector.search(embedded, query.shelves, depth, sorted(words))
+    least = method.thresholds.cosine
+    return [hit for hit in hits if hit.score >= least or hit.key in words]

@@ -1,0 +1,295 @@
+"""From hits to a context that fits a budget of tokens.
+
+::
+
+    sentences and their shares -> versions of each hit -> pack -> merge -> arrange -> Markdown
+
+A hit competes with itself: its best run of sentences, longer ones, and all of it, of which at most
+one is taken. With ``widen`` it goes the other way and takes in what stands around it.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from chapterhouse.protocols import Embedder
+from chapterhouse.retrieval.pack import Item, Pack, pack_exactly
+from chapterhouse.retrieval.present import arranged, markdown, opening, piece
+from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.retrieval.relevance import (
+    MODELS,
+    Sentence,
+    ShareModel,
+    judged_sentences,
+    table_header,
+    word_weights,
+)
+from chapterhouse.retrieval.widen import Widen, best_runs, merged, shortened
+from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, SearchResult, Stretch
+
+MAXIMUM: Final = 2_000
+PRICE: Final = 2e-5
+QUALITY_WEIGHT: Final = 0.2
+_PLAIN_IMPORTANCE: Final = 0.5  # of a chunk whose quality was never measured
+
+CountTokens = Callable[[str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class ContextSources:
+    """What building a context looks up.
+
+    Attributes:
+        body: The text of a document by id; None when it is gone.
+        count_tokens: Counts the tokens of a text.
+        document_frequency: Counts the chunks in which a term occurs.
+        embedder: Lets sentences be judged by meaning too.
+    """
+
+    body: Callable[[str], Body | None]
+    count_tokens: CountTokens
+    document_frequency: Callable[[str], int]
+    embedder: Embedder | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """How to fill the budget.
+
+    Attributes:
+        pack: Chooses; ``functools.partial`` gives it another diversity factor.
+        price: Value that a token must bring to be spent, 0 or more: what adds less is left out
+            though the budget had room for it. The values of all candidates add up to about 1.
+        widen: Takes in what stands around a hit; None offers its best sentences instead.
+        models: Say how much of the answer a sentence may be expected to hold.
+    """
+
+    pack: Pack = pack_exactly
+    price: float = PRICE
+    widen: Widen | None = None
+    models: tuple[ShareModel, ...] = MODELS
+
+
+_DEFAULT: Final = Packing()
+
+
+def build_context(
+    result: SearchResult,
+    lookup: ContextSources,
+    maximum: int = MAXIMUM,
+    packing: Packing = _DEFAULT,
+) -> Context:
+    """Choose from the hits of a search what answers the question within ``maximum`` tokens.
+
+    About 30 hits without a cap per document are a good choice to choose from. The context never
+    costs more than ``maximum``. Where not even the best excerpt fits, it is cut behind a whole
+    sentence; where no sentence fits, the context has candidates but no excerpt.
+
+    Raises:
+        ValueError: ``maximum`` is not at least 1.
+    """
+    question = question_of(result)
+    weights = word_weights(question, lookup.document_frequency, max(result.chunks, 1))
+    sentences = judged_sentences(
+        question, result.hits, weights, lookup.count_tokens, lookup.embedder, packing.models
+    )
+    if packing.widen:
+        found = _widened(result.hits, sentences, lookup, packing.widen)
+    else:
+        found = _narrowed(result.hits, sentences)
+    candidates = [_counted(excerpt, lookup.count_tokens) for excerpt in found]
+    return _packed(result.query.text, candidates, lookup.count_tokens, maximum, packing)
+
+
+def question_of(result: SearchResult) -> Question:
+    """Return the question of a search as it was understood then."""
+    languages = {name: -place for place, name in enumerate(result.languages)}
+    return understand(result.query.text, languages)
+
+
+def repack(
+    context: Context,
+    count_tokens: CountTokens,
+    maximum: int = MAXIMUM,
+    packing: Packing = _DEFAULT,
+) -> Context:
+    """Choose anew from the candidates of a context, without searching; ``widen`` has no say.
+
+    Raises:
+        ValueError: ``maximum`` is not at least 1.
+    """
+    return _packed(context.question, context.candidates, count_tokens, maximum, packing)
+
+
+def value(excerpt: Excerpt) -> float:
+    """Return what an excerpt is worth: relevance times quality, 0 to 1.
+
+    Quality is ``1 - w + w · importance`` of the chunk, with w = ``QUALITY_WEIGHT``; a chunk that
+    was never measured counts as of middling importance.
+    """
+    quality = excerpt.hit.chunk.quality
+    importance = quality.importance if quality else _PLAIN_IMPORTANCE
+    return excerpt.relevance * (1 - QUALITY_WEIGHT + QUALITY_WEIGHT * importance)
+
+
+# --- candidates ----------------------------------------------------------------------------------
+
+
+def _narrowed(hits: Sequence[Hit], sentences: Sequence[Sentence]) -> Iterator[Excerpt]:
+    by_rank: dict[int, list[Sentence]] = {}
+    for sentence in sentences:
+        by_rank.setdefault(sentence.rank, []).append(sentence)
+    for rank, of_hit in by_rank.items():
+        chunk = hits[rank].chunk
+        header = chunk.header or table_header(chunk)
+        for (start, end), share in best_runs(of_hit):
+            text = chunk.text[start - chunk.start : end - chunk.start]
+            shown = text if start == chunk.start and not chunk.header else header + text
+            yield Excerpt(hits[rank], start, end, shown, 0, min(share, 1.0))
+
+
+def _widened(
+    hits: Sequence[Hit], sentences: Sequence[Sentence], lookup: ContextSources, widen: Widen
+) -> Iterator[Excerpt]:
+    """Yield each widened stretch once, under the best of the hits that lie in it."""
+    bodies = {hit.document.id: lookup.body(hit.document.id) for hit in hits}
+    stretches: dict[str, list[Stretch]] = {}
+    for hit in hits:
+        body = bodies[hit.document.id]
+        own = (hit.chunk.start, hit.chunk.end)
+        stretches.setdefault(hit.document.id, []).append(widen(hit.chunk, body) if body else own)
+    joined = {  # without the text that lies between them, hits cannot be joined
+        name: merged(found) if bodies[name] else found for name, found in stretches.items()
+    }
+    seen: set[tuple[str, Stretch]] = set()
+    for hit in hits:
+        name = hit.document.id
+        start, end = next(s for s in joined[name] if s[0] <= hit.chunk.start < s[1])
+        if (name, (start, end)) in seen:
+            continue
+        seen.add((name, (start, end)))
+        share = math.fsum(
+            sentence.share
+            for sentence in sentences
+            if hits[sentence.rank].document.id == name and start <= sentence.start < end
+        )
+        body = bodies[name]
+        text = body.text[start:end] if body else hit.chunk.text
+        yield Excerpt(hit, start, end, _header(hit.chunk, text) + text, 0, min(share, 1.0))
+
+
+def _header(chunk: Chunk, text: str) -> str:
+    return "" if chunk.header in text else chunk.header
+
+
+def _counted(excerpt: Excerpt, count_tokens: CountTokens) -> Excerpt:
+    return replace(excerpt, tokens=count_tokens(piece(excerpt)))
+
+
+# --- choosing ------------------------------------------------------------------------------------
+
+
+def _packed(
+    question: str,
+    candidates: Sequence[Excerpt],
+    count_tokens: CountTokens,
+    maximum: int,
+    packing: Packing,
+) -> Context:
+    if maximum < 1:
+        raise ValueError(f"the budget must be at least 1 token, got {maximum}")
+    chosen = _chosen(candidates, count_tokens, maximum, packing)
+    excerpts = arranged(_joined(chosen, count_tokens))
+    page = markdown(excerpts)
+    sources = tuple(dict.fromkeys(excerpt.hit.document.id for excerpt in excerpts))
+    everything = _value_of_all(candidates)
+    gained = math.fsum(map(value, chosen)) / everything if everything else 0.0
+    return Context(
+        question=question,
+        excerpts=tuple(excerpts),
+        candidates=tuple(candidates),
+        markdown=page,
+        tokens=count_tokens(page),
+        maximum=maximum,
+        sources=sources,
+        diversity=len(sources) / len(excerpts) if excerpts else 0.0,
+        information_gain=round(min(gained, 1.0), 6),
+    )
+
+
+def _chosen(
+    candidates: Sequence[Excerpt], count_tokens: CountTokens, maximum: int, packing: Packing
+) -> Sequence[Excerpt]:
+    items = _items(candidates, count_tokens, packing.price)
+    budget = maximum
+    while True:
+        chosen = [candidates[place] for place in packing.pack(items, budget)]
+        tokens = count_tokens(markdown(arranged(_joined(chosen, count_tokens))))
+        if tokens <= maximum:
+            break
+        budget -= tokens - maximum  # a tokenizer may count a whole higher than its parts
+    return chosen or _cut(candidates, count_tokens, maximum)
+
+
+def _items(
+    candidates: Sequence[Excerpt], count_tokens: CountTokens, price: float
+) -> Sequence[Item]:
+    openings = {e.hit.document.id: e.hit.document for e in candidates}
+    costs = {name: count_tokens(opening(document)) for name, document in openings.items()}
+    worth = [value(excerpt) for excerpt in candidates]
+    net = [max(w - price * e.tokens, 0.0) for w, e in zip(worth, candidates, strict=True)]
+    return [
+        Item(e.tokens, w, e.hit.document.id, e.hit.chunk.id, costs[e.hit.document.id])
+        for w, e in zip(net if any(net) else worth, candidates, strict=True)
+    ]
+
+
+def _cut(
+    candidates: Sequence[Excerpt], count_tokens: CountTokens, maximum: int
+) -> Sequence[Excerpt]:
+    """Return the first excerpt, by value, of which a beginning fits, cut to that."""
+    for excerpt in sorted(candidates, key=lambda e: (-value(e), e.hit.rank, e.start)):
+        found = shortened(excerpt, lambda e: count_tokens(markdown([e])) <= maximum)
+        if found:
+            return [_counted(found, count_tokens)]
+    return []
+
+
+def _joined(chosen: Sequence[Excerpt], count_tokens: CountTokens) -> Sequence[Excerpt]:
+    """Make one of excerpts that overlap, or that touch in one section of one page."""
+    result: list[Excerpt] = []
+    for excerpt in sorted(chosen, key=lambda e: (e.hit.document.id, e.start, e.end)):
+        if result and _belong_together(result[-1], excerpt):
+            result[-1] = _counted(_union(result[-1], excerpt), count_tokens)
+        else:
+            result.append(excerpt)
+    return result
+
+
+def _belong_together(first: Excerpt, second: Excerpt) -> bool:
+    if first.hit.document.id != second.hit.document.id or second.start > first.end:
+        return False
+    one, other = first.hit.chunk, second.hit.chunk
+    same_place = (one.section_path, one.page) == (other.section_path, other.page)
+    return same_place or second.start < first.end
+
+
+def _union(first: Excerpt, second: Excerpt) -> Excerpt:
+    new = max(second.end - first.end, 0)
+    return Excerpt(
+        hit=min(first.hit, second.hit, key=lambda hit: hit.rank),
+        start=first.start,
+        end=max(first.end, second.end),
+        text=first.text + (second.text[-new:] if new else ""),
+        tokens=0,
+        relevance=min(first.relevance + second.relevance, 1.0),
+    )
+
+
+def _value_of_all(candidates: Sequence[Excerpt]) -> float:
+    best: dict[str, float] = {}
+    for excerpt in candidates:
+        name = excerpt.hit.chunk.id
+        best[name] = max(best.get(name, 0.0), value(excerpt))
+    return math.fsum(best.values())

@@ -1,0 +1,216 @@
+"""What can be counted of a question and a chunk, for many chunks at once.
+
+Everything is computed from term numbers (``TermRows``) in NumPy: the places at which terms of the
+question stand are found once, and every feature is a sum over those places.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chapterhouse.text.terms import term_numbers
+from chapterhouse.types import TermRows, WeightedTerm
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEATURES: Final = (
+    "first_stage",  # the fused score, 0 to 1
+    "adjacent",  # neighbouring words of the question that stand side by side, by weight
+    "window_12",  # most of the question's weight inside any 12 terms
+    "window_30",  # and inside any 30
+    "feedback",  # terms that the best chunks have in common
+    "siblings",  # first-stage scores of other candidates of the same document
+    "document_coverage",  # the question's weight found anywhere among them
+    "beginning",  # 1 for the first chunk of a document, falling with its ordinal
+)
+_WINDOWS: Final = (12, 30)
+_K1: Final = 1.2
+_B: Final = 0.75
+_NEAR: Final = 4  # terms; a pair this close counts half
+_LESS_NEAR: Final = 10  # and a fifth
+_SIBLINGS: Final = 2.0  # sum of scores from which on more siblings add nothing
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuestionTerms:
+    """A question's terms as numbers.
+
+    Attributes:
+        numbers: The distinct terms, shape (terms,).
+        weights: Times said times inverse document frequency, shape (terms,).
+        pairs: Places in ``numbers`` of terms that follow one another in the question.
+    """
+
+    numbers: NDArray[np.uint32]
+    weights: Floats
+    pairs: tuple[tuple[int, int], ...]
+
+
+def question_terms(
+    terms: Sequence[WeightedTerm], frequencies: Sequence[int], order: Sequence[str], chunks: int
+) -> QuestionTerms:
+    """Return a question's terms with their weights.
+
+    Args:
+        terms: The distinct terms and how often each is said.
+        frequencies: Number of chunks in which each occurs.
+        order: All terms as the question says them.
+        chunks: Number of chunks there are.
+    """
+    place = {term.term: number for number, term in enumerate(terms)}
+    follow = ((place.get(a), place.get(b)) for a, b in pairwise(order))
+    pairs = dict.fromkeys((a, b) for a, b in follow if a is not None and b is not None and a != b)
+    said = np.asarray([term.weight for term in terms], dtype=np.float64)
+    return QuestionTerms(
+        term_numbers(term.term for term in terms),
+        said * inverse_frequency(frequencies, chunks),
+        tuple(pairs),
+    )
+
+
+def inverse_frequency(frequencies: Sequence[int], chunks: int) -> Floats:
+    """Return ``ln(1 + (N − n + ½) / (n + ½))``, BM25's weight of a term, at least 0."""
+    n = np.minimum(np.asarray(frequencies, dtype=np.float64), chunks)
+    return np.log1p((chunks - n + 0.5) / (n + 0.5))
+
+
+def features(
+    terms: QuestionTerms,
+    rows: TermRows,
+    scores: Sequence[float],
+    documents: Sequence[str],
+    ordinals: Sequence[int],
+    feedback: Sequence[WeightedTerm],
+) -> Floats:
+    """Return one row of ``FEATURES`` a candidate, shape (candidates, features).
+
+    Args:
+        terms: The question.
+        rows: The candidates' terms.
+        scores: Their first-stage scores.
+        documents: Their documents.
+        ordinals: Their places in their documents.
+        feedback: Terms that the best candidates have in common.
+    """
+    count = len(scores)
+    first_stage = np.asarray(scores, dtype=np.float64)
+    found = _matches(terms.numbers, rows)
+    total = float(terms.weights.sum()) or 1.0
+    _, groups = np.unique(np.asarray(documents), return_inverse=True)
+    body = found.row, found.term, found.position
+    in_body = found.position < (rows.sections - rows.starts[:-1])[found.row]
+    row, term, position = (part[in_body] for part in body)
+    columns = [
+        first_stage,
+        _adjacent(terms, row, term, position, count),
+        *(_window(terms.weights, row, term, position, count, w) / total for w in _WINDOWS),
+        _feedback(feedback, rows),
+        _siblings(first_stage, groups),
+        _document_coverage(terms.weights, found.row, found.term, groups) / total,
+        1.0 / (1.0 + np.asarray(ordinals, dtype=np.float64)),
+    ]
+    return np.stack(columns, axis=1) if count else np.zeros((0, len(FEATURES)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Matches:
+    """Every place at which one of some terms stands, in order of row and position."""
+
+    row: Ints
+    term: Ints
+    position: Ints  # within the row
+
+
+def _matches(numbers: NDArray[np.uint32], rows: TermRows) -> _Matches:
+    if not len(numbers):
+        nothing = np.zeros(0, dtype=np.int64)
+        return _Matches(nothing, nothing, nothing)
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    places = np.searchsorted(ordered, rows.terms)
+    places[places == len(ordered)] = 0
+    at = np.flatnonzero(ordered[places] == rows.terms)
+    row = np.searchsorted(rows.starts, at, side="right") - 1
+    return _Matches(row, order[places[at]], at - rows.starts[row])
+
+
+def _adjacent(terms: QuestionTerms, row: Ints, term: Ints, position: Ints, count: int) -> Floats:
+    """Return the weight of the question's pairs that stand together, by how near they do."""
+    result = np.zeros(count)
+    total = 0.0
+    apart = int(position.max(initial=0)) + _LESS_NEAR + 2
+    place = row * apart + position  # one line on which different rows lie far from one another
+    for first, second in terms.pairs:
+        weight = float(terms.weights[first] + terms.weights[second])
+        total += weight
+        ones, others = np.flatnonzero(term == first), place[term == second]
+        if not len(ones) or not len(others):
+            continue
+        here = place[ones]
+        after = others[np.minimum(np.searchsorted(others, here), len(others) - 1)]
+        before = others[np.maximum(np.searchsorted(others, here) - 1, 0)]
+        gap = np.minimum(np.abs(after - here), np.abs(here - before))
+        near = np.where(gap <= _NEAR, 0.5, np.where(gap <= _LESS_NEAR, 0.2, 0.0))
+        near[after == here + 1] = 1.0
+        best = np.zeros(count)
+        np.maximum.at(best, row[ones], near)
+        result += weight * best
+    return result / (total or 1.0)
+
+
+def _window(
+    weights: Floats, row: Ints, term: Ints, position: Ints, count: int, width: int
+) -> Floats:
+    """Return the greatest weight of distinct terms inside any ``width`` terms of each row.
+
+    A match counts for every window that starts at or after the last match of its own term and
+    late enough to reach it: a range of starts, summed by differences.
+    """
+    best = np.zeros(count)
+    if not len(row):
+        return best
+    apart = int(position.max()) + width + 1
+    place = row * apart + position
+    earliest = np.searchsorted(place, place - (width - 1))
+    same = np.lexsort((place, row * len(weights) + term))
+    key = (row * len(weights) + term)[same]
+    repeated = np.flatnonzero(key[1:] == key[:-1])
+    earliest[same[repeated + 1]] = np.maximum(earliest[same[repeated + 1]], same[repeated] + 1)
+    change = np.bincount(earliest, weights[term], minlength=len(row) + 1)
+    change[1:] = change[1:] - weights[term]
+    np.maximum.at(best, row, np.cumsum(change)[:-1])
+    return best
+
+
+def _feedback(feedback: Sequence[WeightedTerm], rows: TermRows) -> Floats:
+    """Return a BM25 of the feedback terms, 0 to 1 (1: every term without end)."""
+    count = len(rows.starts) - 1
+    if not feedback or not count:
+        return np.zeros(count)
+    weights = np.asarray([term.weight for term in feedback], dtype=np.float64)
+    found = _matches(term_numbers(term.term for term in feedback), rows)
+    times = np.bincount(found.row * len(weights) + found.term, minlength=count * len(weights))
+    tf = times.reshape(count, len(weights)).astype(np.float64)
+    lengths = np.diff(rows.starts).astype(np.float64)
+    norm = _K1 * (1 - _B + _B * lengths / (float(lengths.mean()) or 1.0))
+    saturated = tf / (tf + norm[:, None])
+    return (saturated @ weights) / (float(weights.sum()) or 1.0)
+
+
+def _siblings(first_stage: Floats, groups: Ints) -> Floats:
+    others = np.bincount(groups, first_stage)[groups] - first_stage
+    return np.clip(others, 0.0, _SIBLINGS) / _SIBLINGS
+
+
+def _document_coverage(weights: Floats, row: Ints, term: Ints, groups: Ints) -> Floats:
+    """Return the weight of the distinct terms that stand in any candidate of the document."""
+    number = int(groups.max(initial=-1)) + 1
+    covered = np.zeros((number, len(weights)))
+    covered[groups[row], term] = weights[term]
+    coverage: Floats = covered.sum(axis=1)[groups]
+    return coverage

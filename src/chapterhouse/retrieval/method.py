@@ -1,0 +1,79 @@
+"""How to retrieve: the functions and figures of every stage, in one frozen value.
+
+A stage that is not wanted is left out of the value rather than switched off by a flag; the
+evaluation takes stages out one by one to see what each is worth.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from chapterhouse.retrieval.boost import Recency
+from chapterhouse.retrieval.duplicates import SIMILARITY
+from chapterhouse.retrieval.fuse import best_scores, combine_scores, lexical_scores
+from chapterhouse.retrieval.question import Question
+from chapterhouse.retrieval.shortlist import Rerank
+from chapterhouse.types import Query, Scored, Variant
+
+# One score a chunk, 0 to 1, out of the lexical and the vector list of one variant.
+Fuse = Callable[[Sequence[Scored], Sequence[Scored]], Mapping[int, float]]
+# One score a chunk, 0 to 1, out of those of every variant and the variants' weights.
+Merge = Callable[[Sequence[Mapping[int, float]], Sequence[float]], Mapping[int, float]]
+# More ways of putting a question, for a library of these languages (with document counts).
+Expand = Callable[[Question, Query, Mapping[str, int]], Sequence[Variant]]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """What a chunk must reach to be a hit.
+
+    Attributes:
+        bm25: Least BM25 score of a chunk found by its words; scores have no upper end.
+        cosine: Least cosine of a chunk found by its vector, -1 to 1.
+        score: Least final score, 0 to 1.
+    """
+
+    bm25: float = 0.0
+    cosine: float = -1.0
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """The stages of retrieval.
+
+    Attributes:
+        fuse: Makes one list out of the lexical and the vector list of a variant.
+        expand: Finds more ways of putting the question.
+        merge: Makes one list out of those of several variants.
+        rerank: Puts the shortlist in a better order, or None.
+        recency: How the age of documents counts, or None.
+        thresholds: What a chunk must reach.
+        duplicates: Similarity from which a chunk repeats a better one; above 1 none does.
+        lexical_depth: Candidates by words.
+        vector_depth: Candidates by vector.
+        shortlist: Candidates that are read and reranked.
+    """
+
+    fuse: Fuse = combine_scores
+    expand: tuple[Expand, ...] = ()
+    merge: Merge = best_scores
+    rerank: Rerank | None = None
+    recency: Recency | None = None
+    thresholds: Thresholds = Thresholds()
+    duplicates: float = SIMILARITY
+    lexical_depth: int = 200
+    vector_depth: int = 100
+    shortlist: int = 60
+
+
+def without_stages(method: Method) -> Sequence[tuple[str, Method]]:
+    """Return the method with one stage after the other taken out, for an ablation."""
+    taken_out = [
+        ("without reranking", replace(method, rerank=None), method.rerank is None),
+        ("without expansion", replace(method, expand=()), not method.expand),
+        ("without vectors", replace(method, fuse=lexical_scores), method.fuse is lexical_scores),
+        ("without recency", replace(method, recency=None), method.recency is None),
+        ("with duplicates", replace(method, duplicates=2.0), method.duplicates > 1),
+        ("BM25 alone", replace(method, fuse=lexical_scores, rerank=None, expand=()), False),
+    ]
+    return [(name, changed) for name, changed, same in taken_out if not same]

@@ -1,0 +1,97 @@
+"""Which method of retrieval the settings describe."""
+
+from collections.abc import Callable
+from functools import cache, partial
+from importlib.resources import files
+from typing import Final
+
+from chapterhouse.models.question_rewriting import (
+    hypothetical_answer,
+    related_terms,
+    sub_questions,
+)
+from chapterhouse.protocols import LanguageModel, Reranker
+from chapterhouse.retrieval.boost import Recency
+from chapterhouse.retrieval.context import Packing
+from chapterhouse.retrieval.expand import (
+    FindAliases,
+    by_hypothetical_answer,
+    by_names,
+    by_parts,
+    by_related_terms,
+    by_sub_questions,
+    by_tags,
+)
+from chapterhouse.retrieval.method import Expand, Method, Thresholds
+from chapterhouse.retrieval.pack import pack_exactly
+from chapterhouse.retrieval.rerank import FeatureModel, by_features, by_model, feature_model
+from chapterhouse.retrieval.shortlist import Rerank
+from chapterhouse.settings import ExpansionSettings, PackingSettings, Settings
+
+_WEIGHTS: Final = "reranker.json"
+
+
+def method_for(
+    settings: Settings,
+    *,
+    find_aliases: FindAliases,
+    reranker: Reranker | None,
+    language_model: LanguageModel | None,
+    now: Callable[[], float],
+) -> Method:
+    """Return the stages of retrieval as the settings have them.
+
+    Args:
+        settings: The settings.
+        find_aliases: Looks up what the documents call the same thing.
+        reranker: The model that the settings name, or None.
+        language_model: The model that the settings name, or None.
+        now: The time; asked only where the age of documents counts.
+    """
+    search = settings.search
+    return Method(
+        expand=_expansions(settings.expansion, find_aliases, language_model),
+        rerank=_rerank(settings, reranker),
+        recency=Recency(int(now()), search.recency) if search.recency else None,
+        thresholds=Thresholds(
+            search.bm25_min_score, search.vector_threshold, search.min_similarity
+        ),
+        duplicates=search.duplicates or 2.0,
+        shortlist=settings.rerank.depth,
+    )
+
+
+def packing_for(settings: PackingSettings) -> Packing:
+    """Return how a budget of tokens is filled."""
+    pack = partial(pack_exactly, diversity_factor=settings.diversity_factor)
+    return Packing(pack=pack, price=settings.price)
+
+
+@cache
+def fitted_model() -> FeatureModel:
+    """Return the feature reranker that comes with Chapterhouse."""
+    return feature_model(files("chapterhouse.retrieval").joinpath(_WEIGHTS).read_text("utf-8"))
+
+
+def _rerank(settings: Settings, reranker: Reranker | None) -> Rerank | None:
+    if settings.rerank.engine == "features":
+        return by_features(fitted_model())
+    return by_model(reranker) if reranker is not None else None
+
+
+def _expansions(
+    settings: ExpansionSettings, find_aliases: FindAliases, model: LanguageModel | None
+) -> tuple[Expand, ...]:
+    chosen: list[Expand] = []
+    if settings.names:
+        chosen += [by_names(find_aliases), by_tags]
+    if settings.parts:
+        chosen.append(by_parts)
+    if model is not None:
+        if settings.model_parts:
+            chosen.append(by_sub_questions(partial(sub_questions, model)))
+        if settings.model_terms:
+            chosen.append(by_related_terms(partial(related_terms, model)))
+        if settings.model_answer:
+            chosen.append(by_hypothetical_answer(partial(hypothetical_answer, model)))
+    return tuple(chosen)

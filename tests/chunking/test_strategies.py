@@ -1,0 +1,156 @@
+"""The laws that every strategy with limits keeps, on texts of every shape."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.chunking.adaptive import chunk_adaptively, score_cutting
+from chapterhouse.chunking.analysed import analysed
+from chapterhouse.chunking.build import build_chunks
+from chapterhouse.chunking.choose import STRATEGIES, chunk_by_format, strategies
+from chapterhouse.chunking.limits import DEFAULT, Limits
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.types import Body, Kind, Span
+
+from .bodies import TEXTS, body_of
+
+EMBEDDER = StaticEmbedder()
+LIMITS = st.tuples(st.integers(1, 150), st.integers(0, 400), st.integers(0, 1_000)).map(
+    lambda n: Limits(target=n[0] + n[1], minimum=n[0], maximum=max(n[0] + n[1], 4 * n[0]) + n[2])
+)
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@settings(max_examples=60, deadline=None)
+@given(text=TEXTS, limits=LIMITS, markdown=st.booleans())
+def test_chunks_rejoin_and_keep_their_limits(
+    name: str, text: str, limits: Limits, *, markdown: bool
+) -> None:
+    body = body_of(text, markdown=markdown)
+    spans = strategies(limits, EMBEDDER.embed_passages)[name](body)
+    assert "".join(body.text[span.start : span.end] for span in spans) == body.text
+    assert all(one.end == other.start for one, other in pairwise(spans))
+    for span in spans:
+        length = span.end - span.start
+        assert len(span.header) + length <= limits.maximum
+        assert length >= limits.minimum or len(spans) == 1
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@settings(max_examples=25, deadline=None)
+@given(text=TEXTS)
+def test_parents_contain_the_chunk_and_one_another(name: str, text: str) -> None:
+    body = body_of(text)
+    for span in strategies(DEFAULT, EMBEDDER.embed_passages)[name](body):
+        inner = (span.start, span.end)
+        for outer in span.parents:
+            assert outer[0] <= inner[0]
+            assert inner[1] <= outer[1]
+            assert outer != inner
+            inner = outer
+
+
+@pytest.mark.parametrize("name", STRATEGIES)
+@settings(max_examples=15, deadline=None)
+@given(text=TEXTS)
+def test_an_analysed_body_is_cut_as_a_plain_one(name: str, text: str) -> None:
+    body = body_of(text)
+    chunker = strategies(DEFAULT, EMBEDDER.embed_passages)[name]
+    assert chunker(body) == chunker(analysed(body))
+
+
+@pytest.mark.parametrize("name", [name for name in STRATEGIES if name != "code"])
+def test_a_long_table_repeats_its_header(name: str) -> None:
+    rows = "".join(f"| row number {n} of a table | {n * n} |\n" for n in range(200))
+    body = body_of("Before the table.\n\n| name | square |\n|---|---|\n" + rows)
+    spans = strategies(DEFAULT, EMBEDDER.embed_passages)[name](body)
+    assert len(spans) > 5
+    assert all(span.header == "| name | square |\n|---|---|\n" for span in spans[1:])
+    assert {span.kind for span in spans} == {Kind.TABLE}
+    assert all(body.text[span.start : span.end].startswith("| row") for span in spans[1:])
+
+
+SEA = [f"The harbour master watched ship {n} leave the quay at high tide." for n in range(8)]
+FOOD = [f"Knead the dough of loaf {n} and bake the bread in a hot oven." for n in range(8)]
+
+
+def cuts(name: str, sentences: Sequence[str]) -> list[str]:
+    body = body_of(" ".join(sentences))
+    spans = strategies(Limits(500, 100, 1_500), EMBEDDER.embed_passages)[name](body)
+    return [body.text[span.start : span.end] for span in spans]
+
+
+@pytest.mark.parametrize("name", ["topic", "semantic"])
+def test_a_change_of_subject_is_found(name: str) -> None:
+    chunks = cuts(name, [*SEA, *FOOD])
+    assert not any("harbour" in chunk and "dough" in chunk for chunk in chunks)
+
+
+def whole(body: Body) -> Sequence[Span]:
+    return (Span(0, len(body.text)),)
+
+
+def test_adaptive_keeps_the_candidate_that_scores_best() -> None:
+    limits = Limits(300, 100, 1_500)
+    named = strategies(limits)
+    body = analysed(body_of("# Sea\n\n" + " ".join(SEA) + "\n\n# Food\n\n" + " ".join(FOOD)))
+    candidates = {name: named[name] for name in ("hierarchical", "topic", "density")}
+    scores = {
+        name: score_cutting(body.units(limits), chunker(body), limits)
+        for name, chunker in candidates.items()
+    }
+    assert all(0 <= score <= 1 for score in scores.values())
+    best = max(scores, key=lambda name: scores[name])
+    assert chunk_adaptively(body, limits, candidates) == candidates[best](body)
+    assert chunk_adaptively(body, limits, {"whole": whole, **candidates}) != whole(body)
+
+
+def test_rare_words_make_shorter_chunks() -> None:
+    plain = ["The cat saw the dog and the dog saw the cat again today." for _ in range(60)]
+    dense = [
+        " ".join(f"{word}{n:02}" for word in ("alpha", "beta", "gamma", "delta", "omega")) + "."
+        for n in range(60)
+    ]
+    chunks = cuts("density", [*plain, *dense])
+    repeated = [len(chunk) for chunk in chunks if "cat" in chunk and "alpha" not in chunk]
+    various = [len(chunk) for chunk in chunks if "alpha" in chunk and "cat" not in chunk]
+    assert sum(repeated) / len(repeated) > 1.25 * sum(various) / len(various)
+
+
+def test_without_an_embedder_semantic_is_topic() -> None:
+    body = body_of(" ".join([*SEA, *FOOD]))
+    named = strategies(DEFAULT)
+    assert named["semantic"](body) == named["topic"](body)
+
+
+def test_the_extension_comes_before_the_format_and_both_before_the_default() -> None:
+    named = strategies(DEFAULT)
+    chunkers = {"py": named["code"], "code": named["topic"]}
+    text = "def one():\n    return 1\n\n\n" * 40
+
+    def cut(*formats: str) -> object:
+        body = analysed(Body(text), formats)
+        return chunk_by_format(body, chunkers, named["density"])
+
+    assert cut("py", "code") == named["code"](Body(text))
+    assert cut("rs", "code") == named["topic"](Body(text))
+    assert cut("txt") == named["density"](Body(text))
+
+
+def test_chunks_carry_parents_and_quality() -> None:
+    text = "# A\n\n" + "".join(f"## Part {n}\n\n" + " ".join(SEA) + "\n\n" for n in range(3))
+    body = body_of(text)
+    chunks = build_chunks("d", body, strategies(DEFAULT)["hierarchical"](body), len)
+    assert all(chunk.quality is not None for chunk in chunks)
+    assert all(chunk.parents[-1] == (0, len(body.text)) for chunk in chunks)
+
+
+@pytest.mark.parametrize(
+    ("target", "minimum", "maximum"), [(50, 100, 1_500), (500, 0, 1_500), (500, 100, 399)]
+)
+def test_impossible_limits_are_refused(target: int, minimum: int, maximum: int) -> None:
+    with pytest.raises(ValueError, match="minimum"):
+        Limits(target, minimum, maximum)

@@ -1,0 +1,139 @@
+"""Verdicts on answers, kept as questions."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.evaluation.evaluate import evaluate
+from chapterhouse.evaluation.feedback import (
+    Kept,
+    Told,
+    Verdict,
+    as_question,
+    keep,
+    parse_answer,
+    told,
+)
+from chapterhouse.evaluation.questions import question_id, read_questions
+from chapterhouse.evaluation.tasks import fixture_file, question_task
+from chapterhouse.interfaces.cli import shapes
+from chapterhouse.interfaces.cli.envelope import success
+
+ASKED = "What does a guest berth cost?"
+ANSWER = Told(ASKED, found=True, citations=(("papers/tariffs.md", "A berth costs 80 euros."),))
+REFUSAL = Told("Who won?", found=False, citations=())
+
+
+def test_a_good_answer_becomes_what_must_be_found_and_quoted() -> None:
+    question = as_question(Verdict.GOOD, ANSWER)
+    assert question.required == ("papers/tariffs.md",)
+    assert question.answers == ("A berth costs 80 euros.",)
+    assert question.forbidden == ()
+    assert question.id == question_id(ASKED)
+
+
+def test_a_bad_answer_becomes_what_must_not_be_rested_on() -> None:
+    question = as_question(Verdict.BAD, ANSWER)
+    assert (question.required, question.answers) == ((), ())
+    assert question.forbidden == ("papers/tariffs.md",)
+    corrected = as_question(Verdict.BAD, ANSWER, ["prices.md"])
+    assert (corrected.required, corrected.forbidden) == (("prices.md",), ())
+
+
+def test_a_good_refusal_is_wanted_again_and_a_bad_one_needs_to_be_told_more() -> None:
+    assert not as_question(Verdict.GOOD, REFUSAL).answerable
+    assert as_question(Verdict.BAD, REFUSAL, ["prices.md"]).answerable
+    with pytest.raises(UsageError, match="cites nothing") as caught:
+        as_question(Verdict.BAD, REFUSAL)
+    assert "--required" in caught.value.hint
+
+
+def test_an_answer_as_it_is_printed_is_read(library: Library) -> None:
+    answer = library.ask(ASKED)
+    data = shapes.answer(answer)
+    whole = json.dumps(success(data, workspace="default", seconds=0.1))
+    assert parse_answer(whole, "a.json") == parse_answer(json.dumps(data), "a.json") == told(answer)
+    assert told(answer).citations
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "is not JSON"),
+        ("[]", "not a JSON object"),
+        ("{}", "it has no 'question'"),
+        ('{"ok": false, "error": {}}', "holds an error"),
+        ('{"ok": true}', "not a JSON object"),
+        ('{"question": "", "found": true, "citations": []}', "wrong kind"),
+        ('{"question": "a", "found": true, "citations": [{"source": "b"}]}', "no 'quote'"),
+        ('{"question": "a", "found": true, "citations": [3]}', "no answer"),
+        ('{"question": "a", "found": true, "citations": [{"source": 1, "quote": 2}]}', "no text"),
+    ],
+)
+def test_what_is_no_answer_is_told(text: str, what: str) -> None:
+    with pytest.raises(UsageError, match=what) as caught:
+        parse_answer(text, "a.json")
+    assert "a.json" in caught.value.message
+    assert "ask QUESTION --json" in caught.value.hint
+
+
+def test_a_verdict_is_kept_once_and_the_last_one_counts(library: Library) -> None:
+    good = as_question(Verdict.GOOD, told(library.ask(ASKED)))
+    assert [keep(library, good).kept for _ in range(2)] == [Kept.ADDED, Kept.UNCHANGED]
+    refusal = as_question(Verdict.GOOD, told(library.ask("Who won the world cup?")))
+    assert keep(library, refusal).kept is Kept.ADDED
+    bad = as_question(Verdict.BAD, told(library.ask(ASKED)))
+    assert keep(library, bad).kept is Kept.REPLACED
+    assert [question.id for question in read_questions(fixture_file(library))] == [
+        refusal.id,
+        bad.id,
+    ]
+
+
+def test_what_is_kept_is_evaluated(library: Library) -> None:
+    keep(library, as_question(Verdict.GOOD, told(library.ask(ASKED))))
+    path = fixture_file(library)
+    found = evaluate(question_task(read_questions(path), library, str(path)))
+    assert found.measures["answer"].mean == 1.0
+
+
+def test_a_file_that_a_person_wrote_stays_as_it_is(library: Library) -> None:
+    path = fixture_file(library)
+    line = '{"note":"mine",   "question":"Who won?","answerable":false}'
+    path.write_text(f"{line}\n\n", "utf-8")
+    keep(library, as_question(Verdict.GOOD, told(library.ask(ASKED))))
+    assert path.read_text("utf-8").splitlines()[0] == line
+    path.write_text(f"[{line}]", "utf-8")
+    keep(library, as_question(Verdict.GOOD, told(library.ask(ASKED))))
+    assert len(read_questions(path)) == 2
+
+
+def test_a_document_that_is_not_there_cannot_be_required(library: Library) -> None:
+    with pytest.raises(NotFoundError, match="gone"):
+        keep(library, as_question(Verdict.BAD, ANSWER, ["gone.md"]))
+    assert not fixture_file(library).exists()
+
+
+def test_a_broken_file_is_not_written_over(library: Library) -> None:
+    path = fixture_file(library)
+    path.write_text("{", "utf-8")
+    with pytest.raises(UsageError, match="line 1"):
+        keep(library, as_question(Verdict.GOOD, told(library.ask(ASKED))))
+    assert path.read_text("utf-8") == "{"
+
+
+def test_several_processes_lose_nothing(library: Library) -> None:
+    script = Path(__file__).parent / "keeping_process.py"
+    processes = [
+        subprocess.Popen([sys.executable, str(script), str(library.home), name])
+        for name in ("one", "two", "three")
+    ]
+    assert [process.wait(60) for process in processes] == [0, 0, 0]
+    notes = [question.text for question in read_questions(fixture_file(library))]
+    assert len(notes) == 3 * 8 + 1
+    assert [entry.name for entry in fixture_file(library).parent.glob(".questions*")] == []

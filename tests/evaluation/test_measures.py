@@ -1,0 +1,128 @@
+"""Measures of rankings: their laws, worked examples, and the figures of ir-measures."""
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.errors import UsageError
+from chapterhouse.evaluation.measures import RANKING_MEASURES, Measure, measure_named
+
+NAMES = ["nDCG@10", "nDCG@3", "R@5", "R@10", "R@100", "RR@10", "MAP", "P@10", "Success@5", "nDCG"]
+MEASURES = [measure_named(name) for name in NAMES]
+DOCUMENTS = [f"d{number}" for number in range(30)]
+
+rankings = st.permutations(DOCUMENTS).flatmap(
+    lambda order: st.integers(0, len(order)).map(lambda size: order[:size])
+)
+grades = st.dictionaries(st.sampled_from(DOCUMENTS), st.integers(0, 4))
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
+class TestLaws:
+    @given(ranking=rankings, judged=grades)
+    def test_a_figure_lies_between_0_and_1(
+        self, measure: Measure, ranking: list[str], judged: dict[str, int]
+    ) -> None:
+        assert 0.0 <= measure.of(ranking, judged) <= 1.0 + 1e-12
+
+    @given(ranking=rankings, judged=grades, order=st.randoms(use_true_random=False))
+    def test_the_order_of_the_judgements_means_nothing(
+        self, measure: Measure, ranking: list[str], judged: dict[str, int], order: random.Random
+    ) -> None:
+        items = list(judged.items())
+        order.shuffle(items)
+        assert measure.of(ranking, dict(items)) == measure.of(ranking, judged)
+
+    @given(judged=grades.filter(lambda given: any(given.values())))
+    def test_a_perfect_ranking_is_best(self, measure: Measure, judged: dict[str, int]) -> None:
+        perfect = sorted(judged, key=lambda name: (-judged[name], name))
+        figure = measure.of(perfect, judged)
+        relevant = sum(grade > 0 for grade in judged.values())
+        family, _, cut = measure.name.partition("@")
+        if family == "P":
+            assert figure == min(relevant, int(cut)) / int(cut)
+        elif family == "R":
+            assert figure == min(relevant, int(cut)) / relevant
+        else:
+            assert figure == pytest.approx(1.0)
+
+    @given(judged=grades)
+    def test_a_missing_question_scores_zero(self, measure: Measure, judged: dict[str, int]) -> None:
+        assert measure.of([], judged) == 0.0
+
+    @given(ranking=rankings, judged=grades, data=st.data())
+    def test_moving_a_relevant_document_up_never_costs(
+        self, measure: Measure, ranking: list[str], judged: dict[str, int], data: st.DataObject
+    ) -> None:
+        places = [
+            place
+            for place in range(1, len(ranking))
+            if judged.get(ranking[place], 0) > judged.get(ranking[place - 1], 0)
+        ]
+        if not places:
+            return
+        place = data.draw(st.sampled_from(places))
+        better = [*ranking]
+        better[place - 1], better[place] = better[place], better[place - 1]
+        assert measure.of(better, judged) >= measure.of(ranking, judged) - 1e-12
+
+
+def test_worked_examples() -> None:
+    ranking, judged = ["a", "b", "c", "d"], {"b": 2, "d": 1, "z": 1}
+    values = {measure.name: measure.of(ranking, judged) for measure in MEASURES}
+    best = 2 + 1 / math.log2(3) + 1 / 2
+    assert values["nDCG@10"] == pytest.approx((2 / math.log2(3) + 1 / math.log2(5)) / best)
+    assert values["R@5"] == pytest.approx(2 / 3)
+    assert values["P@10"] == 0.2
+    assert values["RR@10"] == 0.5
+    assert values["MAP"] == pytest.approx((1 / 2 + 2 / 4) / 3)
+    assert values["Success@5"] == 1.0
+
+
+def test_figures_are_those_of_ir_measures() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    drawn = random.Random(7)
+    pool = [f"d{number}" for number in range(300)]
+    judged = {
+        f"q{number}": {name: drawn.randint(0, 3) for name in drawn.sample(pool, 40)}
+        for number in range(50)
+    }
+    rankings = {name: drawn.sample(pool, drawn.randint(0, 150)) for name in judged}
+    qrels = [
+        ir_measures.Qrel(question, name, grade)
+        for question, known in judged.items()
+        for name, grade in known.items()
+    ]
+    run = [
+        ir_measures.ScoredDoc(question, name, float(-place))
+        for question, ranking in rankings.items()
+        for place, name in enumerate(ranking)
+    ]
+    theirs = [ir_measures.parse_measure(name.replace("MAP", "AP")) for name in NAMES]
+    found = {
+        (figure.query_id, str(figure.measure).replace("AP", "MAP")): figure.value
+        for figure in ir_measures.iter_calc(theirs, qrels, run)
+    }
+    for measure in MEASURES:
+        for question, ranking in rankings.items():
+            ours = measure.of(ranking, judged[question])
+            assert found.get((question, measure.name), 0.0) == pytest.approx(ours, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["nDCG@10", "R@5", "R@10", "R@100", "RR@10", "MAP"])
+def test_the_measures_of_a_report(name: str) -> None:
+    assert name in [measure.name for measure in RANKING_MEASURES]
+
+
+def test_names_are_read_whatever_their_case() -> None:
+    assert measure_named("ndcg@10").name == "nDCG@10"
+    assert measure_named(" AP ").name == "AP"
+
+
+@pytest.mark.parametrize("name", ["", "R", "P", "nDCG@", "nDCG@0", "R@1.5", "F1", "R@99999"])
+def test_other_names_are_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="no measure"):
+        measure_named(name)

@@ -1,0 +1,223 @@
+"""The index of names: a contract like that of the others, and what it finds."""
+
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.index.aliases import AliasIndex
+from chapterhouse.index.state import writer_lock
+from chapterhouse.retrieval.expand import by_names
+from chapterhouse.retrieval.question import understand
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import Query
+
+Put = Callable[..., str]
+WHO = "The World Health Organization (WHO) met."
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[AliasIndex]:
+    with AliasIndex(tmp_path / "names", wait_seconds=0.5) as opened:
+        yield opened
+
+
+def found(index: AliasIndex, name: str, *shelves: str) -> list[str]:
+    return [alias.other for alias in index.find([name], shelves)]
+
+
+def test_an_empty_library_has_no_names(index: AliasIndex, store: SqliteStore) -> None:
+    assert index.catch_up(store) == 0
+    assert index.size() == 0
+    assert found(index, "WHO") == []
+
+
+def test_names_are_found_in_both_directions_whatever_their_case(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    put("a", WHO)
+    assert index.catch_up(store) == store.sequence() == 1
+    assert found(index, "who") == ["World Health Organization"]
+    assert found(index, "world  HEALTH organization") == ["WHO"]
+    assert index.size() == 2
+    assert found(index, "health") == []
+
+
+def test_what_most_documents_say_comes_first(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    put("a", "The Aal Amp Board (AAB).")
+    put("b", "The Zinc Amp Board (AAB). A Zed Air Band (ZAB).")
+    put("c", "Our Amber Air Board (AAB). The Amber Air Board (AAB).")
+    put("d", "Our Amber Air Board (AAB).")
+    index.catch_up(store)
+    assert found(index, "AAB")[:2] == ["Amber Air Board", "Aal Amp Board"]
+    assert index.find(["AAB"], (), 1)[0].other == "Amber Air Board"
+
+
+def test_a_replaced_or_removed_document_takes_its_names_along(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    put("a", WHO)
+    put("b", "The Harbour Board (HB) met.")
+    index.catch_up(store)
+    put("a", "Nothing is named here.")
+    store.remove("b")
+    assert index.catch_up(store) == store.sequence()
+    assert index.size() == 0
+
+
+def test_only_documents_on_the_asked_shelves_give_names(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    put("a", WHO, shelves=("crew",))
+    put("b", "The World Heritage Office (WHO) met.", shelves=("guests", "library"))
+    index.catch_up(store)
+    assert found(index, "WHO", "crew") == ["World Health Organization"]
+    assert found(index, "WHO", "guests") == ["World Heritage Office"]
+    assert sorted(found(index, "WHO", "crew", "library")) == [
+        "World Health Organization", "World Heritage Office",
+    ]  # fmt: skip
+    assert found(index, "WHO", "nobody") == []
+    assert len(found(index, "WHO")) == 2
+
+
+def test_a_name_from_another_shelf_never_expands_a_question(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    put("a", "The Secret Ferry Plan (SFP) is ready.", shelves=("crew",))
+    put("b", "Guests may read this.", shelves=("guests",))
+    index.catch_up(store)
+    expand = by_names(index.find)
+    question = understand("What is the SFP?", {"en": 2})
+    assert expand(question, Query("q", shelves=("guests",)), {"en": 2}) == ()
+    (variant,) = expand(question, Query("q", shelves=("crew",)), {"en": 2})
+    assert variant.note == "SFP: Secret Ferry Plan"
+
+
+def test_a_change_of_shelves_is_followed(index: AliasIndex, store: SqliteStore, put: Put) -> None:
+    put("a", WHO, shelves=("crew",))
+    index.catch_up(store)
+    store.set_shelves("a", ("guests",))
+    index.catch_up(store)
+    assert found(index, "WHO", "crew") == []
+    assert found(index, "WHO", "guests") == ["World Health Organization"]
+
+
+def test_rebuilding_gives_the_same(index: AliasIndex, store: SqliteStore, put: Put) -> None:
+    put("a", WHO)
+    put("b", "The Harbour Board (HB) met.", shelves=("crew",))
+    index.catch_up(store)
+    before = [index.find(["WHO", "HB"], on) for on in ((), ("crew",), ("library",))]
+    assert index.rebuild(store) == store.sequence()
+    assert [index.find(["WHO", "HB"], on) for on in ((), ("crew",), ("library",))] == before
+    assert index.size() == 4
+
+
+def test_many_changes_are_applied_in_batches(
+    index: AliasIndex, store: SqliteStore, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterhouse.index.aliases._BATCH_CHANGES", 2)
+    for number in range(5):
+        put(f"d{number}", f"The Harbour Board{number} (HB).")
+    assert index.catch_up(store) == 5
+    assert len(found(index, "HB")) == 5
+
+
+def test_names_found_by_another_version_are_found_again(
+    index: AliasIndex, store: SqliteStore, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put("a", WHO)
+    index.catch_up(store)
+    monkeypatch.setattr("chapterhouse.index.aliases._VERSION", 99)
+    assert index.sequence() == 0
+    assert index.catch_up(store) == 1
+    assert index.size() == 2
+
+
+def test_two_share_one_folder(tmp_path: Path, store: SqliteStore, put: Put) -> None:
+    with AliasIndex(tmp_path / "names") as one, AliasIndex(tmp_path / "names") as other:
+        for number in range(6):
+            put(f"d{number}", f"The Harbour Board{number} (HB).")
+        threads = [threading.Thread(target=each.catch_up, args=(store,)) for each in (one, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert one.sequence() == other.sequence() == 6
+        assert one.size() == other.size() == 12
+        store.remove("d0")
+        one.catch_up(store)
+        assert other.size() == 10
+
+
+def test_it_does_not_wait_for_ever_for_another_writer(
+    index: AliasIndex, store: SqliteStore, put: Put, tmp_path: Path
+) -> None:
+    put("a", WHO)
+    index.sequence()  # makes the folder
+    with writer_lock(tmp_path / "names", 0.1) as held:
+        assert held
+        assert index.catch_up(store) == 0
+    assert index.catch_up(store) == 1
+
+
+def test_garbage_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "names").mkdir()
+    path = tmp_path / "names" / "aliases.db"
+    path.write_bytes(b"this is no database, whatever its name says " * 100)
+    with AliasIndex(tmp_path / "names") as index:
+        with pytest.raises(CorruptLibraryError) as raised:
+            index.sequence()
+        assert str(path) in str(raised.value.hint)
+        path.unlink()
+        assert index.sequence() == 0  # what the hint says helps
+
+
+def test_a_torn_file_is_a_clear_error(tmp_path: Path, store: SqliteStore, put: Put) -> None:
+    for number in range(60):
+        put(f"d{number}", f"The Harbour Board{number} (HB). The World Health{number} Office (WHO).")
+    with AliasIndex(tmp_path / "names") as index:
+        index.catch_up(store)
+    path = tmp_path / "names" / "aliases.db"
+    size = path.stat().st_size
+    with path.open("r+b") as stream:  # the first page stays, what follows is noise
+        stream.seek(4096)
+        stream.write(b"\xa5" * (size - 4096))
+    with AliasIndex(tmp_path / "names") as index:
+        with pytest.raises(CorruptLibraryError, match="names"):
+            index.find(["HB"])
+        with pytest.raises(CorruptLibraryError, match="names"):
+            index.rebuild(store)
+
+
+def test_the_file_is_closed_after_use(tmp_path: Path, store: SqliteStore, put: Put) -> None:
+    put("a", WHO)
+    with AliasIndex(tmp_path / "names") as index:
+        index.catch_up(store)
+    connection = apsw.Connection(str(tmp_path / "names" / "aliases.db"))
+    connection.execute("PRAGMA journal_mode = delete")  # only who has it alone can do this
+    connection.close()
+
+
+def test_two_processes_share_one_folder(tmp_path: Path, store: SqliteStore, put: Put) -> None:
+    for number in range(8):
+        put(f"d{number}", f"The Harbour Board{number} (HB).")
+    script = Path(__file__).with_name("names_process.py")
+    arguments = [tmp_path / "library.db", tmp_path / "blobs", tmp_path / "names"]
+    running = [
+        subprocess.Popen([sys.executable, script, *arguments], stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    with AliasIndex(tmp_path / "names") as index:
+        index.catch_up(store)
+        assert [process.communicate(timeout=60)[0].split() for process in running] == [
+            ["8", "16"], ["8", "16"],
+        ]  # fmt: skip
+        assert all(process.returncode == 0 for process in running)
+        assert index.size() == 16

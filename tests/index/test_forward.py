@@ -1,0 +1,143 @@
+"""The forward file says of every chunk what analysing it anew would say."""
+
+import json
+import random
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from chapterhouse.index import lexical
+from chapterhouse.index.lexical import LexicalIndex
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.text.terms import term_rows, text_of_section
+from chapterhouse.types import TermRows
+
+Put = Callable[..., str]
+WORDS = ("harbour", "gate", "wind", "ferry", "ticket", "crew", "storm", "berth", "E-42", "naïve")
+
+
+def expected(store: SqliteStore, keys: Sequence[int]) -> TermRows:
+    chunks = store.chunks(keys)
+    documents = {document.id: document for document in store.documents()}
+    return term_rows(
+        (
+            chunks[key].header + chunks[key].text,
+            text_of_section(chunks[key].section_path),
+            documents[chunks[key].document_id].title,
+            documents[chunks[key].document_id].language,
+        )
+        for key in keys
+    )
+
+
+def all_keys(store: SqliteStore) -> list[int]:
+    return [chunk.key for document in store.documents() for chunk in store.chunks_of(document.id)]
+
+
+def assert_same(found: TermRows, wanted: TermRows) -> None:
+    np.testing.assert_array_equal(found.terms, wanted.terms)
+    np.testing.assert_array_equal(found.starts, wanted.starts)
+    np.testing.assert_array_equal(found.sections, wanted.sections)
+    np.testing.assert_array_equal(found.titles, wanted.titles)
+
+
+def rows_on_disk(folder: Path) -> int:
+    return int(json.loads((folder / "state.json").read_text())["counts"]["rows"])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_rows_equal_the_analysis_after_any_history(
+    tmp_path: Path, store: SqliteStore, put: Put, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lexical, "_COMPACT_FROM", 6)
+    monkeypatch.setattr(lexical, "_BATCH_CHANGES", 3)
+    chance = random.Random(seed)
+    writer, reader = LexicalIndex(tmp_path / "index"), LexicalIndex(tmp_path / "index")
+    for _ in range(40):
+        name = f"d{chance.randrange(7)}"
+        step = chance.random()
+        if step < 0.5:
+            paragraphs = [
+                " ".join(chance.choices(WORDS, k=chance.randrange(6))) + "." for _ in "ab"
+            ]
+            put(name, "\n\n".join(paragraphs), title=chance.choice(WORDS))
+        elif step < 0.7:
+            store.remove(name)
+        elif step < 0.8:
+            store.set_shelves(name, [chance.choice(("crew", "guests"))])
+        elif step < 0.85:
+            writer = LexicalIndex(tmp_path / "index")
+        else:
+            writer.catch_up(store)
+            keys = all_keys(store)
+            chance.shuffle(keys)
+            assert_same(reader.terms_of(keys), expected(store, keys))
+    writer.catch_up(store)
+    assert_same(reader.terms_of(all_keys(store)), expected(store, all_keys(store)))
+    writer.rebuild(store)
+    assert_same(reader.terms_of(all_keys(store)), expected(store, all_keys(store)))
+    assert rows_on_disk(tmp_path / "index") == len(all_keys(store))
+
+
+def test_chunks_that_are_not_known_have_empty_rows(
+    tmp_path: Path, store: SqliteStore, put: Put
+) -> None:
+    index = LexicalIndex(tmp_path / "index")
+    assert index.terms_of([1, 2]).starts.tolist() == [0, 0, 0]
+    put("a", "The harbour gate.")
+    index.catch_up(store)
+    (key,) = all_keys(store)
+    rows = index.terms_of([key + 1, key, key + 2])
+    assert rows.starts.tolist() == [0, 0, 4, 4]
+    assert rows.sections.tolist() == [0, 3, 4]
+    assert rows.titles.tolist() == [0, 3, 4]
+    assert index.terms_of([]).starts.tolist() == [0]
+
+
+def test_a_document_applied_again_adds_no_rows(
+    tmp_path: Path, store: SqliteStore, put: Put
+) -> None:
+    index = LexicalIndex(tmp_path / "index")
+    put("a", "The harbour gate.\n\nThe wind.")
+    index.catch_up(store)
+    before = (tmp_path / "index" / "state.json").read_bytes()
+    for shelf in ("crew", "guests"):
+        store.set_shelves("a", [shelf])
+        index.catch_up(store)
+    assert rows_on_disk(tmp_path / "index") == 2
+    (tmp_path / "index" / "state.json").write_bytes(before)  # as if it had died before the state
+    again = LexicalIndex(tmp_path / "index")
+    again.catch_up(store)
+    assert rows_on_disk(tmp_path / "index") == 2
+    assert_same(again.terms_of(all_keys(store)), expected(store, all_keys(store)))
+
+
+@pytest.mark.parametrize("name", ["terms", "ends", "keys"])
+def test_a_torn_tail_is_cut_off(tmp_path: Path, store: SqliteStore, put: Put, name: str) -> None:
+    index = LexicalIndex(tmp_path / "index")
+    put("a", "The harbour gate.")
+    index.catch_up(store)
+    (path,) = (tmp_path / "index").glob(f"{name}.*")
+    with path.open("ab") as stream:
+        stream.write(b"torn!")
+    put("b", "The wind rises.\n\nThe ferry sails.")
+    LexicalIndex(tmp_path / "index").catch_up(store)
+    assert_same(index.terms_of(all_keys(store)), expected(store, all_keys(store)))
+
+
+@pytest.mark.parametrize("name", ["terms", "ends", "keys"])
+def test_a_log_that_lost_what_counts_is_built_anew(
+    tmp_path: Path, store: SqliteStore, put: Put, name: str
+) -> None:
+    put("a", "The harbour gate.")
+    LexicalIndex(tmp_path / "index").catch_up(store)
+    (path,) = (tmp_path / "index").glob(f"{name}.*")
+    with path.open("r+b") as stream:
+        stream.truncate(3)
+    index = LexicalIndex(tmp_path / "index")
+    assert index.sequence() == 0
+    index.catch_up(store)
+    assert_same(index.terms_of(all_keys(store)), expected(store, all_keys(store)))
+    assert index.size() == 1

@@ -1,0 +1,265 @@
+"""A library whose models stand behind HTTP or in a folder."""
+
+import socket
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.errors import ChapterhouseError, EngineError, MissingExtraError, UsageError
+from chapterhouse.models import fastembed_engines
+from chapterhouse.types import Status
+
+NOTES = {
+    "ferry.md": "# Ferry\n\nThe ferry leaves the harbour at nine in the morning.\n",
+    "wind.md": "# Wind\n\nIn a strong wind the crane stands still and nobody loads.\n",
+    "fare.md": "# Fares\n\nA ticket costs four crowns and is sold on board.\n",
+}
+Configure = Callable[..., None]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for name, text in NOTES.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    home = tmp_path / "house"
+    home.mkdir()
+    return home
+
+
+@pytest.fixture
+def configure(home: Path) -> Configure:
+    """Write the settings of the embedder."""
+
+    def write(**values: Any) -> None:
+        lines = [f"{name} = {value!r}" for name, value in values.items()]
+        (home / "chapterhouse.toml").write_text("\n".join(["[embedding]", *lines]))
+
+    return write
+
+
+def use_service(configure: Configure, service: Any, **more: Any) -> None:
+    configure(engine="openai", model="small", base_url=f"{service.url}/v1", attempts=1, **more)
+
+
+def sent(service: Any) -> list[str]:
+    return [text for request in service.asked for text in request.body["input"]]
+
+
+def test_it_ingests_and_searches_through_a_service(
+    home: Path, folder: Path, embedding_service: Any, configure: Configure
+) -> None:
+    use_service(configure, embedding_service, passage_prefix="doc: ", question_prefix="ask: ")
+    with Library.open(home) as library:
+        assert library.add(folder).changed == 3
+        assert library.status().embedder == "openai/small/8/question='ask: '/passage='doc: '"
+        found = library.search("When does the ferry leave?")
+        assert found.hits[0].document.source == "notes/ferry.md"
+        assert "cosine" in found.hits[0].stages
+        assert not found.warnings
+        assert library.ask("When does the ferry leave the harbour?").found
+        assert all(check.passed for check in library.doctor())
+    texts = sent(embedding_service)
+    assert sum(text.startswith("doc: ") for text in texts) == 3
+    assert any(text.startswith("ask: ") for text in texts)
+
+
+def test_nothing_is_paid_for_twice(
+    home: Path, folder: Path, embedding_service: Any, configure: Configure
+) -> None:
+    use_service(configure, embedding_service)
+    with Library.open(home) as library:
+        library.add(folder)
+    number = len(sent(embedding_service))
+    with Library.open(home) as library:  # not even the length of the vectors is asked again
+        library.reprocess()
+        (folder / "copy.md").write_text(NOTES["wind.md"])
+        library.add(folder)
+        library.reindex()
+    assert len(sent(embedding_service)) == number
+    assert (home / "workspaces/default/cache/embeddings.db").exists()
+
+
+def test_a_library_opens_without_its_service_once_it_knows_it(
+    home: Path, folder: Path, embedding_service: Any, configure: Configure
+) -> None:
+    use_service(configure, embedding_service)
+    with Library.open(home) as library:
+        library.add(folder)
+    embedding_service.says(embedding_service.reply(status=503))
+    with Library.open(home) as library:
+        assert library.status().documents == 3
+        assert all(check.passed for check in library.doctor())
+
+
+def test_a_search_goes_on_without_its_service(
+    home: Path, folder: Path, embedding_service: Any, configure: Configure
+) -> None:
+    use_service(configure, embedding_service)
+    with Library.open(home) as library:
+        library.add(folder)
+        embedding_service.says(embedding_service.reply({"error": "restarting"}, status=503))
+        found = library.search("When does the ferry leave?")
+        assert found.hits[0].document.source == "notes/ferry.md"
+        assert any("503: restarting" in warning for warning in found.warnings)
+
+
+def test_a_service_that_is_not_there_is_told(home: Path, configure: Configure) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    configure(engine="openai", model="m", base_url=f"http://127.0.0.1:{port}/v1", attempts=1)
+    with pytest.raises(EngineError, match="could not be reached") as caught:
+        Library.open(home)
+    assert "embedding.dimensions" in caught.value.hint
+
+
+def test_a_service_that_fails_ends_the_adding_and_nothing_is_lost(
+    home: Path, folder: Path, embedding_service: Any, configure: Configure
+) -> None:
+    use_service(configure, embedding_service, dimensions=8, batch=1)
+    well = embedding_service.answer
+
+    def fails_at_wind(request: Any) -> Any:
+        if "crane" in request.body["input"][0]:
+            return embedding_service.reply({"error": "out of memory"}, status=500)
+        return well(request)
+
+    embedding_service.answer = fails_at_wind
+    with Library.open(home) as library:
+        with pytest.raises(EngineError, match="500: out of memory"):
+            library.add(folder)
+        assert [document.source for document in library.documents()] == [
+            "notes/fare.md",
+            "notes/ferry.md",
+        ]
+        embedding_service.answer = well
+        report = library.add(folder)
+        assert [outcome.record.status for outcome in report.outcomes if outcome.changed] == [
+            Status.READY
+        ]
+        assert library.status().documents == 3
+
+
+def test_vectors_of_another_length_say_what_to_do(
+    home: Path, folder: Path, embedding_service: Any, configure: Configure
+) -> None:
+    use_service(configure, embedding_service, dimensions=16)
+    with (
+        Library.open(home) as library,
+        pytest.raises(EngineError, match="8 numbers, not 16") as caught,
+    ):
+        library.add(folder)
+    assert "chapterhouse docs reprocess" in caught.value.hint
+
+
+def test_another_model_says_what_to_do(
+    home: Path, folder: Path, embedding_service: Any, configure: Configure
+) -> None:
+    with Library.open(home) as library:
+        library.add(folder)
+    use_service(configure, embedding_service)
+    with Library.open(home) as library:
+        for ask in (library.search, library.ask):
+            with pytest.raises(UsageError, match=r"wordllama.*openai/small/8") as caught:
+                ask("When does the ferry leave?")
+            assert "chapterhouse docs reprocess" in caught.value.hint
+        library.reprocess(next(library.documents()).id)
+        found = library.search("When does the ferry leave?")
+        assert found.hits
+        assert any("2 of 3 documents" in warning for warning in found.warnings)
+        library.reprocess()
+        assert not library.search("When does the ferry leave?").warnings
+    configure(engine="none")
+    with Library.open(home) as library:
+        assert library.search("When does the ferry leave?").hits
+
+
+def test_a_library_lives_on_a_model_in_a_folder(
+    home: Path, folder: Path, bert_folder: Path, configure: Configure
+) -> None:
+    configure(engine="folder", folder=str(bert_folder))
+    with Library.open(home) as library:
+        library.add(folder)
+        assert library.status().embedder.startswith("folder/tiny-bert/")
+        found = library.search("the ferry leaves the harbour")
+        assert "cosine" in found.hits[0].stages
+        assert all(check.passed for check in library.doctor())
+    first = bert_folder / "tokenizer.json"
+    first.write_text(first.read_text() + "\n")
+    with Library.open(home) as library, pytest.raises(UsageError, match="another embedder"):
+        library.search("the ferry")
+
+
+def test_languages_may_be_named(
+    home: Path, folder: Path, embedding_service: Any, configure: Configure
+) -> None:
+    use_service(configure, embedding_service, dimensions=8, languages=["fi"])
+    with Library.open(home) as library:
+        library.add(folder)
+        assert library.search("When does the ferry leave?").hits
+    assert not embedding_service.asked
+
+
+def test_what_cannot_be_opened_leaves_nothing_open(
+    home: Path, configure: Configure, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(fastembed_engines, "find_spec", lambda _: None)
+    for values, error in (
+        ({"engine": "fastembed", "model": "m"}, MissingExtraError),
+        ({"engine": "folder", "folder": str(tmp_path / "nowhere")}, UsageError),
+        ({"engine": "openai", "model": "m"}, UsageError),
+    ):
+        configure(**values)
+        with pytest.raises(error):
+            Library.open(home)
+    configure(engine="static")
+    with ExitStack() as stack:
+        opened = [stack.enter_context(Library.open(home)) for _ in range(2)]
+        assert opened[0].status().documents == 0
+
+
+def test_a_plain_library_asks_nobody(
+    home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        pytest.fail("a plain library opened a connection")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    with Library.open(home) as library:
+        library.add(folder)
+        assert library.search("ferry").hits
+        assert library.ask("When does the ferry leave the harbour?").found
+    assert not (home / "workspaces/default/cache").exists()
+
+
+@pytest.mark.parametrize("section", ["rerank", "language_model"])
+def test_engines_that_nobody_asked_yet_do_not_stop_a_library(
+    home: Path, folder: Path, section: str
+) -> None:
+    engine = {"rerank": "http", "language_model": "openai"}[section]
+    (home / "chapterhouse.toml").write_text(
+        f"[{section}]\nengine = '{engine}'\nmodel = 'm'\nbase_url = 'http://127.0.0.1:9/v1'\n"
+    )
+    with Library.open(home) as library:
+        assert library.add(folder).changed == 3
+        assert np.isfinite(library.search("ferry").hits[0].score)
+
+
+def test_a_key_in_a_setting_is_refused_and_not_shown(home: Path) -> None:
+    key = "sk-not-a-real-key-8c41"
+    for lines in (f"key_variable = '{key}'", f"base_url = 'https://you:{key}@example.org/v1'"):
+        (home / "chapterhouse.toml").write_text(f"[embedding]\n{lines}\n")
+        with pytest.raises(ChapterhouseError) as caught:
+            Library.open(home)
+        assert key not in f"{caught.value!r} {caught.value.hint}"

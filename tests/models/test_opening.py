@@ -1,0 +1,149 @@
+"""From the settings to an engine."""
+
+import re
+import subprocess
+import sys
+import tomllib
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterhouse.errors import UsageError
+from chapterhouse.models.chat_api import ApiLanguageModel
+from chapterhouse.models.embedding_api import ApiEmbedder
+from chapterhouse.models.embedding_cache import CachedEmbedder
+from chapterhouse.models.opening import open_embedder, open_language_model, open_reranker
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.settings import (
+    EmbeddingSettings,
+    LanguageModelSettings,
+    RerankSettings,
+    Settings,
+)
+
+PAGE = Path(__file__).parents[2] / "docs" / "models.md"
+BLOCKS = re.findall(r"^```toml\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+URL = "http://127.0.0.1:9/v1"
+
+
+def test_without_settings_there_is_no_model(tmp_path: Path, closing: ExitStack) -> None:
+    settings = Settings()
+    assert isinstance(open_embedder(settings.embedding, tmp_path, closing.callback), StaticEmbedder)
+    assert open_reranker(settings.rerank, tmp_path, closing.callback) is None
+    assert open_language_model(settings.language_model, closing.callback) is None
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("engine", ["features", "none"])
+def test_some_rerankers_are_no_models(tmp_path: Path, closing: ExitStack, engine: Any) -> None:
+    assert open_reranker(RerankSettings(engine=engine), tmp_path, closing.callback) is None
+
+
+def test_the_settings_reach_the_engine(
+    embedding_service: Any, tmp_path: Path, closing: ExitStack
+) -> None:
+    settings = EmbeddingSettings(
+        engine="openai",
+        base_url=f"{embedding_service.url}/v1",
+        model="m",
+        revision="2",
+        dimensions=8,
+        shorten=True,
+        question_prefix="q ",
+        passage_prefix="p ",
+        languages=("en",),
+        encoding="base64",
+        batch=1,
+    )
+    embedder = open_embedder(settings, tmp_path, closing.callback)
+    assert isinstance(embedder, CachedEmbedder)
+    assert embedder.fingerprint == "openai/m@2/8-cut/question='q '/passage='p '"
+    embedder.embed_passages(["a", "b"])
+    assert [request.body["input"] for request in embedding_service.asked] == [["p a"], ["p b"]]
+    assert embedding_service.asked[0].body["encoding_format"] == "base64"
+    assert not embedder.serves("de")
+
+
+def test_without_a_cache_there_is_no_file(tmp_path: Path, closing: ExitStack) -> None:
+    settings = EmbeddingSettings(
+        engine="openai", base_url=URL, model="m", dimensions=3, cache_megabytes=0
+    )
+    assert isinstance(open_embedder(settings, tmp_path, closing.callback), ApiEmbedder)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_language_model_is_asked_with_its_key(
+    service: Any, closing: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_MODEL_KEY", "made-up")
+    service.says(service.reply({"choices": [{"message": {"content": "Yes."}}]}))
+    settings = LanguageModelSettings(
+        engine="openai",
+        base_url=f"{service.url}/v1/",
+        model="m",
+        key_variable="TEST_MODEL_KEY",
+        maximum_tokens=9,
+    )
+    model = open_language_model(settings, closing.callback)
+    assert isinstance(model, ApiLanguageModel)
+    assert model.complete("", "Well?") == "Yes."
+    (request,) = service.asked
+    assert request.path == "/v1/chat/completions"
+    assert request.headers["Authorization"] == "Bearer made-up"
+    assert request.body["max_tokens"] == 9
+
+
+def test_a_key_does_not_travel_openly(closing: ExitStack) -> None:
+    settings = LanguageModelSettings(
+        engine="openai", base_url="http://example.org/v1", model="m", key_variable="SOME_KEY"
+    )
+    with pytest.raises(UsageError, match="unencrypted"):
+        open_language_model(settings, closing.callback)
+
+
+@pytest.mark.parametrize(
+    ("section", "values", "says"),
+    [
+        ("embedding", {"engine": "openai"}, "base_url and model"),
+        ("embedding", {"engine": "openai", "model": "m"}, "needs base_url"),
+        ("embedding", {"engine": "folder"}, "needs folder"),
+        ("embedding", {"engine": "fastembed"}, "needs model"),
+        ("embedding", {"shorten": True}, "shorten needs dimensions"),
+        ("embedding", {"checksum": "12"}, "pattern"),
+        ("embedding", {"base_url": "localhost:11434"}, "looks like"),
+        ("embedding", {"base_url": "ftp://a/v1"}, "looks like"),
+        ("embedding", {"base_url": "http://a:99999/v1"}, "[Pp]ort"),
+        ("embedding", {"base_url": "https://me:pw@a/v1"}, "key_variable"),
+        ("embedding", {"base_url": "https://a/v1?key=1"}, "key_variable"),
+        ("embedding", {"key_variable": "sk-1234"}, "never the key"),
+        ("rerank", {"engine": "http", "model": "m"}, "needs base_url"),
+        ("rerank", {"engine": "folder"}, "needs folder"),
+        ("language_model", {"engine": "openai", "base_url": URL}, "needs model"),
+    ],
+)
+def test_settings_that_do_not_fit_are_told(section: str, values: Any, says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        Settings.model_validate({section: values})
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_the_examples_of_the_documentation_are_settings(block: str) -> None:
+    assert Settings.model_validate(tomllib.loads(block)) != Settings()
+
+
+def test_starting_loads_no_engine() -> None:
+    """Each costs a tenth of a second and more, which nobody without a model should pay."""
+    code = (
+        "import sys, chapterhouse, chapterhouse.library, chapterhouse.interfaces.cli.main\n"
+        "heavy = {'httpx2', 'onnxruntime', 'fastembed', 'safetensors', 'tokenizers'}\n"
+        "print(sorted(heavy & set(sys.modules)))\n"
+        "print([name for name in sys.modules if name.startswith('chapterhouse.models.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    heavy, own = done.stdout.splitlines()
+    assert heavy == "[]"
+    assert not {"http", "embedding_cache", "bert"} & {
+        name.rpartition(".")[2] for name in re.findall(r"[\w.]+", own)
+    }

@@ -1,0 +1,107 @@
+"""Rerankers behind HTTP."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from chapterhouse.errors import EngineError
+from chapterhouse.models.http import Endpoint, JsonClient
+from chapterhouse.models.rerank_api import ApiReranker
+
+Open = Callable[..., ApiReranker]
+
+
+@pytest.fixture
+def connect(service: Any) -> Iterator[Open]:
+    made: list[ApiReranker] = []
+
+    def make(maximum_characters: int = 4_000) -> ApiReranker:
+        endpoint = Endpoint(f"{service.url}/rerank", "rerank", attempts=2)
+        client = JsonClient(endpoint, sleep=lambda _: None)
+        made.append(ApiReranker(client, "rerank-small", maximum_characters))
+        return made[-1]
+
+    yield make
+    for reranker in made:
+        reranker.close()
+
+
+def result(place: Any, score: Any) -> dict[str, Any]:
+    return {"index": place, "relevance_score": score}
+
+
+def test_it_asks_in_the_shape_that_services_share(rerank_service: Any, connect: Open) -> None:
+    scores = connect(maximum_characters=9).score("the ferry", ["wind", "the ferry leaves", ""])
+    assert scores == [0.0, 0.2, 0.0]
+    assert rerank_service.asked[0].body == {
+        "model": "rerank-small",
+        "query": "the ferry",
+        "documents": ["wind", "the ferry", " "],
+        "top_n": 3,
+    }
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"results": [result(1, 0.9), result(0, -2)]},
+        {"results": [result(1, 0.9) | {"document": {"text": "b"}}, result(0, -2)]},
+        {"results": [result(1, 0.9) | {"document": "b"}, result(0, -2)], "usage": {}},
+        {"data": [result(1, 0.9), result(0, -2)]},
+        [{"index": 1, "score": 0.9}, {"index": 0, "score": -2}],
+    ],
+)
+def test_every_shape_is_read(service: Any, connect: Open, answer: Any) -> None:
+    service.says(service.reply(answer))
+    assert connect().score("q", ["a", "b"]) == [-2.0, 0.9]
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        ({}, "no list"),
+        ({"results": None}, "no list"),
+        ("fine", "no list"),
+        ({"results": [result(0, 1)]}, "1 of 2"),
+        ({"results": [result(0, 1), result(0, 1)]}, "passage 0 twice"),
+        ({"results": [result(0, 1), result(2, 1)]}, "passage 2 of 2"),
+        ({"results": [result(0, 1), result(-1, 1)]}, "passage -1 of 2"),
+        ({"results": [result(0, 1), result("1", 1)]}, "no index"),
+        ({"results": [result(0, 1), result(place=True, score=1)]}, "no index"),
+        ({"results": [result(0, 1), {"index": 1}]}, "no score"),
+        ({"results": [result(0, 1), result(1, "high")]}, "no score"),
+        ({"results": [result(0, 1), result(1, score=True)]}, "no score"),
+        ({"results": [result(0, 1), 3]}, "not an object"),
+        (b'{"results":[{"index":0,"relevance_score":NaN}]}', "not finite"),
+        (b'{"results":[{"index":0,"relevance_score":1e999}]}', "not finite"),
+        (
+            f'{{"results":[{{"index":0,"relevance_score":{10**400}}}]}}'.encode(),
+            "not finite",
+        ),
+    ],
+)
+def test_a_response_that_cannot_be_used_is_told(
+    service: Any, connect: Open, answer: Any, says: str
+) -> None:
+    service.says(service.reply(answer))
+    with pytest.raises(EngineError, match=says) as caught:
+        connect().score("q", ["a", "b"])
+    assert "rerank.base_url" in caught.value.hint
+
+
+def test_nothing_is_asked_about_nothing(service: Any, connect: Open) -> None:
+    assert connect().score("q", []) == []
+    assert not service.asked
+
+
+def test_too_many_passages_are_refused(service: Any, connect: Open) -> None:
+    with pytest.raises(EngineError, match="1,001 passages"):
+        connect().score("q", ["a"] * 1_001)
+    assert not service.asked
+
+
+def test_a_service_that_fails_is_told(service: Any, connect: Open) -> None:
+    service.says(service.reply({"message": "model is loading"}, status=503))
+    with pytest.raises(EngineError, match="503: model is loading"):
+        connect().score("q", ["a"])

@@ -1,0 +1,161 @@
+"""A small library in memory: texts that are really analysed, found and embedded."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chapterhouse.errors import EngineError
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.retrieval.candidates import Sources
+from chapterhouse.text.analyse import analyse
+from chapterhouse.text.terms import term_rows
+from chapterhouse.types import Census, Chunk, Document, Scored, TermRows, WeightedTerm
+
+EMBEDDER = StaticEmbedder()
+
+
+def document(name: str, **fields: object) -> Document:
+    """Return a document of this name, everything else as it comes."""
+    plain = Document(name, f"root/{name}.txt", f"/made/{name}.txt", name, "txt", "test", "", "",
+                     0, 0, language="en")  # fmt: skip
+    return replace(plain, **fields)  # type: ignore[arg-type]  # the names are checked by replace
+
+
+class WordsAlone(StaticEmbedder):
+    """An embedder that gains nothing in any language."""
+
+    def serves(self, language: str) -> bool:  # noqa: ARG002 - the seam's signature
+        return False
+
+
+class Broken(StaticEmbedder):
+    """An embedder that cannot be reached."""
+
+    def embed_question(self, text: str) -> NDArray[np.float32]:
+        raise EngineError(f"no service for {len(text)} characters")
+
+
+@dataclass
+class Texts:
+    """Chunks by key, with both indexes over them.
+
+    Attributes:
+        chunks: The chunks; their keys say in which order they were stored.
+        documents: Their documents by id.
+        embedder: Makes the vectors; by default there are none.
+        read: Keys of the chunks that were looked at.
+        depths: How many chunks the lexical index was asked for, each time.
+    """
+
+    chunks: Mapping[int, Chunk]
+    documents: Mapping[str, Document]
+    embedder: StaticEmbedder = field(default_factory=WordsAlone)
+    read: set[int] = field(default_factory=set)
+    depths: list[int] = field(default_factory=list)
+
+    def sources(self) -> Sources:
+        return Sources(
+            lexical=self,
+            vector=_Vectors(self),
+            embedder=self.embedder,
+            census=lambda _: Census(len(self.documents), len(self.chunks), {"en": 1}),
+            chunks=self._read,
+            documents=lambda ids: {i: self.documents[i] for i in ids if i in self.documents},
+            chunks_named=self._named,
+            documents_of=lambda keys: {key: self.chunks[key].document_id for key in keys},
+        )
+
+    def search(
+        self, terms: Sequence[WeightedTerm], _shelves: Sequence[str], limit: int
+    ) -> Sequence[Scored]:
+        self.depths.append(limit)
+        wanted = {term.term: term.weight for term in terms}
+        found = []
+        for key, chunk in self.chunks.items():
+            said = analyse(chunk.text, "en")
+            score = sum(weight * min(said.count(term), 3) for term, weight in wanted.items())
+            if score:
+                found.append(Scored(key, score / (5 + len(said))))
+        return sorted(found, key=lambda hit: (-hit.score, hit.key))[:limit]
+
+    def search_phrase(
+        self, words: Sequence[str], _shelves: Sequence[str], limit: int
+    ) -> Sequence[Scored]:
+        wanted = f" {' '.join(words)} "
+        return [
+            Scored(key, 1.0)
+            for key, chunk in sorted(self.chunks.items())
+            if words and wanted in f" {' '.join(analyse(chunk.text, 'en'))} "
+        ][:limit]
+
+    def document_frequency(self, term: str) -> int:
+        return sum(term in analyse(chunk.text, "en") for chunk in self.chunks.values())
+
+    def document_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
+        return [self.document_frequency(term) for term in terms]
+
+    def terms_of(self, keys: Sequence[int]) -> TermRows:
+        return term_rows((self.chunks[key].text, "", "", "en") for key in keys)
+
+    def size(self) -> int:
+        return len(self.chunks)
+
+    def _read(self, keys: Iterable[int]) -> dict[int, Chunk]:
+        wanted = list(keys)
+        self.read.update(wanted)
+        return {key: self.chunks[key] for key in wanted if key in self.chunks}
+
+    def _named(self, name: str, _shelves: Sequence[str]) -> Sequence[int]:
+        return [
+            key
+            for key, chunk in sorted(self.chunks.items())
+            if chunk.ordinal == 0 and self.documents[chunk.document_id].source.endswith(f"/{name}")
+        ]
+
+
+@dataclass
+class _Vectors:
+    texts: Texts
+
+    def search(
+        self,
+        vector: NDArray[np.float32],
+        _shelves: Sequence[str],
+        limit: int,
+        also: Sequence[int] = (),
+    ) -> Sequence[Scored]:
+        keys = list(self.texts.chunks)
+        passages = [self.texts.chunks[key].text for key in keys]
+        cosines = StaticEmbedder.embed_passages(EMBEDDER, passages) @ vector
+        found = sorted(
+            (Scored(key, round(float(cos), 6)) for key, cos in zip(keys, cosines, strict=True)),
+            key=lambda hit: (-hit.score, hit.key),
+        )
+        return [hit for place, hit in enumerate(found) if place < limit or hit.key in set(also)]
+
+
+def library(
+    texts: Iterable[tuple[str, str]],
+    *,
+    order: Sequence[int] = (),
+    embedder: StaticEmbedder | None = None,
+    documents: Mapping[str, Document] | None = None,
+) -> Texts:
+    """Return a library of (document, text) pairs.
+
+    Args:
+        texts: The chunks, those of one document in their order.
+        order: In which order they are stored, as places in ``texts``.
+        embedder: Makes the vectors; None: no vectors.
+        documents: Those documents that are more than a name.
+    """
+    made: list[Chunk] = []
+    for name, text in texts:
+        ordinal = sum(chunk.document_id == name for chunk in made)
+        made.append(Chunk(name, ordinal, 0, len(text), text))
+    stored = [made[place] for place in order] if order else made
+    chunks = {key: replace(chunk, key=key) for key, chunk in enumerate(stored, start=1)}
+    known = {chunk.document_id: document(chunk.document_id) for chunk in made}
+    return Texts(chunks, known | dict(documents or {}), embedder or WordsAlone())

@@ -1,0 +1,126 @@
+"""What the indexes give for every variant."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from numpy import float32
+from numpy.typing import NDArray
+
+from chapterhouse.errors import EngineError
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.retrieval.candidates import (
+    Candidates,
+    find_candidates,
+    variants_of,
+    with_other_names,
+)
+from chapterhouse.retrieval.expand import by_hypothetical_answer, by_parts
+from chapterhouse.retrieval.method import Method, Thresholds
+from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.types import Query, Variant, VariantKind, WeightedTerm
+
+from .scripted import Texts, library
+
+ENGLISH = {"en": 1}
+THREE = [("a", "harbour gate"), ("b", "harbour storm tide"), ("c", "gate crew tide ferry")]
+
+
+def found(texts: Texts, text: str, method: Method, limit: int = 10) -> Candidates:
+    sources = texts.sources()
+    question = understand(text, ENGLISH)
+    return find_candidates(question, Query(text, limit=limit), sources.census(()), sources, method)
+
+
+def test_the_question_itself_is_the_first_variant() -> None:
+    question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
+    method = Method(expand=(by_parts,))
+    variants, warnings = variants_of(question, Query(question.text), ENGLISH, method)
+    assert variants[0] == Variant(VariantKind.ASKED, question.content, question.terms)
+    assert len(variants) == 3
+    assert warnings == ()
+
+
+def test_what_works_is_kept_where_something_fails() -> None:
+    def fail(*_arguments: object) -> Sequence[Variant]:
+        raise EngineError("no service")
+
+    question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
+    method = Method(expand=(fail, by_parts, fail))
+    variants, warnings = variants_of(question, Query(question.text), ENGLISH, method)
+    assert len(variants) == 3
+    assert warnings == ("The question was not rephrased: no service",) * 2
+
+
+def test_languages_that_gain_nothing_are_not_embedded() -> None:
+    result = found(library(THREE), "harbour gate", Method())
+    assert all(not each.vector for each in result.found)
+    with_vectors = found(library(THREE, embedder=StaticEmbedder()), "harbour gate", Method())
+    assert all(each.vector for each in with_vectors.found)
+
+
+def test_a_made_up_answer_is_embedded_as_a_passage() -> None:
+    class Noting(StaticEmbedder):
+        def __init__(self) -> None:
+            super().__init__()
+            self.passages: list[str] = []
+            self.questions: list[str] = []
+
+        def embed_passages(self, texts: Sequence[str]) -> NDArray[float32]:
+            self.passages.extend(texts)
+            return super().embed_passages(texts)
+
+        def embed_question(self, text: str) -> NDArray[float32]:
+            self.questions.append(text)
+            return StaticEmbedder().embed_question(text)
+
+    method = Method(expand=(by_hypothetical_answer(lambda _: "A storm shut the gate."),))
+    embedder = Noting()
+    found(library(THREE, embedder=embedder), "Why shut?", method)
+    assert embedder.questions == ["shut"]
+    assert embedder.passages == ["A storm shut the gate."]
+
+
+def test_a_chunk_is_worth_its_best_variant() -> None:
+    method = Method(expand=(by_parts,), merge=lambda lists, weights: {
+        key: max(w * s.get(key, 0.0) for s, w in zip(lists, weights, strict=True))
+        for key in set().union(*lists)
+    })  # fmt: skip
+    text = "which harbour gate is it, and which ferry crew is it?"
+    own = found(library(THREE), text, Method(expand=(by_parts,)))
+    assert own.scores == found(library(THREE), text, method).scores
+
+
+def test_least_bm25_scores_hold_for_every_variant() -> None:
+    method = Method(expand=(by_parts,), thresholds=Thresholds(bm25=0.2))
+    result = found(library(THREE), "which harbour gate is it, and which crew ferry is it?", method)
+    assert all(hit.score >= 0.2 for each in result.found for hit in each.lexical)
+
+
+def test_a_search_for_many_looks_deeper_and_puts_that_behind() -> None:
+    texts = library([(f"d{n}", "harbour " + "gate " * n) for n in range(12)])
+    method = Method(lexical_depth=4, vector_depth=4)
+    few = found(texts, "harbour", method, limit=2)
+    many = found(texts, "harbour", method, limit=6)
+    assert texts.depths == [4, 12]
+    assert few.scores.items() <= many.scores.items()
+    behind = [score for key, score in many.scores.items() if key not in few.scores]
+    assert len(behind) == 8
+    assert max(behind) <= min(few.scores.values())
+    assert found(texts, "harbour", replace(method, lexical_depth=12), limit=6).scores != {}
+
+
+def test_added_terms_are_read_along_but_not_said() -> None:
+    def more(question: Question, *_rest: object) -> Sequence[Variant]:
+        terms = (*question.terms, WeightedTerm("ferri", 0.5), WeightedTerm("harbour", 9.0))
+        return [Variant(VariantKind.EXPANSION, "x", terms), Variant(VariantKind.PART, "y", terms)]
+
+    texts = library(THREE)
+    question = understand("harbour gate", ENGLISH)
+    result = found(texts, "harbour gate", Method(expand=(more,)))
+    widened = with_other_names(question, result)
+    assert {term.term: term.weight for term in widened.terms} == {
+        "harbour": 1.0, "gate": 1.0, "ferri": 0.5,
+    }  # fmt: skip
+    assert (widened.order, widened.content) == (question.order, question.content)
+    plain = found(texts, "harbour gate", Method(expand=(by_parts,)))
+    assert with_other_names(question, plain) == question

@@ -1,0 +1,160 @@
+"""More ways of putting a question."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.errors import EngineError
+from chapterhouse.retrieval.expand import (
+    by_hypothetical_answer,
+    by_names,
+    by_parts,
+    by_related_terms,
+    by_sub_questions,
+    by_tags,
+)
+from chapterhouse.retrieval.question import understand
+from chapterhouse.types import Alias, AliasKind, Query, Variant, VariantKind
+
+ENGLISH = {"en": 1}
+ALIASES = (
+    Alias("WHO", "World Health Organization", AliasKind.ABBREVIATION),
+    Alias("Bank of England", "BoE", AliasKind.ABBREVIATION),
+    Alias("RCT", "randomised controlled trial", AliasKind.ABBREVIATION),
+    Alias("MULTIPLE", "Multipurpose Program That Learns", AliasKind.ABBREVIATION),
+    Alias("Rex", "Big Dog", AliasKind.ALSO_KNOWN_AS),
+    Alias("berth", "Harbour Handbook", AliasKind.KEY_TERM),
+)
+
+
+class Names:
+    """Looks up ``ALIASES`` and notes what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: Sequence[str] = ()
+        self.shelves: Sequence[str] = ()
+
+    def find(self, names: Sequence[str], shelves: Sequence[str]) -> Sequence[Alias]:
+        self.asked, self.shelves = names, shelves
+        folded = {name.casefold() for name in names}
+        return [alias for alias in ALIASES if alias.name.casefold() in folded]
+
+
+def expanded(text: str, shelves: tuple[str, ...] = ()) -> tuple[Sequence[Variant], Names]:
+    names = Names()
+    question = understand(text, ENGLISH)
+    return by_names(names.find)(question, Query(text, shelves=shelves), ENGLISH), names
+
+
+def added(variant: Variant, text: str) -> dict[str, float]:
+    asked = {term.term for term in understand(text, ENGLISH).terms}
+    return {term.term: term.weight for term in variant.terms if term.term not in asked}
+
+
+def test_another_name_adds_its_words_at_a_share() -> None:
+    text = "What did Rex eat?"
+    (variant,), names = expanded(text, ("crew",))
+    assert variant.kind is VariantKind.EXPANSION
+    assert set(added(variant, text)) == {"big", "dog"}
+    assert all(0 < weight <= 1 for weight in added(variant, text).values())
+    asked = {term.term: term.weight for term in understand(text, ENGLISH).terms}
+    assert asked.items() <= {term.term: term.weight for term in variant.terms}.items()
+    assert variant.note == "Rex: Big Dog"
+    assert variant.weight <= 1
+    assert names.shelves == ("crew",)
+
+
+def test_a_name_with_function_words_is_looked_up_whole() -> None:
+    (variant,), names = expanded("When was the Bank of England founded?")
+    assert "Bank of England" in names.asked
+    assert "boe" in added(variant, "When was the Bank of England founded?")
+
+
+def test_function_words_are_no_names() -> None:
+    _, names = expanded("Who is it that has the berth of the crew?")
+    assert {"who", "is", "it", "the", "of"}.isdisjoint(name.casefold() for name in names.asked)
+    assert "the berth" not in names.asked
+
+
+def test_a_name_that_is_said_already_adds_nothing() -> None:
+    assert expanded("Is Rex the Big Dog?")[0] == ()
+    assert expanded("Is Rex the Big Dogma?")[0] != ()
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("What does RCT mean", True),
+        ("What do RCTs say", True),
+        ("what does rct mean", True),  # no capitals anywhere
+        ("What does a rct mean", False),
+        ("What did MULTIPLE learn", True),
+        ("What did multiple programs learn", False),
+        ("what did multiple programs learn", False),
+        ("Multiple programs", False),
+        ("What do bank of england notes say", True),
+    ],
+)
+def test_an_abbreviation_is_not_the_word_spelled_like_it(text: str, *, meant: bool) -> None:
+    assert bool(expanded(text)[0]) is meant
+
+
+def test_no_names_no_variant() -> None:
+    assert expanded("nothing known")[0] == ()
+
+
+@given(st.text(max_size=80))
+def test_any_question_can_be_expanded(text: str) -> None:
+    variants, names = expanded(text or "x")
+    assert len(variants) <= 1
+    assert all(name == name.strip() for name in names.asked)
+
+
+def test_the_askers_tags_add_the_rest_of_what_is_touched() -> None:
+    question = understand("How is tracking done?", ENGLISH)
+    query = Query("q", tags=("Eye_Tracking", "harbour", "tracking"))
+    (variant,) = by_tags(question, query, ENGLISH)
+    assert added(variant, "How is tracking done?") == {"eye": 0.2}
+    assert variant.note == "tag: Eye_Tracking"
+    assert by_tags(question, Query("q", tags=("harbour",)), ENGLISH) == ()
+    assert by_tags(question, Query("q"), ENGLISH) == ()
+
+
+def test_parts_become_variants_that_weigh_less_than_the_question() -> None:
+    question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
+    variants = by_parts(question, Query("q"), ENGLISH)
+    assert [variant.kind for variant in variants] == [VariantKind.PART] * 2
+    assert [variant.text for variant in variants] == ["built gate", "ferry leave"]
+    assert [variant.note for variant in variants] == [
+        "Who built the gate", "when does the ferry leave",
+    ]  # fmt: skip
+    assert all(0 < variant.weight <= 1 for variant in variants)
+
+
+def test_what_a_model_gives_becomes_variants() -> None:
+    question, query = understand("Why was the gate shut?", ENGLISH), Query("q")
+    (part,) = by_sub_questions(lambda _: ["When was the gate shut?"])(question, query, ENGLISH)
+    assert part.kind is VariantKind.PART
+    (terms,) = by_related_terms(lambda _: ["storm surge", "gate"])(question, query, ENGLISH)
+    assert added(terms, "Why was the gate shut?") == {"storm": 0.4, "surg": 0.4}
+    (answer,) = by_hypothetical_answer(lambda _: "A storm shut it.")(question, query, ENGLISH)
+    assert answer.kind is VariantKind.HYPOTHETICAL
+    assert answer.text == "A storm shut it."
+
+
+def test_a_model_that_gives_nothing_adds_nothing() -> None:
+    question, query = understand("Why was the gate shut?", ENGLISH), Query("q")
+    assert by_sub_questions(lambda _: [])(question, query, ENGLISH) == []
+    assert by_related_terms(lambda _: [])(question, query, ENGLISH) == ()
+    assert by_related_terms(lambda _: ["gates"])(question, query, ENGLISH) == ()
+    assert by_hypothetical_answer(lambda _: "")(question, query, ENGLISH) == []
+
+
+def test_a_failing_model_is_left_to_the_caller() -> None:
+    def fail(_text: str) -> str:
+        raise EngineError("no service")
+
+    with pytest.raises(EngineError):
+        by_hypothetical_answer(fail)(understand("x", ENGLISH), Query("q"), ENGLISH)

@@ -1,0 +1,188 @@
+"""The features, against a plain and slow way of computing each."""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.retrieval.features import (
+    FEATURES,
+    Floats,
+    QuestionTerms,
+    features,
+    inverse_frequency,
+    question_terms,
+)
+from chapterhouse.text.terms import rows_at, term_rows
+from chapterhouse.types import TermRows, WeightedTerm
+
+VOCABULARY = ("aa", "bb", "cc", "dd", "ee", "ff")
+ASKED = st.lists(st.sampled_from(VOCABULARY[:4]), max_size=5)
+CHUNKS = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from((*VOCABULARY, "xx", "yy")), max_size=60),
+        st.lists(st.sampled_from(VOCABULARY), max_size=3),
+        st.sampled_from("pqr"),
+        st.floats(0, 1).map(lambda score: round(score, 3)),
+        st.integers(0, 5),
+    ),
+    max_size=6,
+)
+FEEDBACK = st.lists(
+    st.tuples(st.sampled_from(VOCABULARY), st.floats(0.1, 3)), max_size=4, unique_by=lambda t: t[0]
+).map(lambda pairs: tuple(WeightedTerm(term, weight) for term, weight in pairs))
+Chunks = Sequence[tuple[list[str], list[str], str, float, int]]
+
+
+def rows_of(chunks: Chunks) -> TermRows:
+    return term_rows((" ".join(text), " ".join(section), "", "xx") for text, section, *_ in chunks)
+
+
+def terms_of(asked: Sequence[str], frequencies: Sequence[int] | None = None) -> QuestionTerms:
+    said = Counter(asked)
+    terms = [WeightedTerm(term, float(count)) for term, count in said.items()]
+    return question_terms(terms, frequencies or range(1, len(said) + 1), asked, 50)
+
+
+def table_of(asked: Sequence[str], chunks: Chunks, feedback: Sequence[WeightedTerm] = ()) -> Floats:
+    return features(
+        terms_of(asked),
+        rows_of(chunks),
+        [score for *_, score, _ in chunks],
+        [name for _, _, name, _, _ in chunks],
+        [ordinal for *_, ordinal in chunks],
+        feedback,
+    )
+
+
+def expected_row(
+    asked: Sequence[str], chunks: Chunks, number: int, feedback: Sequence[WeightedTerm]
+) -> list[float]:
+    text, section, name, score, ordinal = chunks[number]
+    weights = {
+        term: count * math.log1p((50 - n + 0.5) / (n + 0.5))
+        for n, (term, count) in enumerate(Counter(asked).items(), start=1)
+    }
+    total = sum(weights.values()) or 1.0
+    family = [chunk for chunk in chunks if chunk[2] == name]
+    seen = {term for others, heads, *_ in family for term in (*others, *heads)}
+    return [
+        score,
+        adjacency(asked, text, weights),
+        most_in_window(text, weights, 12) / total,
+        most_in_window(text, weights, 30) / total,
+        saturation(text + section, chunks, feedback),
+        min(sum(chunk[3] for chunk in family) - score, 2.0) / 2.0,
+        sum(weight for term, weight in weights.items() if term in seen) / total,
+        1 / (1 + ordinal),
+    ]
+
+
+def adjacency(asked: Sequence[str], text: Sequence[str], weights: dict[str, float]) -> float:
+    pairs = {(a, b) for a, b in pairwise(asked) if a != b}
+    total = sum(weights[a] + weights[b] for a, b in pairs) or 1.0
+    reached = 0.0
+    for one, other in pairs:
+        best = 0.0
+        for here in (i for i, term in enumerate(text) if term == one):
+            gaps = [i - here for i, term in enumerate(text) if term == other]
+            for gap in gaps:
+                near = 0.5 if abs(gap) <= 4 else 0.2 if abs(gap) <= 10 else 0.0
+                best = max(best, 1.0 if gap == 1 else near)
+        reached += best * (weights[one] + weights[other])
+    return reached / total
+
+
+def most_in_window(text: Sequence[str], weights: dict[str, float], width: int) -> float:
+    windows = [set(text[start : start + width]) for start in range(len(text))]
+    return max((sum(weights.get(term, 0) for term in window) for window in windows), default=0.0)
+
+
+def saturation(text: Sequence[str], chunks: Chunks, feedback: Sequence[WeightedTerm]) -> float:
+    mean = sum(len(t) + len(s) for t, s, *_ in chunks) / len(chunks) or 1.0
+    norm = 1.2 * (0.25 + 0.75 * len(text) / mean)
+    reached = sum(
+        term.weight * text.count(term.term) / (text.count(term.term) + norm) for term in feedback
+    )
+    return reached / (sum(term.weight for term in feedback) or 1.0)
+
+
+@given(ASKED, CHUNKS, FEEDBACK)
+def test_every_feature_is_what_the_slow_way_makes_of_it(
+    asked: list[str], chunks: Chunks, feedback: tuple[WeightedTerm, ...]
+) -> None:
+    table = table_of(asked, chunks, feedback)
+    assert table.shape == (len(chunks), len(FEATURES))
+    for number in range(len(chunks)):
+        expected = expected_row(asked, chunks, number, feedback)
+        assert dict(zip(FEATURES, table[number], strict=True)) == pytest.approx(
+            dict(zip(FEATURES, expected, strict=True)), abs=1e-9
+        )
+
+
+@given(ASKED, CHUNKS, FEEDBACK)
+def test_every_feature_lies_between_zero_and_one(
+    asked: list[str], chunks: Chunks, feedback: tuple[WeightedTerm, ...]
+) -> None:
+    table = table_of(asked, chunks, feedback)
+    assert np.isfinite(table).all()
+    assert (table >= -1e-12).all()
+    assert (table <= 1 + 1e-12).all()
+
+
+@given(ASKED, CHUNKS, FEEDBACK, st.data())
+def test_no_feature_depends_on_the_order_of_the_candidates(
+    asked: list[str], chunks: Chunks, feedback: tuple[WeightedTerm, ...], data: st.DataObject
+) -> None:
+    order = data.draw(st.permutations(range(len(chunks))))
+    shuffled = table_of(asked, [chunks[place] for place in order], feedback)
+    assert shuffled == pytest.approx(table_of(asked, chunks, feedback)[list(order)], abs=1e-12)
+
+
+@given(ASKED, CHUNKS)
+def test_rows_in_another_order_give_the_same(asked: list[str], chunks: Chunks) -> None:
+    order = list(range(len(chunks)))[::-1]
+    turned = [chunks[place] for place in order]
+    rows = rows_at(rows_of(chunks), order)
+    direct = rows_of(turned)
+    assert rows.terms.tolist() == direct.terms.tolist()
+    assert rows.sections.tolist() == direct.sections.tolist()
+    assert rows.titles.tolist() == direct.titles.tolist()
+    assert asked == [] or table_of(asked, turned).shape[0] == len(chunks)
+
+
+def test_an_empty_question_gives_only_what_needs_none() -> None:
+    table = table_of([], [(["aa", "bb"], [], "p", 0.5, 0)])
+    assert table.tolist() == [[0.5, 0, 0, 0, 0, 0, 0, 1.0]]
+
+
+def test_no_candidates_give_an_empty_table() -> None:
+    assert table_of(["aa"], []).shape == (0, len(FEATURES))
+
+
+def test_empty_chunks_have_nothing_in_them() -> None:
+    table = table_of(["aa", "bb"], [([], [], "p", 0.0, 3), ([], [], "q", 0.0, 0)])
+    assert table[0].tolist() == [0, 0, 0, 0, 0, 0, 0, 0.25]
+
+
+def test_a_heading_counts_for_the_document_but_is_no_place_in_the_text() -> None:
+    row = dict(zip(FEATURES, table_of(["aa"], [([], ["aa"], "p", 0.1, 0)])[0], strict=True))
+    assert row["document_coverage"] == 1.0
+    assert row["window_12"] == 0.0
+
+
+def test_the_weight_of_a_term_falls_with_its_frequency_and_stays_positive() -> None:
+    weights = inverse_frequency([0, 1, 10, 99, 100, 500], 100)
+    assert (np.diff(weights) <= 0).all()
+    assert (weights > 0).all()  # also of a term in every chunk, or counted a moment later
+
+
+def test_a_word_said_twice_weighs_twice() -> None:
+    once, twice = terms_of(["aa", "bb"]), terms_of(["aa", "bb", "bb"])
+    assert twice.weights[1] == pytest.approx(2 * once.weights[1])
+    assert twice.pairs == once.pairs  # a word does not follow itself

@@ -1,0 +1,112 @@
+"""From settings to stages."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from chapterhouse.retrieval.expand import by_parts, by_tags
+from chapterhouse.retrieval.features import FEATURES
+from chapterhouse.retrieval.method import Method
+from chapterhouse.retrieval.question import understand
+from chapterhouse.searching import fitted_model, method_for
+from chapterhouse.settings import ExpansionSettings, RerankSettings, SearchSettings, Settings
+from chapterhouse.types import Alias, Query
+
+
+class Model:
+    """A reranker and a language model that remembers what it was given."""
+
+    fingerprint = "model"
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        self.asked.append(question)
+        return [0.5] * len(passages)
+
+    def complete(self, instructions: str, prompt: str) -> str:
+        self.asked.append(prompt)
+        return (
+            '["Is the gate shut at night?", "Who shut it?"]'
+            if "JSON" in instructions
+            else "The gate is shut."
+        )
+
+
+def no_aliases(_names: Sequence[str], _shelves: Sequence[str]) -> Sequence[Alias]:
+    return ()
+
+
+def never() -> float:
+    pytest.fail("the time was asked")
+
+
+def method(settings: Settings, model: Model | None = None, *, reranker: bool = True) -> Method:
+    return method_for(
+        settings,
+        find_aliases=no_aliases,
+        reranker=model if reranker else None,
+        language_model=model,
+        now=lambda: 1_000_000.5,
+    )
+
+
+def test_by_default_questions_are_expanded_and_hits_reranked_without_a_model() -> None:
+    made = method_for(
+        Settings(), find_aliases=no_aliases, reranker=None, language_model=None, now=never
+    )
+    assert made.rerank is not None
+    assert made.recency is None
+    assert made.expand[1:] == (by_tags, by_parts)
+    assert made.duplicates == 0.9
+    assert made.shortlist == 60
+
+
+def test_a_model_adds_its_three_ways_only_where_it_is_there_and_wanted() -> None:
+    settings, model = Settings(), Model()
+    assert len(method(settings).expand) == 3
+    assert len(method(settings, model).expand) == 6
+    for name in ("model_parts", "model_terms", "model_answer"):
+        without = Settings(expansion=ExpansionSettings(**{name: False}))
+        assert len(method(without, model).expand) == 5
+    question = understand("Why was the gate shut?", {"en": 1})
+    made = [
+        expand(question, Query("q"), {"en": 1}) for expand in method(settings, model).expand[3:]
+    ]
+    assert all(made)
+    assert len(model.asked) == 3
+
+
+def test_each_expansion_can_be_switched_off() -> None:
+    assert method(Settings(expansion=ExpansionSettings(names=False))).expand == (by_parts,)
+    assert by_parts not in method(Settings(expansion=ExpansionSettings(parts=False))).expand
+    assert method(Settings(expansion=ExpansionSettings(names=False, parts=False))).expand == ()
+
+
+def test_rerankers_are_those_of_the_settings() -> None:
+    model = Model()
+    none = Settings(rerank=RerankSettings(engine="none"))
+    assert method(none).rerank is None
+    served = RerankSettings(engine="http", base_url="http://localhost:1/v1", model="m", depth=7)
+    made = method(Settings(rerank=served), model)
+    assert made.rerank is not None
+    assert made.shortlist == 7
+
+
+def test_search_settings_reach_their_stages() -> None:
+    search = SearchSettings(
+        bm25_min_score=1.5, vector_threshold=0.3, min_similarity=0.2, duplicates=0, recency=0.5
+    )
+    made = method(Settings(search=search))
+    assert (made.thresholds.bm25, made.thresholds.cosine, made.thresholds.score) == (1.5, 0.3, 0.2)
+    assert made.duplicates > 1  # nothing is alike enough
+    assert made.recency is not None
+    assert (made.recency.now, made.recency.share) == (1_000_000, 0.5)
+    assert replace(made, duplicates=0.9) != made
+
+
+def test_the_fitted_model_is_read_once() -> None:
+    assert fitted_model() is fitted_model()
+    assert len(fitted_model().weights) == len(FEATURES)
