@@ -108,7 +108,10 @@ def tantivy(texts: Mapping[str, str], folder: Path, *, stems: bool = False) -> S
     searcher = index.searcher()
 
     def search(text: str) -> Ranking:
-        query = index.parse_query(words_of(text).lower(), ["text"])  # AND and OR are operators
+        try:
+            query = index.parse_query(words_of(text).lower(), ["text"])  # AND, OR are operators
+        except ValueError:  # no word is left: its tokenizer drops runs of Chinese as too long
+            return []
         hits = searcher.search(query, DEPTH).hits
         return [(searcher.doc(place)["id"][0], score) for score, place in hits]
 

@@ -93,7 +93,7 @@ def test_every_code_that_is_raised_is_documented() -> None:
 
 def test_every_setting_is_documented_with_its_default() -> None:
     page = (ROOT / "docs" / "settings.md").read_text("utf-8")
-    shown = dict(re.findall(r"^\| `([a-z_.]+)` \| `(.+?)` \| .+ \|$", page, re.MULTILINE))
+    shown = dict(re.findall(r"^\| `([a-z0-9_.]+)` \| `(.+?)` \| .+ \|$", page, re.MULTILINE))
     known = {
         f"{group}.{name}": json.dumps(default)
         for group, values in Settings().model_dump().items()

@@ -70,7 +70,6 @@ def expected_row(
     }
     total = sum(weights.values()) or 1.0
     family = [chunk for chunk in chunks if chunk[2] == name]
-    seen = {term for others, heads, *_ in family for term in (*others, *heads)}
     return [
         score,
         adjacency(asked, text, weights),
@@ -78,7 +77,6 @@ def expected_row(
         most_in_window(text, weights, 30) / total,
         saturation(text + section, chunks, feedback),
         min(sum(chunk[3] for chunk in family) - score, 2.0) / 2.0,
-        sum(weight for term, weight in weights.items() if term in seen) / total,
         1 / (1 + ordinal),
     ]
 
@@ -158,7 +156,7 @@ def test_rows_in_another_order_give_the_same(asked: list[str], chunks: Chunks) -
 
 def test_an_empty_question_gives_only_what_needs_none() -> None:
     table = table_of([], [(["aa", "bb"], [], "p", 0.5, 0)])
-    assert table.tolist() == [[0.5, 0, 0, 0, 0, 0, 0, 1.0]]
+    assert table.tolist() == [[0.5, 0, 0, 0, 0, 0, 1.0]]
 
 
 def test_no_candidates_give_an_empty_table() -> None:
@@ -167,12 +165,11 @@ def test_no_candidates_give_an_empty_table() -> None:
 
 def test_empty_chunks_have_nothing_in_them() -> None:
     table = table_of(["aa", "bb"], [([], [], "p", 0.0, 3), ([], [], "q", 0.0, 0)])
-    assert table[0].tolist() == [0, 0, 0, 0, 0, 0, 0, 0.25]
+    assert table[0].tolist() == [0, 0, 0, 0, 0, 0, 0.25]
 
 
-def test_a_heading_counts_for_the_document_but_is_no_place_in_the_text() -> None:
+def test_a_heading_is_no_place_in_the_text() -> None:
     row = dict(zip(FEATURES, table_of(["aa"], [([], ["aa"], "p", 0.1, 0)])[0], strict=True))
-    assert row["document_coverage"] == 1.0
     assert row["window_12"] == 0.0
 
 

@@ -446,7 +446,7 @@ def test_a_quotation_in_a_longer_question_is_guaranteed_and_no_more() -> None:
     [
         'which harbour gate, and which "storm tide"?',
         "which harbour gate, and which storm in rules.txt?",
-        "which harbour gate, and which storm is ERR-4012?",
+        "harbour ERR-4012",
     ],
 )
 def test_what_means_itself_is_not_rephrased(question: str) -> None:
@@ -455,6 +455,16 @@ def test_what_means_itself_is_not_rephrased(question: str) -> None:
 
     result = ask(library(THREE), question, replace(PLAIN, expand=(never,)))
     assert [variant.kind for variant in result.variants] == [VariantKind.ASKED]
+
+
+def test_a_code_amid_a_longer_question_does_not_hinder() -> None:
+    more = Variant(VariantKind.EXPANSION, "tide", (WeightedTerm("tide"),), 0.5)
+    question = "which harbour gate, and which storm is ERR-4012?"
+    result = ask(library(THREE), question, replace(PLAIN, expand=(lambda *_: [more],)))
+    assert [variant.kind for variant in result.variants] == [
+        VariantKind.ASKED,
+        VariantKind.EXPANSION,
+    ]
 
 
 # --- variants ----------------------------------------------------------------------------------

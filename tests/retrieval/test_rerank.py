@@ -99,7 +99,9 @@ def test_what_is_not_json_is_refused() -> None:
         FeatureModel(0.0, (1.0,))
 
 
-@given(st.lists(st.floats(-50, 50), min_size=8, max_size=8), st.floats(-50, 50))
+@given(
+    st.lists(st.floats(-50, 50), min_size=len(FEATURES), max_size=len(FEATURES)), st.floats(-50, 50)
+)
 def test_scores_are_between_zero_and_one_in_the_order_of_the_sums(
     weights: list[float], intercept: float
 ) -> None:

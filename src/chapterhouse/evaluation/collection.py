@@ -125,8 +125,10 @@ def _preparing(chunker: Chunker | None, settings: Settings, engines: Engines) ->
 def _put(store: SqliteStore, document: CorpusDocument, name: str, make: Prepare) -> str:
     """Store a document and return our id, empty where it has no text, like one of Cranfield's."""
     data = f"{document.title}\n{document.text}".encode("utf-8", "replace")
-    ending = name.rpartition(".")[2]
-    file = SourceFile(Path("/set"), (name,), f"/set/{name}", f"set/{name}", len(data))
+    # The name of a file says something in a folder of one's own; here it must say nothing.
+    number, ending = name.split(".")
+    path = f"set/{number}/text.{ending}"
+    file = SourceFile(Path("/set"), (number, f"text.{ending}"), f"/{path}", path, len(data))
     extraction = Extraction(
         (ExtractedPage(document.text),),
         ending,
@@ -139,7 +141,6 @@ def _put(store: SqliteStore, document: CorpusDocument, name: str, make: Prepare)
         prepared = make(extraction, file, Content(data, sha256, len(data), mtime_ns=0, modified=0))
     except RejectedError:
         return ""
-    # The name of a file in no folder says nothing: only what the collection calls it counts.
     stored = replace(prepared.document, title=sanitise_line(document.title))
     record = FileRecord(
         file.location,

@@ -69,7 +69,7 @@ def variants_of(
     """
     asked = Variant(VariantKind.ASKED, question.content, question.terms)
     variants, warnings = [asked], []
-    for expand in () if question.exact else method.expand:
+    for expand in () if question.means_itself else method.expand:
         try:
             variants.extend(expand(question, query, languages))
         except EngineError as error:

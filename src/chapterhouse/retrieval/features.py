@@ -25,7 +25,6 @@ FEATURES: Final = (
     "window_30",  # and inside any 30
     "feedback",  # terms that the best chunks have in common
     "siblings",  # first-stage scores of other candidates of the same document
-    "document_coverage",  # the question's weight found anywhere among them
     "beginning",  # 1 for the first chunk of a document, falling with its ordinal
 )
 _WINDOWS: Final = (12, 30)
@@ -111,7 +110,6 @@ def features(
         *(_window(terms.weights, row, term, position, count, w) / total for w in _WINDOWS),
         _feedback(feedback, rows),
         _siblings(first_stage, groups),
-        _document_coverage(terms.weights, found.row, found.term, groups) / total,
         1.0 / (1.0 + np.asarray(ordinals, dtype=np.float64)),
     ]
     return np.stack(columns, axis=1) if count else np.zeros((0, len(FEATURES)))
@@ -205,12 +203,3 @@ def _feedback(feedback: Sequence[WeightedTerm], rows: TermRows) -> Floats:
 def _siblings(first_stage: Floats, groups: Ints) -> Floats:
     others = np.bincount(groups, first_stage)[groups] - first_stage
     return np.clip(others, 0.0, _SIBLINGS) / _SIBLINGS
-
-
-def _document_coverage(weights: Floats, row: Ints, term: Ints, groups: Ints) -> Floats:
-    """Return the weight of the distinct terms that stand in any candidate of the document."""
-    number = int(groups.max(initial=-1)) + 1
-    covered = np.zeros((number, len(weights)))
-    covered[groups[row], term] = weights[term]
-    coverage: Floats = covered.sum(axis=1)[groups]
-    return coverage

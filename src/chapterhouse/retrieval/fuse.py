@@ -24,10 +24,10 @@ def combine_scores(
     highest = max((hit.score for hit in lexical), default=0.0) or 1.0
     fused = {hit.key: (1 - vector_weight) * (hit.score / highest) for hit in lexical}
     for hit in vector:
-        if hit.key not in fused and hit.score < COSINE_ALONE:
-            continue
-        nearness = (hit.score - COSINE_FLOOR) / (COSINE_CEILING - COSINE_FLOOR)
-        fused[hit.key] = fused.get(hit.key, 0.0) + vector_weight * min(max(nearness, 0.0), 1.0)
+        known = fused.get(hit.key)
+        if hit.score > COSINE_FLOOR and (known is not None or hit.score >= COSINE_ALONE):
+            nearness = (hit.score - COSINE_FLOOR) / (COSINE_CEILING - COSINE_FLOOR)
+            fused[hit.key] = (known or 0.0) + vector_weight * (nearness if nearness < 1 else 1.0)
     return fused
 
 
@@ -42,7 +42,9 @@ def best_scores(lists: Sequence[Mapping[int, float]], weights: Sequence[float]) 
     best: dict[int, float] = {}
     for scores, weight in zip(lists, weights, strict=True):
         for key, score in scores.items():
-            best[key] = max(best.get(key, 0.0), weight * score)
+            weighted = weight * score
+            if weighted >= best.get(key, 0.0):
+                best[key] = weighted
     return best
 
 

@@ -32,6 +32,7 @@ __all__ = ["Sources", "retrieve"]
 
 _DEFAULT = Method()
 _EXACT_DEPTH = 50
+_COMPARED = 40  # of the shortlist; repeats that far down are hardly ever shown
 _DECIMALS = 6  # that are shown
 _DECIMALS_OF_ORDER = 12  # models give scores of a millionth to much that is still in an order
 
@@ -180,8 +181,9 @@ def _without_repeats(
     if method.duplicates > 1:
         return list(order), {}
     place = {chunk.key: number for number, chunk in enumerate(shortlist.chunks)}
-    rows = rows_at(shortlist.rows, [place[chunk.key] for chunk in order])
-    repeated = near_duplicates(order, rows, method.duplicates)
+    compared = order[:_COMPARED]
+    rows = rows_at(shortlist.rows, [place[chunk.key] for chunk in compared])
+    repeated = near_duplicates(compared, rows, method.duplicates)
     repeats: dict[int, tuple[str, ...]] = {}
     for number, earlier in repeated.items():
         if order[number].key not in must:

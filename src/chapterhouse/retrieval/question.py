@@ -57,6 +57,12 @@ class Question:
         return self.phrases + self.file_names + self.identifiers
 
     @property
+    def means_itself(self) -> bool:
+        """Whether it is not to be put in other words: a file, a quotation, little but codes."""
+        codes = len(self.identifiers) * 2 >= len(_WORD.findall(self.content))
+        return bool(self.file_names or self.phrases) or (bool(self.identifiers) and codes)
+
+    @property
     def literal(self) -> bool:
         """Whether quotations are most of it, so that what holds them comes before all else."""
         quoted = sum(len(_WORD.findall(phrase)) for phrase in self.phrases)
