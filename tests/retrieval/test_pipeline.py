@@ -28,6 +28,7 @@ from chapterhouse.types import (
     TermRows,
     Variant,
     VariantKind,
+    WeightedTerm,
 )
 
 from .scripted import Broken, Texts, WordsAlone, document, library
