@@ -194,9 +194,10 @@ def test_not_even_where_the_indexes_are_asked_for_more(
     few = ask(known, question, method, limit=1, per_document=0)
     many = ask(known, question, method, limit=9, per_document=0)
     assert known.depths == [lexical, 18]
-    assert [(hit.chunk.id, hit.score) for hit in few.hits] == [
-        (hit.chunk.id, hit.score) for hit in many.hits[:1]
-    ]
+    # Which of equal chunks stands behind the cut of an index, their keys decide.
+    assert [hit.score for hit in few.hits] == [hit.score for hit in many.hits[:1]]
+    if len({hit.score for hit in many.hits}) == len(many.hits):
+        assert names(few) == names(many)[:1]
 
 
 @settings(max_examples=40, deadline=None)
