@@ -6,7 +6,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 PEERS := .venv-peers/bin
 
-.PHONY: help setup check format test soak demo bench bench-setup bench-million bench-peers peers-setup eval docs lock weight clean
+.PHONY: help setup check format test soak demo bench bench-setup bench-million bench-peers peers-setup eval fit docs lock weight clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -59,9 +59,16 @@ peers-setup: setup
 bench-peers: bench-setup peers-setup ## our retrieval beside LlamaIndex, Haystack, txtai, Chroma and LanceDB
 	$(BIN)/python benchmarks/query_peers.py
 
-eval: bench-setup ## retrieval and answering quality, beside other libraries
+eval: bench-setup peers-setup ## quality of retrieval, chunking, packing and answers, beside other libraries
 	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/variants.py
+	$(BIN)/python benchmarks/chunking.py
+	$(BIN)/python benchmarks/packing.py
 	$(BIN)/python benchmarks/answering.py
+
+fit: bench-setup ## fit the reranker anew, and print the weights of packing
+	$(BIN)/python benchmarks/reranker.py --write
+	$(BIN)/python benchmarks/packing.py --fit
 
 docs: setup ## run every example of the documentation
 	$(BIN)/pytest -q tests/test_docs.py
