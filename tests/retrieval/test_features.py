@@ -32,6 +32,7 @@ CHUNKS = st.lists(
         st.integers(0, 5),
     ),
     max_size=6,
+    unique_by=lambda chunk: (chunk[2], chunk[4]),
 )
 FEEDBACK = st.lists(
     st.tuples(st.sampled_from(VOCABULARY), st.floats(0.1, 3)), max_size=4, unique_by=lambda t: t[0]
@@ -69,14 +70,15 @@ def expected_row(
         for n, (term, count) in enumerate(Counter(asked).items(), start=1)
     }
     total = sum(weights.values()) or 1.0
-    family = [chunk for chunk in chunks if chunk[2] == name]
+    around = {1: 1.0, 2: 0.5}
+    near = [(around.get(abs(c[4] - ordinal), 0.0), c[3]) for c in chunks if c[2] == name]
     return [
         score,
         adjacency(asked, text, weights),
         most_in_window(text, weights, 12) / total,
         most_in_window(text, weights, 30) / total,
         saturation(text + section, chunks, feedback),
-        min(sum(chunk[3] for chunk in family) - score, 2.0) / 2.0,
+        sum(weight * theirs for weight, theirs in near) / 3.0,
         1 / (1 + ordinal),
     ]
 

@@ -24,7 +24,7 @@ FEATURES: Final = (
     "window_12",  # most of the question's weight inside any 12 terms
     "window_30",  # and inside any 30
     "feedback",  # terms that the best chunks have in common
-    "siblings",  # first-stage scores of other candidates of the same document
+    "neighbours",  # first-stage scores of the candidates around it in its document
     "beginning",  # 1 for the first chunk of a document, falling with its ordinal
 )
 _WINDOWS: Final = (12, 30)
@@ -32,7 +32,7 @@ _K1: Final = 1.2
 _B: Final = 0.75
 _NEAR: Final = 4  # terms; a pair this close counts half
 _LESS_NEAR: Final = 10  # and a fifth
-_SIBLINGS: Final = 2.0  # sum of scores from which on more siblings add nothing
+_AROUND: Final = ((1, 1.0), (2, 0.5))  # distance in the document, and what a score there counts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +109,7 @@ def features(
         _adjacent(terms, row, term, position, count),
         *(_window(terms.weights, row, term, position, count, w) / total for w in _WINDOWS),
         _feedback(feedback, rows),
-        _siblings(first_stage, groups),
+        _neighbours(first_stage, groups, np.asarray(ordinals, dtype=np.int64)),
         1.0 / (1.0 + np.asarray(ordinals, dtype=np.float64)),
     ]
     return np.stack(columns, axis=1) if count else np.zeros((0, len(FEATURES)))
@@ -200,6 +200,18 @@ def _feedback(feedback: Sequence[WeightedTerm], rows: TermRows) -> Floats:
     return (saturated @ weights) / (float(weights.sum()) or 1.0)
 
 
-def _siblings(first_stage: Floats, groups: Ints) -> Floats:
-    others = np.bincount(groups, first_stage)[groups] - first_stage
-    return np.clip(others, 0.0, _SIBLINGS) / _SIBLINGS
+def _neighbours(first_stage: Floats, groups: Ints, ordinals: Ints) -> Floats:
+    """Return the weighted mean score of up to two candidates on either side; 0 where none is."""
+    apart = int(ordinals.max(initial=0)) + 4  # the last places of a document, the first of another
+    place = groups * apart + ordinals
+    order = np.argsort(place, kind="stable")
+    ordered = place[order]
+    result = np.zeros(len(first_stage))
+    total = 0.0
+    for distance, weight in _AROUND:
+        for wanted in (place - distance, place + distance):
+            at = np.minimum(np.searchsorted(ordered, wanted), max(len(ordered) - 1, 0))
+            there = ordered[at] == wanted if len(ordered) else at.astype(bool)
+            result[there] += weight * first_stage[order[at[there]]]
+            total += weight
+    return result / total
