@@ -13,6 +13,9 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import CorruptLibraryError, NotFoundError, UsageError
+from chapterhouse.evaluation.evaluate import evaluate
+from chapterhouse.evaluation.questions import Question
+from chapterhouse.evaluation.tasks import question_task
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.types import Progress, Status
 
@@ -78,6 +81,24 @@ def test_what_the_documents_do_not_hold_is_not_answered(library: Library) -> Non
     assert not answer.citations
     assert "dentist" in answer.searched.missing_terms
     assert answer.searched.documents == 3
+
+
+def test_whoever_asks_hears_what_did_not_work(folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "served"
+    with Library.open(home) as library:
+        library.add(folder)
+    (home / "chapterhouse.toml").write_text(
+        '[rerank]\nengine = "http"\nmodel = "m"\nbase_url = "http://127.0.0.1:9"\nattempts = 1\n'
+    )
+    with Library.open(home) as library:
+        asked = "How fast may a vessel go?"
+        context = library.context(asked)
+        assert library.search(asked).warnings == library.ask(asked).warnings == context.warnings
+        assert "before reranking" in context.warnings[0]
+        assert library.repack(context, 100).warnings == context.warnings
+        wanted = Question("q", asked, required=("rules.md",))
+        found = evaluate(question_task((wanted,), library, "own", "questions"))
+        assert found.warnings == (f"{context.warnings[0]} (in 1 of 1 searches)",)
 
 
 def test_nothing_to_search_is_no_answer(tmp_path: Path) -> None:

@@ -56,6 +56,21 @@ def test_what_does_not_fit_is_named(home: Path, name: str, text: str, says: str)
     assert Path(name).name in caught.value.message + caught.value.hint
 
 
+def test_a_table_in_a_variable_that_is_not_json_is_explained(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_CHUNKING__BY_FORMAT", "pdf=semantic")
+    with pytest.raises(UsageError, match="chunking") as caught:
+        load_settings(home, own(home))
+    assert "JSON" in caught.value.hint
+
+
+def test_reasons_are_in_the_words_of_the_settings(home: Path) -> None:
+    (home / "chapterhouse.toml").write_text("[chunking]\nsize = 100\noverlap = 100\n")
+    with pytest.raises(UsageError, match="chunking: overlap"):
+        load_settings(home, own(home))
+
+
 def test_a_wrong_variable_is_named(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAPTERHOUSE_SEARCH__LIMIT", "many")
     with pytest.raises(UsageError, match=r"search\.limit"):

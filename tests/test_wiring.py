@@ -38,6 +38,6 @@ def test_sentences_have_a_maximum_of_their_own(maximum: int, longest: int) -> No
 
 
 def test_a_file_type_may_have_its_own_strategy() -> None:
-    cut = chunker_for(ChunkingSettings(strategy="sentence", by_format={"TXT": "fixed"}))
+    cut = chunker_for(ChunkingSettings(strategy="sentence", by_format={".TXT": "fixed"}))
     assert cut(analysed(PROSE, ("txt",))) == chunk_by_size(PROSE)
     assert cut(analysed(PROSE, ("md",))) == chunk_by_sentence(PROSE)

@@ -12,7 +12,12 @@ from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    SettingsError,
+)
 
 from chapterhouse.errors import UsageError
 
@@ -268,6 +273,12 @@ def load_settings(home: Path, workspace_folder: Path) -> Settings:
         shared = _WithEnvironment(**_read(home_file)).model_dump()
     except ValidationError as error:
         raise _explained(error, home_file) from None
+    except SettingsError as error:  # a table or list in a variable that is not JSON
+        raise UsageError(
+            f"The settings do not fit: {error}: {error.__cause__}.",
+            hint="Tables and lists stand in variables as JSON, like: "
+            """CHAPTERHOUSE_CHUNKING__BY_FORMAT='{"pdf": "semantic"}'""",
+        ) from None
     try:
         return Settings.model_validate(_merged(shared, _read(own_file)))
     except ValidationError as error:
@@ -291,13 +302,17 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
 
 def _explained(error: ValidationError, path: Path) -> UsageError:
     problems = [
-        f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+        f"{'.'.join(str(part) for part in problem['loc'])}: {_reason(problem['msg'])}"
         for problem in error.errors()
     ]
     return UsageError(
         f"The settings do not fit: {'; '.join(problems)}.",
         hint=f"Look into {path} and the variables that start with CHAPTERHOUSE_.",
     )
+
+
+def _reason(message: str) -> str:
+    return message.removeprefix("Value error, ")  # the library's word, not one for people
 
 
 def _read(path: Path) -> Mapping[str, Any]:

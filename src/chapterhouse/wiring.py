@@ -140,5 +140,8 @@ def chunker_for(chunking: ChunkingSettings) -> Chunker:
         "fixed": partial(chunk_by_size, size=chunking.size, overlap=chunking.overlap),
         "sentence": partial(chunk_by_sentence, maximum=chunking.maximum or SENTENCE_MAXIMUM),
     }
-    by_format = {name.lower(): named[strategy] for name, strategy in chunking.by_format.items()}
+    by_format = {  # ".md" means what "md" does
+        name.lower().removeprefix("."): named[strategy]
+        for name, strategy in chunking.by_format.items()
+    }
     return partial(chunk_by_format, chunkers=by_format, otherwise=named[chunking.strategy])

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.errors import UsageError
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.evaluation.evaluate import evaluate
 from chapterhouse.evaluation.measuring import holds
 from chapterhouse.evaluation.questions import Question, question_line, read_questions
@@ -127,6 +127,14 @@ def test_documents_without_sentences_are_told(tmp_path: Path, text: str) -> None
         library.add(tmp_path / "a.md")
         with pytest.raises(UsageError, match="No question could be made from 1 document"):
             synthetic_questions(library)
+
+
+def test_a_shelf_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    with (
+        Library.open(tmp_path / "home") as library,
+        pytest.raises(NotFoundError, match="no shelf 'attic'"),
+    ):
+        synthetic_questions(library, shelves=("attic",))
 
 
 def test_what_stands_in_several_documents_is_not_asked(tmp_path: Path) -> None:

@@ -270,7 +270,7 @@ def test_a_failing_embedder_leaves_words_and_one_warning() -> None:
 
 
 def test_a_failing_rephrasing_leaves_the_question_and_a_warning() -> None:
-    method = replace(PLAIN, expand=(failing, by_parts))
+    method = replace(PLAIN, expand=(by_parts, failing))
     text = "which harbour gate, and which storm tide?"
     result = ask(library(THREE), text, method)
     assert names(result) == names(ask(library(THREE), text, replace(PLAIN, expand=(by_parts,))))
@@ -434,6 +434,14 @@ def test_a_quotation_comes_before_every_score() -> None:
     assert names(result)[0] == "b:0"
     assert result.hits[0].stages["exact"] == 1.0
     assert result.exact == ("gate of the harbour",)
+
+
+@pytest.mark.parametrize("asked", ["tide.md", "notes/tide.md", "tide.md gate"])
+def test_a_file_asked_for_by_name_comes_before_those_that_say_its_name(asked: str) -> None:
+    named = document("plain", source="notes/tide.md")
+    texts = [("plain", "nothing of the kind"), ("other", "see tide.md, the gate, the notes")]
+    result = ask(library(texts, documents={"plain": named}), asked)
+    assert names(result)[0] == "plain:0"
 
 
 def test_a_quotation_in_a_longer_question_is_guaranteed_and_no_more() -> None:

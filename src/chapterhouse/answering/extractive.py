@@ -91,6 +91,7 @@ def answer(
             nearest=_nearest(hits),
         ),
         evidence=strength,
+        warnings=result.warnings,
     )
 
 

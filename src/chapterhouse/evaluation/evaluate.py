@@ -1,5 +1,6 @@
 """An evaluation from its task to its figures."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -35,7 +36,7 @@ class Evaluation:
         measures: Means with intervals, by name.
         scored: Every question with what came of it.
         latency: How long the searches took.
-        warnings: What does not fit together.
+        warnings: What does not fit together, and what did not work in the searches.
     """
 
     name: str
@@ -69,5 +70,13 @@ def evaluate(
         measures=estimates(scored),
         scored=scored,
         latency=Latency(*(float(value) for value in np.percentile(times, _PERCENTILES))),
-        warnings=task.warnings,
+        warnings=(*task.warnings, *_of_the_searches(scored)),
+    )
+
+
+def _of_the_searches(scored: Sequence[Scored]) -> tuple[str, ...]:
+    """Return each warning once: figures of a search by words alone must not pass for others."""
+    counts = Counter(warning for entry in scored for warning in dict.fromkeys(entry.warnings))
+    return tuple(
+        f"{warning} (in {count:,} of {len(scored):,} searches)" for warning, count in counts.items()
     )

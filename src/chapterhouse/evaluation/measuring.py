@@ -53,6 +53,7 @@ class Scored:
         failures: What its file wants and it did not get, as sentences.
         instead: Names of the first documents found, for people.
         seconds: Time of one plain search.
+        warnings: What did not work in that search.
     """
 
     case: Case
@@ -61,6 +62,7 @@ class Scored:
     failures: tuple[str, ...]
     instead: tuple[str, ...]
     seconds: float
+    warnings: tuple[str, ...] = ()
 
 
 def measure_task(
@@ -138,7 +140,7 @@ def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
     hits = _document_hits(task.library, case)
     ranking = _ranking(task, hits)
     began = time.perf_counter()
-    passages = task.library.search(question.text, shelves=question.shelves, limit=FIRST).hits
+    found = task.library.search(question.text, shelves=question.shelves, limit=FIRST)
     seconds = time.perf_counter() - began
     names = [entry.document for entry in ranking]
     scores = {}
@@ -146,7 +148,7 @@ def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
         scores = {measure.name: measure.of(names, case.relevant) for measure in measures}
     checks = _required(case, names)
     if question.answers or case.forbidden or not question.answerable:
-        checks |= _checks(case, names, _ask(task, case, passages))
+        checks |= _checks(case, names, _ask(task, case, found.hits))
     scores |= {name: float(not failure) for name, failure in checks.items()}
     return Scored(
         case,
@@ -155,6 +157,7 @@ def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
         tuple(failure for failure in checks.values() if failure),
         tuple(_label(task, hit) for hit in hits[:_NAMED]),
         seconds,
+        found.warnings,
     )
 
 

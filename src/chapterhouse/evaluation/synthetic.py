@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.errors import UsageError
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.evaluation.questions import Question, question_id
 from chapterhouse.library import Library
 from chapterhouse.text.analyse import analyse
@@ -99,7 +99,15 @@ def synthetic_questions(
 
     Raises:
         UsageError: the documents give no question at all.
+        NotFoundError: there is no such shelf.
     """
+    known = library.status().by_shelf
+    unknown = [shelf for shelf in shelves if shelf not in known]
+    if unknown:
+        raise NotFoundError(
+            f"There is no shelf '{unknown[0]}'.",
+            hint=f"There are: {', '.join(known) or 'none yet'}.",
+        )
     documents = sorted(library.documents(shelves), key=lambda entry: _drawn(entry.id))
     sources = [_source(library, document) for document in documents[:count]]
     counts = _counted(sources)
@@ -115,7 +123,8 @@ def synthetic_questions(
         queues = left
     if not made:
         raise UsageError(
-            f"No question could be made from {len(documents):,} documents.",
+            f"No question could be made from {len(documents):,} "
+            f"document{'' if len(documents) == 1 else 's'}.",
             hint="They need whole sentences or headings. Add documents: chapterhouse add PATH",
         )
     return tuple(sorted(made.values(), key=lambda entry: (entry.required, entry.id)))

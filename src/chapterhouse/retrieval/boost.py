@@ -58,11 +58,16 @@ def shared_tags(document: Document, tags: Sequence[str]) -> tuple[str, ...]:
 
 def names_document(question: Question, document: Document) -> bool:
     """Whether the question names this document, by its file or by its whole title."""
-    name = document.source.rpartition("/")[2].casefold()
-    if any(name == wanted.casefold() for wanted in question.file_names):
+    if names_file(question, document):
         return True
     title = _words(document.title)
     return title.count(" ") > _LEAST_TITLE and title in _words(question.text)
+
+
+def names_file(question: Question, document: Document) -> bool:
+    """Whether the question names the file of this document."""
+    name = document.source.rpartition("/")[2].casefold()
+    return any(name == wanted.casefold() for wanted in question.file_names)
 
 
 def _words(text: str) -> str:

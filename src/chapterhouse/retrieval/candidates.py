@@ -74,6 +74,7 @@ def variants_of(
             variants.extend(expand(question, query, languages))
         except EngineError as error:
             warnings.append(f"The question was not rephrased: {error.message}")
+            break  # all others ask the same model, and each may wait as long in vain
     return tuple(variants), tuple(warnings)
 
 

@@ -99,7 +99,8 @@ def build_context(
     else:
         found = _narrowed(result.hits, sentences)
     candidates = [_counted(excerpt, lookup.count_tokens) for excerpt in found]
-    return _packed(result.query.text, candidates, lookup.count_tokens, maximum, packing)
+    packed = _packed(result.query.text, candidates, lookup.count_tokens, maximum, packing)
+    return replace(packed, warnings=result.warnings)
 
 
 def question_of(result: SearchResult) -> Question:
@@ -119,7 +120,8 @@ def repack(
     Raises:
         ValueError: ``maximum`` is not at least 1.
     """
-    return _packed(context.question, context.candidates, count_tokens, maximum, packing)
+    packed = _packed(context.question, context.candidates, count_tokens, maximum, packing)
+    return replace(packed, warnings=context.warnings)
 
 
 def value(excerpt: Excerpt) -> float:

@@ -43,7 +43,8 @@ class Method:
 
     Attributes:
         fuse: Makes one list out of the lexical and the vector list of a variant.
-        expand: Finds more ways of putting the question.
+        expand: Finds more ways of putting the question, those that ask a model last: after the
+            first that fails, none is tried.
         merge: Makes one list out of those of several variants.
         rerank: Puts the shortlist in a better order, or None.
         recency: How the age of documents counts, or None.

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from chapterhouse.errors import EngineError
-from chapterhouse.retrieval.boost import weight_of
+from chapterhouse.retrieval.boost import names_file, weight_of
 from chapterhouse.retrieval.candidates import (
     Candidates,
     Sources,
@@ -116,10 +116,12 @@ def _rank(
     listed = list(dict.fromkeys([*keys[:size], *looked_for]))
     shortlist = shortlisted(question, candidates, listed, sources)
     scores, stages, warnings = _scored(shortlist, query, method)
+    named = _named(shortlist, question)
     order = sorted(
         shortlist.chunks,
         key=lambda chunk: (
             -_phrases_in(chunk, question.phrases) if question.literal else 0,
+            chunk.document_id not in named,
             -scores[chunk.key],
             *_place(chunk),
         ),
@@ -241,6 +243,14 @@ def _find_exactly(wanted: str, question: Question, query: Query, sources: Source
 
 def _phrases_in(chunk: Chunk, phrases: Sequence[str]) -> int:
     return sum(contains_exactly(chunk.header + chunk.text, phrase) for phrase in phrases)
+
+
+def _named(shortlist: Shortlist, question: Question) -> Collection[str]:
+    """Return the documents that a question asks for by file name and by hardly anything else."""
+    if not question.names_files:
+        return ()
+    documents = shortlist.documents.values()
+    return {document.id for document in documents if names_file(question, document)}
 
 
 def _guaranteed(

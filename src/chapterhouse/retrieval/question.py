@@ -15,7 +15,8 @@ _PHRASE = re.compile(
     r"\"([^\"]{2,200})\"|“([^”]{2,200})”|„([^“”]{2,200})[“”]|«([^»]{2,200})»|「([^」]{1,200})」"
 )
 _FILE_NAME = re.compile(
-    r"(?<![\w./])[\w][\w\-]*(?:\.[\w\-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?![\w.]*\w)"
+    r"(?<![\w./])(?:[\w\-.]+/)*"  # as hits show it: with its folders
+    r"([\w][\w\-]*(?:\.[\w\-]+)*\.[A-Za-z][A-Za-z0-9]{0,4})(?![\w./]*\w)"
 )
 _IDENTIFIER = re.compile(r"(?<![\w\-])[^\W_]\w*(?:[\-_.:/]\w+)*")
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]")
@@ -67,6 +68,12 @@ class Question:
         """Whether quotations are most of it, so that what holds them comes before all else."""
         quoted = sum(len(_WORD.findall(phrase)) for phrase in self.phrases)
         return quoted * 2 >= len(_WORD.findall(self.content)) and bool(self.phrases)
+
+    @property
+    def names_files(self) -> bool:
+        """Whether file names are most of it, so that these files come before all else."""
+        named = len(self.file_names) * 2 >= len(_WORD.findall(self.content))
+        return bool(self.file_names) and named
 
 
 def understand(text: str, languages: Mapping[str, int]) -> Question:

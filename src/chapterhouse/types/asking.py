@@ -154,6 +154,7 @@ class Context:
         sources: Ids of the documents, each once, in order of appearance.
         diversity: Number of sources over number of excerpts; 0 without excerpts.
         information_gain: Value of the excerpts over the value of all candidates, 0 to 1.
+        warnings: What did not work in the search and what was done instead.
     """
 
     question: str
@@ -165,6 +166,7 @@ class Context:
     sources: tuple[str, ...]
     diversity: float
     information_gain: float
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,7 @@ class Answer:
         found: Whether the documents hold an answer.
         evidence: Strength of the evidence, 0 to 1; below the threshold ``found`` is False.
         method: How it was composed: ``extractive``, later also a model's name.
+        warnings: What did not work in the search and what was done instead.
     """
 
     question: str
@@ -222,6 +225,7 @@ class Answer:
     searched: Searched
     evidence: float
     method: str = "extractive"
+    warnings: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:

@@ -140,7 +140,7 @@ def test_search_explains_only_when_asked(chapterhouse: Any, script: Any) -> None
     assert "bm25: 12.5" in chapterhouse("search", "x", "--explain").out
     assert "stages" not in chapterhouse("search", "x", "--json").data["hits"][0]
     explained = chapterhouse("search", "x", "--json", "--explain").data["hits"][0]
-    assert explained["stages"] == {"lexical": 12.5, "lexical_rank": 1.0, "vector": 0.25}
+    assert explained["stages"] == {"bm25": 12.5, "bm25_rank": 1.0, "cosine": 0.25}
     assert explained["chunk"]["id"] == "tariffs-1a2b3c4d:0"
 
 
@@ -149,6 +149,57 @@ def test_a_search_without_hits_ends_with_3(chapterhouse: Any, script: Any) -> No
     result = chapterhouse("search", "x")
     assert result.code == 3
     assert "Nothing found." in result.out
+
+
+@pytest.mark.parametrize("option", ["--limit=3", "--per-document=1", "--tag=x"])
+def test_all_documents_cannot_be_fewer(chapterhouse: Any, script: Any, option: str) -> None:
+    script()
+    result = chapterhouse("search", "x", "--all", option)
+    assert result.code == 2
+    assert "--all lists every document" in result.err
+
+
+def test_a_context_too_small_is_told_from_one_without_candidates(
+    chapterhouse: Any, monkeypatch: pytest.MonkeyPatch, script: Any
+) -> None:
+    library = script()
+    held = library.context("x")
+    assert "1 excerpt of 1 document " in chapterhouse("context", "x").out
+    small = replace(held, excerpts=(), markdown="", sources=(), maximum=5)
+    monkeypatch.setattr(library, "context", lambda *_, **__: small)
+    assert "fits into 5 tokens" in chapterhouse("context", "x", "--tokens", "5").out
+    none = replace(small, candidates=())
+    monkeypatch.setattr(library, "context", lambda *_, **__: none)
+    result = chapterhouse("context", "x")
+    assert (result.code, "Nothing found." in result.out) == (3, True)
+
+
+def test_what_did_not_work_is_shown_with_every_kind_of_answer(
+    chapterhouse: Any, monkeypatch: pytest.MonkeyPatch, script: Any
+) -> None:
+    library = script()
+    context = replace(library.context("x"), warnings=("Searched by words alone.",))
+    monkeypatch.setattr(library, "context", lambda *_, **__: context)
+    library.answer = replace(library.answer, warnings=("Searched by words alone.",))
+    for command in ("context", "ask"):
+        assert "Searched by words alone." in chapterhouse(command, "x").out
+        assert chapterhouse(command, "x", "--json").data["warnings"] == ["Searched by words alone."]
+    library.answer = replace(library.answer, found=False, sentences=(), citations=())
+    assert "Searched by words alone." in chapterhouse("ask", "x").out
+
+
+def test_of_many_repeats_a_few_are_named(
+    chapterhouse: Any, monkeypatch: pytest.MonkeyPatch, script: Any
+) -> None:
+    library = script()
+    found = library.search("x")
+    repeats = tuple(f"copy:{number}" for number in range(40))
+    many = replace(found, hits=(replace(found.hits[0], repeats=repeats),))
+    monkeypatch.setattr(library, "search", lambda *_, **__: many)
+    shown = chapterhouse("search", "x").out
+    assert "copy:4, and 35 more" in shown
+    assert "1 passage from 1 document, 1 chunk" in shown
+    assert chapterhouse("search", "x", "--json").data["hits"][0]["repeats"] == list(repeats)
 
 
 @pytest.mark.parametrize("status", [Status.REJECTED, Status.PARTIAL])

@@ -60,6 +60,11 @@ def search(
     """
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
 
+    if everything and (limit is not None or per_document is not None or tag):
+        raise typer.BadParameter(
+            "--all lists every document and takes no --limit, --per-document or --tag."
+        )
+
     def work(library: "Library") -> Outcome:
         if everything:
             result = library.search_all(readable(query), shelves=tuple(shelf or ()))

@@ -23,6 +23,10 @@ app = typer.Typer(
 )
 
 
+_HELP = "Run chapterhouse --help for what there is."
+_BEHIND = "Options stand behind the command, like: chapterhouse add PATH --home FOLDER"
+
+
 def _version(value: bool) -> None:
     if value:
         typer.echo(f"chapterhouse {__version__}")
@@ -60,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             code = app(given, prog_name="chapterhouse", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
-        return _usage(error, as_json="--json" in given)
+        early = "".join(given[:1]).startswith("-") and "No such option" in error.format_message()
+        return _usage(error, _BEHIND if early else _HELP, as_json="--json" in given)
     except BrokenPipeError:
         # Whoever read us has stopped, as ``| head`` does: nothing is left to say, nor anyone to.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -85,15 +90,15 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _usage(error: typer.TyperException, *, as_json: bool) -> int:
+def _usage(error: typer.TyperException, hint: str, *, as_json: bool) -> int:
     """Show what was wrong with the command line."""
     from chapterhouse.interfaces.cli.envelope import failure, write  # noqa: PLC0415 - see options
 
     message = error.format_message()
     if as_json:
-        write(failure("UsageError", message, "Run chapterhouse --help."))
+        write(failure("UsageError", message, hint))
     else:
         typer.echo(message if "\n" in message else f"chapterhouse: {message}", err=True)
         if "\n" not in message:
-            typer.echo("Run chapterhouse --help for what there is.", err=True)
+            typer.echo(hint, err=True)
     return 2

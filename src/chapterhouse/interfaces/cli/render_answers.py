@@ -14,17 +14,17 @@ if TYPE_CHECKING:
 
 _HASH_DIGITS = 12
 _WORD, _WORDS = 60, 40  # longest word shown, and most of them
+_REPEATS = 5  # of a passage that are named
 
 
 def search(target: "Console", result: SearchResult, *, explain: bool) -> None:
     """Show hits, best first, with their text."""
     for hit in result.hits:
         _hit(target, hit, explain=explain)
-    searched = f"{result.documents:,} documents, {result.chunks:,} chunks"
+    searched = _searched(result.documents, result.chunks)
     if not result.hits:
         target.print(styled(("Nothing found.", "bold"), f" Searched {searched}."))
-    for warning in result.warnings:
-        target.print(styled((one_line(warning), "yellow")))
+    _warnings(target, result.warnings)
     if explain:
         for number, variant in enumerate(result.variants[1:], start=1):
             why = f" ({one_line(variant.note)})" if variant.note else ""
@@ -36,22 +36,45 @@ def search(target: "Console", result: SearchResult, *, explain: bool) -> None:
         target.print(styled("stemmers: ", ", ".join(stemmers) or "none"))
         target.print(styled("to the letter: ", ", ".join(result.exact) or "nothing"))
     if result.hits:
-        count = f"{len(result.hits)} passage{'s' if len(result.hits) > 1 else ''}"
+        count = _counted(len(result.hits), "passage")
         target.print(styled((f"{count} from {searched}", "dim")))
 
 
 def context(target: "Console", value: Context) -> None:
     """Print the Markdown as it is, and below it, apart, what it cost."""
+    if value.excerpts:
+        target.out(shown(value.markdown), highlight=False)
+    _warnings(target, value.warnings)
     if not value.excerpts:
-        target.print(styled(("Nothing found.", "bold")))
+        target.print(styled((_nothing(value), "bold")))
         return
-    target.out(shown(value.markdown), highlight=False)
     facts = [
         f"{value.tokens:,} of {value.maximum:,} tokens",
-        f"{len(value.excerpts)} excerpts of {len(value.sources)} documents",
+        f"{_counted(len(value.excerpts), 'excerpt')} of {_counted(len(value.sources), 'document')}",
         f"{value.information_gain:.0%} of the value found",
     ]
     target.print(styled((" · ".join(facts), "dim")))
+
+
+def _nothing(value: Context) -> str:
+    if not value.candidates:
+        return "Nothing found."
+    return (
+        f"Something was found, but no sentence of it fits into {_counted(value.maximum, 'token')}."
+    )
+
+
+def _warnings(target: "Console", warnings: "Sequence[str]") -> None:
+    for warning in warnings:
+        target.print(styled((one_line(warning), "yellow")))
+
+
+def _searched(documents: int, chunks: int) -> str:
+    return f"{_counted(documents, 'document')}, {_counted(chunks, 'chunk')}"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _hit(target: "Console", hit: Hit, *, explain: bool) -> None:
@@ -70,7 +93,7 @@ def _hit(target: "Console", hit: Hit, *, explain: bool) -> None:
         indented(target, styled((chunk.header.strip(), "dim")), 3)
     indented(target, chunk.text.strip(), 3)
     if hit.repeats:
-        indented(target, styled((f"said again in: {', '.join(hit.repeats)}", "dim")), 3)
+        indented(target, styled((f"said again in: {_some(hit.repeats, _REPEATS)}", "dim")), 3)
     if explain:
         for stage, value in hit.stages.items():
             indented(target, f"{one_line(stage)}: {value:.6g}", 3)
@@ -84,6 +107,7 @@ def answer(target: "Console", value: Answer, options: str = "") -> None:
     """
     if not value.found:
         _refusal(target, value)
+        _warnings(target, value.warnings)
         return
     for sentence in value.sentences:
         numbers = "".join(f" [{number}]" for number in sentence.citations)
@@ -95,8 +119,9 @@ def answer(target: "Console", value: Answer, options: str = "") -> None:
     if value.searched.missing_terms:
         missing = _listed(value.searched.missing_terms)
         target.print(styled((f"Words that stand in none of the documents: {missing}", "dim")))
-    searched = f"searched {value.searched.documents:,} documents, {value.searched.chunks:,} chunks"
-    facts = f"evidence {value.evidence:.2f} · {value.method} · {searched}"
+    _warnings(target, value.warnings)
+    searched = _searched(value.searched.documents, value.searched.chunks)
+    facts = f"evidence {value.evidence:.2f} · {value.method} · searched {searched}"
     target.print(styled((facts, "dim")))
 
 
@@ -126,7 +151,7 @@ def _refusal(target: "Console", value: Answer) -> None:
     target.print(styled(("I don't find this in the documents.", "bold")))
     target.print(
         styled(
-            f"Searched {searched.documents:,} documents, {searched.chunks:,} chunks, for: ",
+            f"Searched {_searched(searched.documents, searched.chunks)}, for: ",
             _listed(searched.terms) or "nothing",
         )
     )
@@ -142,8 +167,12 @@ def _refusal(target: "Console", value: Answer) -> None:
 def _listed(words: "Sequence[str]") -> str:
     """Join words for people: what was pasted by mistake may be as long as a book."""
     cut = [word if len(word) <= _WORD else f"{word[:_WORD]}…" for word in map(one_line, words)]
-    rest = f", and {len(cut) - _WORDS:,} more" if len(cut) > _WORDS else ""
-    return ", ".join(cut[:_WORDS]) + rest
+    return _some(cut, _WORDS)
+
+
+def _some(names: "Sequence[str]", most: int) -> str:
+    rest = f", and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + rest
 
 
 def place(target: "Console", value: Place) -> None:

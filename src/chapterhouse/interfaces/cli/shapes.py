@@ -1,6 +1,6 @@
 """What ``--json`` shows where it differs from the values themselves; ``docs/cli.md`` lists it."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.session import OK, PARTLY
@@ -13,6 +13,7 @@ from chapterhouse.types import (
     Excerpt,
     FileOutcome,
     Hit,
+    Quality,
     SearchResult,
     Status,
     Variant,
@@ -34,6 +35,7 @@ class Place:
     page_label: str
 
 
+_DECIMALS = 6
 _AROUND = 200  # characters shown on each side of a citation
 
 
@@ -95,6 +97,7 @@ def context(value: Context) -> dict[str, object]:
         "diversity": value.diversity,
         "information_gain": value.information_gain,
         "candidates": len(value.candidates),
+        "warnings": list(value.warnings),
         "excerpts": [_excerpt(excerpt) for excerpt in value.excerpts],
     }
 
@@ -110,6 +113,7 @@ def answer(value: Answer) -> dict[str, object]:
         "searched": plain(value.searched),
         "evidence": value.evidence,
         "method": value.method,
+        "warnings": list(value.warnings),
     }
 
 
@@ -123,6 +127,12 @@ def _variant(variant: Variant) -> dict[str, object]:
     }
 
 
+def _quality(quality: Quality | None) -> dict[str, float] | None:
+    if quality is None:
+        return None
+    return {name: round(value, _DECIMALS) for name, value in asdict(quality).items()}
+
+
 def _excerpt(excerpt: Excerpt) -> dict[str, object]:
     return {
         "document": excerpt.hit.document.id,
@@ -132,7 +142,7 @@ def _excerpt(excerpt: Excerpt) -> dict[str, object]:
         "end": excerpt.end,
         "text": excerpt.text,
         "tokens": excerpt.tokens,
-        "relevance": excerpt.relevance,
+        "relevance": round(excerpt.relevance, _DECIMALS),
     }
 
 
@@ -161,7 +171,7 @@ def _hit(hit: Hit, *, explain: bool) -> dict[str, object]:
             "page": chunk.page,
             "page_label": chunk.page_label,
             "parents": [list(parent) for parent in chunk.parents],
-            "quality": plain(chunk.quality),
+            "quality": _quality(chunk.quality),
         },
         "repeats": list(hit.repeats),
     }
