@@ -37,7 +37,7 @@ _THRESHOLDS = (0.3, 0.5, 0.7)
 _SEPARATORS = ["\n\n", "\n", ".", "?", "!", " ", ""]
 
 
-class _Table(BaseEmbeddings):
+class _Table(BaseEmbeddings):  # type: ignore[misc]  # to mypy it is Any, see pyproject.toml
     """Our built-in table as Chonkie wants it."""
 
     def embed(self, text: str) -> NDArray[np.float32]:
@@ -107,7 +107,7 @@ def _langchain_spans(splitter: RecursiveCharacterTextSplitter) -> Chunker:
 
 def _semchunk(size: int) -> Chunker:
     # Its types say that it may return any of four shapes; with offsets it is always this one.
-    splitter: Any = semchunk.chunkerify(_TABLE.count_tokens, size)  # type: ignore[attr-defined]  # not in its __all__
+    splitter: Any = semchunk.chunkerify(_TABLE.count_tokens, size)
 
     def cut(body: Body) -> Sequence[Span]:
         _, offsets = splitter(body.text, offsets=True)
