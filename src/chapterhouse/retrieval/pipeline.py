@@ -110,8 +110,10 @@ def _rank(
     """Order the shortlist by every stage, and behind it as many others as the choice needs."""
     before = candidates.scores
     keys = sorted(before, key=lambda key: (-before[key], key))
-    # A quotation comes before every score, so each candidate has to be read for it.
-    size = len(keys) if question.literal else _cut(keys, before, method.shortlist)
+    # What mostly quotes is answered first by what holds the quotation, whatever its score: then
+    # each candidate has to be read.
+    phrases = question.phrases if question.literal else ()
+    size = len(keys) if phrases else _cut(keys, before, method.shortlist)
     looked_for = [key for found in exact.values() for key in found if key not in before]
     listed = list(dict.fromkeys([*keys[:size], *looked_for]))
     shortlist = shortlisted(question, candidates, listed, sources)
@@ -120,7 +122,7 @@ def _rank(
     order = sorted(
         shortlist.chunks,
         key=lambda chunk: (
-            -_phrases_in(chunk, question.phrases) if question.literal else 0,
+            -_phrases_in(chunk, phrases),
             chunk.document_id not in named,
             -scores[chunk.key],
             *_place(chunk),
