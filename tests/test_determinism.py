@@ -32,6 +32,9 @@ def test_two_fresh_homes_answer_with_the_same_bytes(tmp_path: Path, example_fold
         lines = [run(home, "add", str(example_folder))]
         lines += [run(home, "ask", question) for question in QUESTIONS]
         lines += [run(home, "search", question, "--explain") for question in QUESTIONS]
+        lines += [run(home, "search", question, "--all") for question in QUESTIONS[:2]]
+        lines += [run(home, "context", question, "--tokens", "300") for question in QUESTIONS]
+        lines.append(run(home, "eval", "--synthetic", "--limit", "15", "--ablation"))
         lines.append(run(home, "docs", "list"))
         told.append(lines)
     assert told[0] == told[1]
