@@ -292,7 +292,7 @@ class Library:
         query = self._query(Query(question, tuple(shelves), tags=tuple(tags)), packing.hits, 0)
         lookup = context_sources_of(self._engines, self.settings.tokens)
         found = self._retrieve(query, self.method)
-        return build_context(found, lookup, budget, packing_for(packing))
+        return build_context(found, lookup, budget, packing_for(packing, lookup.count_tokens))
 
     def repack(self, context: Context, maximum: int) -> Context:
         """Fit a context to another number of tokens, without searching again.
@@ -303,7 +303,7 @@ class Library:
         if maximum < 1:
             raise UsageError(f"A context needs at least 1 token, not {maximum}.")
         count = token_counter(self.settings.tokens, self._engines.table)
-        return repack(context, count, maximum, packing_for(self.settings.packing))
+        return repack(context, count, maximum, packing_for(self.settings.packing, count))
 
     def ask(
         self,

@@ -1,6 +1,6 @@
 """Which method of retrieval the settings describe."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from importlib.resources import files
 from typing import Final
@@ -22,13 +22,20 @@ from chapterhouse.retrieval.expand import (
     by_sub_questions,
     by_tags,
 )
-from chapterhouse.retrieval.method import Expand, Method, Thresholds
-from chapterhouse.retrieval.pack import pack_exactly
+from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
+from chapterhouse.retrieval.method import Expand, Fuse, Merge, Method, Thresholds
+from chapterhouse.retrieval.pack import Pack, pack_exactly, pack_greedily, pack_in_order
 from chapterhouse.retrieval.rerank import FeatureModel, by_features, by_model, feature_model
 from chapterhouse.retrieval.shortlist import Rerank
+from chapterhouse.retrieval.widen import with_parent, with_surroundings
 from chapterhouse.settings import ExpansionSettings, PackingSettings, Settings
 
 _WEIGHTS: Final = "reranker.json"
+_FUSIONS: Final[Mapping[str, tuple[Fuse, Merge]]] = {
+    "scores": (combine_scores, best_scores),
+    "ranks": (rank_scores, variant_ranks),
+}
+_WIDEN: Final = {"surroundings": with_surroundings, "parent": with_parent}
 
 
 def method_for(
@@ -49,7 +56,10 @@ def method_for(
         now: The time; asked only where the age of documents counts.
     """
     search = settings.search
+    fuse, merge = _FUSIONS[search.fusion]
     return Method(
+        fuse=fuse,
+        merge=merge,
         expand=_expansions(settings.expansion, find_aliases, language_model),
         rerank=_rerank(settings, reranker),
         recency=Recency(int(now()), search.recency) if search.recency else None,
@@ -61,10 +71,22 @@ def method_for(
     )
 
 
-def packing_for(settings: PackingSettings) -> Packing:
+def packing_for(settings: PackingSettings, count_tokens: Callable[[str], int]) -> Packing:
     """Return how a budget of tokens is filled."""
-    pack = partial(pack_exactly, diversity_factor=settings.diversity_factor)
-    return Packing(pack=pack, price=settings.price)
+    diverse = settings.diversity_factor
+    packs: Mapping[str, Pack] = {
+        "exact": partial(pack_exactly, diversity_factor=diverse),
+        "greedy": partial(pack_greedily, diversity_factor=diverse),
+        "order": pack_in_order,
+    }
+    widen = _WIDEN.get(settings.widen)
+    return Packing(
+        pack=packs[settings.algorithm],
+        price=settings.price,
+        widen=partial(widen, limit=settings.widen_tokens, count_tokens=count_tokens)
+        if widen
+        else None,
+    )
 
 
 @cache

@@ -193,6 +193,7 @@ class SearchSettings(_Frozen):
 
     limit: int = Field(default=10, ge=1, le=1_000)  # hits
     per_document: int = Field(default=3, ge=0, le=1_000)  # hits of one document; 0: no cap
+    fusion: Literal["scores", "ranks"] = "scores"  # how lists become one
     bm25_min_score: float = Field(default=0.0, ge=0)  # of a chunk found by its words
     vector_threshold: float = Field(default=-1.0, ge=-1, le=1)  # cosine, if found by its vector
     min_similarity: float = Field(default=0.0, ge=0, le=1)  # least final score
@@ -215,6 +216,9 @@ class PackingSettings(_Frozen):
 
     maximum: int = Field(default=2_000, ge=1, le=10_000_000)  # tokens
     hits: int = Field(default=30, ge=1, le=1_000)  # to choose from
+    algorithm: Literal["exact", "greedy", "order"] = "exact"
+    widen: Literal["no", "surroundings", "parent"] = "no"  # what a hit takes in around it
+    widen_tokens: int = Field(default=400, ge=1, le=100_000)  # longest excerpt made that way
     diversity_factor: float = Field(default=0.3, ge=0, le=1)
     price: float = Field(default=2e-5, ge=0, le=1)  # value that each token must bring
 

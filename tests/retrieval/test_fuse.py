@@ -9,6 +9,7 @@ from chapterhouse.retrieval.fuse import (
     best_scores,
     combine_scores,
     lexical_scores,
+    rank_scores,
     reciprocal_ranks,
     variant_ranks,
 )
@@ -109,3 +110,9 @@ def test_weights_must_be_as_many_as_variants() -> None:
     for merge in (best_scores, variant_ranks):
         with pytest.raises(ValueError, match=r"."):
             merge([{1: 1.0}, {2: 1.0}], [1.0])
+
+
+def test_ranks_of_both_sides_lie_between_zero_and_one() -> None:
+    fused = rank_scores([Scored(7, 9.0), Scored(8, 1.0)], [Scored(7, 0.9), Scored(9, 0.2)])
+    assert fused[7] == pytest.approx(1.0)
+    assert 0 < fused[9] == fused[8] < 0.5
