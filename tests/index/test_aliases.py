@@ -221,3 +221,23 @@ def test_two_processes_share_one_folder(tmp_path: Path, store: SqliteStore, put:
         ]  # fmt: skip
         assert all(process.returncode == 0 for process in running)
         assert index.size() == 16
+
+
+def test_many_may_make_the_same_new_file_at_once(tmp_path: Path) -> None:
+    failures: list[BaseException] = []
+
+    def open_new(folder: Path) -> None:
+        try:
+            with AliasIndex(folder) as index:
+                index.sequence()
+        except apsw.Error as error:
+            failures.append(error)
+
+    for number in range(25):
+        folder = tmp_path / str(number)
+        threads = [threading.Thread(target=open_new, args=(folder,)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failures

@@ -261,3 +261,22 @@ def test_a_killed_process_loses_nothing_it_wrote(path: Path) -> None:
     keys = [f"{number}-{place}".encode() for number in range(last + 1) for place in range(50)]
     assert len(opened.get(keys, 256)) == len(keys)
     opened.close()
+
+
+def test_many_may_make_the_same_new_file_at_once(tmp_path: Path) -> None:
+    failures: list[BaseException] = []
+
+    def open_new(path: Path) -> None:
+        try:
+            VectorCache(path, 1_000_000).close()
+        except EngineError as error:
+            failures.append(error)
+
+    for number in range(25):
+        path = tmp_path / str(number) / "embeddings.db"
+        threads = [threading.Thread(target=open_new, args=(path,)) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert not failures

@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +19,7 @@ from chapterhouse.types import Alias, AliasKind
 
 _VERSION: Final = 1  # grows when the same text gives other names
 _BATCH_CHANGES: Final = 512
+_PAUSE_SECONDS: Final = 0.02
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS progress (
   id INTEGER PRIMARY KEY CHECK (id = 1), version INTEGER NOT NULL, sequence INTEGER NOT NULL
@@ -126,9 +128,7 @@ class AliasIndex:
             connection = apsw.Connection(str(self._path))
             try:
                 connection.set_busy_timeout(int(self._wait_seconds * 1000))
-                # Derived: what a power cut takes is read from the documents again.
-                connection.execute("PRAGMA journal_mode = wal; PRAGMA synchronous = normal")
-                connection.execute(_SCHEMA)
+                _make_ready(connection, time.monotonic() + self._wait_seconds)
             except apsw.Error:
                 connection.close()
                 raise
@@ -184,6 +184,23 @@ class AliasIndex:
                     " SET version = excluded.version, sequence = excluded.sequence",
                     (_VERSION, after),
                 )
+
+
+def _make_ready(connection: apsw.Connection, deadline: float) -> None:
+    """Make the tables; SQLite itself does not wait where another switches a new file to WAL.
+
+    Derived: what a power cut takes is read from the documents again.
+    """
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = wal; PRAGMA synchronous = normal")
+            connection.execute(_SCHEMA)
+        except apsw.BusyError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
 
 
 def _rows(document: str, alias: Alias) -> list[tuple[str, str, str, str, str]]:

@@ -7,6 +7,7 @@ replaced by an empty one.
 
 import hashlib
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -35,6 +36,7 @@ _AT_ONCE: Final = 256  # texts embedded before they are written: what a failure 
 _KEYS_ASKED: Final = 500  # of one statement
 _DROPPED: Final = 0.1  # share of the vectors that goes when the file is full
 _QUESTIONS_KEPT: Final = 1_024
+_PAUSE_SECONDS: Final = 0.02
 _UNIT_TOLERANCE: Final = 1e-3
 
 
@@ -90,9 +92,7 @@ class VectorCache:
         connection = apsw.Connection(str(self._path))
         connection.set_busy_timeout(_BUSY_MILLISECONDS)
         try:
-            # NORMAL: a killed process loses nothing, a power cut the last writes at most.
-            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
-            connection.execute(_SCHEMA)
+            _make_ready(connection, time.monotonic() + _BUSY_MILLISECONDS / 1000)
         except apsw.Error:
             connection.close()
             raise
@@ -159,6 +159,23 @@ def _is_sound(vector: NDArray[np.float32]) -> bool:
     """Whether a vector can be one that was kept: of length 1, or 0."""
     length = float(vector @ vector)
     return length == 0.0 or abs(length - 1.0) < _UNIT_TOLERANCE  # false where it is not a number
+
+
+def _make_ready(connection: apsw.Connection, deadline: float) -> None:
+    """Make the tables; SQLite itself does not wait where another switches a new file to WAL.
+
+    With NORMAL a killed process loses nothing, and a power cut the last writes at most.
+    """
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
+            connection.execute(_SCHEMA)
+        except apsw.BusyError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(_PAUSE_SECONDS)
+        else:
+            return
 
 
 class CachedEmbedder:
