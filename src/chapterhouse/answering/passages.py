@@ -1,6 +1,5 @@
 """The sentences of the retrieved chunks, and how well each answers the question."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -9,6 +8,7 @@ import numpy as np
 
 from chapterhouse.protocols import Embedder
 from chapterhouse.retrieval.question import Question
+from chapterhouse.retrieval.relevance import word_rarities
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.markdown import BlockKind, blocks
 from chapterhouse.text.sentences import sentence_spans
@@ -50,15 +50,9 @@ class Passage:
 def word_weights(
     question: Question, document_frequency: Callable[[str], int], chunks: int
 ) -> Mapping[str, float]:
-    """Return the inverse document frequency of each content word of a question.
-
-    A word counts as frequent as its most frequent stem; ``ln(1 + (N - n + .5) / (n + .5))``.
-    """
-    weights: dict[str, float] = {}
-    for word, terms in question.words:
-        frequency = min(max(document_frequency(term) for term in terms), chunks)
-        weights[word] = math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5))
-    return weights
+    """Return the inverse document frequency of each content word of a question, by word."""
+    rarities = word_rarities(question, document_frequency, chunks).tolist()
+    return dict(zip((word for word, _ in question.words), rarities, strict=True))
 
 
 def passages(

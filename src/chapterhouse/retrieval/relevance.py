@@ -11,7 +11,6 @@ prints, each set weighing the same.
 Source: McFadden, Conditional logit analysis of qualitative choice behavior, 1974.
 """
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.protocols import Embedder
+from chapterhouse.retrieval.features import inverse_frequency
 from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.markdown import Block, BlockKind, blocks
@@ -96,19 +96,22 @@ class Sentence:
     share: float = 0.0
 
 
+def word_rarities(
+    question: Question, document_frequency: Callable[[str], int], chunks: int
+) -> NDArray[np.float64]:
+    """Return the inverse document frequency of each content word of a question, in their order.
+
+    A word is as frequent as its most frequent stem.
+    """
+    counts = [max(map(document_frequency, terms)) for _, terms in question.words]
+    return inverse_frequency(counts, chunks)
+
+
 def word_weights(
     question: Question, document_frequency: Callable[[str], int], chunks: int
 ) -> NDArray[np.float64]:
-    """Return the share of each content word in the question's weight, in their order; sum 1.
-
-    A word weighs its inverse document frequency ``ln(1 + (N - n + .5) / (n + .5))``, and is as
-    frequent as its most frequent stem.
-    """
-    weights: list[float] = []
-    for _, terms in question.words:
-        frequency = min(max(document_frequency(term) for term in terms), chunks)
-        weights.append(math.log(1 + (chunks - frequency + 0.5) / (frequency + 0.5)))
-    found = np.asarray(weights, dtype=np.float64)
+    """Return the share of each content word in the question's weight, in their order; sum 1."""
+    found = word_rarities(question, document_frequency, chunks)
     return found / (found.sum() or 1.0)
 
 
