@@ -9,8 +9,15 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.encodings import decode
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.plain import fenced, first_heading
+from chapterhouse.reading.plain import (
+    fenced,
+    first_heading,
+    is_page_mark,
+    marked_pages,
+    page_mark,
+)
 from chapterhouse.reading.structured import _indented
+from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Extraction
 
 LIMITS = Limits()
@@ -183,3 +190,86 @@ def test_nothing_but_blanks_says_so() -> None:
 def test_every_plain_format_names_its_method(documents: Mapping[str, bytes]) -> None:
     for name in ("txt", "md", "csv", "json", "yaml", "xml"):
         assert one(documents[name], f"a.{name}").method.startswith("Python 3.")
+
+
+# --- page marks ---
+
+
+def pages_of(text: str) -> list[tuple[int | None, str, str]]:
+    return [(page.number, page.label, page.text) for page in one(text.encode(), "a.md").pages]
+
+
+def test_page_marks_become_pages_and_go() -> None:
+    text = "---\ntitle: x\n---\n# T\n\n<!-- page 3 -->\n\nthree\n\n<!-- page 4: iv -->\nfour\n"
+    assert one(text.encode(), "a.md").page_kind == "page"
+    assert pages_of(text) == [
+        (None, "", "---\ntitle: x\n---\n# T\n\n"),
+        (3, "", "\nthree\n\n"),
+        (4, "iv", "four\n"),
+    ]
+
+
+def test_slides_keep_their_titles_and_sheets_their_names() -> None:
+    assert pages_of("<!-- slide 2: Why now -->\nx\n") == [(2, "Why now", "x\n")]
+    sheets = "<!-- sheet Sales -->\na\n<!-- sheet Q1: costs -->\nb\n"
+    assert pages_of(sheets) == [(1, "Sales", "a\n"), (2, "Q1: costs", "b\n")]
+    assert one(sheets.encode(), "a.md").page_kind == "sheet"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        " <!-- page 3 -->",
+        "<!-- page 0 -->",
+        "<!-- page three -->",
+        "<!-- page 3 --> more",
+        "<!--page 3-->",
+        "<!-- sheet  -->",
+        "\\<!-- page 3 -->",
+        "```\n<!-- page 3 -->\n```",
+        "~~~~\n~~~\n<!-- page 3 -->",
+    ],
+)
+def test_what_is_no_mark_stays(line: str) -> None:
+    text = f"a\n{line}\nb\n"
+    extraction = one(text.encode(), "a.md")
+    assert extraction.page_kind == ""
+    assert extraction.pages[0].text == text
+
+
+def test_marks_of_another_kind_than_the_first_stay() -> None:
+    text = "<!-- slide 1 -->\na\n<!-- page 2 -->\nb\n"
+    assert pages_of(text) == [(1, "", "a\n<!-- page 2 -->\nb\n")]
+
+
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 999_999), st.text(max_size=30), st.text("ab`\n#", max_size=20)),
+        max_size=4,
+    ),
+    st.sampled_from(["page", "slide"]),
+)
+def test_a_mark_says_what_it_was_made_of(pages: list[tuple[int, str, str]], kind: str) -> None:
+    bodies = [text.replace("`", "") for _, _, text in pages]
+    text = "".join(
+        f"{page_mark(kind, number, label)}\n{body}\n"
+        for (number, label, _), body in zip(pages, bodies, strict=True)
+    )
+    found, found_kind = marked_pages(text)
+    if not pages:
+        assert (found_kind, found[0].text) == ("", text)
+        return
+    assert found_kind == kind
+    assert [page.number for page in found] == [number for number, _, _ in pages]
+    assert [page.text for page in found] == [f"{body}\n" for body in bodies]
+    for page, (_, label, _) in zip(found, pages, strict=True):
+        assert page.label == sanitise_line(label).replace("-->", "->")
+
+
+@given(st.text("<!- page3slidht:x`\n>", max_size=120))
+def test_any_text_is_cut_without_losing_a_line(text: str) -> None:
+    found, _ = marked_pages(text)
+    kept = "".join(page.text for page in found)
+    lost = [line for line in text.splitlines(keepends=True) if is_page_mark(line)]
+    assert len(kept) + sum(map(len, lost)) >= len(text)
+    assert len(kept) <= len(text)

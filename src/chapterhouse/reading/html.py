@@ -32,6 +32,7 @@ _KEPT_AS_TEXT = [
 ]  # fmt: skip
 _LITTLE = 250  # characters: less than this may be a page that is all menu
 _MUCH_MORE = 4
+_LONGEST_VALUE = 300
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -116,8 +117,19 @@ def _metadata(parser: Any) -> dict[str, str]:
         )
         or (time.attributes.get("datetime") or "" if time is not None else ""),
         "language": (root.attributes.get("lang") or "") if root is not None else "",
+        "description": _meta(parser, "meta[name=description]", "meta[property='og:description']"),
+        "url": _link(parser, "link[rel=canonical]") or _meta(parser, "meta[property='og:url']"),
+        "license": _link(parser, "link[rel=license]", "a[rel=license]"),
     }
-    return {key: value[:300] for key, value in found.items() if value}
+    return {key: value[:_LONGEST_VALUE] for key, value in found.items() if value}
+
+
+def _link(parser: Any, *selectors: str) -> str:
+    for selector in selectors:
+        node = parser.css_first(selector)
+        if node is not None and (address := (node.attributes.get("href") or "").strip()):
+            return address if len(address) <= _LONGEST_VALUE else ""  # cut, it leads elsewhere
+    return ""
 
 
 def _meta(parser: Any, *selectors: str) -> str:

@@ -2,8 +2,10 @@
 
 import platform
 import re
+from typing import Final
 
 from chapterhouse.reading.encodings import decode
+from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import ExtractedPage, Extraction
 
 METHOD = f"Python {platform.python_version()}"
@@ -13,6 +15,15 @@ _BACKTICKS = re.compile(r"`{3,}")
 _TITLE_WINDOW = 4_000
 
 
+# The marks of curated documents: where a page, slide or sheet of the original begins.
+_MARK = re.compile(
+    r"<!-- (?:(?P<kind>page|slide) (?P<number>[1-9]\d{0,6})(?:: (?P<label>\S[^\n]{0,199}?))?"
+    r"|sheet (?P<sheet>\S[^\n]{0,199}?)) -->[ \t]*"
+)
+_LINE_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_MARKED: Final = "<!-- "
+
+
 def read_text(data: bytes, _name: str) -> Extraction:
     """Read plain text; nothing in it is taken for a heading."""
     text, notices = decode(data)
@@ -20,16 +31,68 @@ def read_text(data: bytes, _name: str) -> Extraction:
 
 
 def read_markdown(data: bytes, _name: str) -> Extraction:
-    """Read Markdown; its title is its first heading."""
+    """Read Markdown; its title is its first heading, its pages are those that it marks."""
     text, notices = decode(data)
+    pages, kind = marked_pages(text)
     title = first_heading(text)
-    return Extraction((ExtractedPage(text),), "md", METHOD, title=title, notices=notices)
+    return Extraction(pages, "md", METHOD, page_kind=kind, title=title, notices=notices)
 
 
 def read_code(data: bytes, _name: str, language: str) -> Extraction:
     """Read a program as one fenced block."""
     text, notices = decode(data)
     return Extraction((ExtractedPage(fenced(text, language)),), "code", METHOD, notices=notices)
+
+
+def marked_pages(text: str) -> tuple[tuple[ExtractedPage, ...], str]:
+    """Cut Markdown at its page marks, which go; return the pages and what they are called.
+
+    A mark stands on a line of its own outside code: ``<!-- page 3 -->``, ``<!-- slide 3 -->`` or
+    ``<!-- slide 3: Title -->``, ``<!-- sheet Sales -->``. Those of another kind than the first
+    stay as they are. What stands before the first mark belongs to no page.
+    """
+    pages: list[ExtractedPage] = []
+    kind = fence = label = ""
+    number: int | None = None
+    lines: list[str] = []
+    for line in text.splitlines(keepends=True) if _MARKED in text else ():
+        fence = fence_after(fence, line)
+        mark = None if fence else _MARK.fullmatch(line.rstrip("\n"))
+        found = (mark["kind"] or "sheet") if mark else ""
+        if mark is None or (kind and found != kind):
+            lines.append(line)
+            continue
+        if kind or "".join(lines).strip():
+            pages.append(ExtractedPage("".join(lines), number, label))
+        kind, lines = found, []
+        number = int(mark["number"]) if mark["number"] else (number or 0) + 1
+        label = mark["label"] or mark["sheet"] or ""
+    if not kind:
+        return (ExtractedPage(text),), ""
+    return (*pages, ExtractedPage("".join(lines), number, label)), kind
+
+
+def page_mark(kind: str, number: int, label: str = "") -> str:
+    """Return the mark that `marked_pages` reads as this page; its label is one line of text."""
+    shown = sanitise_line(label).replace("-->", "->")[:200].strip()
+    if kind == "sheet":
+        return f"<!-- sheet {shown or number} -->"
+    return f"<!-- {kind} {number}{': ' if shown else ''}{shown} -->"
+
+
+def is_page_mark(line: str) -> bool:
+    """Whether a line of Markdown would be read as a page mark."""
+    return _MARK.fullmatch(line.rstrip("\n")) is not None
+
+
+def fence_after(fence: str, line: str) -> str:
+    """Return the code fence that is open behind a line, given the one that was before it."""
+    if fence:
+        closing = line.strip()
+        closes = len(closing) >= len(fence) and not closing.strip(fence[0])
+        return "" if closes else fence
+    found = _LINE_FENCE.match(line)
+    return found[1] if found else ""
 
 
 def first_heading(text: str) -> str:
