@@ -1,6 +1,6 @@
 """From settings to stages."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -19,7 +19,7 @@ from chapterhouse.settings import (
     SearchSettings,
     Settings,
 )
-from chapterhouse.types import Alias, Body, Chunk, Query
+from chapterhouse.types import Alias, Body, Chunk, Query, Tool, Writing
 
 
 class Model:
@@ -41,6 +41,16 @@ class Model:
             if "JSON" in instructions
             else "The gate is shut."
         )
+
+    async def write(
+        self,
+        instructions: str,
+        prompt: str,
+        *,
+        tools: Sequence[Tool] = (),  # noqa: ARG002 - the seam's
+        on_text: Callable[[str], None] | None = None,  # noqa: ARG002 - the seam's
+    ) -> Writing:
+        return Writing(self.complete(instructions, prompt), self.fingerprint)
 
 
 def no_aliases(_names: Sequence[str], _shelves: Sequence[str]) -> Sequence[Alias]:

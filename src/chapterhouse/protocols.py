@@ -3,7 +3,7 @@
 A seam has one or two methods where it can, a real implementation and one that a test can script.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.types import (
@@ -13,12 +13,16 @@ from chapterhouse.types import (
     Check,
     Chunk,
     Document,
+    Evidence,
     Extraction,
     FileRecord,
+    Judgement,
     Scored,
     Span,
     TermRows,
+    Tool,
     WeightedTerm,
+    Writing,
 )
 
 if TYPE_CHECKING:
@@ -336,4 +340,35 @@ class LanguageModel(Protocol):
             EngineError: the model cannot be reached or gave nothing; the caller goes on
                 without it.
         """
+        ...
+
+    async def write(
+        self,
+        instructions: str,
+        prompt: str,
+        *,
+        tools: Sequence[Tool] = (),
+        on_text: Callable[[str], None] | None = None,
+    ) -> Writing:
+        """Return what the model writes, calling tools on the way.
+
+        Args:
+            instructions: The system message. Text of documents never stands in it.
+            prompt: The user's message.
+            tools: What it may call.
+            on_text: Is given each piece of text as it comes.
+
+        Raises:
+            EngineError: the model cannot be reached or gave nothing.
+        """
+        ...
+
+
+class ClaimJudge(Protocol):
+    """Says how far evidence carries a sentence."""
+
+    def __call__(
+        self, sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence], /
+    ) -> Judgement:
+        """Judge ``sentence``, which cites ``cited``; ``others`` is what else was retrieved."""
         ...

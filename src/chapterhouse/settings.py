@@ -174,8 +174,9 @@ class RerankSettings(_ServiceSettings):
 class LanguageModelSettings(_ServiceSettings):
     """The model that writes, if there is one."""
 
-    engine: Literal["none", "openai"] = "none"
+    engine: Literal["none", "openai", "anthropic", "google"] = "none"
     model: str = ""  # as the service calls it
+    key_entry: str = ""  # where a keyring holds the key: SERVICE/USER; instead of key_variable
     maximum_tokens: int = Field(default=1_024, ge=1, le=1_000_000)  # of what it writes
     reasoning: bool = False  # whether it is one that thinks first and takes no temperature
     timeout_seconds: float = Field(default=120.0, gt=0, le=3_600)
@@ -183,8 +184,12 @@ class LanguageModelSettings(_ServiceSettings):
 
     @model_validator(mode="after")
     def _is_whole(self) -> "LanguageModelSettings":
-        if self.engine != "none":
+        if self.engine == "openai":
             self._require(self.engine, "base_url", "model")
+        elif self.engine != "none":
+            self._require(self.engine, "model")
+        if self.key_variable and self.key_entry:
+            raise ValueError("name a key_variable or a key_entry, not both")
         return self
 
 
@@ -226,7 +231,16 @@ class PackingSettings(_Frozen):
 class AnswerSettings(_Frozen):
     """What an answer holds when the call does not say."""
 
-    sentences: int = Field(default=4, ge=1, le=50)
+    sentences: int = Field(default=3, ge=1, le=50)
+    cache: bool = True  # answers that a model wrote are kept until anything changes
+
+
+class MemorySettings(_Frozen):
+    """What is remembered of questions and answers."""
+
+    enabled: bool = True
+    days: int = Field(default=365, ge=0, le=36_500)  # until it is forgotten; 0: never
+    recall: int = Field(default=0, ge=0, le=20)  # earlier answers that a model is reminded of
 
 
 class Settings(_Frozen):
@@ -242,6 +256,8 @@ class Settings(_Frozen):
     expansion: ExpansionSettings = ExpansionSettings()
     packing: PackingSettings = PackingSettings()
     answer: AnswerSettings = AnswerSettings()
+    memory: MemorySettings = MemorySettings()
+    profiles: dict[str, LanguageModelSettings] = {}  # further models, by a name of your own
 
 
 class _WithEnvironment(Settings, BaseSettings):
@@ -294,7 +310,8 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     known = {
         f"{_PREFIX}{section}__{name}".upper()
         for section, field in Settings.model_fields.items()
-        for name in field.annotation.model_fields  # type: ignore[union-attr]  # all are models
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+        for name in field.annotation.model_fields
     }
     for variable in sorted(environment):
         if variable.startswith(_PREFIX) and "__" in variable and variable not in known:

@@ -17,7 +17,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
+from tests.models.chat_server import ChatServer, Protocol, Script, chat_server
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+from chapterhouse.models.writer import PydanticWriter
+from chapterhouse.settings import LanguageModelSettings
 
 DIMENSIONS = 8
 WORDS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "ferry", "harbour", "leaves", "wind", "the", "at")
@@ -339,3 +343,27 @@ def closing() -> Iterator[ExitStack]:
     """Closes in the end what a test opens."""
     with ExitStack() as stack:
         yield stack
+
+
+@pytest.fixture
+def slept() -> list[float]:
+    """The pauses of the models that ``serve`` opens, which do not really wait."""
+    return []
+
+
+@pytest.fixture
+def serve(closing: ExitStack, slept: list[float]) -> Callable[..., Any]:
+    """Start a scripted service of a language model, and open the model that asks it."""
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    def start(
+        script: Script, engine: Protocol = "openai", **changes: Any
+    ) -> tuple[PydanticWriter, ChatServer]:
+        server = closing.enter_context(chat_server(script, engine))
+        values = {"engine": engine, "base_url": server.url, "model": "writer", **changes}
+        settings = LanguageModelSettings.model_validate(values)
+        return PydanticWriter(settings, sleep=sleep, jitter=lambda: 0.5), server
+
+    return start

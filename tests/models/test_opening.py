@@ -9,13 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.chat_server import chat_server
 
-from chapterhouse.errors import UsageError
-from chapterhouse.models.chat_api import ApiLanguageModel
+from chapterhouse.errors import MissingExtraError, UsageError
+from chapterhouse.models import providers
 from chapterhouse.models.embedding_api import ApiEmbedder
 from chapterhouse.models.embedding_cache import CachedEmbedder
-from chapterhouse.models.opening import open_embedder, open_language_model, open_reranker
+from chapterhouse.models.opening import (
+    open_embedder,
+    open_language_model,
+    open_reranker,
+    profile_named,
+)
 from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.models.writer import PydanticWriter
 from chapterhouse.settings import (
     EmbeddingSettings,
     LanguageModelSettings,
@@ -75,24 +82,56 @@ def test_without_a_cache_there_is_no_file(tmp_path: Path, closing: ExitStack) ->
 
 
 def test_a_language_model_is_asked_with_its_key(
-    service: Any, closing: ExitStack, monkeypatch: pytest.MonkeyPatch
+    closing: ExitStack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TEST_MODEL_KEY", "made-up")
-    service.says(service.reply({"choices": [{"message": {"content": "Yes."}}]}))
+    server = closing.enter_context(chat_server(["Yes."]))
     settings = LanguageModelSettings(
         engine="openai",
-        base_url=f"{service.url}/v1/",
+        base_url=f"{server.url}/",
         model="m",
         key_variable="TEST_MODEL_KEY",
         maximum_tokens=9,
     )
     model = open_language_model(settings, closing.callback)
-    assert isinstance(model, ApiLanguageModel)
+    assert isinstance(model, PydanticWriter)
     assert model.complete("", "Well?") == "Yes."
-    (request,) = service.asked
+    (request,) = server.requests
     assert request.path == "/v1/chat/completions"
-    assert request.headers["Authorization"] == "Bearer made-up"
+    assert request.headers["authorization"] == "Bearer made-up"
     assert request.body["max_tokens"] == 9
+
+
+@pytest.mark.parametrize("engine", ["openai", "anthropic", "google"])
+@pytest.mark.parametrize("missing", ["pydantic_ai", "the engine's own"])
+def test_a_language_model_needs_its_extra(
+    engine: Any, missing: str, closing: ExitStack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find(module: str) -> object:
+        if module != "pydantic_ai" and module.startswith("google"):
+            raise ModuleNotFoundError(module)  # as where nothing of Google's is installed
+        return object() if missing != "pydantic_ai" and module == "pydantic_ai" else None
+
+    monkeypatch.setattr(providers, "find_spec", find)
+    settings = LanguageModelSettings(engine=engine, base_url=URL, model="m")
+    with pytest.raises(MissingExtraError) as caught:
+        open_language_model(settings, closing.callback)
+    assert f"chapterhouse[{engine}]" in caught.value.hint
+
+
+def test_a_profile_is_found_by_its_name(closing: ExitStack) -> None:
+    fast = {"engine": "google", "model": "gemini-2.5-flash"}
+    settings = Settings.model_validate({"profiles": {"fast": fast, "deep": {}}})
+    assert profile_named(settings, "fast").model == "gemini-2.5-flash"
+    assert profile_named(settings, "") == settings.language_model
+    with pytest.raises(UsageError, match="no model profile 'quick'; there are: deep, fast") as told:
+        profile_named(settings, "quick")
+    assert "[profiles.quick]" in told.value.hint
+    with pytest.raises(UsageError, match="there are: none"):
+        profile_named(Settings(), "quick")
+    model = open_language_model(profile_named(settings, "fast"), closing.callback, "profiles.fast")
+    assert model is not None
+    assert model.fingerprint == "google/gemini-2.5-flash"
 
 
 def test_a_key_does_not_travel_openly(closing: ExitStack) -> None:
@@ -121,6 +160,8 @@ def test_a_key_does_not_travel_openly(closing: ExitStack) -> None:
         ("rerank", {"engine": "http", "model": "m"}, "needs base_url"),
         ("rerank", {"engine": "folder"}, "needs folder"),
         ("language_model", {"engine": "openai", "base_url": URL}, "needs model"),
+        ("language_model", {"engine": "anthropic"}, "needs model"),
+        ("language_model", {"key_variable": "A", "key_entry": "a/b"}, "not both"),
     ],
 )
 def test_settings_that_do_not_fit_are_told(section: str, values: Any, says: str) -> None:
@@ -137,13 +178,27 @@ def test_starting_loads_no_engine() -> None:
     """Each costs a tenth of a second and more, which nobody without a model should pay."""
     code = (
         "import sys, chapterhouse, chapterhouse.library, chapterhouse.interfaces.cli.main\n"
-        "heavy = {'httpx2', 'onnxruntime', 'fastembed', 'safetensors', 'tokenizers'}\n"
+        "heavy = {'httpx2', 'onnxruntime', 'fastembed', 'safetensors', 'tokenizers', "
+        "'pydantic_ai', 'openai', 'anthropic', 'google.genai', 'keyring', 'genai_prices'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
         "print([name for name in sys.modules if name.startswith('chapterhouse.models.')])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy, own = done.stdout.splitlines()
     assert heavy == "[]"
-    assert not {"http", "embedding_cache", "bert"} & {
+    assert not {"http", "embedding_cache", "bert", "writer", "conversation"} & {
         name.rpartition(".")[2] for name in re.findall(r"[\w.]+", own)
     }
+
+
+def test_what_speaks_to_models_reaches_nobody_when_it_is_loaded() -> None:
+    code = (
+        "import socket, sys, threading\n"
+        "def refuse(*given): sys.exit(f'asked for {given}')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n"
+        "import chapterhouse.models.conversation, pydantic_ai.models.openai\n"
+        "import pydantic_ai.models.anthropic, pydantic_ai.models.google\n"
+        "assert threading.active_count() == 1\n"
+        "assert 'logfire' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

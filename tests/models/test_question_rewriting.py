@@ -5,6 +5,7 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.models.chat_server import chat_server
 
 from chapterhouse.errors import EngineError
 from chapterhouse.models.question_rewriting import (
@@ -13,6 +14,8 @@ from chapterhouse.models.question_rewriting import (
     sub_questions,
 )
 from chapterhouse.models.scripted import ScriptedModel
+from chapterhouse.models.writer import PydanticWriter
+from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.text.sanitise import sanitise_line
 
 QUESTION = "Who decides on the fare and when does the ferry leave?"
@@ -131,3 +134,13 @@ def test_a_long_question_is_cut() -> None:
     model = ScriptedModel(["[]"])
     related_terms(model, "word " * 2_000)
     assert len(model.asked[0][1]) == 4_000
+
+
+def test_a_model_behind_http_rewrites_too() -> None:
+    written = f"<think>Two things.</think>{json.dumps(PARTS)}"
+    with chat_server([written]) as server:
+        settings = LanguageModelSettings(engine="openai", base_url=server.url, model="m")
+        assert sub_questions(PydanticWriter(settings), QUESTION) == PARTS
+    (request,) = server.requests
+    assert QUESTION in request.everything_else
+    assert QUESTION not in request.system

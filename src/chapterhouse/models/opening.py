@@ -10,11 +10,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from chapterhouse.errors import EngineError
+from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.protocols import Embedder, LanguageModel, Reranker
-from chapterhouse.settings import EmbeddingSettings, LanguageModelSettings, RerankSettings
+from chapterhouse.settings import (
+    EmbeddingSettings,
+    LanguageModelSettings,
+    RerankSettings,
+    Settings,
+)
 
 if TYPE_CHECKING:
     from chapterhouse.models.embedding_cache import VectorCache
@@ -90,23 +95,44 @@ def open_reranker(settings: RerankSettings, cache: Path, on_close: OnClose) -> R
     return None
 
 
-def open_language_model(settings: LanguageModelSettings, on_close: OnClose) -> LanguageModel | None:
+def open_language_model(
+    settings: LanguageModelSettings, on_close: OnClose, section: str = "language_model"
+) -> LanguageModel | None:
     """Return the language model of a library; None where the settings name none.
 
     Args:
         settings: Which.
         on_close: Is told what to call in the end.
+        section: The section of the settings that they stand in, for messages.
 
     Raises:
+        MissingExtraError: its extra is not installed.
         UsageError: a key would travel unencrypted.
     """
     if settings.engine == "none":
         return None
-    from chapterhouse.models.chat_api import ApiLanguageModel  # noqa: PLC0415 - when asked for
+    from chapterhouse.models import providers, writer  # noqa: PLC0415 - when asked for
 
-    client = _client(settings, "language_model", "chat/completions", on_close)
-    return ApiLanguageModel(
-        client, settings.model, settings.maximum_tokens, reasoning=settings.reasoning
+    providers.require_extra(settings.engine)
+    model = writer.PydanticWriter(settings, section=section)
+    on_close(model.close)
+    return model
+
+
+def profile_named(settings: Settings, name: str) -> LanguageModelSettings:
+    """Return the model that has this name in the settings; the usual one where it is empty.
+
+    Raises:
+        UsageError: no profile has this name.
+    """
+    if not name:
+        return settings.language_model
+    if name in settings.profiles:
+        return settings.profiles[name]
+    known = ", ".join(sorted(settings.profiles)) or "none"
+    raise UsageError(
+        f"There is no model profile '{name}'; there are: {known}.",
+        hint=f"Write it into chapterhouse.toml as [profiles.{name}].",
     )
 
 
@@ -195,7 +221,7 @@ def _fastembed_model(
 
 
 def _client(
-    settings: EmbeddingSettings | RerankSettings | LanguageModelSettings,
+    settings: EmbeddingSettings | RerankSettings,
     section: str,
     path: str,
     on_close: OnClose,

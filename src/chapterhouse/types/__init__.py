@@ -5,22 +5,30 @@ half open: ``text[start:end]``. Times are whole seconds since 1970 in UTC. Hashe
 hexadecimal SHA-256.
 """
 
+from chapterhouse.types.answers import Answer, AnswerSentence, Citation, Route, Searched
 from chapterhouse.types.asking import (
     Alias,
     AliasKind,
-    Answer,
-    AnswerSentence,
-    Citation,
     Context,
     Excerpt,
     Hit,
     Query,
     Scored,
-    Searched,
     SearchResult,
     Variant,
     VariantKind,
     WeightedTerm,
+)
+from chapterhouse.types.claims import (
+    Conflict,
+    ConflictKind,
+    Evidence,
+    Judgement,
+    Problem,
+    ProblemKind,
+    Quotation,
+    Side,
+    Support,
 )
 from chapterhouse.types.documents import (
     BENIGN_NOTICES,
@@ -47,6 +55,8 @@ from chapterhouse.types.ledger import (
     FileRecord,
     Progress,
 )
+from chapterhouse.types.memory import Memory, MemoryHit
+from chapterhouse.types.personas import Persona
 from chapterhouse.types.state import (
     Census,
     Check,
@@ -54,6 +64,7 @@ from chapterhouse.types.state import (
     LibraryStatus,
 )
 from chapterhouse.types.terms import TermRows
+from chapterhouse.types.writing import Tool, ToolCall, Usage, Writing
 
 __all__ = [
     "BENIGN_NOTICES",
@@ -69,8 +80,11 @@ __all__ = [
     "Check",
     "Chunk",
     "Citation",
+    "Conflict",
+    "ConflictKind",
     "Context",
     "Document",
+    "Evidence",
     "Excerpt",
     "ExtractedPage",
     "Extraction",
@@ -78,23 +92,37 @@ __all__ = [
     "FileRecord",
     "FormatSupport",
     "Hit",
+    "Judgement",
     "Kind",
     "LibraryStatus",
+    "Memory",
+    "MemoryHit",
     "Notice",
     "Page",
+    "Persona",
+    "Problem",
+    "ProblemKind",
     "Progress",
     "Quality",
     "Query",
+    "Quotation",
+    "Route",
     "Scored",
     "SearchResult",
     "Searched",
     "Section",
+    "Side",
     "Span",
     "Status",
     "Stretch",
+    "Support",
     "TermRows",
+    "Tool",
+    "ToolCall",
+    "Usage",
     "Variant",
     "VariantKind",
     "WeightedTerm",
+    "Writing",
     "shelf_names",
 ]

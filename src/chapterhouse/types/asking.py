@@ -1,4 +1,4 @@
-"""Questions, hits, and answers with their citations."""
+"""Questions, and what is found for them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -167,70 +167,3 @@ class Context:
     diversity: float
     information_gain: float
     warnings: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A quotation that anyone can check: ``text[start:end] == quote`` in the canonical text."""
-
-    number: int
-    document_id: str
-    title: str
-    source: str
-    section_path: tuple[str, ...]
-    page: int | None
-    page_kind: str
-    page_label: str
-    start: int
-    end: int
-    quote: str
-    text_sha256: str
-    verified: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class AnswerSentence:
-    """One sentence of an answer and the numbers of the citations that carry it."""
-
-    text: str
-    citations: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Searched:
-    """What was looked through for an answer."""
-
-    documents: int
-    chunks: int
-    terms: tuple[str, ...]
-    missing_terms: tuple[str, ...]  # words of the question that stand in no document searched
-    nearest: tuple[str, ...]  # the closest headings, as "title › section"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer with its evidence, or an honest refusal.
-
-    Attributes:
-        found: Whether the documents hold an answer.
-        evidence: Strength of the evidence, 0 to 1; below the threshold ``found`` is False.
-        method: How it was composed: ``extractive``, later also a model's name.
-        warnings: What did not work in the search and what was done instead.
-    """
-
-    question: str
-    found: bool
-    sentences: tuple[AnswerSentence, ...]
-    citations: tuple[Citation, ...]
-    searched: Searched
-    evidence: float
-    method: str = "extractive"
-    warnings: tuple[str, ...] = ()
-
-    @property
-    def text(self) -> str:
-        """The answer as one line of text with bracketed citation numbers."""
-        return " ".join(
-            sentence.text + "".join(f" [{number}]" for number in sentence.citations)
-            for sentence in self.sentences
-        )

@@ -1,0 +1,270 @@
+"""A conversation with a language model over HTTP: what was said, and the next response.
+
+Loaded only when a model is asked, since pydantic-ai and the services' libraries take seconds.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Final, Self
+
+import httpx2
+from pydantic_ai import direct
+from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    PartDeltaEvent,
+    PartStartEvent,
+    SystemPromptPart,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from chapterhouse.models.failures import Failure, Service, reason_in
+from chapterhouse.models.gate import Gate, cause_of
+from chapterhouse.models.prices import usage_of
+from chapterhouse.models.thoughts import Thoughts
+from chapterhouse.settings import LanguageModelSettings
+from chapterhouse.types import Tool, Usage
+
+_END_OF_STREAM: Final = b"[DONE]"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One response of a model.
+
+    Attributes:
+        text: Without thoughts.
+        calls: What it wants to know before it goes on.
+        finish: Why it stopped: ``stop``, ``length``, ``content_filter``, ``tool_call``, ``error``.
+        refusal: What it says where it refuses.
+    """
+
+    text: str
+    calls: tuple[ToolCallPart, ...]
+    finish: str
+    refusal: str
+    usage: Usage
+
+
+class Conversation:
+    """What was said to and by one model. Use it as a context manager: it closes the connection."""
+
+    def __init__(
+        self,
+        settings: LanguageModelSettings,
+        service: Service,
+        gate: Gate,
+        client: httpx2.AsyncClient,
+        model: Model,
+        asked: ModelSettings,
+    ) -> None:
+        """Remember whom to talk to, and by which way."""
+        self._settings = settings
+        self._service = service
+        self._gate = gate
+        self._client = client
+        self._model = model
+        self._asked = asked
+        self._messages: list[ModelMessage] = []
+        self._tools: list[ToolDefinition] = []
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._client.aclose()
+
+    def begin(self, instructions: str, prompt: str, tools: Sequence[Tool]) -> None:
+        """Say what is wanted."""
+        said = [SystemPromptPart(_encodable(instructions))] if instructions else []
+        self._messages = [ModelRequest([*said, UserPromptPart(_encodable(prompt))])]
+        self._tools = [
+            ToolDefinition(
+                name=tool.name,
+                parameters_json_schema=dict(tool.parameters),
+                description=tool.description,
+                strict=False,
+            )
+            for tool in tools
+        ]
+
+    def answer(self, calls: Sequence[ToolCallPart], results: Sequence[str]) -> None:
+        """Say what the tools gave."""
+        parts: list[ModelRequestPart] = [
+            ToolReturnPart(call.tool_name, result, call.tool_call_id)
+            for call, result in zip(calls, results, strict=True)
+        ]
+        self._messages.append(ModelRequest(parts))
+
+    async def respond(
+        self, on_text: Callable[[str], None] | None, *, may_call: bool
+    ) -> Turn | Failure:
+        """Return the next response, or why there is none. It is tried once.
+
+        Args:
+            on_text: Is given the pieces of text; the response is streamed where there is one.
+            may_call: Whether the model may call tools.
+        """
+        self._gate.reset()
+        told = _Told(on_text)
+        try:
+            async with asyncio.timeout(self._service.timeout_seconds) as limit:
+                response = await self._response(told, may_call=may_call)
+        except Exception as error:  # noqa: BLE001 - what a stranger sends makes libraries raise all
+            if told.error is not None:  # it was the caller's own
+                raise told.error from None
+            failure = self._service.too_slow() if limit.expired() else self._failure(error)
+        else:
+            return self._turn(response, told) or self._broken(told)
+        return _broke_off(failure) if told.anything else failure
+
+    async def _response(self, told: "_Told", *, may_call: bool) -> ModelResponse:
+        parameters = ModelRequestParameters(function_tools=self._tools)
+        asked = self._asked if may_call else ModelSettings(**self._asked, tool_choice="none")
+        if told.on_text is None:
+            response = await direct.model_request(
+                self._model,
+                self._messages,
+                model_settings=asked,
+                model_request_parameters=parameters,
+                instrument=False,
+            )
+            for part in response.parts:
+                told.hear(part.content if isinstance(part, TextPart) else "")
+            return response
+        async with direct.model_request_stream(
+            self._model,
+            self._messages,
+            model_settings=asked,
+            model_request_parameters=parameters,
+            instrument=False,
+        ) as stream:
+            async for event in stream:
+                if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
+                    told.hear(event.part.content)
+                elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
+                    told.hear(event.delta.content_delta)
+            return stream.get()
+
+    def _turn(self, response: ModelResponse, told: "_Told") -> Turn | None:
+        """Return the turn, and remember it as said; None where the stream ended too early."""
+        details = response.provider_details or {}
+        ended = details.get("finish_reason") or _END_OF_STREAM in self._gate.tail
+        if told.on_text is not None and not ended and not details.get("refusal"):
+            return None
+        told.end()
+        text = told.thoughts.text(thinks_first=self._settings.reasoning)
+        self._messages.append(_remembered(response, told))
+        return Turn(
+            text,
+            tuple(part for part in response.parts if isinstance(part, ToolCallPart)),
+            response.finish_reason or "stop",
+            self._service.shown(str(details.get("refusal") or "")),
+            usage_of(
+                response.usage,
+                response.model_name or self._settings.model,
+                self._settings.engine,
+                self._settings.base_url,
+            ),
+        )
+
+    def _broken(self, told: "_Told") -> Failure:
+        failure = self._service.unreached("the response ended too early")
+        return _broke_off(failure) if told.anything else failure
+
+    def _failure(self, error: Exception) -> Failure:
+        """Return what went wrong in our own words. The error itself goes no further."""
+        if self._gate.failure is not None:
+            return self._gate.failure
+        below = cause_of(error)
+        if isinstance(below, httpx2.TransportError):
+            return self._unreached(below)
+        if isinstance(error, ModelHTTPError):  # an error in the middle of a stream
+            return self._service.answered(error.status_code, _reason_of(error))
+        if isinstance(error, ModelAPIError) and error.in_stream:
+            return self._service.answered(200, _reason_of(error))
+        return Failure(
+            f"{self._service.place} gave a response that cannot be understood: "
+            f"{self._service.shown(str(error) or type(error).__name__)}",
+            f"Is {self._service.section}.base_url the address of a service that speaks the "
+            f"protocol of the engine '{self._settings.engine}'?",
+        )
+
+    def _unreached(self, error: httpx2.TransportError) -> Failure:
+        if isinstance(error, httpx2.ConnectTimeout):
+            return self._service.failure("could not be reached in time", again=True)
+        if isinstance(error, httpx2.TimeoutException):
+            return self._service.too_slow()
+        return self._service.unreached(str(error) or type(error).__name__)
+
+
+class _Told:
+    """What was told to the caller, and what the caller's own function did with it."""
+
+    def __init__(self, on_text: Callable[[str], None] | None) -> None:
+        self.on_text = on_text
+        self.thoughts = Thoughts()
+        self.anything = False
+        self.error: Exception | None = None
+
+    def hear(self, piece: str) -> None:
+        self._tell(self.thoughts.feed(piece))
+
+    def end(self) -> None:
+        self._tell(self.thoughts.finish())
+
+    def _tell(self, text: str) -> None:
+        if not text or self.on_text is None:
+            return
+        self.anything = True
+        try:
+            self.on_text(text)
+        except Exception as error:
+            self.error = error  # so that it is not taken for one of the service's
+            raise
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate stops no request
+
+
+def _remembered(response: ModelResponse, told: _Told) -> ModelResponse:
+    """Return what the model is reminded of: its response, but no thoughts that stand in the text.
+
+    The order of the parts stays, on which signatures of thoughts depend.
+    """
+    if not told.thoughts.found:
+        return response
+    texts = [part for part in response.parts if isinstance(part, TextPart)]
+    spoken = replace(texts[0], content=told.thoughts.text())
+    parts = [spoken if part is texts[0] else part for part in response.parts]
+    return replace(response, parts=[part for part in parts if part not in texts[1:]])
+
+
+def _broke_off(failure: Failure) -> Failure:
+    return replace(failure, sentence=f"The answer broke off: {failure.sentence}", again=False)
+
+
+def _reason_of(error: ModelAPIError) -> str:
+    body = error.body
+    if isinstance(body, Mapping):
+        return reason_in(json.dumps(body, default=str).encode())
+    return str(body or error.message)

@@ -1,0 +1,160 @@
+"""Whom a language model is asked, in which protocol, by way of pydantic-ai.
+
+https://ai.pydantic.dev/models/ - its own tries again, its instrumentation and the variables that
+the services' libraries read are all left out; see ``gate`` for what leaves this machine.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final
+from urllib.parse import urlsplit
+
+from chapterhouse.errors import MissingExtraError
+from chapterhouse.settings import LanguageModelSettings
+
+if TYPE_CHECKING:
+    import httpx2
+    from pydantic_ai.models import Model
+    from pydantic_ai.settings import ModelSettings
+
+_KEYLESS: Final = "none"  # the libraries insist on a key; the gate takes it out again
+_OPENAI_HOST: Final = "api.openai.com"
+# What the libraries look for thoughts by: nothing that occurs, for ``thoughts`` does it better.
+_NO_TAGS: Final = ("\x00<", "\x00>")
+
+
+@dataclass(frozen=True, slots=True)
+class _Protocol:
+    """What tells one engine from another.
+
+    Attributes:
+        module: What its extra brings.
+        address: Where its service is if the settings do not say.
+        endings: What a stated address may end with and does not need.
+        key_header: The header that carries the key, and what stands before it.
+    """
+
+    module: str
+    address: str
+    endings: tuple[str, ...]
+    key_header: tuple[str, str]
+
+
+_PROTOCOLS: Final[Mapping[str, _Protocol]] = {
+    "openai": _Protocol("openai", "", ("/chat/completions",), ("authorization", "Bearer ")),
+    "anthropic": _Protocol(
+        "anthropic", "https://api.anthropic.com", ("/messages", "/v1"), ("x-api-key", "")
+    ),
+    "google": _Protocol(
+        "google.genai",
+        "https://generativelanguage.googleapis.com",
+        ("/models", "/v1beta"),
+        ("x-goog-api-key", ""),
+    ),
+}
+
+
+def require_extra(engine: str) -> None:
+    """See that what speaks this engine's protocol is installed, without loading it.
+
+    Raises:
+        MissingExtraError: it is not.
+    """
+    for module in ("pydantic_ai", _PROTOCOLS[engine].module):
+        if not _is_installed(module):
+            raise MissingExtraError(f"The engine '{engine}'", engine)
+
+
+def base_address(settings: LanguageModelSettings) -> str:
+    """Return the address of a service as its protocol wants it, without a slash at the end."""
+    protocol = _PROTOCOLS[settings.engine]
+    address = settings.base_url.rstrip("/")
+    for ending in protocol.endings:
+        address = address.removesuffix(ending)
+    return address or protocol.address
+
+
+def key_header(settings: LanguageModelSettings) -> tuple[str, str]:
+    """Return the name of the header that carries the key, and what stands before it."""
+    return _PROTOCOLS[settings.engine].key_header
+
+
+def open_model(settings: LanguageModelSettings, client: "httpx2.AsyncClient") -> "Model":
+    """Return the model, asked by way of ``client``. Slow the first time: it loads libraries."""
+    opening = {"openai": _openai, "anthropic": _anthropic, "google": _google}
+    return opening[settings.engine](settings, base_address(settings), client)
+
+
+def model_settings(settings: LanguageModelSettings, model: "Model") -> "ModelSettings":
+    """Return what is asked of the model beside its messages."""
+    from pydantic_ai.settings import ModelSettings  # noqa: PLC0415 - of the extras
+
+    asked = ModelSettings(max_tokens=settings.maximum_tokens, max_retries=0)
+    if not (settings.reasoning or _refuses_temperature(model)):
+        asked["temperature"] = 0.0
+    return asked
+
+
+def _refuses_temperature(model: "Model") -> bool:
+    """Whether a model is known to answer a temperature with an error."""
+    known: Mapping[str, object] = {**model.profile}
+    thinks = known.get("openai_supports_reasoning") and known.get("thinking_enabled_by_default")
+    return bool(thinks or known.get("anthropic_disallows_sampling_settings"))
+
+
+def _openai(settings: LanguageModelSettings, address: str, client: "httpx2.AsyncClient") -> "Model":
+    from openai import AsyncOpenAI  # noqa: PLC0415 - an extra
+    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - likewise
+    from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - likewise
+    from pydantic_ai.providers.openai_compatible import (  # noqa: PLC0415 - likewise
+        OpenAICompatibleProvider,
+    )
+
+    is_openai = urlsplit(address).hostname == _OPENAI_HOST
+    service = AsyncOpenAI(
+        base_url=address, api_key=_KEYLESS, http_client=client, max_retries=0, default_headers={}
+    )
+    return OpenAIChatModel(
+        settings.model,
+        provider=OpenAICompatibleProvider("openai", openai_client=service),
+        profile=OpenAIModelProfile(
+            thinking_tags=_NO_TAGS,
+            openai_chat_supports_max_completion_tokens=settings.reasoning or is_openai,
+        ),
+    )
+
+
+def _anthropic(
+    settings: LanguageModelSettings, address: str, client: "httpx2.AsyncClient"
+) -> "Model":
+    from anthropic import AsyncAnthropic  # noqa: PLC0415 - an extra
+    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - likewise
+    from pydantic_ai.profiles import ModelProfile  # noqa: PLC0415 - likewise
+    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - likewise
+
+    service = AsyncAnthropic(base_url=address, api_key=_KEYLESS, http_client=client, max_retries=0)
+    return AnthropicModel(
+        settings.model,
+        provider=AnthropicProvider(anthropic_client=service),
+        profile=ModelProfile(thinking_tags=_NO_TAGS),
+    )
+
+
+def _google(settings: LanguageModelSettings, address: str, client: "httpx2.AsyncClient") -> "Model":
+    from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415 - an extra
+    from pydantic_ai.profiles import ModelProfile  # noqa: PLC0415 - likewise
+    from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415 - likewise
+
+    return GoogleModel(
+        settings.model,
+        provider=GoogleProvider(api_key=_KEYLESS, base_url=address, http_client=client),
+        profile=ModelProfile(thinking_tags=_NO_TAGS),
+    )
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:  # not even the package around it
+        return False

@@ -1,0 +1,240 @@
+"""A language model that writes: by any service that pydantic-ai can speak to.
+
+One piece of writing is one conversation: requests, the tools that the model calls between them,
+and new tries where a request failed for a reason that may pass. Every one has a client of its own,
+so that it may run in any event loop and leaves nothing open, however it ends.
+"""
+
+import asyncio
+import random
+import threading
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from chapterhouse.errors import EngineError
+from chapterhouse.models.failures import Failure, Service
+from chapterhouse.models.keys import KeySource, check_key_source
+from chapterhouse.models.prices import added
+from chapterhouse.models.providers import base_address, key_header, model_settings, open_model
+from chapterhouse.models.tool_calls import check_tools, run_call
+from chapterhouse.settings import LanguageModelSettings
+from chapterhouse.types import Tool, ToolCall, Usage, Writing
+
+if TYPE_CHECKING:
+    import ssl
+
+    from pydantic_ai.messages import ToolCallPart
+
+    from chapterhouse.models.conversation import Conversation, Turn
+
+OnText = Callable[[str], None]
+
+ROUNDS: Final = 8  # of tool calls; then the model has to write with what it knows
+_PATIENCE: Final = 4  # a whole piece of writing may take so many times as long as one response
+
+
+class PydanticWriter:
+    """Text from a service. Safe to share between threads and event loops."""
+
+    def __init__(
+        self,
+        settings: LanguageModelSettings,
+        *,
+        section: str = "language_model",
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        jitter: Callable[[], float] = random.random,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        """Remember whom to ask; nobody is asked yet.
+
+        Args:
+            settings: Whom, and how patiently.
+            section: The section of the settings that they stand in, for messages.
+            sleep: Waits so many seconds.
+            jitter: Returns a number from 0 to 1.
+            clock: Seconds, for how long tools took.
+
+        Raises:
+            UsageError: a key would travel over an open network unencrypted.
+            MissingExtraError: the key is in a keyring, and the library for that is missing.
+        """
+        source = KeySource(section, settings.key_variable, settings.key_entry)
+        url = base_address(settings)
+        check_key_source(source, url)
+        self._settings = settings
+        self._service = Service(url, section, source, settings.timeout_seconds)
+        self._sleep = sleep
+        self._jitter = jitter
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._context: ssl.SSLContext | None = None
+        self._usage = Usage()
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model."""
+        return f"{self._settings.engine}/{self._settings.model}"
+
+    @property
+    def usage(self) -> Usage:
+        """What it was used for until now, in every answered request."""
+        return self._usage
+
+    def complete(self, instructions: str, prompt: str) -> str:
+        """Return what the model writes, without what it thinks.
+
+        Blocks; inside a running event loop, that loop too: use ``write`` there.
+
+        Args:
+            instructions: The system message; none where empty.
+            prompt: The user's message.
+
+        Raises:
+            EngineError: the service cannot be reached, or gave nothing.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.write(instructions, prompt)).text
+        with ThreadPoolExecutor(1) as thread:  # a loop runs here: another one needs its own thread
+            return thread.submit(self.complete, instructions, prompt).result()
+
+    async def write(
+        self,
+        instructions: str,
+        prompt: str,
+        *,
+        tools: Sequence[Tool] = (),
+        on_text: OnText | None = None,
+    ) -> Writing:
+        """Return what the model writes, calling tools on the way.
+
+        The text is what it writes after its last call of a tool. ``on_text`` is also given what
+        it writes before that, since nobody knows then whether a call follows.
+
+        Args:
+            instructions: The system message; none where empty.
+            prompt: The user's message.
+            tools: What it may call, one call after the other, each in a thread.
+            on_text: Is given each piece of text as it comes, without thoughts.
+
+        Raises:
+            EngineError: the service cannot be reached, does not let the model write, or the model
+                wrote nothing.
+            UsageError: a tool has a name or a schema that cannot be used.
+            MissingExtraError: the extra of the engine is not installed.
+        """
+        check_tools(tools)
+        opened = await asyncio.to_thread(self._opened)
+        opened.begin(instructions, prompt, tools)
+        seconds = _PATIENCE * self._settings.timeout_seconds
+        until = asyncio.get_running_loop().time() + seconds
+        try:
+            async with opened as conversation, asyncio.timeout_at(until) as limit:
+                return await self._written(conversation, tools, on_text, until)
+        except TimeoutError:
+            if not limit.expired():
+                raise  # it is of the caller's own function
+        raise self._service.too_slow(seconds).error(1)
+
+    def close(self) -> None:
+        """Do nothing: between two pieces of writing nothing is open."""
+
+    async def _written(
+        self,
+        conversation: "Conversation",
+        tools: Sequence[Tool],
+        on_text: OnText | None,
+        until: float,
+    ) -> Writing:
+        used, made, said = Usage(), list[ToolCall](), list[str]()
+        for number in range(ROUNDS + 1):
+            may_call = number < ROUNDS
+            turn = await self._turn(conversation, on_text, until, may_call=may_call)
+            used = added(used, turn.usage)
+            said.append(turn.text)
+            if not (turn.calls and may_call):
+                break
+            self._refuse_cut_calls(turn)
+            results = [await self._called(tools, call) for call in turn.calls]
+            made += results
+            conversation.answer(turn.calls, [result.result for result in results])
+        # A model that has nothing to add after its last call has said it before.
+        text = turn.text or "\n\n".join(filter(None, said))
+        self._refuse_nothing(turn, text)
+        return Writing(text, self.fingerprint, used, tuple(made), turn.finish == "length")
+
+    async def _turn(
+        self, conversation: "Conversation", on_text: OnText | None, until: float, *, may_call: bool
+    ) -> "Turn":
+        """Return the next response, trying again while that may help."""
+        attempts = self._settings.attempts
+        for number in range(1, attempts + 1):
+            answer = await conversation.respond(on_text, may_call=may_call)
+            if not isinstance(answer, Failure):
+                with self._lock:
+                    self._usage = added(self._usage, answer.usage)
+                return answer
+            pause = answer.pause(number, self._jitter())
+            late = asyncio.get_running_loop().time() + pause >= until
+            if number == attempts or late or not answer.may_pass():
+                raise answer.error(number)
+            await self._sleep(pause)
+        raise AssertionError("at least one try is made")
+
+    async def _called(self, tools: Sequence[Tool], call: "ToolCallPart") -> ToolCall:
+        return await asyncio.to_thread(run_call, tools, call.tool_name, call.args, self._clock)
+
+    def _refuse_cut_calls(self, turn: "Turn") -> None:
+        if turn.finish == "length":
+            raise EngineError(
+                f"The language model {self._settings.model} was cut off after "
+                f"{self._settings.maximum_tokens:,} tokens, in the middle of a call.",
+                hint=f"Raise {self._service.section}.maximum_tokens.",
+            )
+
+    def _refuse_nothing(self, turn: "Turn", text: str) -> None:
+        name, section = self._settings.model, self._service.section
+        if turn.finish == "content_filter":
+            said = f": {turn.refusal}" if turn.refusal else ""
+            raise EngineError(
+                f"The service of the language model {name} withheld the answer{said}.",
+                hint="Its content filter objects to the question or to the documents found.",
+            )
+        if text:
+            return
+        if turn.finish == "length":
+            raise EngineError(
+                f"The language model {name} wrote nothing within "
+                f"{self._settings.maximum_tokens:,} tokens.",
+                hint=f"Raise {section}.maximum_tokens: it may think at length before it writes.",
+            )
+        if turn.calls:
+            raise EngineError(
+                f"The language model {name} called tools {ROUNDS} times and wrote nothing.",
+                hint="Ask for less at once, or use a model that is better with tools.",
+            )
+        raise EngineError(
+            f"The language model {name} wrote nothing.",
+            hint=f"Raise {section}.maximum_tokens if it thinks at length before it writes.",
+        )
+
+    def _opened(self) -> "Conversation":
+        """Return a new conversation. Reads the key; slow the first time, as it loads libraries."""
+        import httpx2  # noqa: PLC0415 - what only a language model needs takes seconds to load
+
+        from chapterhouse.models.conversation import Conversation  # noqa: PLC0415 - likewise
+        from chapterhouse.models.gate import Gate  # noqa: PLC0415 - likewise
+
+        settings = self._settings
+        service = replace(self._service, key=self._service.source.read(self._service.place))
+        with self._lock:
+            if self._context is None:
+                self._context = httpx2.create_ssl_context(trust_env=settings.trust_environment)
+        gate = Gate(service, key_header(settings))
+        client = gate.client(self._context, trust_environment=settings.trust_environment)
+        model = open_model(settings, client)
+        return Conversation(settings, service, gate, client, model, model_settings(settings, model))

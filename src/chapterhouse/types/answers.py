@@ -1,0 +1,127 @@
+"""Answers, with their citations and with how far each sentence is carried."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from chapterhouse.types.claims import Conflict, Problem, Support
+from chapterhouse.types.writing import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A quotation that anyone can check: ``text[start:end] == quote`` in the canonical text.
+
+    Attributes:
+        marker: How a prompt and Markdown name its place: ``document:section``.
+        year: Of the document, where it states a date; or empty.
+        link: Web address of the place, where the document states its source; or empty.
+        status: How far it carries the sentence that cites it.
+        verified: Whether the quotation was found there when the answer was given.
+    """
+
+    number: int
+    document_id: str
+    title: str
+    source: str
+    section_path: tuple[str, ...]
+    page: int | None
+    page_kind: str
+    page_label: str
+    start: int
+    end: int
+    quote: str
+    text_sha256: str
+    marker: str = ""
+    year: str = ""
+    link: str = ""
+    status: Support = Support.VERBATIM
+    verified: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSentence:
+    """One sentence of an answer, and what carries it.
+
+    Attributes:
+        citations: Numbers of the citations that carry it.
+        support: How far they do.
+        problems: What in it does not agree with them.
+        before: Markdown that stands before it: a paragraph's break, a mark of a list; or empty.
+    """
+
+    text: str
+    citations: tuple[int, ...]
+    support: Support = Support.VERBATIM
+    problems: tuple[Problem, ...] = ()
+    before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What was looked through for an answer."""
+
+    documents: int
+    chunks: int
+    terms: tuple[str, ...]
+    missing_terms: tuple[str, ...]  # words of the question that stand in no document searched
+    nearest: tuple[str, ...]  # the closest headings, as "title › section"
+
+
+class Route(StrEnum):
+    """What became of a question."""
+
+    ANSWERED = "answered"
+    INSUFFICIENT = "insufficient"  # a question for them, but their documents do not hold it
+    OUT_OF_SCOPE = "out-of-scope"  # not a question for them
+    GENERAL = "general"  # out of scope, and answered by the general model from no document
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer with its evidence, or an honest refusal.
+
+    Attributes:
+        found: Whether the documents hold an answer.
+        evidence: Strength of the evidence, 0 to 1; below the threshold ``found`` is False.
+        method: How it was composed: ``extractive``, or a model's name.
+        warnings: What did not work and what was done instead.
+        persona: Slug of who answers; empty for the library itself.
+        display_name: How they are called.
+        route: What became of the question.
+        notice: What the reader is told beside it: a deferral, or that something is missing.
+        would_help: Documents that would help, where the evidence does not suffice.
+        conflicts: Sources that disagree about what was asked.
+        rejected: Markers that the model wrote and that cite nothing it was given.
+        handed_to: Slug of the persona who answered instead, or who could; or empty.
+        usage: Of the model, where one wrote.
+        kept: Whether it was written earlier and nothing that it depends on has changed since.
+        refreshed: What was read of the persona's folders first, in a sentence; or empty.
+    """
+
+    question: str
+    found: bool
+    sentences: tuple[AnswerSentence, ...]
+    citations: tuple[Citation, ...]
+    searched: Searched
+    evidence: float
+    method: str = "extractive"
+    warnings: tuple[str, ...] = ()
+    persona: str = ""
+    display_name: str = ""
+    route: Route = Route.ANSWERED
+    notice: str = ""
+    would_help: tuple[str, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    rejected: tuple[str, ...] = ()
+    handed_to: str = ""
+    usage: Usage | None = None
+    kept: bool = False
+    refreshed: str = ""
+
+    @property
+    def text(self) -> str:
+        """The answer as one line of text with bracketed citation numbers."""
+        return " ".join(
+            sentence.text + "".join(f" [{number}]" for number in sentence.citations)
+            for sentence in self.sentences
+        )

@@ -1,0 +1,65 @@
+"""What a language model is given beside its prompt, and what it gave."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Something that a model may call while it writes.
+
+    Attributes:
+        name: Letters, digits and underscores.
+        description: What it does and when to call it. Never holds text of a document.
+        parameters: JSON schema of its arguments, an object.
+        call: Gets the validated arguments, returns what the model is told.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, object]
+    call: Callable[[Mapping[str, object]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool: what it was given, what came of it, and how long it took."""
+
+    name: str
+    arguments: Mapping[str, object]
+    result: str
+    failed: bool = False
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was used of a model. Tokens are as its service counts them.
+
+    Attributes:
+        calls: Requests that were answered.
+        cost: US dollars, or None where no price is known.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """What a model wrote, without what it thought.
+
+    Attributes:
+        model: The fingerprint of the model.
+        tool_calls: In the order in which they were made.
+        cut: Whether it ends where the limit of tokens was, not where the model wanted.
+    """
+
+    text: str
+    model: str
+    usage: Usage = Usage()
+    tool_calls: tuple[ToolCall, ...] = ()
+    cut: bool = False

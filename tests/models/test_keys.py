@@ -1,0 +1,131 @@
+"""Keys: from the environment or a keyring, and never in the open."""
+
+from collections.abc import Iterator
+
+import keyring
+import keyring.backend
+import keyring.errors
+import pytest
+from tests.models.chat_server import chat_server
+
+from chapterhouse.errors import EngineError, MissingExtraError, UsageError
+from chapterhouse.models import keys
+from chapterhouse.models.keys import KeySource, check_key_source
+from chapterhouse.models.writer import PydanticWriter
+from chapterhouse.settings import LanguageModelSettings
+
+KEY = "sk-canary-77aa"
+PLACE = "https://api.example.org/v1"
+
+
+class MemoryKeyring(keyring.backend.KeyringBackend):
+    """A real keyring backend that forgets everything."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # the library's
+        self.kept: dict[tuple[str, str], str] = {}
+        self.locked = False
+
+    def get_password(self, service: str, username: str) -> str | None:
+        if self.locked:
+            raise keyring.errors.KeyringLocked(f"locked, with {KEY} in it")
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+
+@pytest.fixture
+def ring() -> Iterator[MemoryKeyring]:
+    before, ring = keyring.get_keyring(), MemoryKeyring()
+    keyring.set_keyring(ring)
+    yield ring
+    keyring.set_keyring(before)
+
+
+def test_a_key_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_KEY", f" {KEY}\n")
+    source = KeySource("language_model", variable="SOME_KEY")
+    assert source
+    assert source.read(PLACE) == KEY
+    assert KEY not in repr(source)
+    assert not KeySource("language_model")
+    assert KeySource("language_model").read(PLACE) == ""
+
+
+@pytest.mark.parametrize("value", [None, "", "  ", "a\nb", "schlüssel"])
+def test_a_variable_without_a_key_is_told(
+    monkeypatch: pytest.MonkeyPatch, value: str | None
+) -> None:
+    monkeypatch.delenv("SOME_KEY", raising=False)
+    if value is not None:
+        monkeypatch.setenv("SOME_KEY", value)
+    with pytest.raises(EngineError, match="variable SOME_KEY") as caught:
+        KeySource("language_model", variable="SOME_KEY").read(PLACE)
+    assert "schlüssel" not in caught.value.message + caught.value.hint
+
+
+def test_a_key_comes_from_the_keyring(ring: MemoryKeyring) -> None:
+    keyring.set_password("chapterhouse/openai", "me", KEY)
+    source = KeySource("language_model", entry="chapterhouse/openai/me")
+    check_key_source(source, PLACE)
+    assert source.read(PLACE) == KEY
+    assert KEY not in repr(source)
+
+
+def test_an_entry_that_is_missing_says_how_to_set_it(ring: MemoryKeyring) -> None:
+    with pytest.raises(EngineError, match="keyring entry openai/me") as caught:
+        KeySource("profiles.fast", entry="openai/me").read(PLACE)
+    assert "keyring set openai me" in caught.value.hint
+    assert "profiles.fast.key_entry" in caught.value.hint
+
+
+def test_a_keyring_that_is_locked_is_told(ring: MemoryKeyring) -> None:
+    ring.locked = True
+    with pytest.raises(EngineError, match=r"cannot be read: KeyringLocked\.") as caught:
+        KeySource("language_model", entry="openai/me").read(PLACE)
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert KEY not in f"{error} {getattr(error, 'hint', '')}"
+        error = error.__cause__ or error.__context__
+
+
+@pytest.mark.parametrize("entry", ["openai", "/me", "openai/"])
+def test_an_entry_has_a_service_and_a_user(entry: str) -> None:
+    with pytest.raises(UsageError, match=r"language_model\.key_entry") as caught:
+        check_key_source(KeySource("language_model", entry=entry), PLACE)
+    assert "SERVICE/USER" in caught.value.hint
+
+
+def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keys, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match="'keyring'"):
+        check_key_source(KeySource("language_model", entry="openai/me"), PLACE)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "10.1.2.3", "[::1]", "gpu-box"])
+def test_a_key_may_travel_unencrypted_at_home(host: str) -> None:
+    check_key_source(KeySource("language_model", entry="openai/me"), f"http://{host}:8000/v1")
+
+
+def test_a_key_does_not_travel_unencrypted_abroad() -> None:
+    source = KeySource("language_model", entry="openai/me")
+    with pytest.raises(UsageError, match=r"unencrypted to api\.example\.org") as caught:
+        check_key_source(source, "http://api.example.org/v1")
+    assert "key_entry" in caught.value.hint
+    check_key_source(source, PLACE)
+    check_key_source(KeySource("language_model"), "http://api.example.org/v1")
+
+
+def test_a_key_of_the_keyring_is_sent(ring: MemoryKeyring) -> None:
+    keyring.set_password("openai", "me", KEY)
+    with chat_server(["Yes."]) as server:
+        settings = LanguageModelSettings(
+            engine="openai", base_url=server.url, model="m", key_entry="openai/me"
+        )
+        model = PydanticWriter(settings)
+        assert model.complete("", "Well?") == "Yes."
+        assert KEY not in repr(vars(model))
+    assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"

@@ -1,0 +1,81 @@
+"""The model that says what it was told to."""
+
+import asyncio
+import time
+
+import pytest
+
+from chapterhouse.errors import EngineError
+from chapterhouse.models.scripted import Call, ScriptedModel, Step
+from chapterhouse.types import Tool, Usage
+
+ADD = Tool(
+    "add",
+    "Adds.",
+    {"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]},
+    lambda arguments: f"{int(str(arguments['a'])) + 1}",
+)
+
+
+def test_a_script_is_followed() -> None:
+    model = ScriptedModel(["one", "two"])
+    assert [model.complete("i", "p"), model.complete("", "q")] == ["one", "two"]
+    assert model.asked == [("i", "p"), ("", "q")]
+    with pytest.raises(EngineError, match="after 2 answers"):
+        model.complete("", "r")
+    assert model.fingerprint == "scripted"
+    assert ScriptedModel([], fingerprint="other").fingerprint == "other"
+
+
+def test_a_script_may_be_a_function() -> None:
+    model = ScriptedModel(lambda instructions, prompt: f"{prompt}, {instructions}")
+    assert model.complete("please", "go") == "go, please"
+    assert asyncio.run(model.write("now", "go")).text == "go, now"
+
+
+def test_text_is_streamed() -> None:
+    model = ScriptedModel(["At nine, or ten.", Step("At nine.", pieces=("At n", "ine."))])
+    heard: list[str] = []
+    assert asyncio.run(model.write("", "q", on_text=heard.append)).text == "At nine, or ten."
+    assert heard == ["At ", "nine, ", "or ", "ten."]
+    heard.clear()
+    asyncio.run(model.write("", "q", on_text=heard.append))
+    assert heard == ["At n", "ine."]
+
+
+def test_tools_are_called() -> None:
+    model = ScriptedModel(
+        [[Call("add", {"a": 1}), Call("add", '{"a": 2}')], [Call("add"), Call("no")], "Done."]
+    )
+    writing = asyncio.run(model.write("i", "p", tools=[ADD]))
+    assert writing.text == "Done."
+    assert [(call.result, call.failed) for call in writing.tool_calls] == [
+        ("2", False),
+        ("3", False),
+        ("failed: a is missing", True),
+        ("failed: there is no tool no; there are add", True),
+    ]
+    assert writing.usage == Usage(3)
+    assert tuple(model.told) == writing.tool_calls
+    assert model.offered == [("add",)]
+    assert model.asked == [("i", "p")]
+
+
+def test_calling_without_end_ends() -> None:
+    with pytest.raises(EngineError, match="called tools 100 times"):
+        asyncio.run(ScriptedModel(lambda *_: [Call("add")]).write("", "p", tools=[ADD]))
+
+
+def test_errors_and_delays_stand_in_the_script() -> None:
+    broken = Step("At ni", error=EngineError("The answer broke off."), seconds=0.05)
+    model = ScriptedModel([EngineError("busy"), broken, EngineError("busy")])
+    with pytest.raises(EngineError, match="busy"):
+        asyncio.run(model.write("", "q"))
+    heard: list[str] = []
+    started = time.monotonic()
+    with pytest.raises(EngineError, match="broke off"):
+        asyncio.run(model.write("", "q", on_text=heard.append))
+    assert time.monotonic() - started >= 0.05
+    assert heard == ["At ", "ni"]
+    with pytest.raises(EngineError, match="busy"):
+        model.complete("", "q")
