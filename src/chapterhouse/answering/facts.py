@@ -1,0 +1,166 @@
+"""What in a text can be checked to the letter: numbers, dates, names, negations, quotations."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from chapterhouse.answering.dates import Date, dates
+from chapterhouse.answering.negation import Negation, negations
+from chapterhouse.answering.numbers import Number, numbers
+from chapterhouse.answering.wording import is_stop, word_set
+
+_CASELESS: Final = frozenset({"zh", "ja", "ko", "ar", "he", "hi", "th", "fa", "ka"})
+_WORD = re.compile(r"[^\W_]+(?:[.'’_\-/&+]?[^\W_]+)*[+#]*")
+_CODE = re.compile(
+    r"(?=[^\d\s]*\d)(?=\d*[^\W\d_])[^\W_]+(?:[._\-/][^\W_]+)*"  # B-52, x86, RFC-2119
+    r"|[^\W\d_]+_\w+|[^\W\d_]+[a-zà-ÿ][A-Z]\w*|[A-ZÀ-Þ]{2,}s?|[A-ZÀ-Þ]\.(?:[A-ZÀ-Þ]\.)+"
+    r"|\d+(?:\.\d+){2,}"
+)
+# "詹姆斯·杜瓦": where such a name begins and ends cannot be told, only that it is there.
+_EAST_NAME = re.compile(r"[\u4e00-\u9fff]{1,3}·[\u4e00-\u9fff]{1,3}")
+_TITLES: Final = word_set("herr frau dr prof professor könig königin kaiser papst")
+_PAIRS: Final = {
+    '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "《": "》",
+    "‘": "’", "″": "″", "＂": "＂",
+}  # fmt: skip
+_LONGEST_QUOTATION: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A proper name, an acronym or a code, as it is written."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """What stands between quotation marks, without them."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """All that can be checked to the letter; offsets are those of the text."""
+
+    numbers: tuple[Number, ...]
+    dates: tuple[Date, ...]
+    names: tuple[Name, ...]
+    negations: tuple[Negation, ...]
+    quotations: tuple[Quoted, ...]
+
+
+def facts_of(text: str, language: str = "") -> Facts:
+    """Return the facts of one sentence.
+
+    Args:
+        text: The sentence.
+        language: ISO 639-1 code, or empty, which is read as English.
+    """
+    text = text.translate(WIDTHS)
+    found = dates(text, language)
+    taken = covered(text, [(date.start, date.end) for date in found])
+    counted = tuple(n for n in numbers(text, language) if not any(taken[n.start : n.end]))
+    spans = [(date.start, date.end) for date in found]
+    spans += [(number.start, number.end) for number in counted]
+    return Facts(
+        numbers=counted,
+        dates=found,
+        names=tuple(_names(text, language, covered(text, spans))),
+        negations=negations(text, language),
+        quotations=tuple(quotations(text)),
+    )
+
+
+def covered(text: str, spans: Iterable[tuple[int, int]]) -> bytearray:
+    """Return a byte for each character of ``text``, not zero within any of ``spans``."""
+    taken = bytearray(len(text) + 1)
+    for start, end in spans:
+        taken[start:end] = b"\1" * (end - start)
+    return taken
+
+
+# Forms of full width, at the same length.
+WIDTHS: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
+    0x3000: 0x20, 0x00A0: 0x20, 0x202F: 0x20, 0x2009: 0x20,
+}  # fmt: skip
+
+
+def _names(text: str, language: str, taken: bytearray) -> Iterator[Name]:
+    """Yield runs of capitalised words that do not merely begin a sentence, and codes."""
+    if language in {"zh", "ja"}:
+        for match in _EAST_NAME.finditer(text):
+            yield Name(match.start(), match.end(), match.group())
+    run: list[re.Match[str]] = []
+    for match in _WORD.finditer(text):
+        if any(taken[match.start() : match.end()]):
+            continue
+        if run and not (_is_part(match, language) and _adjoins(text, run[-1], match)):
+            yield from _as_name(text, run, language)
+            run = []
+        if _is_part(match, language):
+            run.append(match)
+    yield from _as_name(text, run, language)
+
+
+def _is_part(match: re.Match[str], language: str) -> bool:
+    word = match.group()
+    if _CODE.fullmatch(word):
+        return True
+    return language not in _CASELESS and word[0].isupper()
+
+
+def _adjoins(text: str, before: re.Match[str], match: re.Match[str]) -> bool:
+    return text[before.end() : match.start()] in {" ", ". ", "-", "’s ", "'s ", " & "}
+
+
+def _as_name(text: str, run: list[re.Match[str]], language: str) -> Iterator[Name]:
+    while (
+        run and starts_sentence(text, run[0].start()) and is_stop(run[0].group().lower(), language)
+    ):
+        run = run[1:]
+    if not run:
+        return
+    start, end = run[0].start(), run[-1].end()
+    single = len(run) == 1
+    word = run[0].group()
+    if single and not _CODE.fullmatch(word):
+        if starts_sentence(text, start) or is_stop(word.lower(), language):
+            return
+        if language == "de" and not _after_title(text, start):
+            return
+    yield Name(start, end, text[start:end])
+
+
+def starts_sentence(text: str, position: int) -> bool:
+    """Whether only marks stand between ``position`` and the sentence's or line's beginning."""
+    before = text[max(0, position - 12) : position].rstrip(" \t\"'“„«‘([*_#>-|•")
+    return (not before and position <= 12) or before.endswith((".", "!", "?", ":", "\n", "…"))  # noqa: PLR2004 - looked back
+
+
+def _after_title(text: str, start: int) -> bool:
+    before = text[max(0, start - 12) : start].rstrip(" .").lower()
+    return any(before.endswith(title) for title in _TITLES)
+
+
+def quotations(text: str) -> Iterator[Quoted]:
+    """Yield what stands in quotation marks; an apostrophe opens none."""
+    position = 0
+    while position < len(text):
+        closing = _PAIRS.get(text[position])
+        if closing is None or (text[position] == "‘" and position and text[position - 1].isalnum()):
+            position += 1
+            continue
+        limit = min(len(text), position + _LONGEST_QUOTATION)
+        end = next((i for i in range(position + 1, limit) if text[i] in closing), -1)
+        if end < 0:
+            position += 1
+            continue
+        yield Quoted(position + 1, end, text[position + 1 : end])
+        position = end + 1

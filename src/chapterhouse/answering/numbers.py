@@ -1,0 +1,371 @@
+"""Numbers in running text: figures, words, ranges, ordinals and their units, in one form.
+
+``1,234.5``, ``1.234,5`` in German, ``1.2 million``, ``twelve``, ``12 %``, ``$3``, ``5-10 km``,
+``３万`` and ``百分之十二`` become values that can be compared exactly.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import Final
+
+from chapterhouse.answering.units import CURRENCIES, SCALES, SHORT_APART, SUFFIX_SCALES, UNITS
+from chapterhouse.answering.wording import word_set
+
+PERCENT: Final = "%"
+_DECIMAL_COMMA: Final = word_set("de fr es it pt nl da no nb nn sv fi ru pl cs tr id")
+_SPACED: Final = word_set("fr ru pl cs sv no nb nn fi")
+_FRACTIONS: Final = {
+    "½": "0.5",
+    "¼": "0.25",
+    "¾": "0.75",
+    "⅓": "0.3333",
+    "⅔": "0.6667",
+    "⅛": "0.125",
+}
+_FIGURE_ALONE: Final = (
+    r"(?:(?P<money>us\$|[$€£¥￥])[ ]?)?(?P<sign>[-−](?=\d))?"
+    r"(?P<digits>\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+(?:[.,]\d{1,9})?(?!\d)|\d{1,30}(?:[.,]\d{1,15})?)"
+    r"(?P<fraction>[½¼¾⅓⅔⅛])?"
+    r"(?P<tail>(?:st|nd|rd|th|er|ère|e|º|ª|°)(?!\w)|[ ]?[%％]|[A-Za-zÀ-ÿ]+\d?)?"
+)
+_FIGURE = re.compile(r"(?<![0-9A-Za-zÀ-ÿ_.,])(?<![0-9A-Za-z][-–])" + _FIGURE_ALONE, re.IGNORECASE)
+_RANGE_END = re.compile(_FIGURE_ALONE, re.IGNORECASE)
+_EAST_TAIL = re.compile(
+    r"(?P<scale>百万|[千万亿])?(?P<unit>公里|千米|公斤|千克|厘米|毫米|毫克|英里|英尺"
+    r"|分钟|小时|个月|美元|欧元|英镑|日元|[米克吨升秒天周])?"
+)
+_RANGE = re.compile(r"\s?[-–—~]\s?(?=\d)|\s?(?:到|至)(?=\d)")
+_NEXT_WORD = re.compile(r"[\s\u00a0\u202f-]{1,2}([^\W\d_]{1,16}²?|°[CF]|km/h)\.?(?![\w])")
+_PERCENTAGE_POINTS = re.compile(r"[\s-]percentage[\s-]points?\b", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+")
+_LINK = re.compile(r"\s?(?:,|and|or|to|und|oder|bis|et|ou|à|y|o|a|e|/)\s")
+_EAST_DIGITS: Final = {c: i for i, c in enumerate("零一二三四五六七八九")} | {"两": 2, "〇": 0}
+_EAST_NUMERAL = re.compile(
+    r"(?P<percent>百分之)?(?P<ordinal>第)?(?P<numeral>[零〇一二三四五六七八九十百千万亿两]{1,12})"
+    r"(?P<measure>[个年月日人名次种位座家条所项倍岁点号米天周届场支本度层张])?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number of a text.
+
+    Attributes:
+        start: Offset of its first character, its currency included.
+        end: Offset behind its unit.
+        value: The number; of a range its lower end.
+        high: The upper end of a range, or None.
+        unit: A canonical unit or currency, or empty.
+        ordinal: Whether it is a rank ("third").
+    """
+
+    start: int
+    end: int
+    value: Decimal
+    high: Decimal | None = None
+    unit: str = ""
+    ordinal: bool = False
+
+    @property
+    def key(self) -> str:
+        """Value, range and rank as one string."""
+        shown = f"{self.value.normalize():f}"
+        if self.high is not None:
+            shown += f"–{self.high.normalize():f}"
+        return shown + ("." if self.ordinal else "")
+
+
+def numbers(text: str, language: str = "") -> tuple[Number, ...]:
+    """Return the numbers of ``text`` in order; identifiers such as ``B-52`` are none.
+
+    Args:
+        text: Any text.
+        language: ISO 639-1 code; says whether a comma is a decimal mark and what words mean.
+    """
+    figures = list(_figures(text, language))
+    taken = bytearray(len(text) + 1)
+    for number in figures:
+        taken[number.start : number.end] = b"\1" * (number.end - number.start)
+    spoken = [n for n in _spoken(text, language) if not any(taken[n.start : n.end])]
+    found = sorted((*figures, *spoken), key=lambda number: number.start)
+    return tuple(_inherit(text, found))
+
+
+# --- figures ------------------------------------------------------------------------------------
+
+
+def _figures(text: str, language: str) -> Iterator[Number]:
+    position = 0
+    while match := _FIGURE.search(text, position):
+        position = max(match.end("digits"), position + 1)
+        number = _figure(text, match, language)
+        if number is None:
+            position = max(position, match.end())
+            continue
+        dash = _RANGE.match(text, number.end) if not number.ordinal else None
+        second = _RANGE_END.match(text, dash.end()) if dash else None
+        high = _figure(text, second, language) if second else None
+        if high is not None and not high.ordinal:
+            number = Number(
+                number.start, high.end, number.value, high.value, high.unit or number.unit
+            )
+        yield number
+        position = max(position, number.end)
+
+
+def _figure(  # noqa: PLR0911 - one form of writing a number each
+    text: str, match: re.Match[str], language: str
+) -> Number | None:
+    """Return the number that begins here, or None where it is a piece of an identifier."""
+    value = parse_figure(match["digits"], language)
+    if value is None:
+        return None
+    if match["fraction"]:
+        value += Decimal(_FRACTIONS[match["fraction"]])
+    if match["sign"]:
+        value = -value
+    unit = CURRENCIES.get((match["money"] or "").lower(), "")
+    end = match.end("fraction") if match["fraction"] else match.end("digits")
+    tail = (match["tail"] or "").strip().lower()
+    if tail in {"st", "nd", "rd", "th", "er", "ère", "e", "º", "ª"} and not unit:
+        return Number(match.start(), match.end(), value, ordinal=True)
+    if tail in SUFFIX_SCALES and unit:
+        return Number(match.start(), match.end(), value * SUFFIX_SCALES[tail], None, unit)
+    if tail in UNITS:
+        return Number(match.start(), match.end(), value, None, UNITS[tail])
+    if (east := _EAST_TAIL.match(text, end)) and east.end() > end and east[0] != "%":
+        value *= SCALES.get(east["scale"] or "", 1)
+        unit = UNITS.get(east["unit"] or "", unit)
+        return Number(match.start(), east.end(), value, None, unit)
+    if tail == "k":
+        return Number(match.start(), match.end(), value * 1000, None, unit)
+    if tail and tail != "°":
+        return None
+    return _with_words(text, match.start(), end, value, unit)
+
+
+def _with_words(text: str, start: int, end: int, value: Decimal, unit: str) -> Number:
+    """Take in the scale and the unit that follow apart: "3.2 million dollars"."""
+    word = _NEXT_WORD.match(text, end)
+    while word and (scale := SCALES.get(word[1].lower())):
+        value, end = value * scale, word.end(1)
+        word = _NEXT_WORD.match(text, end)
+    if points := _PERCENTAGE_POINTS.match(text, end):
+        return Number(start, points.end(), value, None, "pp")
+    if word and word[1].lower() == "per" and text[word.end() : word.end() + 5].lower() == " cent":
+        return Number(start, word.end() + 5, value, None, PERCENT)
+    name = word[1] if word else ""
+    known = UNITS.get(name.lower())
+    if word and known and name.lower() not in SHORT_APART and name not in {"M", "in"}:
+        return Number(start, word.end(1), value, None, unit or known)
+    return Number(start, end, value, None, unit)
+
+
+def parse_figure(digits: str, language: str) -> Decimal | None:
+    """Return the value of written digits, or None for what is no number ("1.2.3")."""
+    plain = re.sub("['’\u00a0\u202f ]", "", digits)
+    last = max(plain.rfind("."), plain.rfind(","))
+    if last < 0:
+        return Decimal(plain)
+    mark, other = plain[last], "," if plain[last] == "." else "."
+    groups = plain.split(mark)
+    if other in plain:
+        return Decimal(plain.replace(other, "").replace(mark, "."))
+    if len(groups) > 2:  # noqa: PLR2004 - one mark may be a decimal mark, several are not
+        return Decimal("".join(groups)) if all(len(g) == 3 for g in groups[1:]) else None  # noqa: PLR2004 - thousands
+    decimal = mark == ("," if language in _DECIMAL_COMMA else ".")
+    thousands = len(groups[1]) == 3 and len(groups[0]) <= 3 and groups[0] != "0"  # noqa: PLR2004 - thousands
+    if thousands and not decimal:
+        return Decimal("".join(groups))
+    return Decimal(".".join(groups))
+
+
+def _inherit(text: str, found: list[Number]) -> Iterator[Number]:
+    """Give the first of "14 and 30 days" its unit."""
+    for place, number in enumerate(found):
+        following = found[place + 1] if place + 1 < len(found) else None
+        if (
+            following is not None
+            and not number.unit
+            and following.unit not in {"", *CURRENCIES.values()}
+            and not number.ordinal
+            and _LINK.fullmatch(text, number.end, following.start)
+        ):
+            yield Number(number.start, number.end, number.value, number.high, following.unit)
+        else:
+            yield number
+
+
+# --- words --------------------------------------------------------------------------------------
+
+_CARDINALS: Final = {
+    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+    " fifteen sixteen seventeen eighteen nineteen",
+    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn"
+    " fünfzehn sechzehn siebzehn achtzehn neunzehn",
+    "fr": "zéro - deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze"
+    " seize dix-sept dix-huit dix-neuf",
+    "es": "cero - dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince"
+    " dieciséis diecisiete dieciocho diecinueve",
+    "it": "zero - due tre quattro cinque sei sette otto nove dieci undici dodici tredici"
+    " quattordici quindici sedici diciassette diciotto diciannove",
+}
+_TENS: Final = {
+    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
+    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
+    "fr": "vingt trente quarante cinquante soixante",
+    "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
+    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
+}
+_ORDINALS: Final = {
+    "en": "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
+    "de": "erst zweit dritt viert fünft sechst siebt acht neunt zehnt elft zwölft",
+    "fr": "premier deuxième troisième quatrième cinquième sixième septième huitième",
+    "es": "primer segund tercer cuart quint sext séptim octav",
+    "it": "prim second terz quart quint sest settim ottav",
+}
+# Words that are numbers in one place and something else in another.
+_NOT_ALONE: Final = {
+    "en": frozenset({"second"}),
+    "it": frozenset({"sei"}),
+    "fr": frozenset({"neuf"}),
+}
+# "one of the", "no one", "one can": not a count.
+_PRONOUN_AFTER: Final = word_set("of another can may might should must could would who day")
+_PRONOUN_BEFORE: Final = word_set("no the this that any every each which some only")
+
+
+@cache
+def _number_words(language: str) -> dict[str, tuple[int, bool]]:
+    """Return the words for numbers: value, and whether it is a rank."""
+    name = language if language in _CARDINALS else "en"
+    words = {word: (value, False) for value, word in enumerate(_CARDINALS[name].split())}
+    tens = {word: 10 * (place + 2) for place, word in enumerate(_TENS[name].split())}
+    words |= {word: (value, False) for word, value in tens.items()}
+    if name == "de":
+        units = ("ein", *_CARDINALS["de"].split()[2:10])
+        for word, value in tens.items():
+            words |= {f"{u}und{word}": (value + n, False) for n, u in enumerate(units, 1)}
+        words["dreissig"] = (30, False)
+    endings = {"de": ("e", "er", "es", "en", "em"), "es": ("o", "a", "os", "as", ""),
+               "it": ("o", "a", "i", "e"), "fr": ("", "e", "s", "es")}.get(name, ("",))  # fmt: skip
+    for value, stem in enumerate(_ORDINALS[name].split(), 1):
+        words |= {stem + ending: (value, True) for ending in endings if stem + ending not in words}
+    words |= {"première": (1, True), "premières": (1, True)} if name == "fr" else {}
+    words.pop("-", None)
+    return words
+
+
+def _spoken(text: str, language: str) -> Iterator[Number]:
+    if language in {"zh", "ja"}:
+        yield from _east(text)
+        return
+    known = _number_words(language)
+    words = list(_WORD.finditer(text))
+    place = 0
+    while place < len(words):
+        if words[place].group().lower() not in known:
+            place += 1
+            continue
+        number, place = _spoken_at(text, words, place, language)
+        if number is not None:
+            yield number
+
+
+def _spoken_at(
+    text: str, words: list[re.Match[str]], place: int, language: str
+) -> tuple[Number | None, int]:
+    known, first = _number_words(language), place
+    total = current = 0
+    rank = False
+    while place < len(words):
+        word = words[place].group().lower()
+        gap = text[words[place - 1].end() : words[place].start()] if place > first else ""
+        if gap not in {"", " ", "-", "\n"} or rank:
+            break
+        if word in known:
+            value, rank = known[word]
+            if place > first and not _continues(current, value):
+                rank = False
+                break
+            current += value
+        elif place > first and word in SCALES:
+            scale = SCALES[word]
+            current = max(current, 1) * scale
+            if scale > 100:  # noqa: PLR2004 - thousands and above close a group
+                total, current = total + current, 0
+        elif not (word == "and" and place > first and _follows_hundred(words, place, known)):
+            break
+        place += 1
+    place = max(place, first + 1)
+    if _is_no_count(words, first, place, language):
+        return None, place
+    start, end = words[first].start(), words[place - 1].end()
+    if rank:
+        return Number(start, end, Decimal(total + current), ordinal=True), place
+    return _with_words(text, start, end, Decimal(total + current), ""), place
+
+
+def _continues(current: int, value: int) -> bool:
+    """Whether a word goes on with a number: "twenty two", "hundred five", not "two three"."""
+    hundreds, tens = current % 100, current % 10
+    if hundreds == 0:
+        return current == 0 or value < 100  # noqa: PLR2004 - below the hundreds
+    return tens == 0 and hundreds >= 20 and value < 10  # noqa: PLR2004 - twenty to ninety
+
+
+def _follows_hundred(
+    words: list[re.Match[str]], place: int, known: dict[str, tuple[int, bool]]
+) -> bool:
+    before = words[place - 1].group().lower()
+    after = words[place + 1].group().lower() if place + 1 < len(words) else ""
+    return before in {"hundred", "thousand", "million"} and after in known
+
+
+def _is_no_count(words: list[re.Match[str]], first: int, place: int, language: str) -> bool:
+    word = words[first].group().lower()
+    if place - first > 1:
+        return False
+    before = words[first - 1].group().lower() if first else ""
+    after = words[place].group().lower() if place < len(words) else ""
+    if word == "one" and language not in _CARDINALS.keys() - {"en"}:
+        return after in _PRONOUN_AFTER or before in _PRONOUN_BEFORE or not after
+    if word == "second" and language in {"", "en"}:
+        return before in {"per", "a", "each", "every"} and after != "largest"
+    return word in _NOT_ALONE.get(language, frozenset()) - {"second"}
+
+
+def _east(text: str) -> Iterator[Number]:
+    for match in _EAST_NUMERAL.finditer(text):
+        numeral = match["numeral"]
+        plain = len(numeral) == 1 and not (match["percent"] or match["ordinal"])
+        if plain and (not match["measure"] or numeral in "一十百千万亿"):
+            continue
+        if numeral in {"千万", "万一", "一一", "百万", "万千", "千百"}:
+            continue
+        value = _east_value(numeral)
+        if value is None:
+            continue
+        unit = PERCENT if match["percent"] else ""
+        rank = bool(match["ordinal"])
+        yield Number(match.start(), match.end("numeral"), Decimal(value), None, unit, rank)
+
+
+def _east_value(numeral: str) -> int | None:
+    if all(character in _EAST_DIGITS for character in numeral):
+        return int("".join(str(_EAST_DIGITS[character]) for character in numeral))
+    total = section = digit = 0
+    for character in numeral:
+        if character in _EAST_DIGITS:
+            digit = _EAST_DIGITS[character]
+            continue
+        scale = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}[character]
+        if scale < 10**4:
+            section += (digit or 1) * scale
+        else:
+            total, section = total + (section + digit or 1) * scale, 0
+        digit = 0
+    return total + section + digit
