@@ -1,0 +1,140 @@
+"""What ``--json`` shows of personas."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from chapterhouse.interfaces.cli import shapes
+from chapterhouse.interfaces.cli.envelope import plain
+from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY
+from chapterhouse.personas.curated import Outcome as Curation
+from chapterhouse.personas.folder import PersonaFolder
+from chapterhouse.personas.house import Entry
+from chapterhouse.personas.listing import Listed, Standing
+from chapterhouse.personas.means import Refresh
+from chapterhouse.personas.problems import PersonaProblem, Severity
+from chapterhouse.personas.proposal import Proposal
+from chapterhouse.personas.training import Training
+from chapterhouse.types import Census
+
+
+def folder(value: PersonaFolder) -> dict[str, object]:
+    """Shape a persona's folder: who they are and all that is set."""
+    return {
+        "slug": value.slug,
+        "display_name": value.display_name,
+        "path": str(value.path),
+        "config": value.config.model_dump(mode="json"),
+        "prose": value.prose,
+    }
+
+
+def entries(found: Sequence[Entry], counts: Mapping[str, int]) -> list[dict[str, object]]:
+    """Shape the list of personas, with the number of documents on each shelf."""
+    return [
+        {
+            "slug": entry.slug,
+            "display_name": entry.folder.display_name if entry.folder else "",
+            "tags": list(entry.folder.config.tags) if entry.folder else [],
+            "documents": counts[entry.slug],
+            "problems": plain(entry.problems),
+            "usable": entry.folder is not None,
+        }
+        for entry in found
+    ]
+
+
+def persona(value: PersonaFolder, census: Census, *, current: bool) -> dict[str, object]:
+    """Shape one persona with the counts of their shelf."""
+    return {**folder(value), "census": plain(census), "current": current}
+
+
+def problems(found: Sequence[PersonaProblem]) -> dict[str, object]:
+    """Shape what validation found."""
+    return {
+        "problems": plain(found),
+        "counts": {kind.value: _count(found, kind) for kind in Severity},
+    }
+
+
+def errors(found: Sequence[PersonaProblem]) -> tuple[PersonaProblem, ...]:
+    """Return the problems that are errors."""
+    return tuple(problem for problem in found if problem.severity is Severity.ERROR)
+
+
+def problems_code(found: Sequence[PersonaProblem]) -> int:
+    """Return 1 where a persona cannot be used, else 0."""
+    return FAILED if _count(found, Severity.ERROR) else OK
+
+
+def documents(listed: Sequence[Listed]) -> dict[str, object]:
+    """Shape what is indexed of a persona."""
+    counts = Counter(entry.status for entry in listed)
+    return {
+        "documents": plain(listed),
+        "counts": {standing.value: counts[standing] for standing in Standing},
+    }
+
+
+def moved(entry: Listed, *, out: bool, dry_run: bool) -> dict[str, object]:
+    """Shape what was taken out of the index or into it again."""
+    return {"file": plain(entry), "removed": out, "dry_run": dry_run}
+
+
+def training(value: Training, *, dry_run: bool) -> dict[str, object]:
+    """Shape what a training did and what it proposes."""
+    return {
+        "slug": value.slug,
+        "copied": list(value.copied),
+        "fetched": plain(value.fetched),
+        "refresh": refresh(value.refresh),
+        "again": shapes.report(value.again) if value.again else None,
+        "proposal": _proposal(value.proposal),
+        "accepted": value.accepted,
+        "dry_run": dry_run,
+    }
+
+
+def training_code(value: Training) -> int:
+    """Return 4 where a page could not be fetched or a file not be read, else 0."""
+    fetched = value.fetched.outcomes if value.fetched else ()
+    curated = value.refresh.curation.outcomes if value.refresh.curation else ()
+    failed = any(outcome.status == "failed" for outcome in fetched)
+    failed |= any(outcome.status in {Curation.FAILED, Curation.CONFLICT} for outcome in curated)
+    read = [value.again, value.refresh.sync.files if value.refresh.sync else None]
+    codes = [shapes.report_code(report) for report in read if report]
+    return PARTLY if failed or PARTLY in codes else OK
+
+
+def refresh(value: Refresh) -> dict[str, object]:
+    """Shape what bringing a persona up to date did. Seconds are left out, as in ``report``."""
+    sync = value.sync
+    return {
+        "changed": value.changed,
+        "curation": plain(value.curation),
+        "files": shapes.report(sync.files) if sync else None,
+        "removed": list(sync.removed) if sync else [],
+        "moves": plain(sync.moves) if sync else [],
+        "warnings": list(value.warnings),
+    }
+
+
+def _proposal(value: Proposal) -> dict[str, object]:
+    return {
+        "changes": [
+            {**_plain_dict(change), "added": list(change.added), "dropped": list(change.dropped)}
+            for change in value.changes
+        ],
+        "reasons": dict(value.reasons),
+        "method": value.method,
+        "warnings": list(value.warnings),
+    }
+
+
+def _plain_dict(value: object) -> dict[str, object]:
+    shaped = plain(value)
+    assert isinstance(shaped, dict)
+    return shaped
+
+
+def _count(found: Sequence[PersonaProblem], kind: Severity) -> int:
+    return sum(problem.severity is kind for problem in found)

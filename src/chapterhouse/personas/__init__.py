@@ -1,0 +1,1 @@
+"""Persona folders: who answers, from what, and how their documents are kept."""
