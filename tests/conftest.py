@@ -5,7 +5,12 @@ import os
 import socket
 from pathlib import Path
 
+import hypothesis
 import pytest
+
+# A busy machine is no fault of the code: nothing in the tests depends on time.
+hypothesis.settings.register_profile("chapterhouse", deadline=None)
+hypothesis.settings.load_profile("chapterhouse")
 
 
 def _is_loopback(address: object) -> bool:

@@ -73,7 +73,7 @@ def test_every_command_line_shown_is_one_that_exists(page: Path) -> None:
             )
             if words[:1] != ["chapterhouse"] or words[1].startswith("--"):
                 continue
-            name = " ".join(words[1:3]) if words[1] == "docs" else words[1]
+            name = words[1] if words[1] in COMMANDS else " ".join(words[1:3])
             assert name in COMMANDS, line
             spelt = {option for parameter in COMMANDS[name].params for option in parameter.opts}
             assert {word for word in words if word.startswith("--")} <= spelt | {"--help"}, line

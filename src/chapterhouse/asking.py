@@ -1,6 +1,7 @@
 """From what a caller asks to a query, and from the parts of a library to what asking looks up."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from chapterhouse.answering.extractive import Reference
@@ -20,9 +21,17 @@ _MOST_HITS: Final = 1_000
 
 def checked_query(
     query: Query, store: SqliteStore, limit: int | None, per_document: int | None,
-    settings: SearchSettings,
+    settings: SearchSettings, *, may_be_empty: bool = False,
 ) -> Query:  # fmt: skip
     """Return a query that can be answered, with the settings where the caller did not say.
+
+    Args:
+        query: As the caller gave it.
+        store: What is searched.
+        limit: Number of hits; the setting when None.
+        per_document: At most so many of one document; the setting when None.
+        settings: Where the caller did not say.
+        may_be_empty: Whether a shelf may have no document yet, as a new persona's has none.
 
     Raises:
         UsageError: the question is empty or too long, or a number is out of range.
@@ -43,7 +52,8 @@ def checked_query(
             f"The question has {len(text):,} characters, over {_LONGEST_QUESTION:,}.",
             hint="Add long texts as documents and ask about them.",
         )
-    _require_shelves(checked.shelves, store)
+    if not may_be_empty:
+        _require_shelves(checked.shelves, store)
     if not 1 <= checked.limit <= _MOST_HITS:
         raise UsageError(f"The limit must be 1 to {_MOST_HITS:,}, not {checked.limit}.")
     if checked.per_document < 0:
@@ -66,11 +76,15 @@ def sources_of(engines: Engines) -> Sources:
     )
 
 
-def reference_of(engines: Engines) -> Reference:
-    """Return what answering looks up."""
+def reference_of(engines: Engines, shelves: Sequence[str] = ()) -> Reference:
+    """Return what answering looks up.
+
+    Words are counted on ``shelves`` alone: what is missing there must not tell what stands on
+    those of others.
+    """
     return Reference(
         embedder=engines.table,  # the weights of evidence were fitted with it
-        document_frequency=engines.lexical.document_frequency,
+        document_frequency=partial(engines.lexical.document_frequency, shelves=tuple(shelves)),
         document=engines.store.document,
         body=engines.store.body,
     )

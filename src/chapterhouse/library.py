@@ -7,15 +7,17 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from chapterhouse.answering.extractive import CHUNKS_READ, answer
+from chapterhouse.answering.bundle import Bundle
+from chapterhouse.answering.recheck import CitationCheck, Holdings, recheck
 from chapterhouse.asking import (
     checked_query,
     context_sources_of,
-    reference_of,
     sources_of,
     token_counter,
 )
@@ -25,6 +27,12 @@ from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.embedded import foreign_vectors
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.reading.formats import supported_formats
+from chapterhouse.replying.bundling import bundle_of
+from chapterhouse.replying.now import run_now
+from chapterhouse.replying.opening import open_parts
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.put import Counter, put
+from chapterhouse.replying.request import Choices
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.context import build_context, repack
 from chapterhouse.retrieval.exhaustive import find_all
@@ -32,6 +40,7 @@ from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.searching import method_for, packing_for
 from chapterhouse.settings import Settings, load_settings
+from chapterhouse.store.memory import MemoryStore
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     DEFAULT_SHELF,
@@ -48,12 +57,14 @@ from chapterhouse.types import (
     Query,
     SearchResult,
 )
-from chapterhouse.wiring import Engines, make_home, open_engines, preparer
+from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
 
 if TYPE_CHECKING:
+    from chapterhouse.personas.house import House
     from chapterhouse.protocols import Index
 
 DEFAULT_HOME: Final = "~/Chapterhouse"
+_NO_CHOICES: Final = Choices()
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -151,6 +162,11 @@ class Library:
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
         _require_shelf(shelf)
+        if shelf in self.personas.names():  # it is the image of their folders
+            raise UsageError(
+                f"The shelf '{shelf}' belongs to the persona of that name.",
+                hint=f"Put files into their folder: chapterhouse persona train {shelf} --file PATH",
+            )
         wanted = [Path(path).expanduser() for path in paths]
         if dry_run:
             maximum = self.settings.reading.maximum_megabytes * 2**20
@@ -222,11 +238,14 @@ class Library:
     @property
     def method(self) -> Method:
         """Return the stages by which this library retrieves."""
+        return self._method(self.settings)
+
+    def _method(self, settings: Settings) -> Method:
         return method_for(
-            self.settings,
+            settings,
             find_aliases=self._engines.aliases.find,
             reranker=self._engines.reranker,
-            language_model=self._engines.language_model,
+            language_model=self._engines.models.named(),
             now=time.time,
         )
 
@@ -309,28 +328,78 @@ class Library:
         self,
         question: str,
         *,
+        persona: str = "",
         shelves: Sequence[str] = (),
         tags: Sequence[str] = (),
         sentences: int | None = None,
+        model: str | None = None,
+        remember: bool = True,
+        use_kept: bool = True,
+        on_text: Callable[[str], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
         """Answer from the documents, every sentence with a verified citation, or say why not.
 
         Args:
             question: A question.
-            shelves: Only documents on one of these; all when empty.
+            persona: Who is asked: a slug, its beginning, or a name. They read their own shelves,
+                brought up to date with their folders first. Empty for the library itself.
+            shelves: Only documents on one of these; all when empty. Not with a persona.
             tags: What the asker knows about.
-            sentences: At most so many sentences; the setting when None.
+            sentences: At most so many sentences without a model; the setting when None.
+            model: A profile of the settings, ``none`` for quotations alone; when None the
+                persona's, else the library's.
+            remember: Whether question and answer go into the memory, if the settings have one.
+            use_kept: Whether an answer may be given that was written before.
+            on_text: Is given what a model writes as it comes, before it is checked.
+            on_progress: Called for each file that is read first.
 
         Raises:
-            UsageError: the question is empty or a number is out of range.
+            UsageError: the question is empty, a number is out of range, there is no such profile.
+            NotFoundError: there is no such persona or shelf.
+            MissingExtraError: the model's extra is not installed.
         """
-        wanted = self.settings.answer.sentences if sentences is None else sentences
-        if wanted < 1:
-            raise UsageError(f"An answer needs at least 1 sentence, not {wanted}.")
-        query = self._query(Query(question, tuple(shelves), tags=tuple(tags)), CHUNKS_READ)
-        census = self._engines.store.census(query.shelves)
-        found = self._retrieve(query, self.method)
-        return answer(found, census, reference_of(self._engines), wanted)
+        return run_now(
+            self.ask_async(
+                question,
+                persona=persona,
+                choices=Choices(tuple(shelves), tuple(tags), sentences, model, remember, use_kept),
+                on_text=on_text,
+                on_progress=on_progress,
+            )
+        )
+
+    async def ask_async(
+        self,
+        question: str,
+        *,
+        persona: str = "",
+        choices: Choices = _NO_CHOICES,
+        on_text: Callable[[str], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Answer:
+        """Answer as ``ask`` does, without blocking where a model is waited for."""
+        counter = Counter(self.settings, lambda: self.personas, self._parts(), self._catch_up)
+        return await put(question, persona, choices, counter, on_text, on_progress)
+
+    def bundle(self, answer: Answer) -> Bundle:
+        """Return an answer with all that another person needs to check it."""
+        return bundle_of(answer, self._engines, self.settings, self._parts().versions)
+
+    def recheck(self, answer: Answer) -> tuple[CitationCheck, ...]:
+        """Say for each citation of an old answer what has become of its source."""
+        store = self._engines.store
+        return recheck(answer, Holdings(store.document, store.documents, store.body))
+
+    @property
+    def memories(self) -> MemoryStore:
+        """What was asked and answered."""
+        return self._engines.store.memories()
+
+    @cached_property
+    def personas(self) -> "House":
+        """The personas, and all that is done with them."""
+        return open_house(self.home, self.workspace, self._engines, self.settings, self._catch_up)
 
     # --- looking -------------------------------------------------------------------------------
 
@@ -445,6 +514,10 @@ class Library:
 
     def _sources(self) -> Sources:
         return sources_of(self._engines)
+
+    def _parts(self) -> Parts:
+        made_by = version("chapterhouse")
+        return open_parts(self._engines, self._retrieve, self._method, made_by)
 
 
 def _require_shelf(name: str) -> None:

@@ -1,11 +1,14 @@
 """Which parts a library is made of, chosen and fed from its settings."""
 
+import secrets
+import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.chunking.choose import chunk_by_format, strategies
 from chapterhouse.chunking.fixed import chunk_by_size
@@ -18,7 +21,12 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.lifecycle.pipeline import Prepare
 from chapterhouse.lifecycle.prepare import prepare
-from chapterhouse.models.opening import open_embedder, open_language_model, open_reranker
+from chapterhouse.models.opening import (
+    open_embedder,
+    open_language_model,
+    open_reranker,
+    profile_named,
+)
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.protocols import Chunker, Embedder, LanguageModel, Reranker
 from chapterhouse.reading.limits import Limits
@@ -28,9 +36,42 @@ from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.tokens import estimate_tokens
 
+if TYPE_CHECKING:
+    from chapterhouse.personas.house import House
+
+_NONCE_BYTES: Final = 16
 _HOME_FILE_TEXT: Final = """\
 # Settings of this Chapterhouse; every line is optional. See docs/settings.md.
 """
+
+
+class LanguageModels:
+    """The language models of a library, each opened when it is first asked for."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._opened: dict[str, LanguageModel | None] = {}
+        self._lock = threading.Lock()
+        self._closing = ExitStack()
+
+    def named(self, name: str = "") -> LanguageModel | None:
+        """Return the model of a profile; the library's own for "", None where there is none.
+
+        Raises:
+            UsageError: there is no such profile, or its key would travel unencrypted.
+            MissingExtraError: its extra is not installed.
+        """
+        with self._lock:
+            if name not in self._opened:
+                chosen = profile_named(self._settings, name)
+                self._opened[name] = open_language_model(
+                    chosen, self._closing.callback, f"profiles.{name}" if name else "language_model"
+                )
+            return self._opened[name]
+
+    def close(self) -> None:
+        """Close what the models hold open."""
+        self._closing.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +82,7 @@ class Engines:
         embedder: Makes the vectors that are stored and searched.
         table: The built-in embedder, whatever ``embedder`` is: answers weigh sentences with it.
         reranker: The reranking model that the settings name.
-        language_model: The model that writes, where the settings name one.
+        models: The models that write, where the settings name any.
         close: Closes all that has to be closed.
     """
 
@@ -53,7 +94,7 @@ class Engines:
     embedder: Embedder
     table: StaticEmbedder
     reranker: Reranker | None
-    language_model: LanguageModel | None
+    models: LanguageModels
     pool: ReadingPool
     close: Callable[[], None]
 
@@ -81,7 +122,8 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
     with ExitStack() as opened:
         embedder = open_embedder(settings.embedding, cache, opened.callback)
         reranker = open_reranker(settings.rerank, cache, opened.callback)
-        language_model = open_language_model(settings.language_model, opened.callback)
+        models = LanguageModels(settings)
+        opened.callback(models.close)
         store = SqliteStore(folder / "library.db", blobs=blobs)
         opened.callback(store.close)
         aliases = AliasIndex(folder / "index" / "names")
@@ -97,10 +139,43 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
             embedder=embedder,
             table=embedder if isinstance(embedder, StaticEmbedder) else StaticEmbedder(),
             reranker=reranker,
-            language_model=language_model,
+            models=models,
             pool=pool,
             close=opened.pop_all().close,
         )
+
+
+def open_house(
+    home: Path,
+    workspace: str,
+    engines: Engines,
+    settings: Settings,
+    catch_up: Callable[[], object],
+) -> "House":
+    """Return the personas of a workspace.
+
+    Those of the default one live in ``personas/`` of the home folder, those of another inside it:
+    nothing of one workspace is ever seen from another.
+    """
+    from chapterhouse.connectors.fetch import Fetcher  # noqa: PLC0415 - only with personas
+    from chapterhouse.personas.house import House  # noqa: PLC0415 - likewise
+    from chapterhouse.personas.means import Means  # noqa: PLC0415 - likewise
+    from chapterhouse.text.key_terms import key_terms  # noqa: PLC0415 - likewise
+
+    above = home if workspace == "default" else home / "workspaces" / workspace
+    means = Means(
+        store=engines.store,
+        read=engines.pool.submit,
+        prepare=lambda: preparer(settings, engines.embedder),
+        catch_up=catch_up,
+        settings=settings,
+        model=engines.models.named,
+        open_fetch=lambda: Fetcher().fetch,
+        key_terms=key_terms,
+        today=lambda: datetime.now(UTC).date().isoformat(),
+        nonce=lambda: secrets.token_hex(_NONCE_BYTES),
+    )
+    return House(above / "personas", means)
 
 
 def make_home(home: Path, own: Path) -> None:

@@ -59,3 +59,26 @@ def test_what_a_killed_commit_leaves_does_not_stop_the_next(
     assert index.catch_up(store) == store.sequence()
     assert len(index.search([WeightedTerm("harbour")], (), 10)) == 2
     assert index.size() == 3
+
+
+def test_words_are_counted_on_the_shelves_that_are_asked_for(
+    tmp_path: Path, store: SqliteStore, put: Callable[..., str]
+) -> None:
+    put("a", "The harbour gate.\n\nThe harbour master.", shelves=("maria",))
+    put("b", "The harbour tariff.", shelves=("jonas", "shared"))
+    put("c", "The tide.", shelves=("shared",))
+    index = LexicalIndex(tmp_path / "index")
+    index.catch_up(store)
+
+    def counted(*shelves: str) -> int:
+        return index.document_frequency("harbour", shelves)
+
+    assert counted() == index.document_frequency("harbour") == 3
+    assert (counted("maria"), counted("jonas"), counted("shared")) == (2, 1, 1)
+    assert counted("maria", "shared") == 3
+    assert counted("jonas", "shared") == 1
+    assert counted("nobody") == 0
+    assert index.document_frequency("tariff", ("maria",)) == 0
+    store.remove("a")
+    index.catch_up(store)
+    assert counted("maria") == 0

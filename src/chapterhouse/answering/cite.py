@@ -3,8 +3,8 @@
 import hashlib
 from dataclasses import replace
 
-from chapterhouse.answering.passages import Passage
-from chapterhouse.types import Body, Citation, Document
+from chapterhouse.answering.provenance import link_of, marker_of, year_of
+from chapterhouse.types import Body, Citation, Document, Quotation, Support
 
 
 def text_hash(text: str) -> str:
@@ -12,22 +12,25 @@ def text_hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def cite(passage: Passage, number: int) -> Citation:
-    """Return the citation of a passage, not yet verified."""
-    document, chunk = passage.hit.document, passage.hit.chunk
+def cite(
+    document: Document, span: Quotation, number: int, status: Support = Support.VERBATIM
+) -> Citation:
+    """Return the citation of a span, not yet verified: it has no section and page before."""
     return Citation(
         number=number,
         document_id=document.id,
         title=document.title,
         source=document.source,
-        section_path=chunk.section_path,
-        page=chunk.page,
+        section_path=(),
+        page=None,
         page_kind=document.page_kind,
-        page_label=chunk.page_label,
-        start=passage.start,
-        end=passage.end,
-        quote=passage.text,
+        page_label="",
+        start=span.start,
+        end=span.end,
+        quote=span.quote,
         text_sha256=document.text_sha256,
+        year=year_of(document),
+        status=status,
     )
 
 
@@ -47,10 +50,13 @@ def verify(citation: Citation, document: Document | None, body: Body | None) -> 
     )
     section = next((s for s in body.sections if s.start <= citation.start < s.end), None)
     page = next((p for p in body.pages if p.start <= citation.start < p.end), None)
+    path = section.path if section else ()
     return replace(
         citation,
-        section_path=section.path if section else (),
+        section_path=path,
         page=page.number if page else None,
         page_label=page.label if page else "",
+        marker=marker_of(document, path),
+        link=link_of(document, path),
         verified=holds,
     )

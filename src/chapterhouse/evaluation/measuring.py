@@ -163,7 +163,7 @@ def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
 
 def _ask(task: Task, case: Case, passages: Sequence[Hit]) -> _Told:
     question = case.question
-    answer = task.library.ask(question.text, shelves=question.shelves)
+    answer = task.library.ask(question.text, shelves=question.shelves, remember=False)
     packed: Sequence[_Text] = ()
     if question.answers:
         context = task.library.context(question.text, shelves=question.shelves)

@@ -113,10 +113,16 @@ class LexicalIndex:
         clauses = [(tantivy.Occur.Must, query)]
         return self._top(_on_shelves(self._schema, clauses, shelves), limit)
 
-    def document_frequency(self, term: str) -> int:
-        """Count the chunks in whose body, title or section path ``term`` occurs."""
+    def document_frequency(self, term: str, shelves: Sequence[str] = ()) -> int:
+        """Count the chunks in whose body ``term`` occurs; those on any of ``shelves``, or all."""
         with _telling_damage():
-            return int(self._searcher().doc_freq("body", term))
+            searcher = self._searcher()
+            if not shelves:
+                return int(searcher.doc_freq("body", term))
+            query = tantivy.Query.term_query(self._schema, "body", term, index_option="basic")
+            own = _on_shelves(self._schema, [(tantivy.Occur.Must, query)], shelves)
+            found = searcher.search(own, limit=1, count=True)
+            return int(found.count or 0)  # type: ignore[attr-defined]  # missing in its stubs
 
     def document_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
         """Count the chunks of every term, all at one state of the index."""

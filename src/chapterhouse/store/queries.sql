@@ -273,3 +273,52 @@ JOIN (
   FROM document AS d
 ) AS n ON n.key = d.key
 WHERE n.number <> d.chunks;
+
+-- put_memory
+INSERT INTO memory (persona, asked, expires, question, answer, found, method, sources, sequence)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING key;
+
+-- put_memory_terms
+INSERT INTO memory_terms (rowid, question, answer) VALUES (?, ?, ?);
+
+-- memories
+SELECT key, persona, asked, expires, question, answer, found, method, sources, sequence
+FROM memory
+WHERE persona IN (SELECT value FROM json_each(?)) AND (expires = 0 OR expires > ?)
+ORDER BY key DESC LIMIT ?;
+
+-- memory_personas
+SELECT DISTINCT persona FROM memory ORDER BY persona;
+
+-- search_memories
+SELECT m.key, m.persona, m.asked, m.expires, m.question, m.answer, m.found, m.method, m.sources,
+  m.sequence, bm25(memory_terms, 2.0, 1.0) AS rank_score
+FROM memory_terms JOIN memory AS m ON m.key = memory_terms.rowid
+WHERE memory_terms MATCH ? AND m.persona IN (SELECT value FROM json_each(?))
+  AND (m.expires = 0 OR m.expires > ?)
+ORDER BY rank_score, m.key DESC LIMIT ?;
+
+-- memory_keys
+SELECT key FROM memory
+WHERE persona IN (SELECT value FROM json_each(?)) AND asked < ? ORDER BY key;
+
+-- memory_owner
+SELECT persona FROM memory WHERE key = ?;
+
+-- expired_memories
+SELECT key FROM memory WHERE expires <> 0 AND expires <= ?;
+
+-- drop_memory
+DELETE FROM memory WHERE key = ?;
+
+-- drop_memory_terms
+DELETE FROM memory_terms WHERE rowid = ?;
+
+-- kept_answer
+SELECT answer FROM kept_answer WHERE key = ?;
+
+-- put_kept_answer
+INSERT OR REPLACE INTO kept_answer (key, sequence, answer) VALUES (?, ?, ?);
+
+-- drop_kept_answers
+DELETE FROM kept_answer WHERE sequence <> ?;

@@ -20,6 +20,7 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.protocols import Blobs
 from chapterhouse.store import rows, writing
 from chapterhouse.store.connections import Connections
+from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.statements import Row, Value, first, run
 from chapterhouse.types import Body, Census, Change, Check, Chunk, Document, FileRecord
 
@@ -52,6 +53,10 @@ class SqliteStore:
     def close(self) -> None:
         """Close the file. The store cannot be used afterwards."""
         self._connections.close()
+
+    def memories(self) -> MemoryStore:
+        """Return the memories that are kept beside the documents."""
+        return MemoryStore(self._connections)
 
     def __enter__(self) -> Self:
         return self

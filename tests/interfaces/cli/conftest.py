@@ -2,7 +2,7 @@
 """A command line run inside the test process, and a library that says what a test tells it to."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -10,12 +10,26 @@ from typing import Any, Self
 
 import pytest
 
+from chapterhouse.answering.bundle import Bundle, answer_json, bundle_json, make_bundle
+from chapterhouse.answering.recheck import CitationCheck, QuoteState, SourceState
 from chapterhouse.interfaces.cli import main, session
+from chapterhouse.personas.config import PersonaConfig, Profile
+from chapterhouse.personas.curated import Curated, CurationReport, Outcome
+from chapterhouse.personas.folder import PersonaFolder
+from chapterhouse.personas.house import Entry
+from chapterhouse.personas.listing import Listed, Standing
+from chapterhouse.personas.means import Refresh
+from chapterhouse.personas.problems import PersonaProblem, Severity
+from chapterhouse.personas.profile import Generated
+from chapterhouse.personas.proposal import Proposal, propose
+from chapterhouse.personas.sync import Move, SyncReport
+from chapterhouse.personas.training import Training
 from chapterhouse.types import (
     AddReport,
     Answer,
     AnswerSentence,
     Body,
+    Census,
     Check,
     Chunk,
     Citation,
@@ -26,6 +40,8 @@ from chapterhouse.types import (
     FileRecord,
     Hit,
     LibraryStatus,
+    Memory,
+    MemoryHit,
     Notice,
     Page,
     Progress,
@@ -113,6 +129,145 @@ def outcome(status: Status, name: str = "tariffs.md", seconds: float = 0.5) -> F
     return FileOutcome(record, changed=status is Status.READY, seconds=seconds)
 
 
+CONFIG = PersonaConfig.model_construct(  # nothing is validated: a file system holds anything
+    slug="maria",
+    display_name=HOSTILE,
+    tags=(HOSTILE, "tides"),
+    profile=Profile.model_construct(expertise=HOSTILE),
+    folders=(f"/{HOSTILE}",),
+)
+GENERATED = Generated(
+    ("tides",), ("fog",), (), "Knows about tides.", (("tides", HOSTILE),), HOSTILE
+)
+PERSONA = PersonaFolder(Path(f"/{HOSTILE}/maria"), CONFIG, HOSTILE)
+PROBLEM = PersonaProblem(f"maria/{HOSTILE}", HOSTILE, HOSTILE, HOSTILE, Severity.WARNING)
+LISTED = Listed(
+    HOSTILE, f"/{HOSTILE}", "tides-1a", HOSTILE, Standing.PARTIAL, HOSTILE, "no-text", 3
+)
+REFRESH = Refresh(
+    "maria",
+    HOSTILE,
+    CurationReport((Curated(HOSTILE, "x.md", Outcome.ORPHANED, "gone", HOSTILE),)),
+    SyncReport(AddReport((outcome(Status.READY),)), (HOSTILE,), (Move(HOSTILE, ("tom",), ()),)),
+    (HOSTILE,),
+)
+
+
+@dataclass
+class ScriptedHouse:
+    """Answers every call about personas with one value; counts what it was asked to change."""
+
+    failure: BaseException | None = None
+    problems: tuple[PersonaProblem, ...] = (PROBLEM,)
+    generated: Generated = GENERATED
+    accepted: list[Proposal] = field(default_factory=list)
+    moved: list[tuple[str, str]] = field(default_factory=list)
+
+    def all(self) -> tuple[Entry, ...]:
+        return Entry("maria", PERSONA), Entry("tom", None, (PROBLEM,))
+
+    def create(
+        self, slug: str, *, display_name: str, template: str, folders: Sequence[str]
+    ) -> PersonaFolder:
+        return PERSONA
+
+    def load(self, name: str) -> PersonaFolder:
+        return PERSONA
+
+    def resolve(self, name: str) -> str:
+        return "maria"
+
+    def census(self, name: str) -> Census:
+        return Census(1, 3, {"en": 1})
+
+    def is_current(self, name: str) -> bool:
+        return False
+
+    def validate(self, name: str | None = None) -> tuple[PersonaProblem, ...]:
+        return self.problems
+
+    def change(self, name: str, written: Mapping[str, str]) -> PersonaFolder:
+        return PERSONA
+
+    def file(self, name: str, *, config: bool = False) -> Path:
+        return Path("/papers") / ("persona.config.json" if config else "persona.md")
+
+    def documents(self, name: str) -> tuple[Listed, ...]:
+        return (LISTED,)
+
+    def chosen(self, name: str, file: str) -> Listed:
+        return LISTED
+
+    def remove(self, name: str, file: str) -> Listed:
+        self.moved.append(("out", file))
+        return LISTED
+
+    def restore(self, name: str, file: str) -> Listed:
+        self.moved.append(("in", file))
+        return LISTED
+
+    def train(
+        self,
+        name: str,
+        *,
+        files: Sequence[Path],
+        urls: Sequence[str],
+        on_progress: Callable[[Progress], None],
+        dry_run: bool,
+    ) -> Training:
+        if self.failure:
+            raise self.failure
+        proposal = propose(PersonaConfig(slug="maria", tags=("fog",)), Generated(), self.generated)
+        return Training("maria", (HOSTILE,), None, REFRESH, None, proposal)
+
+    def accept(self, name: str, proposal: Proposal) -> PersonaFolder:
+        self.accepted.append(proposal)
+        return PERSONA
+
+
+MEMORY = Memory(
+    "m1",
+    "maria",
+    1_700_000_000,
+    0,
+    HOSTILE,
+    f"80 euros. {HOSTILE}",
+    found=True,
+    method="extractive",
+    sources=(HOSTILE,),
+)
+
+
+@dataclass
+class ScriptedMemories:
+    """Holds one memory; counts what it was asked to forget."""
+
+    kept: tuple[Memory, ...] = (MEMORY,)
+    forgotten: list[object] = field(default_factory=list)
+
+    def personas(self) -> tuple[str, ...]:
+        return tuple(sorted({memory.persona for memory in self.kept}))
+
+    def memories(self, personas: Sequence[str], limit: int, now: int) -> tuple[Memory, ...]:
+        return tuple(memory for memory in self.kept if memory.persona in personas)[:limit]
+
+    def search(
+        self, text: str, personas: Sequence[str], limit: int, now: int
+    ) -> tuple[MemoryHit, ...]:
+        return tuple(MemoryHit(memory, 1.5) for memory in self.memories(personas, limit, now))
+
+    def count(self, personas: Sequence[str], before: int) -> int:
+        return len(self.memories(personas, 10_000, 0))
+
+    def forget(self, ids: Sequence[str]) -> int:
+        self.forgotten += ids
+        return len(ids)
+
+    def forget_all(self, personas: Sequence[str], before: int) -> int:
+        self.forgotten.append((*personas, before))
+        return self.count(personas, before)
+
+
 @dataclass
 class ScriptedLibrary:
     """Answers every call with the value it was given; counts what it was asked to change."""
@@ -124,6 +279,11 @@ class ScriptedLibrary:
     failure: BaseException | None = None
     removed: list[tuple[str, ...]] = field(default_factory=list)
     closed: bool = False
+    personas: ScriptedHouse = field(default_factory=ScriptedHouse)
+    memories: ScriptedMemories = field(default_factory=ScriptedMemories)
+    rechecked: tuple[CitationCheck, ...] = (
+        CitationCheck(CITATION, SourceState.MOVED, QuoteState.STANDS, DOCUMENT.id, HOSTILE, 11, 42),
+    )
 
     def __enter__(self) -> Self:
         return self
@@ -199,9 +359,15 @@ class ScriptedLibrary:
         self,
         question: str,
         *,
+        persona: str = "",
         shelves: Sequence[str] = (),
         tags: Sequence[str] = (),
         sentences: int | None = None,
+        model: str | None = None,
+        remember: bool = True,
+        use_kept: bool = True,
+        on_text: Callable[[str], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
         self._work()
         return self.answer
@@ -224,6 +390,14 @@ class ScriptedLibrary:
         if not dry_run:
             self.removed.append(names)
         return (DOCUMENT,)
+
+    def bundle(self, answer: Answer) -> Bundle:
+        return make_bundle(
+            answer, [DOCUMENT], configuration={}, versions={"chapterhouse": HOSTILE}, sequence=5
+        )
+
+    def recheck(self, answer: Answer) -> tuple[CitationCheck, ...]:
+        return self.rechecked
 
     def status(self) -> LibraryStatus:
         return LibraryStatus(
@@ -295,6 +469,12 @@ class Script:
         library = ScriptedLibrary(**values)
         self.patch.setattr(session, "open_library", lambda *_, **__: library)
         return library
+
+    def write(self, folder: Path, answer: Answer = ANSWER) -> None:
+        """Lay an answer and its bundle into a folder, as ask writes them."""
+        made = ScriptedLibrary().bundle(answer)
+        (folder / "ANSWER").write_text(answer_json(answer), "utf-8")
+        (folder / "BUNDLE").write_text(bundle_json(made), "utf-8")
 
     def breaks(self, failure: Exception) -> None:
         def broken(*_: object, **__: object) -> ScriptedLibrary:

@@ -27,10 +27,33 @@ EVERY = [
     ("docs", "remove", "tariffs", "--yes"),
     ("docs", "reprocess"),
     ("docs", "reprocess", "--dry-run"),
+    ("persona", "new", "maria"),
+    ("persona", "list"),
+    ("persona", "show", "maria"),
+    ("persona", "edit", "maria", "--set", "grounding=tool"),
+    ("persona", "validate"),
+    ("persona", "train", "maria", "--dry-run"),
+    ("persona", "docs", "maria"),
+    ("persona", "docs", "maria", "--remove", "tides", "--yes"),
+    ("persona", "docs", "maria", "--restore", "tides", "--dry-run"),
+    ("memory", "list"),
+    ("memory", "search", "berth"),
+    ("memory", "forget", "m1"),
+    ("memory", "forget", "--all", "--dry-run"),
+    ("memory", "forget", "--older-than", "30", "--yes"),
+    ("cite", "check", "ANSWER"),
+    ("verify", "BUNDLE"),
     ("status",),
     ("doctor",),
     ("reindex",),
 ]
+
+
+@pytest.fixture(autouse=True)
+def written(tmp_path: Path, script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lay an old answer and its bundle where the commands are run."""
+    script.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
 
 
 @pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
@@ -104,8 +127,8 @@ def test_an_answer_shows_everything_needed_to_check_it(chapterhouse: Any, script
     assert out.startswith("A berth costs 80 euros a metre. [1]\n")
     for expected in (
         "[1] Tariffs\\x1b[2J",
-        "› Tariffs\n",
-        "page 2 · characters 11–42 · sha256 cdcdcdcdcdcd · verified",
+        "§Tariffs, page 2\n",
+        " · characters 11–42 · sha256 cdcdcdcdcdcd · verified",
         "“A berth costs 80 euros a metre.”",
         "chapterhouse docs show tariffs-1a2b3c4d --span 11:42",
         "[bold red]PAID[/bold red]",

@@ -125,35 +125,81 @@ def ask(
         str, typer.Argument(metavar="QUESTION", help="A question in your own words.")
     ],
     *,
+    persona: Annotated[
+        str,
+        typer.Option(
+            "--persona", metavar="NAME", help="Who is asked; they answer from their own shelves."
+        ),
+    ] = "",
     shelf: Shelves = None,
     tag: Tags = None,
     sentences: Annotated[
         int | None,
         typer.Option(
-            "--sentences", metavar="N", min=1, max=50, help="Longest answer; else as set."
+            "--sentences",
+            metavar="N",
+            min=1,
+            max=50,
+            help="Longest answer without a model; else as set.",
         ),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--model", metavar="PROFILE", help="A profile of the settings; “none” only quotes."
+        ),
+    ] = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print Markdown with footnotes.")
+    ] = False,
+    bundle: Annotated[
+        str | None,
+        typer.Option(
+            "--bundle", metavar="FILE", help="Write the answer with all that is needed to check it."
+        ),
+    ] = None,
+    forget: Annotated[
+        bool, typer.Option("--no-memory", help="Do not remember question and answer.")
+    ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Let the model write anew, whatever was kept.")
+    ] = False,
     json: Json = False,
     home: Home = None,
     workspace: WorkspaceName = "default",
     debug: Debug = False,
 ) -> None:
-    """Answer a question, with exact quotations.
+    """Answer a question, every sentence with quotations that were checked.
 
     Exit code 3 says that the documents hold no answer; what was searched is shown instead.
     """
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.bundles import write_bundle  # noqa: PLC0415 - likewise
+    from chapterhouse.interfaces.cli.progress import drafted, told_to  # noqa: PLC0415 - likewise
+
+    if markdown and json:
+        raise typer.BadParameter("--markdown and --json are two forms of one answer: take one.")
 
     def work(library: "Library") -> Outcome:
-        answer = library.ask(
-            readable(question),
-            shelves=tuple(shelf or ()),
-            tags=tuple(tag or ()),
-            sentences=sentences,
-        )
+        with told_to() as on_progress, drafted() as on_text:
+            answer = library.ask(
+                readable(question),
+                persona=readable(persona),
+                shelves=tuple(shelf or ()),
+                tags=tuple(tag or ()),
+                sentences=sentences,
+                model=model,
+                remember=not forget,
+                use_kept=not fresh,
+                on_text=on_text,
+                on_progress=on_progress,
+            )
+        if bundle is not None:
+            write_bundle(bundle, library.bundle(answer))
+        show = render.answer_markdown if markdown else render.answer
         return Outcome(
             shapes.answer(answer),
-            lambda target: render.answer(target, answer, reopening(common)),
+            lambda target: show(target, answer, reopening(common)),
             OK if answer.found else NOT_FOUND,
         )
 

@@ -161,7 +161,9 @@ def feedback(
         shelves = tuple(shelf or ())
         told = _read(answer) if answer is not None else None
         if told is None:
-            told = keeping.told(library.ask(readable(question or ""), shelves=shelves))
+            told = keeping.told(
+                library.ask(readable(question or ""), shelves=shelves, remember=False)
+            )
         made = keeping.as_question(keeping.Verdict(verdict), told, tuple(required or ()), shelves)
         found = keeping.keep(library, made)
         return Outcome(kept(found), lambda target: render_evaluation.kept(target, found))

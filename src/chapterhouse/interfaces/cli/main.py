@@ -10,7 +10,15 @@ from types import FrameType
 import typer
 
 from chapterhouse import __version__
-from chapterhouse.interfaces.cli import asking, documents, evaluating, keeping
+from chapterhouse.interfaces.cli import (
+    asking,
+    bundles,
+    documents,
+    evaluating,
+    keeping,
+    personas,
+    remembering,
+)
 
 # Plain help: Rich's takes a tenth of a second to load and its boxes do not copy into a manual.
 app = typer.Typer(
@@ -48,6 +56,10 @@ app.command("search")(asking.search)
 app.command("context")(asking.context)
 app.command("ask")(asking.ask)
 app.add_typer(documents.app, name="docs")
+app.add_typer(personas.app, name="persona")
+app.add_typer(remembering.app, name="memory")
+app.add_typer(bundles.app, name="cite")
+app.command("verify")(bundles.verify)
 app.command("eval")(evaluating.evaluate)
 app.command("feedback")(evaluating.feedback)
 app.command("status")(keeping.status)

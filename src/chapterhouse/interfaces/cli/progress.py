@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
 from chapterhouse.types import AddReport, Progress
@@ -53,8 +53,42 @@ def told_to() -> Iterator[Callable[[Progress], None]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
-    with _drawn() as draw:
+    with ExitStack() as opened:
+        bar: list[Callable[[Progress], None]] = []
+
+        def draw(progress: Progress) -> None:
+            if not bar:  # a bar of nothing would only flicker
+                bar.append(opened.enter_context(_drawn()))
+            bar[0](progress)
+
         yield draw
+
+
+@contextmanager
+def drafted() -> Iterator[Callable[[str], None] | None]:
+    """Give what shows a model's draft as it comes: dim on a terminal, None elsewhere.
+
+    It is a draft: the answer that was checked stands on standard output afterwards.
+    """
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from chapterhouse.interfaces.cli.terminal import console, styled  # noqa: PLC0415 - see options
+
+    target = console(stderr=True)
+    written: list[str] = []
+
+    def write(piece: str) -> None:
+        if not written:
+            target.print(styled(("draft, not yet checked:", "dim italic")))
+        written.append(piece)
+        target.print(styled((piece, "dim")), end="", soft_wrap=True)
+
+    try:
+        yield write
+    finally:
+        if written:
+            target.print("\n")
 
 
 @contextmanager

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from chapterhouse.interfaces.cli.render_answers import answer, context, place, search, text
+from chapterhouse.interfaces.cli.render_answers import (
+    answer,
+    answer_markdown,
+    context,
+    place,
+    search,
+    text,
+)
 from chapterhouse.interfaces.cli.terminal import columns, styled
 from chapterhouse.types import (
     AddReport,
@@ -26,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "answer",
+    "answer_markdown",
     "checks",
     "context",
     "document",

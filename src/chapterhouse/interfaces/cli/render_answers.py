@@ -2,9 +2,11 @@
 
 from typing import TYPE_CHECKING
 
+from chapterhouse.answering import footnotes
+from chapterhouse.answering.footnotes import citation_line, conflict_lines, mark_of
 from chapterhouse.interfaces.cli.shapes import Place
 from chapterhouse.interfaces.cli.terminal import indented, one_line, shown, styled
-from chapterhouse.types import Answer, Body, Citation, Context, Hit, SearchResult
+from chapterhouse.types import Answer, Body, Citation, Context, Hit, Route, SearchResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -105,42 +107,106 @@ def answer(target: "Console", value: Answer, options: str = "") -> None:
 
     ``options`` are those that a command needs to open the same library.
     """
+    if value.refreshed:
+        target.print(styled((one_line(value.refreshed), "dim")))
+    if value.notice:
+        target.print(styled((one_line(value.notice), "bold")))
+    if value.sentences:
+        _told(target, value)
     if not value.found:
         _refusal(target, value)
-        _warnings(target, value.warnings)
-        return
-    for sentence in value.sentences:
-        numbers = "".join(f" [{number}]" for number in sentence.citations)
-        target.print(styled(one_line(sentence.text), (numbers, "bold")))
-    target.print()
-    target.print(styled(("Sources", "bold")))
+    _conflicts(target, value)
+    if value.citations:
+        target.print(styled(("Sources", "bold")))
     for citation in value.citations:
         _citation(target, citation, options)
-    if value.searched.missing_terms:
+    _remarks(target, value)
+    if value.found or value.sentences:
+        target.print(styled((" · ".join(_facts(value)), "dim")))
+
+
+def _conflicts(target: "Console", value: Answer) -> None:
+    for conflict in value.conflicts:
+        one, other, verdict = conflict_lines(conflict)
+        target.print(styled(("Sources disagree", "bold yellow"), f" ({conflict.kind.value})"))
+        for line in (one, other, verdict):
+            indented(target, one_line(line))
+        target.print()
+
+
+def _remarks(target: "Console", value: Answer) -> None:
+    if value.found and value.searched.missing_terms:
         missing = _listed(value.searched.missing_terms)
         target.print(styled((f"Words that stand in none of the documents: {missing}", "dim")))
+    if value.rejected:
+        rejected = _listed(value.rejected)
+        target.print(styled((f"Left out, for it cites nothing that was given: {rejected}", "dim")))
     _warnings(target, value.warnings)
+
+
+def answer_markdown(target: "Console", value: Answer, _options: str = "") -> None:
+    """Print an answer as Markdown with footnotes."""
+    target.out(shown(footnotes.answer_markdown(value)), highlight=False, end="")
+
+
+def _told(target: "Console", value: Answer) -> None:
+    """Show the sentences, each with its numbers and with what a reader is warned of."""
+    if value.display_name:
+        target.print(styled((_frame(value), "italic")))
+    parts: list[str | tuple[str, str]] = []
+    for place, sentence in enumerate(value.sentences):
+        before = sentence.before or (" " if place and value.method != "extractive" else "")
+        if value.method == "extractive" and place:
+            before = "\n"
+        numbers = "".join(f" [{number}]" for number in sentence.citations)
+        mark = mark_of(sentence) if value.route is not Route.GENERAL else ""
+        parts += [
+            before if place else before.lstrip("\n"),
+            one_line(sentence.text),
+            (numbers, "bold"),
+            (f" ({mark})" if mark else "", "yellow"),
+        ]
+    target.print(styled(*parts))
+    target.print()
+
+
+def _frame(value: Answer) -> str:
+    """Return who speaks, and whether in words of their own or of their documents."""
+    name = one_line(value.display_name)
+    if value.route is Route.GENERAL:
+        return "The general assistant, from no document:"
+    if value.method == "extractive":
+        return f"{name} quotes from their documents (no model):"
+    return f"{name}, by {one_line(value.method)}:"
+
+
+def _facts(value: Answer) -> list[str]:
     searched = _searched(value.searched.documents, value.searched.chunks)
-    facts = f"evidence {value.evidence:.2f} · {value.method} · searched {searched}"
-    target.print(styled((facts, "dim")))
+    facts = [f"evidence {value.evidence:.2f}", one_line(value.method), f"searched {searched}"]
+    usage = value.usage
+    if value.kept:
+        facts.append("written earlier, nothing has changed since")
+    elif usage is not None:
+        facts.append(f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens")
+        if usage.cost is not None:
+            facts.append(f"${usage.cost:.4f}")
+    return facts
 
 
 def _citation(target: "Console", citation: Citation, options: str) -> None:
     target.print(
-        styled(
-            (f"[{citation.number}] ", "bold"),
-            (_path(citation.title, citation.section_path), "bold cyan"),
-        )
+        styled((f"[{citation.number}] ", "bold"), (one_line(citation_line(citation)), "bold cyan"))
     )
     facts = [
         citation.source,
-        *_where(citation.page_kind, citation.page, citation.page_label),
         f"characters {citation.start}–{citation.end}",
         f"sha256 {citation.text_sha256[:_HASH_DIGITS]}",
     ]
     verdict = ("verified", "green") if citation.verified else ("NOT VERIFIED", "bold red")
     indented(target, styled((" · ".join(map(one_line, facts)) + " · ", "dim"), verdict))
     indented(target, f"“{citation.quote}”")
+    if citation.link:
+        indented(target, styled((one_line(citation.link), "dim")))
     opens = f"chapterhouse docs show {citation.document_id} --span {citation.start}:{citation.end}"
     indented(target, styled((opens + options, "dim")))
     target.print()
@@ -148,7 +214,8 @@ def _citation(target: "Console", citation: Citation, options: str) -> None:
 
 def _refusal(target: "Console", value: Answer) -> None:
     searched = value.searched
-    target.print(styled(("I don't find this in the documents.", "bold")))
+    if not value.notice:
+        target.print(styled(("I don't find this in the documents.", "bold")))
     target.print(
         styled(
             f"Searched {_searched(searched.documents, searched.chunks)}, for: ",
@@ -162,6 +229,10 @@ def _refusal(target: "Console", value: Answer) -> None:
         target.print(styled("Nearest headings:"))
         for heading in searched.nearest:
             target.print(styled(f"  {one_line(heading)}"))
+    if value.would_help:
+        target.print(styled("What would help:"))
+        for line in value.would_help:
+            target.print(styled(f"  {one_line(line)}"))
 
 
 def _listed(words: "Sequence[str]") -> str:

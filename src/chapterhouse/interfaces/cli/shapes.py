@@ -104,15 +104,34 @@ def context(value: Context) -> dict[str, object]:
 
 def answer(value: Answer) -> dict[str, object]:
     """Shape an answer: its values and, beside them, its one line of text."""
+    usage = value.usage
     return {
         "question": value.question,
+        "persona": value.persona,
+        "display_name": value.display_name,
         "found": value.found,
+        "route": value.route.value,
+        "notice": value.notice,
         "text": value.text,
         "sentences": plain(value.sentences),
         "citations": plain(value.citations),
+        "conflicts": plain(value.conflicts),
         "searched": plain(value.searched),
+        "would_help": list(value.would_help),
         "evidence": value.evidence,
         "method": value.method,
+        "rejected": list(value.rejected),
+        "handed_to": value.handed_to,
+        "usage": None
+        if usage is None
+        else {
+            "calls": usage.calls,
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+            "cost": None if usage.cost is None else str(usage.cost),
+        },
+        "kept": value.kept,
+        "refreshed": value.refreshed,
         "warnings": list(value.warnings),
     }
 

@@ -1,0 +1,114 @@
+"""How a document is named, dated and linked where it is cited.
+
+All of it comes from the document or its metadata, so none of it is trusted: a name that does not
+look like one is replaced by the document's id, a link must be a plain web address.
+"""
+
+import re
+from datetime import date
+from email.utils import parsedate_to_datetime
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.text.view import neutralise
+from chapterhouse.types import Document
+
+_NAME: Final = re.compile(r"[^\W_](?:[\w.\-]{0,98}[^\W_])?")
+_DATE: Final = re.compile(r"((?:1[5-9]|20|21)\d\d)(?:-(\d\d)(?:-(\d\d))?)?(?=T\d|(?![\w-]))")
+_DATE_IN_NAME: Final = re.compile(
+    r"(?<![^\W_])(?:19|20)\d\d"
+    r"(?:([-_])(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12]\d|3[01]))?)?(?!\d)"
+)
+_LONGEST_LINK: Final = 2_000
+_LONGEST_SECTION: Final = 120
+_PATH_MARK: Final = " › "
+_NOT_IN_LINK: Final = re.compile(r"[<>\"\\`{}|^]")  # no address has them, and they would end one
+_NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
+
+
+def citation_name(document: Document) -> str:
+    """Return the name by which prompts and footnotes cite a document.
+
+    It is the ``id`` of its front matter where that is a plain name, else the document's id.
+    """
+    own = document.metadata.get("id", "").strip()
+    plain = _NAME.fullmatch(own) and sanitise_line(own) == own  # some letters cannot be seen
+    return own if plain else document.id
+
+
+def section_name(section_path: tuple[str, ...]) -> str:
+    """Return how a place in a document is cited: its headings, outermost first; or empty."""
+    path = _PATH_MARK.join(" ".join(title.split()) for title in section_path)
+    return neutralise(sanitise_line(path))[:_LONGEST_SECTION].strip()
+
+
+def marker_of(document: Document, section_path: tuple[str, ...]) -> str:
+    """Return the marker of a place: ``document:section``, the innermost section."""
+    section = section_name(section_path[-1:])
+    return f"{citation_name(document)}:{section}" if section else citation_name(document)
+
+
+def stated_date(document: Document) -> str:
+    """Return the day that a document states for itself, ``YYYY-MM-DD`` or a part; or empty.
+
+    Where its metadata state none, the one date in its file's name counts.
+    """
+    for name in ("date", "published", "modified", "created"):
+        stated = document.metadata.get(name, "").strip()
+        match = _DATE.match(stated)
+        if match and _is_a_day(match):
+            return match.group()
+        if name == "date" and stated and document.format == "eml":
+            return _mail_date(stated)
+    in_name = {
+        found.group() for found in _DATE_IN_NAME.finditer(document.source.rpartition("/")[2])
+    }
+    return in_name.pop().replace("_", "-") if len(in_name) == 1 else ""
+
+
+def year_of(document: Document) -> str:
+    """Return the year of a document's stated date, or empty."""
+    return stated_date(document)[:4]
+
+
+def link_of(document: Document, section_path: tuple[str, ...]) -> str:
+    """Return the web address of a section, where the document states its source; or empty.
+
+    The anchor is the heading's as GitHub and most generators make it: lower case, punctuation
+    dropped, spaces as hyphens. A source that has an anchor of its own keeps it.
+    """
+    stated = document.metadata.get("source_url", "").strip() or document.location
+    if len(stated) > _LONGEST_LINK or any(character.isspace() for character in stated):
+        return ""
+    if sanitise_line(stated) != stated or _NOT_IN_LINK.search(stated):
+        return ""
+    try:
+        parts = urlsplit(stated)
+    except ValueError:
+        return ""
+    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
+        return ""
+    fragment = parts.fragment or _anchor(section_path[-1] if section_path[1:] else "")
+    return urlunsplit((*parts[:4], fragment))
+
+
+def _anchor(heading: str) -> str:
+    words = _NOT_IN_ANCHOR.sub("", heading.strip().lower())
+    return "-".join(words.split())[:_LONGEST_SECTION]
+
+
+def _is_a_day(match: re.Match[str]) -> bool:
+    year, month, day = match.groups()
+    try:
+        date(int(year), int(month or 1), int(day or 1))
+    except ValueError:
+        return False
+    return True
+
+
+def _mail_date(stated: str) -> str:
+    try:
+        return parsedate_to_datetime(stated).date().isoformat()
+    except ValueError:
+        return ""

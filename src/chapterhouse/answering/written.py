@@ -1,0 +1,287 @@
+"""From what a model wrote to sentences that are judged, cited and verified.
+
+::
+
+    text -> without markers -> sentences, each with its markers -> judged -> spans -> citations
+
+A model is believed nothing: a marker that names no block of this request is no citation, a
+sentence is shown with how far the documents carry it, and every quotation is looked up in the
+stored text before anyone sees it.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from chapterhouse.answering.cite import cite, verify
+from chapterhouse.answering.markers import (
+    Marker,
+    Place,
+    resolve,
+    without_look_alikes,
+    without_markers,
+)
+from chapterhouse.protocols import ClaimJudge
+from chapterhouse.text.sanitise import sanitise
+from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.types import (
+    AnswerSentence,
+    Body,
+    Citation,
+    Document,
+    Evidence,
+    Judgement,
+    Problem,
+    ProblemKind,
+    Quotation,
+    Support,
+)
+
+CARRIED: Final = frozenset({Support.VERBATIM, Support.SUPPORTED, Support.PARTLY})
+_SPANS: Final = 3  # quotations shown of one sentence
+# Two markers side by side are no link.
+_TARGET: Final = r"(?:\([^()\n]{0,2000}\)|\[(?!\^)[^\[\]\n]{0,200}\])"
+_IMAGE: Final = re.compile(rf"!\[(?!\^)[^\[\]\n]{{0,500}}\]{_TARGET}")
+_LINK: Final = re.compile(rf"\[(?!\^)([^\[\]\n]{{1,500}})\]{_TARGET}")
+_DEFINITION: Final = re.compile(r"^[ \t]{0,3}\[[^\[\]\n]{1,400}\]:[^\n]*$", re.MULTILINE)
+_TAG: Final = re.compile(r"</?[A-Za-z][^<>\n]{0,2000}>|<!--.{0,2000}?-->", re.DOTALL)
+_ENDS_ADDRESS: Final = r"\s<>\"')\]。，、；：！？）」』】》"
+_ADDRESS: Final = re.compile(
+    rf"(?:(?:https?:)?//|\bwww\.)[^{_ENDS_ADDRESS}]*[^{_ENDS_ADDRESS}.,;:!?]", re.IGNORECASE
+)
+# What is left of links, definitions and tags once those that are whole were taken out.
+_JOINED: Final = re.compile(r"\](?=[(\[:])")
+_OPENED: Final = re.compile(r"<(?=[A-Za-z/!?])")
+_LINE_MARK: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+•][ \t]+)*")
+_BULLETS: Final = frozenset("-*+•")
+_ENUMERATION: Final = re.compile(r"(\d{1,3})[.)][ \t]+(?=\S)")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What a model was given and may cite: a place with the stretch of text that stands there."""
+
+    place: Place
+    evidence: Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What checking looks up: documents and their texts by id, None where they are gone."""
+
+    document: Callable[[str], Document | None]
+    body: Callable[[str], Body | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A model's text after checking.
+
+    Attributes:
+        rejected: Markers that cite nothing that was given, and what only looked like one.
+    """
+
+    sentences: tuple[AnswerSentence, ...]
+    citations: tuple[Citation, ...]
+    rejected: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    text: str
+    before: str
+    markers: tuple[str, ...]
+
+
+def check(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) -> Checked:
+    """Return what a model wrote as sentences with verified citations.
+
+    Args:
+        text: What it wrote.
+        given: What it was given; nothing else can be cited.
+        judge: Says how far evidence carries a sentence.
+        lookup: Where quotations are looked up.
+    """
+    cited = _Citations(lookup, [one.evidence for one in given])
+    told: list[AnswerSentence] = []
+    rejected: list[str] = []
+    addresses = frozenset(
+        address for one in given for address in _ADDRESS.findall(one.evidence.text)
+    )
+    skipped = 0
+    for sentence in _sentences(text):
+        bare, look_alikes = without_look_alikes(sentence.text)
+        plain = " ".join(_inactive(_without_addresses(bare, addresses)).split())
+        unknown = [m for m in sentence.markers if not resolve(m, [g.place for g in given])]
+        rejected += [*unknown, *look_alikes]
+        breaks = max(sentence.before.count("\n"), skipped)
+        if not any(character.isalnum() for character in plain):
+            skipped = breaks
+            continue
+        before = "\n" * breaks + sentence.before.lstrip("\n")
+        judged = _judged(plain, sentence.markers, given, judge)
+        told.append(cited.sentence(plain, before, judged))
+        skipped = 0
+    return Checked(tuple(told), tuple(cited.found), tuple(dict.fromkeys(rejected)))
+
+
+def _judged(
+    sentence: str, markers: Sequence[str], given: Sequence[Given], judge: ClaimJudge
+) -> Judgement:
+    """Judge a sentence by what it cites; one that cites nothing by all that was given."""
+    places = [one.place for one in given]
+    numbers = {number for marker in markers for number in resolve(marker, places)}
+    unknown = [marker for marker in markers if not resolve(marker, places)]
+    problems = tuple(Problem(ProblemKind.MARKER, marker) for marker in unknown)
+    if unknown and not numbers:
+        judged = judge(sentence, (), ())
+        if judged.support is Support.NO_CLAIM:
+            return replace(judged, problems=problems)
+        return Judgement(Support.FABRICATED, problems=problems)
+    cited = [one.evidence for one in given if not numbers or one.place.number in numbers]
+    others = [one.evidence for one in given if numbers and one.place.number not in numbers]
+    judged = judge(sentence, cited, others)
+    if unknown and judged.support in CARRIED:  # one of the sources it names does not exist
+        judged = replace(judged, support=Support.PARTLY)
+    return replace(judged, problems=(*judged.problems, *problems))
+
+
+class _Citations:
+    """Numbers quotations in the order in which they are first used, each looked up once.
+
+    A quotation from outside what the model was given is none, whoever names it.
+    """
+
+    def __init__(self, lookup: Lookup, given: Sequence[Evidence]) -> None:
+        self._lookup = lookup
+        self._given = given
+        self._bodies: dict[str, Body | None] = {}
+        self._numbers: dict[tuple[Quotation, Support], int | None] = {}
+        self.found: list[Citation] = []
+
+    def sentence(self, text: str, before: str, judged: Judgement) -> AnswerSentence:
+        """Return a judged sentence with the numbers of its citations.
+
+        One that was carried and of whose quotations none can be verified is not carried.
+        """
+        carried = judged.support in CARRIED or judged.support in {
+            Support.MISATTRIBUTED,
+            Support.FRANKENQUOTE,
+        }
+        spans = judged.spans[:_SPANS] if carried else ()
+        numbers = [self._number(span, judged.support) for span in spans]
+        known = tuple(dict.fromkeys(number for number in numbers if number is not None))
+        support = judged.support
+        if carried and not known:
+            support = Support.UNSUPPORTED
+        return AnswerSentence(text, known, support, judged.problems, before)
+
+    def _number(self, span: Quotation, support: Support) -> int | None:
+        key = span, support
+        if key not in self._numbers:
+            document = self._lookup.document(span.document_id)
+            if span.document_id not in self._bodies:
+                self._bodies[span.document_id] = self._lookup.body(span.document_id)
+            self._numbers[key] = None
+            if document is not None and self._was_given(span):
+                citation = cite(document, span, len(self.found) + 1, support)
+                checked = verify(citation, document, self._bodies[span.document_id])
+                if checked.verified:
+                    self._numbers[key] = checked.number
+                    self.found.append(checked)
+        return self._numbers[key]
+
+    def _was_given(self, span: Quotation) -> bool:
+        return any(
+            one.document_id == span.document_id and one.start <= span.start and span.end <= one.end
+            for one in self._given
+        )
+
+
+def _sentences(text: str) -> Iterator[_Sentence]:
+    """Yield the sentences of a model's Markdown, in order, each with the markers behind it."""
+    visible = sanitise(text).text
+    for pattern, kept in ((_IMAGE, ""), (_TAG, ""), (_LINK, r"\1")):
+        visible = pattern.sub(kept, visible)
+    plain, markers = without_markers(_DEFINITION.sub("", visible))
+    spans = list(_spans(plain))
+    owners = _owners(spans, markers, plain)
+    for index, (start, end, before) in enumerate(spans):
+        yield _Sentence(plain[start:end].strip(), before, tuple(owners.get(index, ())))
+
+
+def _spans(plain: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and what stands before each sentence, line by line."""
+    position = number = 0
+    before = ""
+    for line in plain.split("\n"):
+        begin, mark, number = _line_mark(line, number)
+        spans = list(sentence_spans(line, begin, len(line))) if line[begin:].strip() else []
+        lead = f"{before or (chr(10) if position else '')}{mark}"
+        for start, end in spans:
+            yield position + start, position + end, lead
+            lead = ""
+        if spans:
+            before = ""
+        elif position:
+            before = "\n\n"
+        position += len(line) + 1
+
+
+def _line_mark(line: str, number: int) -> tuple[int, str, int]:
+    """Return where the text of a line begins, its list mark, and the last item's number.
+
+    Only 1, or the number behind the last item's, counts items; "12. March" is a date.
+    """
+    match = _LINE_MARK.match(line)
+    begin = match.end() if match else 0
+    mark = "".join(f"{character} " for character in line[:begin] if character in _BULLETS)
+    counted = _ENUMERATION.match(line, begin)
+    if counted and int(counted.group(1)) in {1, number + 1}:
+        return counted.end(), f"{mark}{counted.group().strip()} ", int(counted.group(1))
+    return begin, mark, number
+
+
+def _owners(
+    spans: Sequence[tuple[int, int, str]], markers: Sequence[Marker], plain: str
+) -> Mapping[int, list[str]]:
+    """Give each marker to the sentence that ends where it stands, or holds it.
+
+    A marker behind the full stop belongs to the sentence before the stop, and so does one on a
+    line of its own; one that begins a line belongs to the sentence behind it.
+    """
+    found: dict[int, list[str]] = {}
+    starts = [start for start, _, _ in spans]
+    for marker in markers:
+        stands = len(plain[: marker.position].rstrip()) - 1
+        if _begins_line(plain, marker.position):
+            stands = marker.position + len(_blank(plain[marker.position :]))
+        owner = max(bisect_right(starts, max(stands, 0)) - 1, 0)
+        found.setdefault(owner, []).append(marker.written)
+    return found
+
+
+def _begins_line(plain: str, position: int) -> bool:
+    """Whether nothing but a list mark stands before a place in its line, and text behind it."""
+    before = plain[plain.rfind("\n", 0, position) + 1 : position]
+    end = plain.find("\n", position)
+    behind = plain[position : end if end >= 0 else len(plain)]
+    return not any(map(str.isalpha, before)) and any(map(str.isalnum, behind))
+
+
+def _blank(text: str) -> str:
+    return text[: len(text) - len(text.lstrip())]
+
+
+def _inactive(text: str) -> str:
+    """Return a text in which nothing is a link, a definition of one, or a tag."""
+    return _OPENED.sub("‹", _JOINED.sub("] ", text))
+
+
+def _without_addresses(text: str, known: frozenset[str]) -> str:
+    """Return a text without web addresses that no document gave: they could carry data away."""
+    return _ADDRESS.sub(
+        lambda match: match.group() if match.group() in known else "(address left out)", text
+    )

@@ -1,0 +1,191 @@
+"""Commands about what was asked and answered: memory list, search, forget."""
+
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chapterhouse.interfaces.cli.options import (
+    Common,
+    Debug,
+    DryRun,
+    Home,
+    Json,
+    WorkspaceName,
+    readable,
+)
+from chapterhouse.interfaces.cli.session import (
+    NOT_FOUND,
+    OK,
+    ConfirmationNeededError,
+    Outcome,
+    with_library,
+)
+
+if TYPE_CHECKING:
+    from chapterhouse.library import Library
+
+app = typer.Typer(
+    help="List, search and forget what was asked and answered.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+_LIBRARY = "library"  # how the library's own memories are called, no persona having that name
+_DAY = 86_400
+_FAR_FUTURE = 2**62  # seconds
+
+Persona = Annotated[
+    str,
+    typer.Option(
+        "--persona", metavar="NAME", help="Whose memories; “library” for no persona's; else all."
+    ),
+]
+Limit = Annotated[
+    int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="At most so many.")
+]
+
+
+@app.command("list")
+def list_memories(
+    *,
+    persona: Persona = "",
+    limit: Limit = 50,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """List what is remembered, the newest first."""
+    from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - options
+
+    def work(library: "Library") -> Outcome:
+        found = library.memories.memories(_owners(library, persona), limit, _now())
+        return Outcome(
+            shapes_checks.memories(found), lambda target: render_checks.memories(target, found)
+        )
+
+    with_library(Common(json, home, workspace, debug), work)
+
+
+@app.command("search")
+def search_memories(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words of a question or answer.")],
+    *,
+    persona: Persona = "",
+    limit: Limit = 10,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Find earlier questions and answers by their words, best first.
+
+    Exit code 3 says that there are none.
+    """
+    from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - options
+
+    def work(library: "Library") -> Outcome:
+        owners = _owners(library, persona)
+        found = library.memories.search(readable(text), owners, limit, _now())
+        return Outcome(
+            shapes_checks.memory_hits(found),
+            lambda target: render_checks.memory_hits(target, found),
+            OK if found else NOT_FOUND,
+        )
+
+    with_library(Common(json, home, workspace, debug), work)
+
+
+@app.command("forget")
+def forget(
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Ids, as memory list shows them.")
+    ] = None,
+    *,
+    persona: Persona = "",
+    everything: Annotated[
+        bool, typer.Option("--all", help="All of the persona's memories, or everyone's.")
+    ] = False,
+    older: Annotated[
+        int | None,
+        typer.Option("--older-than", metavar="DAYS", min=0, help="Asked more days ago."),
+    ] = None,
+    dry_run: DryRun = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before forgetting many.")] = False,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Forget memories for good, by id or many at once.
+
+    Exit code 10 says that it has to be confirmed with --yes.
+    """
+    from chapterhouse.interfaces.cli.terminal import styled  # noqa: PLC0415 - see options
+
+    many = everything or older is not None
+    if bool(ids) == many:
+        raise typer.BadParameter("Name ids, or use --all or --older-than.")
+    if ids and persona:
+        raise typer.BadParameter("Ids are one person's already: leave --persona out.")
+
+    def work(library: "Library") -> Outcome:
+        memories = library.memories
+        if ids:
+            count = len(set(ids)) if dry_run else memories.forget(ids)
+        else:
+            owners = _owners(library, persona)
+            # All of them, whatever the clock said when they were kept.
+            before = _FAR_FUTURE if older is None else _now() - older * _DAY + (not older)
+            count = memories.count(owners, before)
+            if count and not dry_run:
+                _confirm(count, yes=yes, json=json)
+                memories.forget_all(owners, before)
+        would = "Would forget" if dry_run else "Forgot"
+        sentence = f"{would} {count:,} {'memory' if count == 1 else 'memories'}."
+        return Outcome(
+            {"forgotten": 0 if dry_run else count, "would_forget": count, "dry_run": dry_run},
+            lambda target: target.print(styled(sentence)),
+        )
+
+    with_library(Common(json, home, workspace, debug), work)
+
+
+def _owners(library: "Library", persona: str) -> tuple[str, ...]:
+    """Return whose memories are meant; those of a persona that is gone can still be named."""
+    known = library.memories.personas()
+    if not persona:
+        return known
+    if persona == _LIBRARY:
+        return ("",)
+    if persona in known:
+        return (persona,)
+    return (library.personas.load(readable(persona)).config.slug,)
+
+
+def _confirm(count: int, *, yes: bool, json: bool) -> None:
+    """Ask on standard error whether so many memories may go.
+
+    Raises:
+        ConfirmationNeededError: nobody can be asked, or the answer was no.
+    """
+    if yes:
+        return
+    what = f"{count:,} {'memory' if count == 1 else 'memories'}"
+    if json or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise ConfirmationNeededError(
+            f"Forgetting {what} needs to be confirmed.",
+            hint="Add --yes, or look first with --dry-run.",
+        )
+    try:
+        agreed = typer.confirm(f"Forget {what} for good?", err=True)
+    except typer.Abort:  # Ctrl-C or Ctrl-D at the question
+        agreed = False
+    if not agreed:
+        raise ConfirmationNeededError("Nothing was forgotten.")
+
+
+def _now() -> int:
+    return int(time.time())

@@ -1,0 +1,58 @@
+"""What ``--json`` shows of checked answers and of memories."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from chapterhouse.interfaces.cli.envelope import plain
+from chapterhouse.types import Answer, Check, Memory, MemoryHit
+
+if TYPE_CHECKING:
+    from chapterhouse.answering.bundle import Bundle
+    from chapterhouse.answering.recheck import CitationCheck
+
+
+def rechecked(value: Answer, found: "Sequence[CitationCheck]") -> dict[str, object]:
+    """Shape what has become of an answer's citations."""
+    return {
+        "question": value.question,
+        "holds": all(one.holds for one in found),
+        "citations": [_citation(one) for one in found],
+    }
+
+
+def verified(
+    bundle: "Bundle", checks: Sequence[Check], found: "Sequence[CitationCheck] | None"
+) -> dict[str, object]:
+    """Shape what was found of a bundle; ``citations`` is null where there was no library."""
+    return {
+        "question": bundle.answer.question,
+        "trusted": all(check.passed for check in checks),
+        "checks": plain(checks),
+        "versions": plain(bundle.versions),
+        "citations": None if found is None else [_citation(one) for one in found],
+    }
+
+
+def memories(found: Sequence[Memory]) -> list[object]:
+    """Shape memories."""
+    return [plain(memory) for memory in found]
+
+
+def memory_hits(found: Sequence[MemoryHit]) -> list[object]:
+    """Shape memories that fit some words."""
+    return [{"score": hit.score, "memory": plain(hit.memory)} for hit in found]
+
+
+def _citation(one: "CitationCheck") -> dict[str, object]:
+    return {
+        "number": one.citation.number,
+        "title": one.citation.title,
+        "document_id": one.citation.document_id,
+        "quote": one.citation.quote,
+        "source": one.source.value,
+        "quotation": one.quote.value,
+        "document_now": one.document_id,
+        "source_now": one.source_now,
+        "start": one.start,
+        "end": one.end,
+    }

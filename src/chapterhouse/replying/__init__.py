@@ -1,0 +1,1 @@
+"""From a question to an answer: whose it is, who writes it, what is remembered of it."""

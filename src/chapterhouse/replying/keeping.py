@@ -1,0 +1,127 @@
+"""What is kept of an answer: the memory, and answers that need not be written again.
+
+An answer is kept under the SHA-256 of everything that it depends on: the question, the library's
+sequence number, the persona, the settings, the model, and what the model was reminded of. Any
+change gives another key, so what is found is never stale; its quotations are looked up again all
+the same. Only answers that a model wrote are kept: quotations are found as fast as a kept answer.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from chapterhouse.answering.bundle import answer_json, read_answer
+from chapterhouse.answering.cite import verify
+from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.protocols import LanguageModel
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.request import Request
+from chapterhouse.types import Answer, Memory
+
+_DAY: Final = 86_400
+_LONGEST: Final = 20_000  # characters of an answer that is remembered
+
+
+def recalled(request: Request, parts: Parts) -> tuple[Memory, ...]:
+    """Return the earlier answers of the same persona that the model is reminded of."""
+    wanted = request.settings.memory.recall
+    if not (wanted and request.remember):
+        return ()
+    hits = parts.memories.search(request.question, [_owner(request)], wanted, parts.now())
+    return tuple(hit.memory for hit in hits if hit.memory.found)
+
+
+def key_of(
+    request: Request,
+    parts: Parts,
+    model: LanguageModel | None,
+    reminded: Sequence[Memory],
+    sequence: int,
+) -> str:
+    """Return the key of an answer; empty where it must not be kept.
+
+    Where the age of documents counts, the answer depends on the day and is not kept.
+    """
+    if not request.use_kept or request.settings.search.recency:
+        return ""
+    depends_on = {
+        "question": request.question.strip(),
+        "sequence": sequence,
+        "persona": repr(request.persona),
+        "settings": request.settings.model_dump(mode="json"),
+        "request": [
+            list(request.shelves),
+            list(request.tags),
+            request.sentences,
+            request.max_chunks,
+            request.max_tokens,
+            request.grounding,
+            request.out_of_scope,
+            request.model,  # two profiles may have one model, and other limits
+        ],
+        "model": model.fingerprint if model else "",
+        "reminded": [memory.id for memory in reminded],
+        "versions": dict(parts.versions),
+    }
+    line = json.dumps(depends_on, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def kept(key: str, parts: Parts) -> Answer | None:
+    """Return the answer kept under ``key`` if every quotation of it still holds."""
+    found = parts.memories.kept_answer(key)
+    if found is None:
+        return None
+    try:
+        given = read_answer(found)
+    except UsageError:  # written by another version, or damaged: it is written anew
+        return None
+    store = parts.engines.store
+    checked = tuple(
+        verify(citation, store.document(citation.document_id), store.body(citation.document_id))
+        for citation in given.citations
+    )
+    return replace(given, kept=True) if checked == given.citations else None
+
+
+def keep(key: str, sequence: int, given: Answer, parts: Parts) -> Answer:
+    """Keep an answer; a library that cannot be written to only costs writing it again."""
+    try:
+        parts.memories.keep_answer(key, sequence, answer_json(given))
+    except ChapterhouseError as error:
+        return _warned(given, f"The answer could not be kept: {error.message}")
+    return given
+
+
+def remember(request: Request, given: Answer, sequence: int, parts: Parts) -> Answer:
+    """Put question and answer into the memory; say so where that is not possible."""
+    if not request.remember:
+        return given
+    days, now = request.settings.memory.days, parts.now()
+    memory = Memory(
+        id="",
+        persona=_owner(request),
+        asked=now,
+        expires=now + days * _DAY if days else 0,
+        question=request.question.strip(),
+        answer=(given.text or given.notice)[:_LONGEST],
+        found=given.found,
+        method=given.method,
+        sources=tuple(sorted({citation.document_id for citation in given.citations})),
+        sequence=sequence,
+    )
+    try:
+        parts.memories.remember(memory)
+    except ChapterhouseError as error:
+        return _warned(given, f"This was not remembered: {error.message}")
+    return given
+
+
+def _owner(request: Request) -> str:
+    return request.persona.slug if request.persona else ""
+
+
+def _warned(given: Answer, warning: str) -> Answer:
+    return replace(given, warnings=(*given.warnings, warning))

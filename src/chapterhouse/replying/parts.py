@@ -1,0 +1,40 @@
+"""What answering needs of an open library."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from chapterhouse.protocols import ClaimJudge, LanguageModel
+from chapterhouse.retrieval.method import Method
+from chapterhouse.settings import Settings
+from chapterhouse.store.memory import MemoryStore
+from chapterhouse.types import Query, SearchResult
+from chapterhouse.wiring import Engines
+
+Retrieve = Callable[[Query, Method], SearchResult]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The parts of a library that take part in an answer.
+
+    Attributes:
+        engines: Store, indexes and models.
+        retrieve: Searches; tells of vectors that do not fit.
+        method: The stages of retrieval under some settings.
+        model: The language model of a profile by its name; None for ``none``.
+        judge: Says how far evidence carries a sentence.
+        memories: What was asked and answered before.
+        now: The time in seconds.
+        nonce: Gives 128 fresh random bits in hexadecimal.
+        versions: Of Chapterhouse and of the models, for keys and bundles.
+    """
+
+    engines: Engines
+    retrieve: Retrieve
+    method: Callable[[Settings], Method]
+    model: Callable[[str], LanguageModel | None]
+    judge: ClaimJudge
+    memories: MemoryStore
+    now: Callable[[], int]
+    nonce: Callable[[], str]
+    versions: Mapping[str, str]

@@ -1,0 +1,108 @@
+"""A question put to someone: the library, or a persona with their colleagues."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.replying.handover import hand_over
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.request import Choices, Request, library_request, persona_request
+from chapterhouse.replying.respond import OnText, respond
+from chapterhouse.settings import Settings
+from chapterhouse.types import Answer, Progress, Route
+
+if TYPE_CHECKING:
+    from chapterhouse.personas.house import House
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Counter:
+    """Where questions are put.
+
+    Attributes:
+        settings: The library's.
+        house: The personas.
+        parts: What answers.
+        catch_up: Brings the indexes up to date with the store.
+    """
+
+    settings: Settings
+    house: "Callable[[], House]"
+    parts: Parts
+    catch_up: Callable[[], None]
+
+
+async def put(
+    question: str,
+    persona: str,
+    choices: Choices,
+    counter: Counter,
+    on_text: OnText | None = None,
+    on_progress: OnProgress | None = None,
+) -> Answer:
+    """Answer a question.
+
+    Args:
+        question: A question.
+        persona: Who is asked; empty for the library itself.
+        choices: What the caller says about it.
+        counter: Where it is put.
+        on_text: Is given what a model writes as it comes, before it is checked.
+        on_progress: Called for each file that is read first.
+
+    Raises:
+        UsageError: the question is empty, a number is out of range, there is no such profile, or
+            shelves were named beside a persona.
+        NotFoundError: there is no such persona or shelf.
+        MissingExtraError: the model's extra is not installed.
+    """
+    if choices.sentences is not None and choices.sentences < 1:
+        raise UsageError(f"An answer needs at least 1 sentence, not {choices.sentences}.")
+    if not persona:
+        counter.catch_up()
+        request = library_request(question, counter.settings, choices)
+        return await respond(request, counter.parts, on_text)
+    if choices.shelves:
+        raise UsageError(
+            "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
+        )
+    house = counter.house()
+    slug = house.load(persona).config.slug
+    refreshed = house.refresh(slug, on_progress=on_progress)
+    counter.catch_up()
+    request = _request(slug, question, choices, counter)
+    given = await respond(request, counter.parts, on_text)
+    if given.route is Route.OUT_OF_SCOPE and request.out_of_scope == "persona":
+        others = _colleagues(request, choices, counter, on_progress)
+        counter.catch_up()
+        given = await hand_over(request, given, others, counter.parts, on_text)
+    return replace(given, refreshed=refreshed.sentence if refreshed.changed else "")
+
+
+def _request(slug: str, question: str, choices: Choices, counter: Counter) -> Request:
+    folder = counter.house().load(slug)
+    return persona_request(question, folder.persona, folder.config, counter.settings, choices)
+
+
+def _colleagues(
+    request: Request, choices: Choices, counter: Counter, on_progress: OnProgress | None
+) -> tuple[Request, ...]:
+    """Return the same question as put to each other persona, brought up to date.
+
+    One whose configuration or folders cannot be used now is passed over.
+    """
+    own = request.persona.slug if request.persona else ""
+    found = []
+    for slug in counter.house().names():
+        if slug == own:
+            continue
+        try:
+            counter.house().refresh(slug, on_progress=on_progress)
+            other = _request(slug, request.question, choices, counter)
+        except ChapterhouseError:  # it is told of by ``persona validate``, not by this answer
+            continue
+        found.append(replace(other, out_of_scope="defer"))
+    return tuple(found)

@@ -1,0 +1,134 @@
+"""A question with everything that decides how it is answered."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel
+
+from chapterhouse.personas.config import PersonaConfig
+from chapterhouse.settings import Settings
+from chapterhouse.types import Persona
+
+NO_MODEL = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question as it is put to someone.
+
+    Attributes:
+        persona: Who is asked; None for the library itself.
+        settings: As they hold for this request: the library's, then the persona's.
+        shelves: Only documents on one of these; empty means all.
+        tags: What the asker or the persona knows about.
+        sentences: Of an answer without a model, at most.
+        max_chunks: Excerpts that a model is given, at most.
+        max_tokens: Of all of them together.
+        grounding: Whether a model is given excerpts, may search for them, or both.
+        model: Name of a profile; empty for the library's own model, ``none`` for no model.
+        out_of_scope: What becomes of a question that is not for the persona.
+        remember: Whether question and answer are kept in the memory.
+        use_kept: Whether an answer that was kept may be given again, and this one be kept; never
+            where the caller wants nothing remembered, for it holds the question.
+    """
+
+    question: str
+    settings: Settings
+    persona: Persona | None = None
+    shelves: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    sentences: int = 3
+    max_chunks: int = 12
+    max_tokens: int = 2_000
+    grounding: Literal["inject", "tool", "both"] = "inject"
+    model: str = ""
+    out_of_scope: Literal["defer", "general", "persona"] = "defer"
+    remember: bool = True
+    use_kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What a caller says about one question; None leaves it to the persona and the settings."""
+
+    shelves: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    sentences: int | None = None
+    model: str | None = None
+    remember: bool = True
+    use_kept: bool = True
+
+
+def library_request(question: str, settings: Settings, choices: Choices) -> Request:
+    """Return the request of a question to the library itself."""
+    model = choices.model or ""
+    return Request(
+        question=question,
+        settings=_without_rephrasing(settings) if model == NO_MODEL else settings,
+        shelves=choices.shelves,
+        tags=choices.tags,
+        sentences=choices.sentences or settings.answer.sentences,
+        max_tokens=settings.packing.maximum,
+        model=model,
+        remember=choices.remember and settings.memory.enabled,
+        use_kept=choices.use_kept and choices.remember and settings.answer.cache,
+    )
+
+
+def persona_request(
+    question: str, persona: Persona, config: PersonaConfig, settings: Settings, choices: Choices
+) -> Request:
+    """Return the request of a question to a persona, who reads their own shelves only."""
+    own = persona_settings(settings, config)
+    model = config.model if choices.model is None else choices.model
+    return Request(
+        question=question,
+        settings=_without_rephrasing(own) if model == NO_MODEL else own,
+        persona=persona,
+        shelves=persona.reads,
+        tags=tuple(dict.fromkeys((*persona.tags, *choices.tags))),
+        sentences=choices.sentences or own.answer.sentences,
+        max_chunks=config.retrieval.max_chunks,
+        max_tokens=own.packing.maximum,
+        grounding=config.grounding,
+        model=model,
+        out_of_scope=config.out_of_scope,
+        remember=choices.remember and own.memory.enabled,
+        use_kept=choices.use_kept and choices.remember and own.answer.cache,
+    )
+
+
+def _without_rephrasing(settings: Settings) -> Settings:
+    """Return settings under which no model is asked how else a question could be put either."""
+    off = {"model_parts": False, "model_terms": False, "model_answer": False}
+    return settings.model_copy(update={"expansion": settings.expansion.model_copy(update=off)})
+
+
+def persona_settings(settings: Settings, config: PersonaConfig) -> Settings:
+    """Return the library's settings with what a persona has otherwise."""
+    chosen = config.retrieval
+    search = _changed(
+        settings.search,
+        vector_threshold=chosen.vector_threshold,
+        bm25_min_score=chosen.bm25_min_score,
+        min_similarity=chosen.min_similarity,
+        per_document=chosen.per_document,
+        recency=chosen.recency,
+    )
+    memory = config.memory
+    return settings.model_copy(
+        update={
+            "search": search,
+            "packing": _changed(settings.packing, maximum=chosen.max_tokens),
+            "memory": _changed(
+                settings.memory, enabled=memory.enabled, days=memory.days, recall=memory.recall
+            ),
+            "answer": _changed(settings.answer, sentences=config.answer.sentences),
+        }
+    )
+
+
+def _changed(part: BaseModel, **values: float | None) -> BaseModel:
+    """Return a section of the settings with those values that are not None."""
+    known = {name: value for name, value in values.items() if value is not None}
+    return part.model_copy(update=known)

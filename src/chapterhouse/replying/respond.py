@@ -1,0 +1,201 @@
+"""One question answered.
+
+::
+
+    retrieve -> evidence -> route -> answered from the documents, by a model or by quotation
+                                  -> insufficient: what would help
+                                  -> out of scope: deferred, or handed to the general model
+    -> where sources disagree -> kept -> remembered
+
+What a model writes replaces the quotations only after it was checked; when it cannot be reached,
+the quotations stand and the answer says why.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from chapterhouse.answering.conflict import find_conflicts
+from chapterhouse.answering.extractive import CHUNKS_READ, answer
+from chapterhouse.answering.passages import word_weights
+from chapterhouse.answering.provenance import stated_date
+from chapterhouse.answering.route import NEAR, deferral, route, would_help
+from chapterhouse.asking import checked_query, reference_of
+from chapterhouse.errors import EngineError
+from chapterhouse.protocols import LanguageModel
+from chapterhouse.replying import keeping, writing
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.request import NO_MODEL, Request
+from chapterhouse.retrieval.question import understand
+from chapterhouse.types import (
+    Answer,
+    Citation,
+    Conflict,
+    Evidence,
+    Hit,
+    Memory,
+    Query,
+    Quotation,
+    Route,
+    SearchResult,
+)
+
+OnText = Callable[[str], None]
+
+
+async def respond(request: Request, parts: Parts, on_text: OnText | None = None) -> Answer:
+    """Answer a question.
+
+    Args:
+        request: The question and everything that decides how it is answered.
+        parts: What the library is made of.
+        on_text: Is given what a model writes as it comes, before it is checked.
+
+    Raises:
+        UsageError: the question is empty or too long, or there is no such profile.
+        NotFoundError: there is no such shelf.
+        MissingExtraError: the model's extra is not installed.
+    """
+    model = None if request.model == NO_MODEL else parts.model(request.model)
+    query = _query(request, parts)
+    request = replace(request, question=query.text)
+    sequence = parts.engines.store.sequence()
+    recalled = keeping.recalled(request, parts) if model else ()
+    key = keeping.key_of(request, parts, model, recalled, sequence) if model else ""
+    given = keeping.kept(key, parts) if key else None
+    if given is None:
+        given = await _answered(request, query, parts, model, on_text, recalled)
+        if key and given.usage is not None and not given.warnings:
+            given = keeping.keep(key, sequence, given, parts)
+    return keeping.remember(request, given, sequence, parts)
+
+
+def offline(request: Request, parts: Parts) -> Answer:
+    """Answer a question by quotation alone; nothing is remembered.
+
+    Raises:
+        UsageError: the question is empty or too long.
+        NotFoundError: there is no such shelf.
+    """
+    query = _query(request, parts)
+    found = parts.retrieve(query, parts.method(request.settings))
+    return _quoted(request, found, parts)
+
+
+async def _answered(
+    request: Request,
+    query: Query,
+    parts: Parts,
+    model: LanguageModel | None,
+    on_text: OnText | None,
+    recalled: Sequence[Memory],
+) -> Answer:
+    wide = query
+    if model is not None:  # what the model is given is chosen from more hits, in the same search
+        hits = max(request.settings.packing.hits, query.limit)
+        wide = replace(query, limit=hits, per_document=0)
+    found = parts.retrieve(wide, parts.method(request.settings))
+    narrow = replace(found, hits=_capped(found.hits, query)) if model else found
+    quoted = _quoted(request, narrow, parts)
+    if model is None:
+        return _without_general(request, quoted)
+    worth_asking = found.hits and (quoted.found or quoted.evidence >= NEAR)
+    if worth_asking or (request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE):
+        try:
+            return await writing.written(request, found, quoted, model, parts, on_text, recalled)
+        except EngineError as error:
+            return _despite(quoted, error)
+    if quoted.route is Route.OUT_OF_SCOPE and request.out_of_scope == "general":
+        try:
+            return await writing.general(request, quoted, model, on_text)
+        except EngineError as error:
+            return _despite(quoted, error)
+    return quoted
+
+
+def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
+    """Return the answer by quotation, routed, and with where its sources disagree."""
+    reference = reference_of(parts.engines, found.query.shelves)
+    census = parts.engines.store.census(found.query.shelves)
+    told = answer(found, census, reference, request.sentences)
+    question = understand(found.query.text, census.languages)
+    weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
+    way = route(question, request.persona, weights, told.evidence, found=told.found)
+    persona = request.persona
+    told = replace(
+        told,
+        persona=persona.slug if persona else "",
+        display_name=persona.display_name if persona else "",
+        route=way,
+        would_help=would_help(told.searched) if way is Route.INSUFFICIENT else (),
+        conflicts=conflicts_of(told.citations, found.hits, request.question) if told.found else (),
+    )
+    if way is Route.OUT_OF_SCOPE and persona:
+        return replace(told, notice=deferral(persona))
+    return told
+
+
+def conflicts_of(
+    citations: Sequence[Citation], hits: Sequence[Hit], question: str
+) -> tuple[Conflict, ...]:
+    """Return where what an answer cites and what was found beside it disagree."""
+    evidence = [
+        Evidence(
+            hit.document.id,
+            hit.chunk.start,
+            hit.chunk.end,
+            hit.chunk.text,
+            language=hit.document.language,
+            title=hit.document.title,
+            section_path=hit.chunk.section_path,
+            date=stated_date(hit.document),
+        )
+        for hit in hits[:CHUNKS_READ]
+    ]
+    return tuple(
+        conflict
+        for conflict in find_conflicts(evidence, question)
+        if any(_overlaps(side.span, citation) for side in conflict.sides for citation in citations)
+    )
+
+
+def _overlaps(span: Quotation, citation: Citation) -> bool:
+    return (
+        span.document_id == citation.document_id
+        and span.start < citation.end
+        and citation.start < span.end
+    )
+
+
+def _capped(hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
+    """Return the first hits with at most so many of one document, as a narrower search has them."""
+    counts: dict[str, int] = {}
+    kept = []
+    for hit in hits:
+        name = hit.document.id
+        counts[name] = counts.get(name, 0) + 1
+        if not query.per_document or counts[name] <= query.per_document:
+            kept.append(hit)
+    return tuple(kept[: query.limit])
+
+
+def _without_general(request: Request, quoted: Answer) -> Answer:
+    """Say that the general model, which the persona's configuration wants, is not there."""
+    wanted = request.out_of_scope == "general" and quoted.route is Route.OUT_OF_SCOPE
+    if not wanted or request.model == NO_MODEL:
+        return quoted
+    warning = "The general assistant would answer, but no language model is configured."
+    return replace(quoted, warnings=(*quoted.warnings, warning))
+
+
+def _despite(quoted: Answer, error: EngineError) -> Answer:
+    warning = f"The model did not answer, so the documents are quoted: {error.message}"
+    return replace(quoted, warnings=(*quoted.warnings, f"{warning} {error.hint}".strip()))
+
+
+def _query(request: Request, parts: Parts) -> Query:
+    query = Query(request.question, request.shelves, tags=request.tags)
+    search = request.settings.search
+    of_persona = request.persona is not None
+    return checked_query(
+        query, parts.engines.store, CHUNKS_READ, None, search, may_be_empty=of_persona
+    )

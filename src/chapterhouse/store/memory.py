@@ -1,0 +1,176 @@
+"""What was asked and answered, in tables of its own beside the documents.
+
+No search of documents looks into them. A memory belongs to who answered: its persona, or the
+library itself. What has expired is not shown, and is deleted with the next memory. What is
+forgotten is overwritten in the file once SQLite copies its log back, at the latest on closing.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import apsw
+
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.store.connections import Connections
+from chapterhouse.store.statements import Row, first, run
+from chapterhouse.text.analyse import SNOWBALL, analyse
+from chapterhouse.text.language import detect
+from chapterhouse.types import Memory, MemoryHit
+
+_ID: Final = re.compile(r"m?([0-9]{1,18})")
+_MOST_TERMS: Final = 200  # of a question that is searched for
+_FAR_FUTURE: Final = 2**62
+_NO_SEQUENCE: Final = -1
+
+
+class MemoryStore:
+    """The memories of one workspace, and the answers that are kept until anything changes."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    def remember(self, memory: Memory) -> Memory:
+        """Keep a memory; return it with the id that it was given.
+
+        Args:
+            memory: Its ``id`` is not looked at; ``asked`` is the time now.
+        """
+        values = (
+            memory.persona,
+            memory.asked,
+            memory.expires,
+            memory.question,
+            memory.answer,
+            int(memory.found),
+            memory.method,
+            json.dumps(memory.sources),
+            memory.sequence,
+        )
+        with self._connections.write() as connection:
+            expired = [key for (key,) in run(connection, "expired_memories", memory.asked)]
+            _drop(connection, expired)
+            ((key,),) = run(connection, "put_memory", *values)
+            language = detect(f"{memory.question}\n{memory.answer}")
+            texts = memory.question, memory.answer
+            run(connection, "put_memory_terms", key, *(_index_terms(t, language) for t in texts))
+            return _memory(run(connection, "memories", json.dumps([memory.persona]), 0, 1)[0])
+
+    def memories(self, personas: Sequence[str], limit: int, now: int) -> tuple[Memory, ...]:
+        """Return the latest memories of ``personas``, newest first."""
+        with self._connections.read() as connection:
+            found = run(connection, "memories", json.dumps(tuple(personas)), now, limit)
+        return tuple(map(_memory, found))
+
+    def search(
+        self, text: str, personas: Sequence[str], limit: int, now: int
+    ) -> tuple[MemoryHit, ...]:
+        """Return the memories of ``personas`` that fit ``text`` best, by BM25.
+
+        A word counts double where it was asked for.
+        """
+        # A few words do not tell their language, so they are looked for by the stems of each.
+        likely = (detect(text), "", *SNOWBALL)
+        words = dict.fromkeys(" ".join(_index_terms(text, name) for name in likely).split())
+        if not words:
+            return ()
+        wanted = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_TERMS])
+        owners = json.dumps(tuple(personas))
+        with self._connections.read() as connection:
+            found = run(connection, "search_memories", wanted, owners, now, limit)
+        return tuple(MemoryHit(_memory(row[:-1]), round(-row[-1], 6)) for row in found)
+
+    def personas(self) -> tuple[str, ...]:
+        """Return whose memories there are; the library itself is the empty name."""
+        with self._connections.read() as connection:
+            return tuple(name for (name,) in run(connection, "memory_personas"))
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Delete memories by id; return how many.
+
+        Raises:
+            UsageError: an id is none.
+            NotFoundError: there is no such memory; nothing was deleted.
+        """
+        keys = [_key(name) for name in dict.fromkeys(ids)]
+        with self._connections.write() as connection:
+            for key in keys:
+                if first(connection, "memory_owner", key) is None:
+                    raise NotFoundError(
+                        f"There is no memory 'm{key}'.", hint="See: chapterhouse memory list"
+                    )
+            _drop(connection, keys)
+            _drop_kept(connection)
+        return len(keys)
+
+    def forget_all(self, personas: Sequence[str], before: int = _FAR_FUTURE) -> int:
+        """Delete every memory of ``personas`` asked before a time; return how many."""
+        with self._connections.write() as connection:
+            found = run(connection, "memory_keys", json.dumps(tuple(personas)), before)
+            _drop(connection, [key for (key,) in found])
+            _drop_kept(connection)
+        return len(found)
+
+    def count(self, personas: Sequence[str], before: int = _FAR_FUTURE) -> int:
+        """Count the memories of ``personas`` asked before a time."""
+        with self._connections.read() as connection:
+            return len(run(connection, "memory_keys", json.dumps(tuple(personas)), before))
+
+    def kept_answer(self, key: str) -> str | None:
+        """Return the answer that was kept under a key, or None."""
+        with self._connections.read() as connection:
+            found = first(connection, "kept_answer", key)
+        return found[0] if found else None
+
+    def keep_answer(self, key: str, sequence: int, answer: str) -> None:
+        """Keep an answer given at ``sequence`` of the library; those of any other are dropped."""
+        with self._connections.write() as connection:
+            run(connection, "drop_kept_answers", sequence)
+            run(connection, "put_kept_answer", key, sequence, answer)
+
+
+def _drop(connection: apsw.Connection, keys: Iterable[int]) -> None:
+    connection.execute("PRAGMA secure_delete = ON")
+    for key in keys:
+        run(connection, "drop_memory", key)
+        run(connection, "drop_memory_terms", key)
+
+
+def _drop_kept(connection: apsw.Connection) -> None:
+    """Drop every kept answer: they hold their questions too, and whose is not known."""
+    run(connection, "drop_kept_answers", _NO_SEQUENCE)
+
+
+def _index_terms(text: str, language: str) -> str:
+    """Return index terms as words that the full-text index takes as they are.
+
+    It would cut a term at its punctuation; letters and digits stay, the rest is joined.
+    """
+    terms = analyse(text, language)
+    return " ".join(filter(None, (re.sub(r"[^\w]|_", "", term) for term in terms)))
+
+
+def _key(name: str) -> int:
+    match = _ID.fullmatch(name.strip())
+    if match is None:
+        raise UsageError(
+            f"'{name}' is no id of a memory.", hint="They look like m12; see: memory list"
+        )
+    return int(match[1])
+
+
+def _memory(row: Row) -> Memory:
+    key, persona, asked, expires, question, answer, found, method, sources, sequence = row
+    return Memory(
+        id=f"m{key}",
+        persona=persona,
+        asked=asked,
+        expires=expires,
+        question=question,
+        answer=answer,
+        found=bool(found),
+        method=method,
+        sources=tuple(json.loads(sources)),
+        sequence=sequence,
+    )

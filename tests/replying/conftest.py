@@ -1,0 +1,140 @@
+"""A library with personas whose model says what a test tells it to."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.models.scripted import Scripted, ScriptedModel
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.put import Counter
+from chapterhouse.replying.request import Choices
+from chapterhouse.settings import Settings
+
+RULES = """# Rules
+
+## Speed
+
+Inside the harbour no vessel may exceed 4 knots. The duty officer grants exceptions.
+
+## Opening
+
+The gate closes at 21:30 from April to September.
+"""
+TARIFF = """# Tariff
+
+## Berths
+
+A berth in the marina costs 80 euros a metre. Guests pay 20 euros a night.
+"""
+Script = list[Scripted] | Callable[[str, str], Scripted]
+
+
+@dataclass
+class Room:
+    """A library in which a test asks.
+
+    Attributes:
+        time: What the clock says, in seconds.
+        models: By the name of their profile; "" is the library's own.
+    """
+
+    library: Library
+    home: Path
+    time: int = 1_700_000_000
+    models: dict[str, ScriptedModel] = field(default_factory=dict)
+    nonces: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def persona(
+        self, slug: str, documents: Mapping[str, str], *, prose: str = "", **config: object
+    ) -> None:
+        """Make a persona with curated documents and settings by dotted key, ``__`` for the dot."""
+        house = self.library.personas
+        folder = house.create(slug)
+        for name, text in documents.items():
+            (folder.rag / name).write_text(text, "utf-8")
+        if prose:
+            (folder.path / "persona.md").write_text(prose, "utf-8")
+        written = {
+            key.replace("__", "."): value if isinstance(value, str) else _json(value)
+            for key, value in config.items()
+        }
+        if written:
+            house.change(slug, written)
+
+    def says(
+        self, *script: Scripted, name: str = "", fingerprint: str = "scripted"
+    ) -> ScriptedModel:
+        """Let the model write these, in turn."""
+        self.models[name] = ScriptedModel(list(script), fingerprint=fingerprint)
+        return self.models[name]
+
+    def parts(self) -> Parts:
+        return replace(
+            self.library._parts(),
+            model=self.models.get,
+            now=lambda: self.time,
+            nonce=lambda: f"{next(self.nonces):032x}",
+        )
+
+    def counter(self, settings: Settings | None = None) -> Counter:
+        library = self.library
+        return Counter(
+            settings or library.settings,
+            lambda: library.personas,
+            self.parts(),
+            library._catch_up,
+        )
+
+
+def _json(value: object) -> str:
+    return json.dumps(value)
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    with Library.open(tmp_path / "home") as library:
+        yield Room(library, tmp_path / "home")
+
+
+@pytest.fixture
+def harbour(room: Room) -> Room:
+    """Maria knows the rules, Jonas the prices."""
+    room.persona(
+        "maria",
+        {"rules.md": RULES},
+        prose="She keeps the harbour.",
+        display_name="Maria Keller",
+        tags=["harbour-rules"],
+        profile__expertise="Speed and opening of the harbour.",
+    )
+    room.persona(
+        "jonas",
+        {"tariff.md": TARIFF},
+        prose="He keeps the till.",
+        display_name="Jonas Brandt",
+        profile__expertise="Prices of berths in the marina.",
+    )
+    return room
+
+
+@pytest.fixture
+def choices() -> type[Choices]:
+    return Choices
+
+
+@pytest.fixture
+def make_room() -> Callable[[Path], AbstractContextManager[Room]]:
+    """Open a room of its own for each example of a property."""
+
+    @contextmanager
+    def opened(folder: Path) -> Iterator[Room]:
+        with Library.open(folder) as library:
+            yield Room(library, folder)
+
+    return opened

@@ -1,0 +1,297 @@
+"""Nothing of a persona's private shelf reaches another, by any way of asking."""
+
+import asyncio
+import json
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.answering.bundle import answer_json, bundle_json
+from chapterhouse.answering.footnotes import answer_markdown
+from chapterhouse.interfaces.cli import shapes
+from chapterhouse.models.scripted import Call, Step
+from chapterhouse.replying.put import put
+from chapterhouse.replying.request import Choices
+from chapterhouse.types import Answer, Persona, Route
+
+WHO = ("maria", "jonas", "nina")
+# Words that stand in one persona's documents and nowhere else, one for each place in a document.
+PLACES = (
+    "title",
+    "heading",
+    "body",
+    "second",
+    "key",
+    "alias",
+    "long",
+    "tag",
+    "summary",
+    "author",
+    "file",
+    "table",
+)
+CANARIES = {slug: {place: f"{slug[:2]}zq{place}x" for place in PLACES} for slug in WHO}
+SHARED = "Every persona knows that the harbour has one gate, and that a berth has a price."
+
+
+def text_of(slug: str) -> str:
+    """Return a curated document in which every place holds a word of its own."""
+    own = CANARIES[slug]
+    return f"""---
+id: {own["file"]}-notes
+title: Notes of the {own["title"]}
+date: 2024-03-07
+tags: [{own["tag"]}, harbour]
+summary: About the {own["summary"]}.
+author: {own["author"]}
+---
+
+# Notes of the {own["title"]}
+
+**Key Terms**: {own["key"]}, gate
+
+**Also Known As**: {own["alias"]}
+
+## The {own["heading"]} of the harbour
+
+The {own["body"]} of the harbour gate opens at nine. The price of a berth is {own["second"]} euros.
+The Harbour Master Log ({own["long"].upper()[:6]}) is kept by the {own["long"]}.
+
+| Berth | Price |
+|---|---|
+| B1 | {own["table"]} |
+"""
+
+
+def foreign(slug: str) -> re.Pattern[str]:
+    """Return what no answer of a persona may show."""
+    words = [word for other, own in CANARIES.items() if other != slug for word in own.values()]
+    return re.compile("|".join(words), re.IGNORECASE)
+
+
+def everything(answer: Answer) -> str:
+    """Return all that anybody can see of an answer."""
+    return "\n".join(
+        (
+            repr(answer),
+            answer.text,
+            answer_json(answer),
+            answer_markdown(answer),
+            json.dumps(shapes.answer(answer), ensure_ascii=False),
+        )
+    )
+
+
+def assert_private(slug: str, shown: str, asked: str) -> None:
+    """Fail where something of another is shown that the asker did not say."""
+    words = set(foreign(slug).findall(shown.casefold()))
+    assert words <= set(foreign(slug).findall(asked.casefold())), (slug, asked, words)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("isolation")
+
+
+def furnish(room: Any) -> Any:
+    """Give each persona their document; everything is indexed."""
+    if not room.library.personas.names():
+        for slug in WHO:
+            room.persona(slug, {f"{CANARIES[slug]['file']}.md": text_of(slug)}, tags=["harbour"])
+    for slug in WHO:
+        room.library.personas.refresh(slug)
+    return room
+
+
+Open = Callable[[Path], AbstractContextManager[Any]]
+ALL_WORDS = [word for own in CANARIES.values() for word in own.values()]
+questions = st.lists(
+    st.sampled_from(
+        [
+            *ALL_WORDS,
+            "harbour",
+            "gate",
+            "berth",
+            "price",
+            "opens",
+            "what is",
+            "HML",
+            '"of the harbour"',
+            "?",
+            "2024",
+            "MAZQLO",
+            "JOZQLO",
+            "jozqfilex.md",
+            "notes",
+        ]
+    ),
+    min_size=1,
+    max_size=5,
+).map(" ".join)
+quickly = settings(
+    max_examples=25,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    phases=[Phase.explicit, Phase.generate],
+)
+
+
+@quickly
+@given(question=questions, slug=st.sampled_from(WHO))
+def test_no_way_of_asking_shows_what_another_has(
+    make_room: Open, shared: Path, question: str, slug: str
+) -> None:
+    with make_room(shared) as room:
+        furnish(room)
+        library = room.library
+        assert_private(slug, repr(library.search(question, shelves=[slug])), question)
+        assert_private(
+            slug, repr(library.search(question, shelves=[slug], tags=["harbour"])), question
+        )
+        assert_private(slug, repr(library.search_all(question, shelves=[slug])), question)
+        assert_private(slug, repr(library.context(question, shelves=[slug])), question)
+        answer = library.ask(question, persona=slug)
+        assert_private(slug, everything(answer), question)
+        assert_private(slug, bundle_json(library.bundle(answer)), question)
+        assert {c.document_id for c in answer.citations} <= {
+            document.id for document in library.documents([slug])
+        }
+
+
+GREEDY = (
+    "The harbour gate opens at nine. [^{0}:x] {1} is 5. [^{1}-notes] [^jozqfilex-notes:The gate]"
+)
+
+
+@quickly
+@given(
+    question=questions,
+    slug=st.sampled_from(WHO),
+    grounding=st.sampled_from(["inject", "tool", "both"]),
+    searched=questions,
+)
+def test_no_model_is_given_what_another_has(
+    make_room: Open, shared: Path, question: str, slug: str, grounding: str, searched: str
+) -> None:
+    with make_room(shared) as room:
+        furnish(room)
+        room.library.personas.change(slug, {"grounding": grounding, "memory.recall": "5"})
+        room.library.memories.forget_all([slug])  # words that askers said in other examples
+        other = WHO[(WHO.index(slug) + 1) % 3]
+        said = GREEDY.format(CANARIES[other]["file"], CANARIES[slug]["body"])
+        calls = (
+            [Step(calls=(Call("search_documents", {"query": searched}),))]
+            if grounding != "inject"
+            else []
+        )
+        model = room.says(*calls, said, *calls, said)
+        asked = f"{question} {searched} {said}"
+        for _ in range(2):  # the second time with a memory, or a kept answer
+            answer = asyncio.run(put(question, slug, Choices(), room.counter()))
+            assert_private(slug, everything(answer), asked)
+        for instructions, prompt in model.asked:
+            assert_private(slug, instructions, "")
+            assert_private(slug, prompt, asked)
+        for told in model.told:
+            assert_private(slug, str(told.result), asked)
+
+
+@quickly
+@given(question=questions, asker=st.sampled_from(WHO), owner=st.sampled_from(WHO))
+def test_what_one_was_told_is_not_remembered_by_another(
+    make_room: Open, shared: Path, question: str, asker: str, owner: str
+) -> None:
+    with make_room(shared) as room:
+        furnish(room)
+        room.library.ask(f"{question} {CANARIES[owner]['body']}", persona=owner)
+        for hit in room.library.memories.search(question, [asker], 50, room.time):
+            assert hit.memory.persona == asker
+        found = room.library.memories.memories([asker], 1_000, 0)
+        assert all(memory.persona == asker for memory in found)
+
+
+def without_scores(answer: Answer) -> Answer:
+    return replace(answer, evidence=0.0)
+
+
+def test_an_answer_does_not_tell_which_words_stand_on_the_shelf_of_another(
+    make_room: Open, tmp_path: Path
+) -> None:
+    """The same question, with and without the others' documents: the same answer."""
+    asked = [f"What is the {word} of the harbour?" for word in ALL_WORDS] + [
+        "What does a berth cost?",
+        "Who is jozqauthorx?",
+        "When does the harbour gate open?",
+    ]
+    given: list[list[Answer]] = []
+    for name, slugs in (("alone", WHO[:1]), ("together", WHO)):
+        with make_room(tmp_path / name) as room:
+            for slug in slugs:
+                room.persona(
+                    slug, {f"{CANARIES[slug]['file']}.md": text_of(slug)}, tags=["harbour"]
+                )
+                room.library.personas.refresh(slug)
+            given.append([room.library.ask(one, persona="maria", remember=False) for one in asked])
+    for alone, together in zip(*given, strict=True):
+        assert alone.searched == together.searched
+        assert alone.would_help == together.would_help
+        # Its number only: how rare words are, and so how hits score, is counted over all shelves.
+        assert alone.evidence == pytest.approx(together.evidence, abs=0.02)
+        assert without_scores(alone) == without_scores(together)
+
+
+def test_a_question_handed_over_is_answered_under_the_colleagues_name_only(
+    make_room: Open, tmp_path: Path
+) -> None:
+    with make_room(tmp_path) as room:
+        furnish(room)
+        question = f"Who keeps the {CANARIES['jonas']['long']}?"
+        deferred = room.library.ask(question, persona="maria")
+        assert deferred.handed_to == ""
+        assert_private("maria", everything(deferred), question)
+
+        room.library.personas.change("maria", {"out_of_scope": "persona"})
+        told = room.library.ask(question, persona="maria")
+        if told.handed_to:
+            assert told.persona == told.handed_to == "jonas"
+            assert_private("jonas", everything(told), question)
+        for memory in room.library.memories.memories(["maria"], 100, 0):
+            assert_private("maria", f"{memory.answer} {memory.sources}", question)
+
+
+def test_a_shelf_that_is_read_beside_ones_own_is_no_secret(make_room: Open, tmp_path: Path) -> None:
+    with make_room(tmp_path) as room:
+        furnish(room)
+        question = f"Who keeps the {CANARIES['jonas']['long']}?"
+        room.library.personas.change("nina", {"shelves": '["jonas"]'})
+        shown = everything(room.library.ask(question, persona="nina"))
+        assert CANARIES["jonas"]["body"] in shown or CANARIES["jonas"]["title"] in shown
+        assert not re.search("|".join(CANARIES["maria"].values()), shown)
+
+
+def test_nobody_reads_all_shelves_by_having_none() -> None:
+    """An empty list of shelves means all of them, so a persona's must never be empty."""
+    assert Persona("maria", "Maria").reads == ("maria",)
+
+
+def test_a_persona_without_documents_sees_nothing(make_room: Open, tmp_path: Path) -> None:
+    with make_room(tmp_path) as room:
+        furnish(room)
+        room.persona("olga", {})
+        for question in (
+            "When does the harbour gate open?",
+            CANARIES["jonas"]["body"],
+            "berth price",
+        ):
+            answer = room.library.ask(question, persona="olga")
+            assert not answer.found
+            assert answer.route in {Route.OUT_OF_SCOPE, Route.INSUFFICIENT}
+            assert answer.searched.documents == 0
+            assert_private("olga", everything(answer), question)

@@ -1,0 +1,423 @@
+"""Memories: kept apart by persona, forgotten without a trace, never a document."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chapterhouse import Library
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.connections import Connections
+from chapterhouse.store.memory import MemoryStore
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.store.statements import load_migrations
+from chapterhouse.types import Memory
+
+NOW = 1_000_000
+
+
+def memory(
+    question: str = "How fast?",
+    answer: str = "4 knots.",
+    *,
+    persona: str = "maria",
+    asked: int = NOW,
+    expires: int = 0,
+    found: bool = True,
+    sources: tuple[str, ...] = ("rules-1",),
+) -> Memory:
+    return Memory("", persona, asked, expires, question, answer, found, "extractive", sources, 7)
+
+
+def ids(found: Sequence[Memory]) -> list[str]:
+    return [one.id for one in found]
+
+
+@pytest.fixture
+def memories(store: SqliteStore) -> MemoryStore:
+    return store.memories()
+
+
+# --- contract --------------------------------------------------------------------------------
+
+
+def test_a_memory_comes_back_as_it_was_with_an_id(memories: MemoryStore) -> None:
+    one = memory(
+        "Why?\nSo?", "Because “x” [1].", found=False, sources=("b-2", "a-1"), expires=NOW + 1
+    )
+    kept = memories.remember(one)
+
+    assert kept.id == "m1"
+    assert memories.memories(["maria"], 10, NOW) == (kept,)
+    assert kept == Memory(**{**_fields(one), "id": "m1"})
+
+
+def _fields(one: Memory) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in Memory.__dataclass_fields__}
+
+
+def test_the_newest_comes_first_and_no_more_than_asked_for(memories: MemoryStore) -> None:
+    for number in range(5):
+        memories.remember(memory(f"Question {number}?", asked=NOW - number))
+    assert ids(memories.memories(["maria"], 3, NOW)) == ["m5", "m4", "m3"]
+
+
+def test_an_id_is_never_given_again(memories: MemoryStore) -> None:
+    for number in range(1, 4):
+        kept = memories.remember(memory())
+        assert kept.id == f"m{number}"
+        memories.forget([kept.id])
+
+
+def test_whose_memories_there_are(memories: MemoryStore) -> None:
+    for persona in ("maria", "", "jonas", "maria"):
+        memories.remember(memory(persona=persona))
+    assert memories.personas() == ("", "jonas", "maria")
+    assert memories.count(["maria"]) == 2
+    assert memories.count([]) == 0
+    assert memories.memories([], 10, NOW) == ()
+
+
+def test_what_was_asked_counts_double(memories: MemoryStore) -> None:
+    memories.remember(memory("What is a quay?", "A berth beside others, so to say."))
+    memories.remember(memory("What is a berth?", "A quay beside others, so to say."))
+    for _ in range(8):
+        memories.remember(memory("Who paints the fence?", "Nobody paints it, so to say."))
+
+    assert [hit.memory.id for hit in memories.search("berth", ["maria"], 10, NOW)] == ["m2", "m1"]
+    scores = [hit.score for hit in memories.search("berth", ["maria"], 10, NOW)]
+    assert scores[0] > scores[1]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "asked"),
+    [
+        ("How do vessels moor?", "With ropes.", "mooring of a vessel"),
+        (
+            "Wie schnell fahren Schiffe im Hafen?",
+            "Mit 4 Knoten dürfen sie fahren.",
+            "Geschwindigkeit der Schiffe im Hafen",
+        ),
+        ("港口的限速是多少？", "限速四节。", "港口限速"),
+        ("港の制限速度は？", "四ノットです。", "制限速度"),
+        (
+            "Какая скорость разрешена судам?",
+            "Четыре узла разрешены судам в гавани, если нет тумана.",
+            "гаваней",
+        ),
+        ("Où est l'écluse ?", "À côté du quai.", "écluses"),
+        ("ما هي سرعة السفينة؟", "أربع عقد.", "سرعة السفينة"),
+        ("बंदरगाह की गति क्या है?", "चार नॉट।", "बंदरगाह की गति"),
+        ("What does ERR-4012 mean?", "A ramp.", "ERR-4012"),
+        ("Berths?", "None.", "berth"),
+        ("What does a berth cost?", "It costs 80 euros a metre at the quay.", "costing berths"),
+    ],
+)
+def test_memories_are_found_in_their_language(
+    memories: MemoryStore, question: str, answer: str, asked: str
+) -> None:
+    memories.remember(memory("Who paints the fence?", "Nobody paints it."))
+    kept = memories.remember(memory(question, answer))
+
+    assert [hit.memory.id for hit in memories.search(asked, ["maria"], 1, NOW)] == [kept.id]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "?!",
+        '"',
+        "'",
+        'a" OR "b',
+        "NEAR(a b)",
+        "a*",
+        "*",
+        "question:x",
+        "a AND b",
+        "NOT a",
+        "(",
+        "\x00",
+        "a\x00b",
+        "^a",
+        "{a}",
+        "-a",
+        "\ud800",
+        "𞤀𞤁",
+        "x" * 20_000,
+        "'; DROP TABLE memory; --",
+    ],
+)
+def test_no_words_break_the_search(memories: MemoryStore, text: str) -> None:
+    memories.remember(memory())
+    if "\ud800" in text:
+        text = text.encode("utf-8", "replace").decode()
+    memories.search(text, ["maria"], 10, NOW)
+    memories.remember(memory(text, text))
+    assert memories.count(["maria"]) == 2
+
+
+def test_equal_memories_are_told_in_a_fixed_order(memories: MemoryStore) -> None:
+    for _ in range(3):
+        memories.remember(memory())
+    found = memories.search("fast", ["maria"], 10, NOW)
+    assert [hit.memory.id for hit in found] == ["m3", "m2", "m1"]
+
+
+# --- expiry ----------------------------------------------------------------------------------
+
+
+def test_what_has_expired_is_not_shown(memories: MemoryStore) -> None:
+    memories.remember(memory(expires=NOW + 10))
+    for now, shown in ((NOW, 1), (NOW + 9, 1), (NOW + 10, 0), (NOW + 10**9, 0)):
+        assert len(memories.memories(["maria"], 10, now)) == shown
+        assert len(memories.search("fast", ["maria"], 10, now)) == shown
+
+
+def test_what_never_expires_stays(memories: MemoryStore) -> None:
+    memories.remember(memory(expires=0))
+    assert len(memories.memories(["maria"], 10, 2**40)) == 1
+
+
+def test_what_has_expired_is_deleted_with_the_next_memory(memories: MemoryStore) -> None:
+    memories.remember(memory(expires=NOW + 10, persona="jonas"))
+    memories.remember(memory(expires=NOW + 30))
+    memories.remember(memory("Later?", asked=NOW + 20))
+
+    assert memories.personas() == ("maria",)
+    assert memories.count(["maria", "jonas"]) == 2
+    assert memories.search("fast", ["jonas"], 10, 0) == ()
+
+
+# --- apart -----------------------------------------------------------------------------------
+
+PERSONAS = st.sampled_from(["", "maria", "jonas", "nina"])
+WORDS = st.lists(
+    st.sampled_from(["berth", "gate", "knots", "tide", "ramp"]), min_size=1, max_size=4
+)
+
+
+@settings(
+    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.tuples(PERSONAS, WORDS), max_size=8), st.lists(PERSONAS, max_size=3), WORDS)
+def test_nobody_sees_what_another_was_asked(
+    tmp_path_factory: pytest.TempPathFactory,
+    asked: list[tuple[str, list[str]]],
+    who: list[str],
+    words: list[str],
+) -> None:
+    folder = tmp_path_factory.mktemp("memories")
+    with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
+        memories = store.memories()
+        kept = [
+            memories.remember(memory(" ".join(said), "So.", persona=persona))
+            for persona, said in asked
+        ]
+        expected = {one.id for one in kept if one.persona in who}
+        fitting = {
+            one.id for one in kept if one.persona in who and set(one.question.split()) & set(words)
+        }
+        assert set(ids(memories.memories(who, 100, NOW))) == expected
+        found = memories.search(" ".join(words), who, 100, NOW)
+        assert {hit.memory.id for hit in found} == fitting
+        assert memories.count(who) == len(expected)
+        assert memories.forget_all(who) == len(expected)
+        left = [one.id for one in reversed(kept) if one.id not in expected]
+        assert ids(memories.memories(["", "maria", "jonas", "nina"], 100, NOW)) == left
+
+
+# --- forgetting ------------------------------------------------------------------------------
+
+
+def test_forgetting_is_all_or_nothing(memories: MemoryStore) -> None:
+    memories.remember(memory())
+    with pytest.raises(NotFoundError, match="'m9'"):
+        memories.forget(["m1", "m9"])
+    assert memories.count(["maria"]) == 1
+    assert memories.forget(["m1", "1", " m1 "]) in {1, 2, 3}
+    assert memories.count(["maria"]) == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["", "m", "x1", "m-1", "m1.0", "1 OR 1=1", "m" + "9" * 30, "ｍ１", "m１"]
+)
+def test_what_is_no_id_is_refused(memories: MemoryStore, name: str) -> None:
+    with pytest.raises(UsageError, match="no id of a memory"):
+        memories.forget([name])
+
+
+def test_old_ones_are_forgotten_by_their_age(memories: MemoryStore) -> None:
+    for asked in (10, 20, 30):
+        memories.remember(memory(asked=asked))
+    assert memories.count(["maria"], 20) == 1
+    assert memories.forget_all(["maria"], 20) == 1
+    assert ids(memories.memories(["maria"], 10, NOW)) == ["m3", "m2"]
+
+
+def files_with(folder: Path, canary: str) -> list[str]:
+    return [
+        path.name
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and canary.encode() in path.read_bytes()
+    ]
+
+
+FORGET: list[Callable[[MemoryStore], object]] = [
+    lambda memories: memories.forget(["m7"]),
+    lambda memories: memories.forget_all(["maria"]),
+    lambda memories: memories.remember(memory("Next?", asked=NOW + 100)),
+]
+
+
+@pytest.mark.parametrize("forget", FORGET, ids=["one", "all", "expired"])
+@pytest.mark.parametrize("size", [1, 4_000])
+def test_what_is_forgotten_leaves_no_bytes(
+    tmp_path: Path, forget: Callable[[MemoryStore], object], size: int
+) -> None:
+    question, answer = "zorblaqueq", "wibblufexx"
+    path = tmp_path / "library.db"
+    with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
+        memories = store.memories()
+        for _ in range(6):
+            memories.remember(memory("Other?", persona="jonas"))
+        memories.remember(
+            memory(f"{question} is it? " * size, f"{answer}. " * size, expires=NOW + 50)
+        )
+        for _ in range(20):
+            memories.remember(memory("Another one?", persona="jonas", asked=NOW + 1))
+        memories.keep_answer("key", 1, f'{{"question": "{question}", "answer": "{answer}"}}' * size)
+    assert files_with(tmp_path, question) == ["library.db"]
+
+    with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
+        forget(store.memories())
+        if forget is FORGET[2]:
+            store.memories().keep_answer("key", 2, "{}")  # of a later state of the library
+    assert files_with(tmp_path, question) == []
+    assert files_with(tmp_path, answer) == []
+
+
+def test_kept_answers_go_with_what_is_forgotten(memories: MemoryStore) -> None:
+    memories.remember(memory())
+    memories.keep_answer("key", 1, "{}")
+    memories.forget(["m1"])
+    assert memories.kept_answer("key") is None
+
+    memories.keep_answer("key", 1, "{}")
+    memories.forget_all(["maria"])
+    assert memories.kept_answer("key") is None
+
+
+# --- kept answers ----------------------------------------------------------------------------
+
+
+def test_an_answer_is_kept_until_the_library_changes(memories: MemoryStore) -> None:
+    memories.keep_answer("a", 1, "one")
+    memories.keep_answer("b", 1, "two")
+    memories.keep_answer("a", 1, "three")
+    assert memories.kept_answer("a") == "three"
+    assert memories.kept_answer("b") == "two"
+    assert memories.kept_answer("c") is None
+
+    memories.keep_answer("c", 2, "four")
+    assert [memories.kept_answer(key) for key in "abc"] == [None, None, "four"]
+
+
+# --- the file --------------------------------------------------------------------------------
+
+
+def test_a_library_of_before_keeps_its_documents(
+    tmp_path: Path, make_parts: Callable[..., Any]
+) -> None:
+    path, blobs = tmp_path / "library.db", FolderBlobs(tmp_path / "blobs")
+    everything = load_migrations()
+    earlier = next(n for n, text in enumerate(everything) if "CREATE TABLE memory" in text)
+    assert earlier == 3
+    Connections(path, everything[:earlier]).close()
+    newer = apsw.Connection(str(path))
+    assert newer.pragma("user_version") == earlier
+    assert not list(newer.execute("SELECT * FROM sqlite_schema WHERE name LIKE 'memory%'"))
+    newer.close()
+    _put_as_before(path, blobs, make_parts, everything[:earlier])
+
+    with SqliteStore(path, blobs=blobs) as store:
+        assert store.document("note-0001") == make_parts().document
+        assert store.body("note-0001") == make_parts().body
+        assert len(store.chunks_of("note-0001")) == 3
+        assert store.memories().remember(memory()).id == "m1"
+        assert all(check.passed for check in store.examine())
+
+
+def _put_as_before(
+    path: Path, blobs: FolderBlobs, make_parts: Callable[..., Any], migrations: Sequence[str]
+) -> None:
+    """Write a document by a store that has never heard of memories."""
+    with SqliteStore(path.with_name("new.db"), blobs=blobs) as store:
+        store.put(*make_parts())
+    old = apsw.Connection(str(path))
+    old.execute("PRAGMA foreign_keys = OFF")
+    old.execute("ATTACH ? AS new", (str(path.with_name("new.db")),))
+    tables = [
+        name
+        for (name,) in old.execute(
+            "SELECT name FROM main.sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        )
+    ]
+    assert tables
+    with old:
+        for table in tables:
+            old.execute(f'DELETE FROM main."{table}"')
+            old.execute(f'INSERT INTO main."{table}" SELECT * FROM new."{table}"')
+    old.close()
+    assert len(migrations) == 3
+
+
+def test_two_processes_remember_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "library.db"
+    blobs = FolderBlobs(tmp_path / "blobs")
+    SqliteStore(path, blobs=blobs).close()
+    script = Path(__file__).with_name("memory_process.py")
+    running = [
+        subprocess.Popen([sys.executable, script, str(path), persona, "20"])
+        for persona in ("maria", "jonas")
+    ]
+    assert [process.wait(60) for process in running] == [0, 0]
+    with SqliteStore(path, blobs=blobs) as store:
+        found = store.memories().memories(["maria", "jonas"], 100, NOW)
+        assert ids(found) == [f"m{number}" for number in range(40, 0, -1)]
+
+
+def test_a_memory_is_no_document(tmp_path: Path) -> None:
+    documents = tmp_path / "documents"
+    documents.mkdir()
+    (documents / "rules.md").write_text(
+        "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
+    )
+    with Library.open() as library:
+        library.add(documents)
+        for _ in range(3):
+            library.memories.remember(
+                memory(
+                    "Where is the zorblaquex?", "The zorblaquex hides under the quay.", persona=""
+                )
+            )
+        before = library.status().sequence
+        for question in ("Where is the zorblaquex?", "zorblaquex", "zorblaquex harbour"):
+            found = library.search(question)
+            assert "hides" not in repr(found)
+            assert all("zorblaquex" not in hit.chunk.text for hit in found.hits)
+            assert "hides" not in repr(library.context(question))
+            assert "hides" not in repr(library.ask(question, remember=False))
+        assert library.search_all("zorblaquex").hits == ()
+        assert library.status().sequence == before
+        assert library.status().documents == 1
+        library.reindex()
+        assert library.search_all("zorblaquex").hits == ()
