@@ -26,6 +26,7 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.embedded import foreign_vectors
 from chapterhouse.lifecycle.preview import preview
+from chapterhouse.protocols import LanguageModel
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.replying.bundling import bundle_of
 from chapterhouse.replying.now import run_now
@@ -238,14 +239,14 @@ class Library:
     @property
     def method(self) -> Method:
         """Return the stages by which this library retrieves."""
-        return self._method(self.settings)
+        return self._method(self.settings, self._engines.models.named())
 
-    def _method(self, settings: Settings) -> Method:
+    def _method(self, settings: Settings, model: LanguageModel | None) -> Method:
         return method_for(
             settings,
             find_aliases=self._engines.aliases.find,
             reranker=self._engines.reranker,
-            language_model=self._engines.models.named(),
+            language_model=model,
             now=time.time,
         )
 
@@ -384,7 +385,8 @@ class Library:
 
     def bundle(self, answer: Answer) -> Bundle:
         """Return an answer with all that another person needs to check it."""
-        return bundle_of(answer, self._engines, self.settings, self._parts().versions)
+        config = self.personas.load(answer.persona).config if answer.persona else None
+        return bundle_of(answer, self._engines, self.settings, config, self._parts().versions)
 
     def recheck(self, answer: Answer) -> tuple[CitationCheck, ...]:
         """Say for each citation of an old answer what has become of its source."""

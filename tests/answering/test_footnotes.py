@@ -231,7 +231,7 @@ def test_an_answer_is_a_page_with_numbered_footnotes() -> None:
         "Eyes are tracked at 60 Hz.[^1]\n\n"
         "[^1]: SR Runtime Overview (2024), §Tracking, page 3. "
         "<https://docs.example/sr#tracking> “Eyes are tracked at 60 Hz.” "
-        f"(papers/sr.md, characters 10–40, SHA-256 {'ab' * 6})\n"
+        f"(cited as sr:Tracking; papers/sr.md, characters 10–40, SHA-256 {'ab' * 6})\n"
     )
 
 

@@ -35,6 +35,12 @@ A berth in the marina costs 80 euros a metre. Guests pay 20 euros a night.
 Script = list[Scripted] | Callable[[str, str], Scripted]
 
 
+def unrephrased(settings: Settings) -> Settings:
+    """Return settings under which a model is only asked to answer, so that scripts stay short."""
+    off = {"model_parts": False, "model_terms": False, "model_answer": False}
+    return settings.model_copy(update={"expansion": settings.expansion.model_copy(update=off)})
+
+
 @dataclass
 class Room:
     """A library in which a test asks.
@@ -85,7 +91,7 @@ class Room:
     def counter(self, settings: Settings | None = None) -> Counter:
         library = self.library
         return Counter(
-            settings or library.settings,
+            settings or unrephrased(library.settings),
             lambda: library.personas,
             self.parts(),
             library._catch_up,

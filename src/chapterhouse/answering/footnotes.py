@@ -7,7 +7,7 @@ footnote of ours.
 import re
 from typing import Final
 
-from chapterhouse.types import Answer, AnswerSentence, Citation, Conflict, Support
+from chapterhouse.types import Answer, AnswerSentence, Citation, Conflict, Route, Support
 
 # Also what many renderers make links of by themselves: https://, www. and the like.
 _SPECIAL: Final = re.compile(r"([\\`*_\[\]|<>~$^&@]|:(?=//)|(?<=www)\.)", re.IGNORECASE)
@@ -53,8 +53,10 @@ def page_of(citation: Citation) -> str:
 def answer_markdown(answer: Answer) -> str:
     """Return an answer as Markdown with footnotes, ready to be pasted anywhere."""
     parts = [f"> {escaped(answer.notice)}"] if answer.notice else []
+    marked = answer.route is not Route.GENERAL  # of which the notice says all there is to say
     told = "".join(
-        _sentence(sentence, bool(number)) for number, sentence in enumerate(answer.sentences)
+        _sentence(sentence, follows=bool(number), marked=marked)
+        for number, sentence in enumerate(answer.sentences)
     ).strip()
     if told:
         parts.append(told)
@@ -92,9 +94,9 @@ def escaped(text: str) -> str:
     return _LEADING.sub(r"\1\\\2", line)
 
 
-def _sentence(sentence: AnswerSentence, follows: bool) -> str:  # noqa: FBT001 - of an enumerate
+def _sentence(sentence: AnswerSentence, *, follows: bool, marked: bool) -> str:
     numbers = "".join(f"[^{number}]" for number in sentence.citations)
-    mark = mark_of(sentence)
+    mark = mark_of(sentence) if marked else ""
     warning = f" *({mark})*" if mark else ""
     before = sentence.before or (" " if follows else "")
     return f"{before}{escaped(sentence.text)}{numbers}{warning}"
@@ -105,6 +107,6 @@ def _footnote(citation: Citation) -> str:
     quote = escaped(citation.quote)
     return (
         f"[^{citation.number}]: {escaped(citation_line(citation))}.{link} “{quote}” "
-        f"({escaped(citation.source)}, characters {citation.start}–{citation.end}, "
-        f"SHA-256 {citation.text_sha256[:12]})"
+        f"(cited as {escaped(citation.marker)}; {escaped(citation.source)}, "
+        f"characters {citation.start}–{citation.end}, SHA-256 {citation.text_sha256[:12]})"
     )

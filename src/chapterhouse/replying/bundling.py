@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from platform import python_version
 
 from chapterhouse.answering.bundle import Bundle, make_bundle
+from chapterhouse.personas.config import PersonaConfig
+from chapterhouse.replying.request import persona_settings
 from chapterhouse.settings import Settings
 from chapterhouse.types import Answer
 from chapterhouse.wiring import Engines
@@ -13,13 +15,26 @@ _SECTIONS = ("chunking", "tokens", "search", "expansion", "packing", "answer")
 
 
 def bundle_of(
-    answer: Answer, engines: Engines, settings: Settings, versions: Mapping[str, str]
+    answer: Answer,
+    engines: Engines,
+    settings: Settings,
+    config: PersonaConfig | None,
+    versions: Mapping[str, str],
 ) -> Bundle:
-    """Return an answer with its sources, and with what it was made with."""
+    """Return an answer with its sources, and with what it was made with.
+
+    Args:
+        answer: The answer.
+        engines: Of the library that gave it.
+        settings: The library's.
+        config: The persona's who answered, if one did.
+        versions: Of Chapterhouse and of the models.
+    """
     cited = {citation.document_id for citation in answer.citations}
     cited |= {side.span.document_id for conflict in answer.conflicts for side in conflict.sides}
     found = (engines.store.document(name) for name in sorted(cited))
-    tree = settings.model_dump(mode="json")
+    own = persona_settings(settings, config) if config else settings
+    tree = own.model_dump(mode="json")
     return make_bundle(
         answer,
         [document for document in found if document is not None],
@@ -27,6 +42,8 @@ def bundle_of(
             **{name: tree[name] for name in _SECTIONS},
             "embedding": settings.embedding.engine,
             "rerank": settings.rerank.engine,
+            "model": "" if answer.usage is None else answer.method,
+            "persona": config.model_dump(mode="json") if config else None,
         },
         versions={**versions, "python": python_version()},
         sequence=engines.store.sequence(),

@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 
 from chapterhouse.answering.judge import judge
+from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.parts import Parts, Retrieve
 from chapterhouse.retrieval.method import Method
 from chapterhouse.settings import Settings
@@ -14,14 +15,17 @@ _NONCE_BYTES = 16
 
 
 def open_parts(
-    engines: Engines, retrieve: Retrieve, method: Callable[[Settings], Method], version: str
+    engines: Engines,
+    retrieve: Retrieve,
+    method: Callable[[Settings, LanguageModel | None], Method],
+    version: str,
 ) -> Parts:
     """Return what answering needs of a library.
 
     Args:
         engines: The library's.
         retrieve: Searches in it.
-        method: Makes the stages of retrieval under some settings.
+        method: Makes the stages of retrieval under some settings, with a model that rephrases.
         version: Of Chapterhouse.
     """
     return Parts(

@@ -20,7 +20,7 @@ class Parts:
     Attributes:
         engines: Store, indexes and models.
         retrieve: Searches; tells of vectors that do not fit.
-        method: The stages of retrieval under some settings.
+        method: The stages of retrieval under some settings, with the model that rephrases.
         model: The language model of a profile by its name; None for ``none``.
         judge: Says how far evidence carries a sentence.
         memories: What was asked and answered before.
@@ -31,7 +31,7 @@ class Parts:
 
     engines: Engines
     retrieve: Retrieve
-    method: Callable[[Settings], Method]
+    method: Callable[[Settings, LanguageModel | None], Method]
     model: Callable[[str], LanguageModel | None]
     judge: ClaimJudge
     memories: MemoryStore

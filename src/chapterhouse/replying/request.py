@@ -29,7 +29,7 @@ class Request:
         out_of_scope: What becomes of a question that is not for the persona.
         remember: Whether question and answer are kept in the memory.
         use_kept: Whether an answer that was kept may be given again, and this one be kept; never
-            where the caller wants nothing remembered, for it holds the question.
+            where nothing is to be remembered, for it holds the question.
     """
 
     question: str
@@ -61,17 +61,17 @@ class Choices:
 
 def library_request(question: str, settings: Settings, choices: Choices) -> Request:
     """Return the request of a question to the library itself."""
-    model = choices.model or ""
+    remember = choices.remember and settings.memory.enabled
     return Request(
         question=question,
-        settings=_without_rephrasing(settings) if model == NO_MODEL else settings,
+        settings=settings,
         shelves=choices.shelves,
         tags=choices.tags,
         sentences=choices.sentences or settings.answer.sentences,
         max_tokens=settings.packing.maximum,
-        model=model,
-        remember=choices.remember and settings.memory.enabled,
-        use_kept=choices.use_kept and choices.remember and settings.answer.cache,
+        model=choices.model or "",
+        remember=remember,
+        use_kept=choices.use_kept and remember and settings.answer.cache,
     )
 
 
@@ -80,10 +80,10 @@ def persona_request(
 ) -> Request:
     """Return the request of a question to a persona, who reads their own shelves only."""
     own = persona_settings(settings, config)
-    model = config.model if choices.model is None else choices.model
+    remember = choices.remember and own.memory.enabled
     return Request(
         question=question,
-        settings=_without_rephrasing(own) if model == NO_MODEL else own,
+        settings=own,
         persona=persona,
         shelves=persona.reads,
         tags=tuple(dict.fromkeys((*persona.tags, *choices.tags))),
@@ -91,17 +91,11 @@ def persona_request(
         max_chunks=config.retrieval.max_chunks,
         max_tokens=own.packing.maximum,
         grounding=config.grounding,
-        model=model,
+        model=config.model if choices.model is None else choices.model,
         out_of_scope=config.out_of_scope,
-        remember=choices.remember and own.memory.enabled,
-        use_kept=choices.use_kept and choices.remember and own.answer.cache,
+        remember=remember,
+        use_kept=choices.use_kept and remember and own.answer.cache,
     )
-
-
-def _without_rephrasing(settings: Settings) -> Settings:
-    """Return settings under which no model is asked how else a question could be put either."""
-    off = {"model_parts": False, "model_terms": False, "model_answer": False}
-    return settings.model_copy(update={"expansion": settings.expansion.model_copy(update=off)})
 
 
 def persona_settings(settings: Settings, config: PersonaConfig) -> Settings:

@@ -11,6 +11,7 @@ What a model writes replaces the quotations only after it was checked; when it c
 the quotations stand and the answer says why.
 """
 
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -77,7 +78,7 @@ def offline(request: Request, parts: Parts) -> Answer:
         NotFoundError: there is no such shelf.
     """
     query = _query(request, parts)
-    found = parts.retrieve(query, parts.method(request.settings))
+    found = parts.retrieve(query, parts.method(request.settings, None))
     return _quoted(request, found, parts)
 
 
@@ -93,11 +94,13 @@ async def _answered(
     if model is not None:  # what the model is given is chosen from more hits, in the same search
         hits = max(request.settings.packing.hits, query.limit)
         wide = replace(query, limit=hits, per_document=0)
-    found = parts.retrieve(wide, parts.method(request.settings))
-    narrow = replace(found, hits=_capped(found.hits, query)) if model else found
-    quoted = _quoted(request, narrow, parts)
+    method = parts.method(request.settings, model)
     if model is None:
-        return _without_general(request, quoted)
+        return _without_general(request, _quoted(request, parts.retrieve(wide, method), parts))
+    # A model may be asked to rephrase the question; nobody else waits for that.
+    found = await asyncio.to_thread(parts.retrieve, wide, method)
+    narrow = replace(found, hits=_capped(found.hits, query))
+    quoted = _quoted(request, narrow, parts)
     worth_asking = found.hits and (quoted.found or quoted.evidence >= NEAR)
     if worth_asking or (request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE):
         try:

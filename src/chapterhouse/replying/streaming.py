@@ -6,6 +6,8 @@ from typing import Final
 from chapterhouse.text.sanitise import sanitise
 
 _LONGEST: Final = 500  # characters withheld while a bracket is open
+_BRACKETS: Final = {"[": "]", "【": "】", "〔": "〕", "［": "］"}
+_ROUND: Final = str.maketrans(dict.fromkeys(_BRACKETS, "("))
 
 
 def without_marks(on_text: Callable[[str], None]) -> Callable[[str], None]:
@@ -28,12 +30,12 @@ class _Filter:
         for character in sanitise(piece).text:
             if self._withheld:
                 self._withheld += character
-                if character == "]":
+                if character == _BRACKETS[self._withheld[0]]:
                     self._withheld = ""
                 elif len(self._withheld) > _LONGEST:
-                    passed.append(self._withheld.replace("[", "("))
+                    passed.append(self._withheld.translate(_ROUND))
                     self._withheld = ""
-            elif character == "[":
+            elif character in _BRACKETS:
                 self._withheld = character
             else:
                 passed.append(character)

@@ -188,7 +188,7 @@ class _Desk:
             per_document=0,
             tags=request.tags,
         )
-        found = parts.retrieve(query, parts.method(request.settings))
+        found = parts.retrieve(query, parts.method(request.settings, None))
         blocks = self.lay(_excerpts(request, found, parts))
         return context_blocks(blocks, self.nonce) if blocks else "Nothing more was found."
 
