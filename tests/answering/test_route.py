@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.answering.route import (
     FIELD_SHARE,
+    KINDRED,
     NEAR,
     deferral,
     field_share,
@@ -69,6 +70,14 @@ def test_a_question_without_an_answer_is_theirs_by_words_or_by_evidence(
     text: str, evidence: float, way: Route
 ) -> None:
     assert routed(text, evidence) is way
+
+
+def test_what_comes_near_in_meaning_is_of_their_field() -> None:
+    question, weights = asked("Which vaccines do parrots need?")
+
+    assert route(question, MARIA, weights, 0.0, KINDRED, found=False) is Route.INSUFFICIENT
+    near = KINDRED - 0.001
+    assert route(question, MARIA, weights, 0.0, near, found=False) is Route.OUT_OF_SCOPE
 
 
 def test_the_share_is_that_of_the_weight_of_words() -> None:

@@ -3,7 +3,7 @@
 A question that the evidence answers is answered, whatever the profile says. One that it does not
 answer is *insufficient* where it belongs to the persona's field, and *out of scope* where it does
 not: its words are not those of the tags, terms and summary of the persona, and nothing on the
-shelf comes near.
+shelf comes near, in words or in meaning. Thresholds from ``benchmarks/routing.py``.
 """
 
 from collections.abc import Mapping
@@ -18,6 +18,8 @@ from chapterhouse.types import Persona, Route, Searched
 FIELD_SHARE: Final = 0.25
 # Strength of evidence from which a question that is not answered is at least close to the field.
 NEAR: Final = 0.15
+# Cosine of the question with the nearest passage from which the shelf is about such things.
+KINDRED: Final = 0.2
 _WORDS_SHOWN: Final = 8
 _HEADINGS_SHOWN: Final = 3
 
@@ -27,6 +29,7 @@ def route(
     persona: Persona | None,
     weights: Mapping[str, float],
     evidence: float,
+    kinship: float = 0.0,
     *,
     found: bool,
 ) -> Route:
@@ -37,11 +40,12 @@ def route(
         persona: Who is asked; None for the library, which no question is foreign to.
         weights: Weight of each content word of the question.
         evidence: Strength of the evidence, 0 to 1.
-        found: Whether it suffices.
+        kinship: Cosine of the question with the nearest passage of the shelf.
+        found: Whether the evidence suffices.
     """
     if found:
         return Route.ANSWERED
-    if persona is None or evidence >= NEAR:
+    if persona is None or evidence >= NEAR or kinship >= KINDRED:
         return Route.INSUFFICIENT
     share = field_share(question, persona, weights)
     return Route.INSUFFICIENT if share >= FIELD_SHARE else Route.OUT_OF_SCOPE

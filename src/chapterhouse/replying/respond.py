@@ -122,7 +122,8 @@ def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
     told = answer(found, census, reference, request.sentences)
     question = understand(found.query.text, census.languages)
     weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
-    way = route(question, request.persona, weights, told.evidence, found=told.found)
+    kinship = max((hit.stages.get("cosine", 0.0) for hit in found.hits), default=0.0)
+    way = route(question, request.persona, weights, told.evidence, kinship, found=told.found)
     persona = request.persona
     told = replace(
         told,
