@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering.conflict import Relation, find_conflicts, relation
+from chapterhouse.answering.conflict import Relation, compare, find_conflicts, relation
 from chapterhouse.types import ConflictKind, Evidence
 
 
@@ -42,6 +42,56 @@ from chapterhouse.types import ConflictKind, Evidence
         ("The pump must be at least 5 m deep.", "The pump must be 7 m deep.", "silent"),
         ("Dogs are welcome on board.", "Cats eat fish.", "silent"),
         ("The rope is 5 m long.", "The rope is 5 kg heavy.", "silent"),
+        # A date in front is a date of the event, unless a figure of each year is told.
+        (
+            "In 1998, the harbour opened a new quay.",
+            "In 1996, the harbour opened a new quay.",
+            "date",
+        ),
+        (
+            "The lighthouse was built in 1188.",
+            "In the year 1186 the lighthouse was built.",
+            "date",
+        ),
+        (
+            "In 2013, the average fare was 4 euros.",
+            "In 2015, the average fare was 4 euros.",
+            "silent",
+        ),
+        ("The quay was built in 1990.", "The quay was sold in 1995.", "silent"),
+        # What only adds something leaves the rest as it is.
+        (
+            "The fleet has 12 ferries, which carry cars and bicycles to the island.",
+            "The fleet has 12 ferries.",
+            "agree",
+        ),
+        (
+            "The harbour company (founded by fishermen) employs 40 people.",
+            "The harbour company employs 50 people.",
+            "number",
+        ),
+        # Another group, other things, a number that is a name.
+        (
+            "The cabin rate is 14 euros on Sundays.",
+            "The cabin rate is 20 euros on weekdays.",
+            "silent",
+        ),
+        ("The fleet has 12 ferries at sea.", "The fleet has 30 lamps at sea.", "silent"),
+        ("Gate 1 leads to the ferry.", "Gate 2 leads to the ferry.", "silent"),
+        ("The pregnancy rate was 51% then.", "The cancellation rate was 33% then.", "silent"),
+        # A value that stands twice.
+        (
+            "The crew has 50 men and 50 women on board.",
+            "The crew has 50 men and 95 women on board.",
+            "number",
+        ),
+        ("This is the highest crane.", "This is the lowest crane.", "negation"),
+        # The same words in another order are not the same.
+        (
+            "The pilot warned the captain of the storm.",
+            "The captain warned the pilot of the storm.",
+            "silent",
+        ),
     ],
 )
 def test_how_two_sentences_stand_to_each_other(one: str, other: str, expected: str) -> None:
@@ -119,6 +169,44 @@ def test_any_text_can_be_compared(one: str, other: str) -> None:
         for side in conflict.sides:
             source = next(e for e in evidence if e.document_id == side.span.document_id)
             assert source.text[side.span.start : side.span.end] == side.span.quote
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other", "expected"),
+    [
+        ("de", "1998 wurde der Hafen eröffnet.", "Im Jahr 1995 wurde der Hafen eröffnet.", "date"),
+        (
+            "de",
+            "Der Hafen wurde 1990 gegründet.",
+            "Der Hafen wurde 1995 verkauft.",
+            "silent",
+        ),
+        ("de", "Das ist der größte Kran.", "Das ist der kleinste Kran.", "negation"),
+        ("zh", "1998年，港口建造了一座新的灯塔。", "1995年，港口建造了一座新的灯塔。", "date"),
+        ("zh", "在冬季，渡船每天运送40名乘客。", "在夏季，渡船每天运送90名乘客。", "silent"),
+        ("zh", "灯塔距离城市550公里。", "灯塔距离城市550千米。", "agree"),
+    ],
+)
+def test_other_languages(language: str, one: str, other: str, expected: str) -> None:
+    assert relation(one, other, language) is Relation(expected)
+    assert relation(other, one, language) is Relation(expected)
+
+
+def test_questions_and_headings_contradict_nothing() -> None:
+    said = _evidence("Why should the harbour let the ferry wait?", "one")
+    denied = _evidence("Why should the harbour not let the ferry wait?", "two")
+    assert not find_conflicts([said, denied])
+
+
+@given(st.text(max_size=120), st.text(max_size=120))
+def test_the_order_of_two_sentences_changes_only_the_order_of_what_is_told(
+    one: str, other: str
+) -> None:
+    told, turned = compare(one, other), compare(other, one)
+    assert told.relation is turned.relation
+    assert told.alike == turned.alike
+    if one != other:
+        assert told.values == turned.values[::-1]
 
 
 @given(st.text(min_size=1, max_size=120))

@@ -166,8 +166,21 @@ def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) 
     assert prompt.endswith(f"QUESTION\n¦ {SPEED}")
 
 
-def test_a_model_that_invents_everything_gives_no_answer(harbour: Any) -> None:
+def test_where_a_model_invents_everything_the_documents_are_quoted(harbour: Any) -> None:
     harbour.says("The moon is a harbour for 900 vessels. [^x:y]")
+    answer = asked(harbour, SPEED)
+
+    assert answer.found
+    assert answer.method == "extractive"
+    assert "4 knots" in answer.text
+    assert "quoted instead" in answer.notice
+    assert any("900 vessels" in warning for warning in answer.warnings)
+    assert answer.rejected == ("x:y",)
+    assert answer.usage is not None
+
+
+def test_where_a_model_says_that_nothing_is_there_it_is_believed(harbour: Any) -> None:
+    harbour.says("The documents do not say how fast a vessel may go.")
     answer = asked(harbour, SPEED)
 
     assert not answer.found
@@ -379,6 +392,9 @@ def test_a_broken_question_is_remembered_as_it_was_understood(harbour: Any) -> N
 # --- kept answers ----------------------------------------------------------------------------
 
 
+GATE = "The gate closes at 21:30 from April to September."
+
+
 def written(harbour: Any, **options: Any) -> Answer:
     return asked(
         harbour, options.pop("question", SPEED), options.pop("persona", "maria"), **options
@@ -386,7 +402,7 @@ def written(harbour: Any, **options: Any) -> Answer:
 
 
 def test_a_written_answer_is_given_again_while_nothing_changes(harbour: Any) -> None:
-    model = harbour.says(KNOTS, "Other.")
+    model = harbour.says(KNOTS, GATE)
     first, again = written(harbour), written(harbour)
 
     assert len(model.asked) == 1
@@ -395,7 +411,7 @@ def test_a_written_answer_is_given_again_while_nothing_changes(harbour: Any) -> 
     assert again.sentences == first.sentences
     assert again.citations == first.citations
     assert again.usage == first.usage
-    assert written(harbour, use_kept=False).sentences[0].text == "Other."
+    assert "gate" in written(harbour, use_kept=False).sentences[0].text
 
 
 OTHERWISE: dict[str, dict[str, Any]] = {
@@ -494,7 +510,7 @@ def test_an_answer_with_a_warning_is_not_kept(harbour: Any) -> None:
 
 @pytest.mark.parametrize("damage", ["{", "", "[]", '{"question": 1}', "\x00", None])
 def test_a_damaged_kept_answer_is_written_anew(harbour: Any, damage: str | None) -> None:
-    harbour.says(KNOTS, "Other.")
+    harbour.says(KNOTS, GATE)
     first = written(harbour)
     store = harbour.library._engines.store
     with store.memories()._connections.write() as connection:

@@ -160,7 +160,8 @@ def read_bundle(data: str | bytes) -> Bundle:
     if stated != FORMAT:
         raise UsageError(
             f"This is no bundle of the format {FORMAT}, but {str(stated)[:80]!r}.",
-            hint="Bundles are written by: chapterhouse ask QUESTION --bundle FILE",
+            hint="Bundles are written by: chapterhouse ask QUESTION --bundle FILE; what "
+            "ask --json printed is checked by: chapterhouse cite check FILE",
         )
     try:
         bundle = _adapter().validate_python(fields)

@@ -1,7 +1,7 @@
 """What a claim says that a window of the evidence does not, and whether that contradicts it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.answering.matching import Alignment, without_strays
@@ -15,6 +15,13 @@ _CARRIED_AROUND: Final = 0.5
 _LAST: Final = word_set("last final letzte letzten letzter letztes dernier dernière")
 # Where words hardly move, every one of them must be denied alike, not only the first.
 _ORDER_IS_FIXED: Final = frozenset({"zh", "ja"})
+# Words by which a claim says that a figure is a limit, wherever they stand.
+_BOUNDS: Final = {
+    "upto": word_set(
+        "may can limit limits maximum capacity allowed permitted darf dürfen höchstens"
+    ),
+    "least": word_set("minimum must required needs muss müssen mindestens"),
+}
 _OF_NUMBERS: Final = frozenset({"least", "upto", "over", "under"})
 
 
@@ -53,6 +60,8 @@ def _missing(alignment: Alignment) -> Iterator[Finding]:
         if carried[number]:
             continue
         kind = _kind(token)
+        if kind is ProblemKind.DATE and _is_around(token, alignment):
+            continue
         opposite = _opposite(alignment, token)
         if opposite:
             yield Finding(Problem(ProblemKind.NEGATION, token.text, opposite), contradicts=True)
@@ -192,6 +201,14 @@ def _first_of_runs(tokens: list[tuple[int, Token]]) -> Iterator[int]:
             yield number
 
 
+def _is_around(token: Token, alignment: Alignment) -> bool:
+    """Whether the title, a heading or the date of the document has the year that a claim names."""
+    evidence = alignment.window.evidence
+    year = token.text.strip()
+    around = " ".join((evidence.title, *evidence.section_path, evidence.date))
+    return year.isdecimal() and len(year) == len("2026") and year in around
+
+
 # --- scope --------------------------------------------------------------------------------------
 
 
@@ -199,6 +216,7 @@ def _scopes(alignment: Alignment) -> Iterator[Finding]:
     """Yield words such as "all", "only", "at least" and "before" on one side only."""
     tokens, window = alignment.claim.tokens, alignment.window
     held = {place: number for number, place in enumerate(alignment.places) if place >= 0}
+    words = frozenset(alignment.claim.text.lower().split())
     for number, token in enumerate(tokens):
         place = alignment.places[number]
         if place < 0 or not token.scopes - MAY_BE_ADDED:
@@ -213,7 +231,11 @@ def _scopes(alignment: Alignment) -> Iterator[Finding]:
             continue
         said = frozenset[str]().union(*(tokens[n].scopes for n in _near(matched, len(tokens))))
         for scope in sorted(other.scopes - MAY_BE_DROPPED - said):
-            yield _scope_finding(scope, tokens[matched], other)
+            finding = _scope_finding(scope, tokens[matched], other)
+            if scope not in _BOUNDS:
+                yield finding
+            elif not words & _BOUNDS[scope]:  # the figure is right, that it is a limit is not said
+                yield replace(finding, contradicts=False)
 
 
 def _near(position: int, length: int) -> range:

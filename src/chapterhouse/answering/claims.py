@@ -83,7 +83,7 @@ _ABOUT_ANSWER: Final = (
     r"|i (?:hope|apologi[sz]e|am (?:not sure|unable|sorry|happy|glad)|can help|would be happy|will (?:look|search|try))"
     r"|i(?:'m| am) (?:not sure|unable|sorry|happy|glad)|(?:happy|glad) to (?:help|look|assist)"
     r"|(?:i|we) (?:can(?:no|')t|cannot|could ?n[o']t|could not|do not|don't|did not|didn't|was unable to) (?:answer|find|say|tell|know|help|confirm|determine|see)"
-    r"|(?:i|we) (?:have|found) (?:no|nothing)"
+    r"|(?:i|we) (?:have|found) (?:no|nothing)|(?:i )?hope (?:this|that|it) (?:helps|answers|is useful)"
     r"|if you (?:have|need|want|would like|wish)\b[^,.]{0,40}(?:questions?|details?|information|help|more|further)"
     r"|(?:you may|you might|please|you should)? ?(?:want to |wish to )?(?:see|check|consult|refer to|ask|review|verify)\b[^.]{0,60}\b(?:documents?|sections?|reports?|manual|sources?|pages?|link|references?|originals?|lawyer|doctor|expert|author)\b[^.,]{0,30}[.!]?$"
     r"|please (?:let me know|ask|clarify|specify|tell|share|provide)",

@@ -6,6 +6,7 @@ relations, with the same denials and the same scope. Everything else is less; se
 ``docs/decisions/0013-claims-are-judged.md``.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -41,6 +42,12 @@ _CONTRADICTED: Final = 0.1
 _ELSEWHERE_FROM: Final = 0.4  # share of words below which another document cannot carry it all
 _NEAR: Final = 30  # characters from a denial that was cut off; about five words
 _WORTH_A_LOOK: Final = 0.25  # windows that carry so much less than the best are not looked at
+_ATTRIBUTED: Final = re.compile(
+    r"(?:according to|as stated in|as per|per|in|under|laut|gemäß|selon|d'après) "
+    r"(?:the |der |dem |den |le |la )?"
+    r"([^,\n]{3,100}?)(?: \(?\d{4}\)?)?,\s*",
+    re.IGNORECASE,
+)
 _CARRIED_IN_FULL: Final = (Support.VERBATIM, Support.SUPPORTED)
 
 
@@ -61,7 +68,7 @@ def judge(sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]) 
     if states_nothing(sentence):
         return Judgement(Support.NO_CLAIM)
     plain = bare(sentence)
-    claim = essence(plain)
+    claim = essence(_without_title(plain, (*cited, *others)))
     documents = {evidence.document_id for evidence in cited}
     own = (*cited, *(e for e in others if e.document_id in documents))
     foreign = tuple(e for e in others if e.document_id not in documents)
@@ -74,6 +81,15 @@ def judge(sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]) 
     if elsewhere.support in _CARRIED_IN_FULL:
         return replace(elsewhere, support=Support.MISATTRIBUTED)
     return _stitched(claim, (*own, *foreign)) or found
+
+
+def _without_title(sentence: str, stretches: Sequence[Evidence]) -> str:
+    """Return a sentence without "According to the Severe Weather Policy," in front of it."""
+    match = _ATTRIBUTED.match(sentence)
+    if match is None:
+        return sentence
+    titles = {" ".join(evidence.title.casefold().split()) for evidence in stretches}
+    return sentence[match.end() :] if match.group(1).casefold().strip() in titles else sentence
 
 
 def fabricated(marker: str) -> Judgement:

@@ -34,7 +34,7 @@ _FIGURE_ALONE: Final = (
 _FIGURE = re.compile(r"(?<![0-9A-Za-zÀ-ÿ_.,])(?<![0-9A-Za-z][-–])" + _FIGURE_ALONE, re.IGNORECASE)
 _RANGE_END = re.compile(_FIGURE_ALONE, re.IGNORECASE)
 _EAST_TAIL = re.compile(
-    r"(?P<scale>百万|[千万亿])?(?P<unit>公里|千米|公斤|千克|厘米|毫米|毫克|英里|英尺"
+    r"(?P<scale>百万|千(?![米克])|[万亿])?(?P<unit>公里|千米|公斤|千克|厘米|毫米|毫克|英里|英尺"
     r"|分钟|小时|个月|美元|欧元|英镑|日元|[米克吨升秒天周])?"
 )
 _RANGE = re.compile(r"\s?[-–—~]\s?(?=\d)|\s?(?:到|至)(?=\d)")

@@ -178,6 +178,14 @@ def letter_groups(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def names_a_rival(question: str, text: str) -> bool:
+    """Whether a text names another thing of a kind that the question names, and not that one."""
+    asked: dict[str, set[str]] = {}
+    for kind, name in _named(question):
+        asked.setdefault(kind, set()).add(name)
+    return bool(asked) and _is_rival(asked, text)
+
+
 def _rivals(question: Question, units: Sequence[Unit]) -> Marks:
     """Return which sentences name another thing of the same kind instead of the one asked about.
 

@@ -44,7 +44,10 @@ _SPANS: Final = 3  # quotations shown of one sentence
 # Two markers side by side are no link.
 _TARGET: Final = r"(?:\([^()\n]{0,2000}\)|\[(?!\^)[^\[\]\n]{0,200}\])"
 _IMAGE: Final = re.compile(rf"!\[(?!\^)[^\[\]\n]{{0,500}}\]{_TARGET}")
-_LINK: Final = re.compile(rf"\[(?!\^)([^\[\]\n]{{1,500}})\]{_TARGET}")
+# Nor are two numbers in brackets.
+_LINK: Final = re.compile(rf"\[(?!\^|\d{{1,4}}\])([^\[\]\n]{{1,500}})\]{_TARGET}")
+_DELIMITERS: Final = frozenset("|:- 	")
+_CARETLESS: Final = re.compile(r"\[(?:doc )?([^\[\]\n^]{3,400})\](?!\()")
 _DEFINITION: Final = re.compile(r"^[ \t]{0,3}\[[^\[\]\n]{1,400}\]:[^\n]*$", re.MULTILINE)
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>\n]{0,2000}>|<!--.{0,2000}?-->", re.DOTALL)
 _ENDS_ADDRESS: Final = r"\s<>\"')\]。，、；：！？）」』】》"
@@ -111,7 +114,7 @@ def check(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) 
         address for one in given for address in _ADDRESS.findall(one.evidence.text)
     )
     skipped = 0
-    for sentence in _sentences(text):
+    for sentence in _sentences(_with_carets(text, [one.place for one in given])):
         bare, look_alikes = without_look_alikes(sentence.text)
         plain = " ".join(_inactive(_without_addresses(bare, addresses)).split())
         unknown = [m for m in sentence.markers if not resolve(m, [g.place for g in given])]
@@ -200,9 +203,21 @@ class _Citations:
         )
 
 
+def _with_carets(text: str, places: Sequence[Place]) -> str:
+    """Return a text in which ``[doc:section]`` is a marker too, where it names a place given."""
+    return _CARETLESS.sub(
+        lambda match: (
+            f"[^{match.group(1)}]"
+            if ":" in match.group(1) and resolve(match.group(1), places)
+            else match.group()
+        ),
+        text,
+    )
+
+
 def _sentences(text: str) -> Iterator[_Sentence]:
     """Yield the sentences of a model's Markdown, in order, each with the markers behind it."""
-    visible = sanitise(text).text
+    visible = _without_tables(sanitise(text).text)
     for pattern, kept in ((_IMAGE, ""), (_TAG, ""), (_LINK, r"\1")):
         visible = pattern.sub(kept, visible)
     plain, markers = without_markers(_DEFINITION.sub("", visible))
@@ -210,6 +225,37 @@ def _sentences(text: str) -> Iterator[_Sentence]:
     owners = _owners(spans, markers, plain)
     for index, (start, end, before) in enumerate(spans):
         yield _Sentence(plain[start:end].strip(), before, tuple(owners.get(index, ())))
+
+
+def _without_tables(text: str) -> str:
+    """Return Markdown whose tables are lists: the heading row in bold, and an item for each row."""
+    if "|" not in text:
+        return text
+    lines = text.split("\n")
+    kept: list[str] = []
+    inside = False
+    for number, line in enumerate(lines):
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        if inside and _is_delimiter(line):
+            continue
+        if "|" in line and _is_delimiter(following):
+            inside = True
+            kept.append(f"**{_row(line)}**")
+        elif inside and "|" in line:
+            kept.append(f"- {_row(line)}")
+        else:
+            inside = False
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _is_delimiter(line: str) -> bool:
+    return "|" in line and "-" in line and _DELIMITERS.issuperset(line)
+
+
+def _row(line: str) -> str:
+    cells = (cell.strip() for cell in line.strip().strip("|").split("|"))
+    return " · ".join(cell for cell in cells if cell)
 
 
 def _spans(plain: str) -> Iterator[tuple[int, int, str]]:

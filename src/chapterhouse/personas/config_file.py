@@ -1,8 +1,10 @@
 """The file ``persona.config.json``: reading it with every problem named, and writing it."""
 
 import difflib
+import errno
 import json
 import os
+import stat
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +20,19 @@ _MAXIMUM_BYTES: Final = 1_000_000
 _SHOWN: Final = 60  # characters of a value that is wrong
 
 
+def read_regular(path: Path, most: int) -> bytes:
+    """Return the first bytes of a file; a pipe or device would keep us waiting.
+
+    Raises:
+        OSError: it is not there, no file, or cannot be read.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as stream:  # noqa: PTH123 - of a descriptor
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "It is no regular file", str(path))
+        return stream.read(most)
+
+
 def read_raw(path: Path, shown: str = "") -> dict[str, Any]:
     """Return the object in a configuration file as its owner wrote it.
 
@@ -31,8 +46,7 @@ def read_raw(path: Path, shown: str = "") -> dict[str, Any]:
     """
     file = shown or str(path)
     try:
-        with path.open("rb") as stream:
-            data = stream.read(_MAXIMUM_BYTES + 1)
+        data = read_regular(path, _MAXIMUM_BYTES + 1)
     except OSError as error:
         hint = "chapterhouse persona new SLUG writes what is missing in a folder."
         raise _broken(file, "", f"it cannot be read: {error.strerror}", hint) from None

@@ -12,6 +12,7 @@ from chapterhouse.personas.config_file import (
     edited,
     parse_config,
     read_raw,
+    read_regular,
     write_config,
     write_text,
 )
@@ -84,13 +85,17 @@ class PersonaFolder:
         return Persona(
             slug=self.slug,
             display_name=self.display_name,
-            prose=self.prose,
+            prose="" if UNTOUCHED in self.prose else self.prose,
             tags=self.config.tags,
             key_terms=profile.key_terms,
             aliases=profile.aliases,
             expertise=profile.expertise,
             shelves=self.config.shelves,
         )
+
+
+# Stands in every template but the blank one: what holds it says nothing of anybody.
+UNTOUCHED: Final = "Write here, in your own words"
 
 
 def located(folder: Path, written: str) -> Path:
@@ -142,8 +147,7 @@ def read_prose(path: Path) -> str:
     """
     shown = f"{path.name}/{PROSE_FILE}"
     try:
-        with (path / PROSE_FILE).open("rb") as stream:
-            data = stream.read(4 * _LONGEST_PROSE + 1)
+        data = read_regular(path / PROSE_FILE, 4 * _LONGEST_PROSE + 1)
         prose = sanitise(data.decode("utf-8-sig")).text.strip()
     except FileNotFoundError:
         return ""

@@ -25,6 +25,7 @@ from chapterhouse.personas.proposal import (
     read_last,
     write_last,
 )
+from chapterhouse.personas.reminders import reminders
 from chapterhouse.personas.sync import Places, bring_up_to_date, is_current
 from chapterhouse.personas.templates import DEFAULT_TEMPLATE
 from chapterhouse.personas.training import (
@@ -214,7 +215,8 @@ class House:
                 self._means.catch_up()
             if sync.files.interrupted:
                 raise KeyboardInterrupt  # a report is its end there, but here more would follow
-        return Refresh(folder.slug, folder.display_name, curation, sync, warnings)
+        told = (*warnings, *reminders(folder.raw, folder.rag))
+        return Refresh(folder.slug, folder.display_name, curation, sync, told)
 
     def documents(self, name: str) -> tuple[Listed, ...]:
         """Return what is indexed of a persona and why something is not; errors as for ``load``."""

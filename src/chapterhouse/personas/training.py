@@ -18,6 +18,7 @@ from chapterhouse.personas.profile import Generated, generate, subject_of
 from chapterhouse.personas.profile_model import reword
 from chapterhouse.personas.proposal import Proposal
 from chapterhouse.settings import Settings
+from chapterhouse.text.front_matter import body_start
 from chapterhouse.types import AddReport, Document, Progress
 
 READ_AHEAD: Final = 8  # files being read while earlier ones are stored
@@ -130,4 +131,4 @@ def profile_of(folder: PersonaFolder, means: Means) -> Generated:
 
 def _text(document: Document, means: Means) -> str:
     body = means.store.body(document.id)
-    return body.text if body else ""
+    return body.text[body_start(body.text) :] if body else ""

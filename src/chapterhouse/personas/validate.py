@@ -17,6 +17,7 @@ from chapterhouse.personas.folder import (
     PROSE_FILE,
     RAG,
     RAW,
+    UNTOUCHED,
     located,
     read_prose,
 )
@@ -24,7 +25,6 @@ from chapterhouse.personas.problems import PersonaConfigError, PersonaProblem, S
 from chapterhouse.retrieval.boost import fold_tag
 from chapterhouse.text.front_matter import FRONT_MATTER, LONGEST, front_matter
 
-_UNTOUCHED: Final = "Write here, in your own words"  # stands in every template but the blank one
 _MOST_LINKS: Final = 2_000_000  # bytes of a list
 
 
@@ -162,7 +162,7 @@ def _prose_problems(path: Path) -> Iterator[PersonaProblem]:
     edit = f"chapterhouse persona edit {path.name}"
     if not body:
         yield _warning(file, "", "it says nothing about them", f"Describe them: {edit}")
-    elif _UNTOUCHED in prose:
+    elif UNTOUCHED in prose:
         yield _warning(file, "", "it still has the template's words", f"Describe them: {edit}")
 
 

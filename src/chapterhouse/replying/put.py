@@ -79,7 +79,11 @@ async def put(
         others = _colleagues(request, choices, counter, on_progress)
         counter.catch_up()
         given = await hand_over(request, given, others, counter.parts, on_text)
-    return replace(given, refreshed=refreshed.sentence if refreshed.changed else "")
+    return replace(
+        given,
+        refreshed=refreshed.sentence if refreshed.changed else "",
+        warnings=(*given.warnings, *refreshed.warnings),
+    )
 
 
 def _request(slug: str, question: str, choices: Choices, counter: Counter) -> Request:

@@ -11,21 +11,24 @@ What a model writes replaces the quotations only after it was checked; when it c
 the quotations stand and the answer says why.
 """
 
-import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from chapterhouse.answering.conflict import find_conflicts
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.passages import word_weights
 from chapterhouse.answering.provenance import stated_date
 from chapterhouse.answering.route import NEAR, deferral, route, would_help
+from chapterhouse.answering.sentence_features import names_a_rival
 from chapterhouse.asking import checked_query, reference_of
 from chapterhouse.errors import EngineError
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying import keeping, writing
+from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import NO_MODEL, Request
+from chapterhouse.replying.threads import beside
 from chapterhouse.retrieval.question import understand
 from chapterhouse.types import (
     Answer,
@@ -56,7 +59,8 @@ async def respond(request: Request, parts: Parts, on_text: OnText | None = None)
         NotFoundError: there is no such shelf.
         MissingExtraError: the model's extra is not installed.
     """
-    model = None if request.model == NO_MODEL else parts.model(request.model)
+    chosen = None if request.model == NO_MODEL else parts.model(request.model)
+    model = Metered(chosen) if chosen else None
     query = _query(request, parts)
     request = replace(request, question=query.text)
     sequence = parts.engines.store.sequence()
@@ -65,6 +69,8 @@ async def respond(request: Request, parts: Parts, on_text: OnText | None = None)
     given = keeping.kept(key, parts) if key else None
     if given is None:
         given = await _answered(request, query, parts, model, on_text, recalled)
+        if model and model.usage.calls:
+            given = replace(given, usage=model.usage)
         if key and given.usage is not None and not given.warnings:
             given = keeping.keep(key, sequence, given, parts)
     return keeping.remember(request, given, sequence, parts)
@@ -98,7 +104,7 @@ async def _answered(
     if model is None:
         return _without_general(request, _quoted(request, parts.retrieve(wide, method), parts))
     # A model may be asked to rephrase the question; nobody else waits for that.
-    found = await asyncio.to_thread(parts.retrieve, wide, method)
+    found = await beside(partial(parts.retrieve, wide, method))
     narrow = replace(found, hits=_capped(found.hits, query))
     quoted = _quoted(request, narrow, parts)
     worth_asking = found.hits and (quoted.found or quoted.evidence >= NEAR)
@@ -133,6 +139,10 @@ def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
         would_help=would_help(told.searched) if way is Route.INSUFFICIENT else (),
         conflicts=conflicts_of(told.citations, found.hits, request.question) if told.found else (),
     )
+    if persona and not census.documents:
+        notice = f"{persona.display_name} has no documents yet."
+        help_ = would_help(told.searched)
+        return replace(told, route=Route.INSUFFICIENT, notice=notice, would_help=help_)
     if way is Route.OUT_OF_SCOPE and persona:
         return replace(told, notice=deferral(persona))
     return told
@@ -158,7 +168,8 @@ def conflicts_of(
     return tuple(
         conflict
         for conflict in find_conflicts(evidence, question)
-        if any(_overlaps(side.span, citation) for side in conflict.sides for citation in citations)
+        if not any(names_a_rival(question, side.span.quote) for side in conflict.sides)
+        and any(_overlaps(side.span, citation) for side in conflict.sides for citation in citations)
     )
 
 

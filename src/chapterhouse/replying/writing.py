@@ -41,6 +41,11 @@ _GENERAL: Final = (
     "You are a general assistant. You have no documents; say what you are not sure of. "
     "Answer briefly, in the language of the question, and cite nothing."
 )
+_UNCARRIED: Final = (
+    "Nothing that the model wrote is carried by the documents, so they are quoted instead."
+)
+_LONGEST_WARNING: Final = 1_000
+EXTRACTIVE: Final = "extractive"
 _CUT: Final = (
     "The model was cut off at its longest answer (language_model.maximum_tokens): "
     "more would follow."
@@ -131,8 +136,22 @@ def _nothing(_: str) -> None:
 
 
 def _told(quoted: Answer, checked: Checked) -> Answer:
-    """Put the checked sentences in the place of the quotations."""
+    """Put the checked sentences in the place of the quotations.
+
+    Where the evidence suffices and nothing that the model claims is carried, the quotations stay.
+    """
     found = any(sentence.support in _FOUND for sentence in checked.sentences)
+    claims = [s.text for s in checked.sentences if s.support is not Support.NO_CLAIM]
+    if quoted.found and claims and not found:
+        wrote = " ".join(claims)[:_LONGEST_WARNING]
+        warning = f"The model wrote what the documents do not carry: {wrote}"
+        return replace(
+            quoted,
+            notice=_UNCARRIED,
+            method=EXTRACTIVE,
+            rejected=checked.rejected,
+            warnings=(*quoted.warnings, warning),
+        )
     insufficient = not found
     return replace(
         quoted,

@@ -117,10 +117,14 @@ def test_a_bundle_is_written_whole_or_not_at_all(chapterhouse: Any, home: Path) 
         == 0
     )
     assert (folder / "answer.bundle").read_bytes() == first
-    result = chapterhouse("ask", QUESTION, "--home", home, "--bundle", folder / "no" / "such" / "x")
-    assert result.code == 1
-    result = chapterhouse("ask", QUESTION, "--home", home, "--bundle", folder)
-    assert result.code == 1
+    for nowhere in (folder / "no" / "such" / "x", folder, "-"):
+        result = chapterhouse("ask", QUESTION, "--home", home, "--bundle", nowhere)
+        assert result.code == 2
+    mine = folder / "mine.md"
+    mine.write_text("# Mine", "utf-8")
+    result = chapterhouse("ask", QUESTION, "--home", home, "--bundle", mine)
+    assert result.code == 5
+    assert mine.read_text("utf-8") == "# Mine"
     assert sorted(path.name for path in folder.iterdir() if path.name.startswith(".")) == []
 
 

@@ -174,13 +174,14 @@ def ask(
     Exit code 3 says that the documents hold no answer; what was searched is shown instead.
     """
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.bundles import write_bundle  # noqa: PLC0415 - likewise
+    from chapterhouse.interfaces.cli.bundles import bundle_path, write_bundle  # noqa: PLC0415 - likewise
     from chapterhouse.interfaces.cli.progress import drafted, told_to  # noqa: PLC0415 - likewise
 
     if markdown and json:
         raise typer.BadParameter("--markdown and --json are two forms of one answer: take one.")
 
     def work(library: "Library") -> Outcome:
+        path = None if bundle is None else bundle_path(bundle)  # before anything is paid for
         with told_to() as on_progress, drafted() as on_text:
             answer = library.ask(
                 readable(question),
@@ -194,8 +195,8 @@ def ask(
                 on_text=on_text,
                 on_progress=on_progress,
             )
-        if bundle is not None:
-            write_bundle(bundle, library.bundle(answer))
+        if path is not None:
+            write_bundle(path, library.bundle(answer))
         show = render.answer_markdown if markdown else render.answer
         return Outcome(
             shapes.answer(answer),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.errors import NotFoundError
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.interfaces.cli.options import (
     Common,
     Debug,
@@ -30,6 +30,9 @@ app = typer.Typer(
 
 _File = Annotated[
     str, typer.Argument(metavar="FILE", help="What ask --json or --bundle wrote; “-” to read it.")
+]
+_BundleFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="What ask --bundle wrote; “-” to read it.")
 ]
 
 
@@ -62,7 +65,7 @@ def check(
 
 
 def verify(
-    file: _File,
+    file: _BundleFile,
     *,
     alone: Annotated[
         bool, typer.Option("--alone", help="Check the file by itself, without any library.")
@@ -109,7 +112,35 @@ def verify(
     with_library(common, against)
 
 
-def write_bundle(name: str, bundle: "Bundle") -> None:
+def bundle_path(name: str) -> Path:
+    """Return the file that a bundle is to be written to, once it is clear that it can be.
+
+    Raises:
+        UsageError: it is no name of a file, or its folder is not there.
+        RefusedError: it is a file of something else, which would be lost.
+    """
+    from chapterhouse.answering.bundle import read_bundle  # noqa: PLC0415 - see options
+
+    path = Path(require_path(name)).expanduser()
+    if name == "-" or path.is_dir() or not path.parent.is_dir():
+        raise UsageError(
+            f"A bundle cannot be written to '{name}'.",
+            hint="Name a file in a folder that is there, like: --bundle answer.json",
+        )
+    if not os.access(path.parent, os.W_OK):
+        raise UsageError(f"The folder of '{name}' cannot be written to.", hint="Name another file.")
+    if path.exists():
+        try:
+            read_bundle(path.read_bytes())
+        except (UsageError, OSError):
+            raise RefusedError(
+                f"'{name}' is a file of something else, and would be lost.",
+                hint="Name a new file, or a bundle that may be replaced.",
+            ) from None
+    return path
+
+
+def write_bundle(path: Path, bundle: "Bundle") -> None:
     """Write a bundle whole or not at all.
 
     Raises:
@@ -117,7 +148,6 @@ def write_bundle(name: str, bundle: "Bundle") -> None:
     """
     from chapterhouse.answering.bundle import bundle_json  # noqa: PLC0415 - see options
 
-    path = Path(require_path(name)).expanduser()
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with beside.open("w", encoding="utf-8", errors="surrogatepass") as stream:

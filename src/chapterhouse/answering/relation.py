@@ -1,0 +1,218 @@
+"""How two sentences stand to each other: they agree, contradict each other, or neither.
+
+Both are aligned word by word. What is left over on either side decides: another number, date or
+denial in otherwise the same statement contradicts; another name, group, event or thing that is
+counted makes it another statement.
+"""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+
+from chapterhouse.answering.checks import findings, polarity_differs
+from chapterhouse.answering.dates import Date
+from chapterhouse.answering.difference import (
+    ALIKE,
+    CONTAINED,
+    Difference,
+    aligned,
+    difference,
+)
+from chapterhouse.answering.distinct import (
+    LEAST_SHARED,
+    is_label,
+    is_measured,
+    narrowed,
+    other_event,
+    other_subject,
+    other_thing,
+)
+from chapterhouse.answering.matching import Alignment
+from chapterhouse.answering.statement import Statement, Token, TokenKind, read
+
+_SAME: Final = 0.6  # share of the words, where nothing but a date or a denial differs
+_ABOUT: Final = 0.05  # two approximate numbers closer than this agree
+_LOWER_BOUNDS: Final = frozenset({"least", "over"})
+_UPPER_BOUNDS: Final = frozenset({"upto", "under"})
+
+
+class Relation(StrEnum):
+    """How two sentences stand to each other."""
+
+    AGREE = "agree"
+    NUMBER = "number"  # they contradict each other by a number
+    DATE = "date"
+    NEGATION = "negation"
+    SILENT = "silent"  # neither says anything about what the other says
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A relation with what it rests on.
+
+    Attributes:
+        shared: Content words of the first sentence that the second has too, in order.
+        values: What each of them states where they contradict each other.
+        alike: Share of the content words of both that both have, 0 to 1.
+    """
+
+    relation: Relation
+    shared: tuple[str, ...] = ()
+    values: tuple[str, str] = ("", "")
+    alike: float = 0.0
+
+
+_SILENT: Final = Comparison(Relation.SILENT)
+
+
+def relation(one: str, other: str, language: str = "") -> Relation:
+    """Say how two sentences stand to each other.
+
+    Args:
+        one: A sentence.
+        other: Another one.
+        language: ISO 639-1 code of both, or empty, which is read as English.
+    """
+    return compare(one, other, language).relation
+
+
+def compare(one: str, other: str, language: str = "") -> Comparison:
+    """Compare two sentences; arguments as for ``relation``.
+
+    The shorter is aligned with the longer, so that their order changes nothing but the order of
+    what is told.
+    """
+    statements = (read(one, language), read(other, language))
+    if _size(statements[0]) <= _size(statements[1]):
+        return _compared(difference(*statements))
+    told = _compared(difference(statements[1], statements[0]))
+    return replace(told, values=(told.values[1], told.values[0]))
+
+
+def _size(statement: Statement) -> tuple[int, str]:
+    return len(statement.tokens), statement.text
+
+
+def _compared(told: Difference) -> Comparison:
+    few = len(told.shared) < LEAST_SHARED and not (told.shared and told.alike == 1.0)
+    if few or told.alike < ALIKE or other_subject(told):
+        return _SILENT
+    dates = _pair_that_differs(told.alignment, TokenKind.DATE)
+    numbers = _pair_that_differs(told.alignment, TokenKind.NUMBER)
+    if numbers or dates:
+        return _by_fact(told, numbers, dates)
+    if told.alike < _SAME and not (told.contained and len(told.shared) >= CONTAINED):
+        return _SILENT
+    denial = _by_denial(told)
+    if denial:
+        return denial if told.sure else _SILENT
+    agree = _same_facts(told.alignment) and _same_relations(told.alignment)
+    return Comparison(Relation.AGREE if agree else Relation.SILENT, told.shared, alike=told.alike)
+
+
+def _by_fact(
+    told: Difference, numbers: tuple[int, int] | None, dates: tuple[int, int] | None
+) -> Comparison:
+    differing = numbers or dates
+    if differing is None or (numbers and dates) or not told.sure or narrowed(told, differing):
+        return _SILENT  # two figures of two years, or of a part and of the whole
+    if dates and (told.alike < _SAME or is_measured(told) or other_event(told)):
+        return _SILENT
+    if numbers and (other_thing(told, numbers) or is_label(told, numbers)):
+        return _SILENT
+    own, other = told.tokens(differing)
+    kind = Relation.NUMBER if numbers else Relation.DATE
+    return Comparison(kind, told.shared, (own.text, other.text), told.alike)
+
+
+def _by_denial(told: Difference) -> Comparison | None:
+    if told.opposed:
+        values = (told.opposed[0].text, told.opposed[1].text)
+        return Comparison(Relation.NEGATION, told.shared, values, told.alike)
+    differing = polarity_differs(told.alignment)
+    if not differing:
+        return None
+    own, stated = differing
+    values = (
+        "not" if own.negated > stated.negated else "",
+        "not" if stated.negated > own.negated else "",
+    )
+    return Comparison(Relation.NEGATION, told.shared, values, told.alike)
+
+
+def _same_facts(alignment: Alignment) -> bool:
+    """Whether no number or date of one has another in its place: at most one side has more."""
+    own = any(
+        place < 0 and token.kind is not TokenKind.WORD
+        for token, place in zip(alignment.claim.tokens, alignment.places, strict=True)
+    )
+    return not own or not any(
+        token.kind is not TokenKind.WORD and place not in alignment.places
+        for place, (token, _) in enumerate(alignment.window.tokens)
+    )
+
+
+def _same_relations(alignment: Alignment) -> bool:
+    """Whether one of them keeps who did what, and the scope, of the other."""
+    claim, stated = alignment.claim, alignment.window.statements[0]
+    return any(
+        not any(finding.contradicts for finding in findings(either))
+        for either in (alignment, aligned(stated, claim))
+    )
+
+
+# --- numbers and dates --------------------------------------------------------------------------
+
+
+def _pair_that_differs(alignment: Alignment, kind: TokenKind) -> tuple[int, int] | None:
+    """Return the first number or date of each that says something else about the same thing."""
+    own = [
+        n
+        for n, t in enumerate(alignment.claim.tokens)
+        if t.kind is kind and alignment.places[n] < 0
+    ]
+    tokens = alignment.window.tokens
+    theirs = [p for p, (t, _) in enumerate(tokens) if t.kind is kind and p not in alignment.places]
+    for number in own:
+        for place in theirs:
+            one, other = alignment.claim.tokens[number], tokens[place][0]
+            only = kind is TokenKind.DATE and len(own) == len(theirs) == 1  # it may be moved
+            if _comparable(one, other) and (only or _same_neighbour(alignment, number, place)):
+                return number, place
+    return None
+
+
+def _comparable(one: Token, other: Token) -> bool:
+    if one.date and other.date:
+        agreeing = one.date.agrees(other.date) or other.date.agrees(one.date)
+        return _parts(one.date) == _parts(other.date) and not agreeing
+    first, second = one.number, other.number
+    if not first or not second or first.unit != second.unit or first.ordinal != second.ordinal:
+        return False
+    low, high = sorted((one, other), key=_value)
+    # "At least 5" allows 7, but "at least 5" and "at least 7" are two limits.
+    if (low.scopes & _LOWER_BOUNDS and not high.scopes & _LOWER_BOUNDS) or (
+        high.scopes & _UPPER_BOUNDS and not low.scopes & _UPPER_BOUNDS
+    ):
+        return False
+    return (
+        _value(high) - _value(low) > _ABOUT * abs(_value(low))
+        or first.value == first.value.to_integral()
+    )
+
+
+def _parts(date: Date) -> tuple[bool, ...]:
+    return bool(date.year), bool(date.month), bool(date.minute), bool(date.weekday)
+
+
+def _value(token: Token) -> float:
+    return float(token.number.value) if token.number else 0.0
+
+
+def _same_neighbour(alignment: Alignment, number: int, place: int) -> bool:
+    """Whether a content word beside both is the same: "14 days' notice", "notice of 30 days"."""
+    held = {
+        alignment.places[n]
+        for n in range(max(0, number - 2), min(len(alignment.places), number + 3))
+    }
+    return any(p in held for p in range(max(0, place - 2), place + 3) if p >= 0)

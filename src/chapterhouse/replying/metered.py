@@ -1,0 +1,56 @@
+"""A language model whose every use for one answer is counted, the rephrasing of questions too."""
+
+import threading
+from collections.abc import Callable, Sequence
+
+from chapterhouse.protocols import LanguageModel
+from chapterhouse.replying.now import run_now
+from chapterhouse.types import Tool, Usage, Writing
+
+
+class Metered:
+    """Passes everything on to a model, and adds up what was used."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self._lock = threading.Lock()
+        self._usage = Usage()
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model."""
+        return self._model.fingerprint
+
+    @property
+    def usage(self) -> Usage:
+        """What was used until now; no cost where one of the uses has no known price."""
+        return self._usage
+
+    def complete(self, instructions: str, prompt: str) -> str:
+        """Return what the model writes; errors as the model's."""
+        return run_now(self.write(instructions, prompt)).text
+
+    async def write(
+        self,
+        instructions: str,
+        prompt: str,
+        *,
+        tools: Sequence[Tool] = (),
+        on_text: Callable[[str], None] | None = None,
+    ) -> Writing:
+        """Return what the model writes; errors as the model's."""
+        writing = await self._model.write(instructions, prompt, tools=tools, on_text=on_text)
+        with self._lock:
+            self._usage = _sum(self._usage, writing.usage)
+        return writing
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    first = not one.calls
+    known = other.cost is not None and (first or one.cost is not None)
+    return Usage(
+        one.calls + other.calls,
+        one.prompt_tokens + other.prompt_tokens,
+        one.completion_tokens + other.completion_tokens,
+        (one.cost or 0) + other.cost if known and other.cost is not None else None,
+    )

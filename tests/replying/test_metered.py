@@ -1,0 +1,27 @@
+import asyncio
+from decimal import Decimal
+
+from chapterhouse.models.scripted import ScriptedModel, Step
+from chapterhouse.replying.metered import Metered
+from chapterhouse.types import Usage
+
+
+def used(cost: str | None) -> Step:
+    price = None if cost is None else Decimal(cost)
+    return Step("Text.", usage=Usage(1, 10, 5, price))
+
+
+def test_every_use_is_counted_also_of_plain_functions() -> None:
+    model = Metered(ScriptedModel([used("0.01"), used("0.02")]))
+    assert model.complete("i", "p") == "Text."
+    asyncio.run(model.write("i", "p"))
+
+    assert model.usage == Usage(2, 20, 10, Decimal("0.03"))
+
+
+def test_one_use_without_a_price_leaves_the_cost_unknown() -> None:
+    model = Metered(ScriptedModel([used("0.01"), used(None), used("0.02")]))
+    for _ in range(3):
+        model.complete("i", "p")
+
+    assert model.usage == Usage(3, 30, 15, None)

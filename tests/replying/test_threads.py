@@ -1,0 +1,42 @@
+import asyncio
+import threading
+import time
+
+import pytest
+
+from chapterhouse.replying.threads import beside
+
+
+def test_what_blocks_gives_its_value_or_its_error() -> None:
+    def fail() -> int:
+        raise ValueError("no")
+
+    assert asyncio.run(beside(lambda: 7)) == 7
+    with pytest.raises(ValueError, match="no"):
+        asyncio.run(beside(fail))
+
+
+def test_nobody_waits_for_what_hangs() -> None:
+    release = threading.Event()
+
+    async def cancelled() -> None:
+        waiting = asyncio.ensure_future(beside(lambda: release.wait(60)))
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(cancelled())  # returns although the work still hangs
+    release.set()
+
+
+def test_the_loop_goes_on_meanwhile() -> None:
+    async def both() -> list[str]:
+        told: list[str] = []
+        waiting = asyncio.ensure_future(beside(lambda: time.sleep(0.2)))
+        await asyncio.sleep(0)
+        told.append("meanwhile")
+        await waiting
+        return [*told, "then"]
+
+    assert asyncio.run(both()) == ["meanwhile", "then"]
