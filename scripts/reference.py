@@ -46,15 +46,16 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def commands() -> dict[str, Any]:
     """Return every command by its full name, as ``docs list``."""
-    found: dict[str, Any] = {}
-    root: Any = typer.main.get_command(app)
-    for name, command in root.commands.items():
-        inner = getattr(command, "commands", None)
-        if inner is None:
-            found[name] = command
+    return dict(_commands_below(typer.main.get_command(app)))
+
+
+def _commands_below(group: Any) -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            for below, entry in _commands_below(command):
+                yield f"{name} {below}", entry
         else:
-            found |= {f"{name} {below}": entry for below, entry in inner.items()}
-    return found
+            yield name, command
 
 
 def options(command: Any) -> str:

@@ -73,7 +73,8 @@ def test_every_command_line_shown_is_one_that_exists(page: Path) -> None:
             )
             if words[:1] != ["chapterhouse"] or words[1].startswith("--"):
                 continue
-            name = words[1] if words[1] in COMMANDS else " ".join(words[1:3])
+            names = [" ".join(words[1:end]) for end in (2, 3, 4)]
+            name = next((name for name in names if name in COMMANDS), line)
             assert name in COMMANDS, line
             spelt = {option for parameter in COMMANDS[name].params for option in parameter.opts}
             assert {word for word in words if word.startswith("--")} <= spelt | {"--help"}, line

@@ -22,6 +22,7 @@ from chapterhouse.asking import (
     token_counter,
 )
 from chapterhouse.connectors.folder import is_there
+from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.embedded import foreign_vectors
@@ -61,6 +62,7 @@ from chapterhouse.types import (
 from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
 
 if TYPE_CHECKING:
+    from chapterhouse.council.councils import Councils
     from chapterhouse.personas.house import House
     from chapterhouse.protocols import Index
 
@@ -167,6 +169,11 @@ class Library:
             raise UsageError(
                 f"The shelf '{shelf}' belongs to the persona of that name.",
                 hint=f"Put files into their folder: chapterhouse persona train {shelf} --file PATH",
+            )
+        if is_council_shelf(shelf):  # likewise
+            raise UsageError(
+                f"The shelf '{shelf}' is named like those that belong to councils.",
+                hint="Link a folder instead: chapterhouse council docs link COUNCIL PATH",
             )
         wanted = [Path(path).expanduser() for path in paths]
         if dry_run:
@@ -389,8 +396,15 @@ class Library:
         return bundle_of(answer, self._engines, self.settings, config, self._parts().versions)
 
     def recheck(self, answer: Answer) -> tuple[CitationCheck, ...]:
-        """Say for each citation of an old answer what has become of its source."""
+        """Say for each citation of an old answer what has become of its source.
+
+        Personas on whose shelves the documents stand read what changed in their folders first.
+        """
         store = self._engines.store
+        personas = set(self.personas.names())
+        cited = store.documents_among(sorted({c.document_id for c in answer.citations}))
+        for slug in sorted(personas & {name for one in cited.values() for name in one.shelves}):
+            self.personas.refresh(slug)
         return recheck(answer, Holdings(store.document, store.documents, store.body))
 
     @property
@@ -402,6 +416,13 @@ class Library:
     def personas(self) -> "House":
         """The personas, and all that is done with them."""
         return open_house(self.home, self.workspace, self._engines, self.settings, self._catch_up)
+
+    @cached_property
+    def councils(self) -> "Councils":
+        """The councils, and all that is done with them but meeting."""
+        from chapterhouse.council.opening import open_councils  # noqa: PLC0415 - only with councils
+
+        return open_councils(self.personas, self._engines, self.settings, self._catch_up)
 
     # --- looking -------------------------------------------------------------------------------
 

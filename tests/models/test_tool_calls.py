@@ -1,6 +1,10 @@
 """Calls of tools: what a model may ask for, and what it is told."""
 
-from collections.abc import Mapping
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 from typing import Any
 
 import pytest
@@ -9,7 +13,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.errors import UsageError
 from chapterhouse.models.schema import check_schema, faults
-from chapterhouse.models.tool_calls import check_tools, run_call
+from chapterhouse.models.tool_calls import check_tools, run_call, run_calls
 from chapterhouse.types import Tool
 
 SCHEMA: dict[str, Any] = {
@@ -45,6 +49,8 @@ SCHEMA: dict[str, Any] = {
         ({"question": "a", "shelves": ["b"] * 3}, ["the length of shelves must be at most 2"]),
         ({"question": "a", "exact": 1}, ["exact must be of type boolean or null"]),
         ({"question": "a", "other": 1}, ["other is not known"]),
+        ({"question": "a", "weight": float("nan")}, ["weight must be of type number"]),
+        ({"question": "a", "weight": float("inf")}, ["weight must be of type number"]),
     ],
 )
 def test_arguments_are_held_to_the_schema(value: object, wrong: list[str]) -> None:
@@ -98,3 +104,130 @@ def test_time_is_taken() -> None:
     moments = iter([1.0, 3.5])
     tool = Tool("search", "", {"type": "object"}, lambda _: "done")
     assert run_call([tool], "search", "", lambda: next(moments)).seconds == 2.5
+
+
+Run = Callable[[Tool, str], Any]
+ANYTHING: dict[str, Any] = {"type": "object"}
+
+
+def alone(tool: Tool, arguments: str = "{}") -> Any:
+    return run_call([tool], tool.name, arguments)
+
+
+def among_others(tool: Tool, arguments: str = "{}") -> Any:
+    (made,) = asyncio.run(run_calls([tool], [(tool.name, arguments)]))
+    return made
+
+
+WAYS = pytest.mark.parametrize("run", [alone, among_others])
+
+
+@WAYS
+def test_a_tool_that_hangs_is_left_behind(run: Run) -> None:
+    release = threading.Event()
+    tool = Tool("wait", "", ANYTHING, lambda _: str(release.wait(60)), timeout_seconds=0.05)
+    started = time.perf_counter()
+    made = run(tool, "{}")
+    assert (made.result, made.failed) == ("failed: wait took longer than 0.05 seconds", True)
+    assert made.seconds >= 0.05
+    assert time.perf_counter() - started < 30  # neither the call nor the loop waits for it
+    release.set()
+
+
+@WAYS
+def test_a_long_result_is_cut_and_says_so(run: Run) -> None:
+    tool = Tool("read", "", ANYTHING, lambda _: "ä" * 2_000, maximum_characters=1_500)
+    made = run(tool, "{}")
+    assert made.result == "ä" * 1_500 + "\n(cut: 1,500 of 2,000 characters are shown)"
+    assert not made.failed
+    whole = Tool("read", "", ANYTHING, lambda _: "ä" * 1_500, maximum_characters=1_500)
+    assert run(whole, "{}").result == "ä" * 1_500
+
+
+@WAYS
+@pytest.mark.parametrize("end", [ValueError("secret"), SystemExit(3), TimeoutError("secret")])
+def test_whatever_a_tool_raises_is_answered(run: Run, end: BaseException) -> None:
+    def call(_: object) -> str:
+        raise end
+
+    made = run(Tool("break", "", ANYTHING, call), "{}")
+    assert (made.result, made.failed) == ("failed", True)
+
+
+@WAYS
+def test_a_result_that_is_no_text_is_a_failure(run: Run) -> None:
+    call: Any = lambda _: ["no", "text"]  # noqa: E731 - as a careless caller would pass it
+    assert run(Tool("list", "", ANYTHING, call), "{}").failed
+
+
+@WAYS
+def test_a_tool_sees_the_context_of_its_caller(run: Run) -> None:
+    who = ContextVar("who", default="nobody")
+    who.set("maria")
+    assert run(Tool("who", "", ANYTHING, lambda _: who.get()), "{}").result == "maria"
+
+
+def test_calls_of_one_response_run_side_by_side_and_are_answered_in_order() -> None:
+    together = threading.Barrier(4)  # nobody gets past it alone
+
+    def call(arguments: Mapping[str, object]) -> str:
+        together.wait(60)
+        return f"{arguments['number']}"
+
+    tool = Tool("count", "", ANYTHING, call, parallel=True)
+    calls = [("count", {"number": number}) for number in range(4)]
+    made = asyncio.run(run_calls([tool], calls))
+    assert [one.result for one in made] == ["0", "1", "2", "3"]
+
+
+def test_different_tools_run_side_by_side() -> None:
+    together = threading.Barrier(2)
+    tools = [Tool(name, "", ANYTHING, lambda _: str(together.wait(60) >= 0)) for name in "ab"]
+    made = asyncio.run(run_calls(tools, [("a", "{}"), ("b", "{}")]))
+    assert [(one.name, one.result) for one in made] == [("a", "True"), ("b", "True")]
+
+
+def test_calls_of_a_tool_that_remembers_run_in_their_order() -> None:
+    heard: list[object] = []
+
+    def call(arguments: Mapping[str, object]) -> str:
+        before = len(heard)
+        time.sleep(0.01)  # long enough for another to come between
+        heard.append(arguments["number"])
+        return str(len(heard) - before)
+
+    tool = Tool("remember", "", ANYTHING, call)
+    calls = [("remember", {"number": number}) for number in range(5)]
+    made = asyncio.run(run_calls([tool], calls))
+    assert heard == [0, 1, 2, 3, 4]
+    assert [one.result for one in made] == ["1"] * 5
+
+
+def test_wrong_calls_among_right_ones_are_answered_in_their_place() -> None:
+    tool = Tool("search", "", SCHEMA, lambda _: "done")
+    calls = [("search", "{}"), ("search", '{"question": "a"}'), ("sink", None)]
+    made = asyncio.run(run_calls([tool], calls))
+    assert [one.failed for one in made] == [True, False, True]
+    assert asyncio.run(run_calls([tool], [])) == ()
+
+
+def test_giving_up_does_not_wait_for_a_call() -> None:
+    release = threading.Event()
+    tool = Tool("wait", "", ANYTHING, lambda _: str(release.wait(60)))
+
+    async def impatient() -> None:
+        async with asyncio.timeout(0.05):
+            await run_calls([tool], [("wait", "{}")])
+
+    started = time.perf_counter()
+    with pytest.raises(TimeoutError):
+        asyncio.run(impatient())
+    assert time.perf_counter() - started < 30
+    release.set()
+
+
+@pytest.mark.parametrize("lacking", [{"timeout_seconds": 0.0}, {"maximum_characters": 0}])
+def test_a_tool_needs_time_and_room(lacking: dict[str, Any]) -> None:
+    check_tools([Tool("a", "", ANYTHING, str, timeout_seconds=0.1, maximum_characters=1)])
+    with pytest.raises(UsageError, match="needs time"):
+        check_tools([Tool("a", "", ANYTHING, str, **lacking)])

@@ -5,6 +5,7 @@ types, properties, required ones, enumerations, lengths and ranges. A schema tha
 refused before a model sees it, so that nothing is promised that nobody checks.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -119,6 +120,8 @@ def _kinds(schema: Mapping[str, object]) -> tuple[str, ...]:
 def _is(value: object, kind: str) -> bool:
     if isinstance(value, bool):
         return kind == "boolean"
+    if isinstance(value, float) and not math.isfinite(value):
+        return False  # Python reads NaN and Infinity, JSON has none, and no range excludes NaN
     if kind == "integer" and isinstance(value, float):
         return value.is_integer()
     return isinstance(value, _TYPES.get(kind, ()))

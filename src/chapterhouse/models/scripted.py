@@ -8,7 +8,7 @@ from typing import Final
 
 from chapterhouse.errors import EngineError
 from chapterhouse.models.prices import added
-from chapterhouse.models.tool_calls import check_tools, run_call
+from chapterhouse.models.tool_calls import check_tools, run_calls
 from chapterhouse.types import Tool, ToolCall, Usage, Writing
 
 _STEPS: Final = 100  # of one piece of writing, where a function never comes to an end
@@ -118,7 +118,8 @@ class ScriptedModel:
             used = added(used, step.usage)
             if not step.calls:
                 return Writing(step.text, self.fingerprint, used, tuple(made), step.cut)
-            results = [run_call(tools, call.name, call.arguments) for call in step.calls]
+            calls = [(call.name, call.arguments) for call in step.calls]
+            results = await run_calls(tools, calls)
             made += results
             with self._lock:
                 self.told += results

@@ -19,14 +19,12 @@ from chapterhouse.models.failures import Failure, Service
 from chapterhouse.models.keys import KeySource, check_key_source
 from chapterhouse.models.prices import added
 from chapterhouse.models.providers import base_address, key_header, model_settings, open_model
-from chapterhouse.models.tool_calls import check_tools, run_call
+from chapterhouse.models.tool_calls import check_tools, run_calls
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.types import Tool, ToolCall, Usage, Writing
 
 if TYPE_CHECKING:
     import ssl
-
-    from pydantic_ai.messages import ToolCallPart
 
     from chapterhouse.models.conversation import Conversation, Turn
 
@@ -118,7 +116,7 @@ class PydanticWriter:
         Args:
             instructions: The system message; none where empty.
             prompt: The user's message.
-            tools: What it may call, one call after the other, each in a thread.
+            tools: What it may call; the calls of one response run side by side.
             on_text: Is given each piece of text as it comes, without thoughts.
 
         Raises:
@@ -159,7 +157,8 @@ class PydanticWriter:
             if not (turn.calls and may_call):
                 break
             self._refuse_cut_calls(turn)
-            results = [await self._called(tools, call) for call in turn.calls]
+            calls = [(call.tool_name, call.args) for call in turn.calls]
+            results = await run_calls(tools, calls, self._clock)
             made += results
             conversation.answer(turn.calls, [result.result for result in results])
         # A model that has nothing to add after its last call has said it before.
@@ -184,9 +183,6 @@ class PydanticWriter:
                 raise answer.error(number)
             await self._sleep(pause)
         raise AssertionError("at least one try is made")
-
-    async def _called(self, tools: Sequence[Tool], call: "ToolCallPart") -> ToolCall:
-        return await asyncio.to_thread(run_call, tools, call.tool_name, call.args, self._clock)
 
     def _refuse_cut_calls(self, turn: "Turn") -> None:
         if turn.finish == "length":

@@ -13,13 +13,21 @@ class Tool:
         name: Letters, digits and underscores.
         description: What it does and when to call it. Never holds text of a document.
         parameters: JSON schema of its arguments, an object.
-        call: Gets the validated arguments, returns what the model is told.
+        call: Gets the validated arguments, returns what the model is told. Runs in a thread of
+            its own; models that share the tool may call it at the same time.
+        timeout_seconds: Longest call; the model is told that it took too long, and goes on.
+        maximum_characters: Of what the model is told; the rest is cut off, with a note.
+        parallel: Whether several calls that one model makes at once may also run at once. Those
+            of a tool that remembers what it was asked run in the order in which they were made.
     """
 
     name: str
     description: str
     parameters: Mapping[str, object]
     call: Callable[[Mapping[str, object]], str]
+    timeout_seconds: float = 30.0
+    maximum_characters: int = 100_000
+    parallel: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,12 @@ import pytest
 
 from chapterhouse.answering.bundle import Bundle, answer_json, bundle_json, make_bundle
 from chapterhouse.answering.recheck import CitationCheck, QuoteState, SourceState
+from chapterhouse.council.builder import Council
+from chapterhouse.council.config import Member, Round
+from chapterhouse.council.councils import Entry as CouncilEntry
+from chapterhouse.council.councils import Link
+from chapterhouse.council.folder import CouncilFolder
+from chapterhouse.council.problems import Code, CouncilProblem
 from chapterhouse.interfaces.cli import main, session
 from chapterhouse.personas.config import PersonaConfig, Profile
 from chapterhouse.personas.curated import Curated, CurationReport, Outcome
@@ -225,6 +231,86 @@ class ScriptedHouse:
         return PERSONA
 
 
+COUNCIL = CouncilFolder(
+    Path(f"/{HOSTILE}/berths"),
+    Council(
+        "berths",
+        HOSTILE,
+        HOSTILE,
+        HOSTILE,
+        (HOSTILE,),
+        (
+            Member(name=HOSTILE, instructions=HOSTILE, profile=HOSTILE, tools=(HOSTILE,)),
+            Member("maria", grounding="tool", timeout_seconds=9, shelves=(HOSTILE,)),
+            Member(council=HOSTILE),
+        ),
+        (Round("synthesis"), Round(HOSTILE, HOSTILE, (HOSTILE,), anonymous=True, sees_claims=True)),
+        Member(name=HOSTILE),
+        (f"/{HOSTILE}",),
+        (HOSTILE,),
+    ),
+)
+FAULT = CouncilProblem(
+    ("members", 0, HOSTILE), Code.UNUSED, HOSTILE, HOSTILE, Severity.WARNING, HOSTILE
+)
+
+
+@dataclass
+class ScriptedCouncils:
+    """Answers every call about councils with one value; counts what it was asked to change."""
+
+    problems: tuple[CouncilProblem, ...] = (FAULT,)
+    listed: tuple[Listed, ...] = (LISTED,)
+    refresh: Refresh = REFRESH
+    changed: bool = True
+    failure: BaseException | None = None
+    made: list[Council] = field(default_factory=list)
+    linked: list[tuple[str, str]] = field(default_factory=list)
+
+    def all(self) -> tuple[CouncilEntry, ...]:
+        return CouncilEntry("berths", COUNCIL), CouncilEntry("torn", None, (FAULT,))
+
+    def create(self, council: Council) -> CouncilFolder:
+        self.made.append(council)
+        return COUNCIL
+
+    def load(self, name: str) -> CouncilFolder:
+        return COUNCIL
+
+    def census(self, name: str) -> Census:
+        return Census(1, 3, {"en": 1})
+
+    def is_current(self, name: str) -> bool:
+        return False
+
+    def validate(self, council: str | None = None) -> tuple[CouncilProblem, ...]:
+        return self.problems
+
+    def documents(self, name: str) -> tuple[Listed, ...]:
+        return self.listed
+
+    def link(
+        self, name: str, path: str, *, on_progress: Callable[[Progress], None], dry_run: bool
+    ) -> Link:
+        if self.failure:
+            raise self.failure
+        if not dry_run:
+            self.linked.append(("in", path))
+        return Link(COUNCIL, HOSTILE, self.changed, self.refresh)
+
+    def unlink(
+        self,
+        name: str,
+        path: str,
+        *,
+        on_progress: Callable[[Progress], None] = print,
+        dry_run: bool = False,
+    ) -> Link:
+        if not dry_run:
+            self.linked.append(("out", path))
+        return Link(COUNCIL, HOSTILE, self.changed, self.refresh)
+
+
 MEMORY = Memory(
     "m1",
     "maria",
@@ -280,6 +366,7 @@ class ScriptedLibrary:
     removed: list[tuple[str, ...]] = field(default_factory=list)
     closed: bool = False
     personas: ScriptedHouse = field(default_factory=ScriptedHouse)
+    councils: ScriptedCouncils = field(default_factory=ScriptedCouncils)
     memories: ScriptedMemories = field(default_factory=ScriptedMemories)
     rechecked: tuple[CitationCheck, ...] = (
         CitationCheck(CITATION, SourceState.MOVED, QuoteState.STANDS, DOCUMENT.id, HOSTILE, 11, 42),

@@ -13,6 +13,7 @@ from chapterhouse import __version__
 from chapterhouse.interfaces.cli import (
     asking,
     bundles,
+    councils,
     documents,
     evaluating,
     keeping,
@@ -57,6 +58,7 @@ app.command("context")(asking.context)
 app.command("ask")(asking.ask)
 app.add_typer(documents.app, name="docs")
 app.add_typer(personas.app, name="persona")
+app.add_typer(councils.app, name="council")
 app.add_typer(remembering.app, name="memory")
 app.add_typer(bundles.app, name="cite")
 app.command("verify")(bundles.verify)

@@ -1,0 +1,1 @@
+"""Councils: members who have read different things, and how they meet."""

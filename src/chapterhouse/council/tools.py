@@ -1,0 +1,212 @@
+"""Which tools a member of a council may call: registered by name or given as they are.
+
+A council's tools come before a member's own. References are resolved first and compared then: one
+tool under two names counts once, and two tools under one name cannot be told apart by a model.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final
+
+from chapterhouse.council.builder import Council
+from chapterhouse.council.config import CHAIR, Member, Seat, ToolRef
+from chapterhouse.council.problems import Code, CouncilConfigError, CouncilProblem, Path, meant
+from chapterhouse.errors import UsageError
+from chapterhouse.models.tool_calls import check_tools
+from chapterhouse.types import Tool
+
+Registry = Mapping[str, Tool]  # tools by the names that council files use
+Placed = tuple[Path, ToolRef]  # a reference, and where it stands
+
+OwnTools = Callable[[Member], Registry]  # what only this member has
+
+_COUNCIL: Final[Path] = ("tools",)
+_NOTHING: Final[Registry] = MappingProxyType({})
+
+
+def _nothing_more(_: Member) -> Registry:
+    return _NOTHING
+
+
+def registered(*tools: Tool, also: Mapping[str, Tool] = _NOTHING) -> Registry:
+    """Return tools by their names, so that council files can name them.
+
+    Args:
+        tools: Each is registered under its own name; the same tool may come twice.
+        also: Tools by further names. A model sees a tool's own name, whatever it is called here.
+
+    Raises:
+        UsageError: two tools have one name, or a tool could not be offered to any model.
+    """
+    known: dict[str, Tool] = {}
+    for name, tool in [*((tool.name, tool) for tool in tools), *also.items()]:
+        if known.setdefault(name, tool) is not tool:
+            raise UsageError(
+                f"Two tools are called '{name}'.",
+                hint="Give one of them another name; a model knows tools by name only.",
+            )
+        check_tools([tool])
+    return MappingProxyType(known)
+
+
+def merged(
+    council_tools: Sequence[ToolRef],
+    member_tools: Sequence[ToolRef],
+    registry: Registry = _NOTHING,
+    *,
+    path: Path = ("member", "tools"),
+) -> tuple[Tool, ...]:
+    """Return what a member may call: the council's tools, then their own, each once.
+
+    Args:
+        council_tools: Of the council.
+        member_tools: Of the member.
+        registry: What names stand for.
+        path: Where the member's tools stand, for what is wrong with them.
+
+    Raises:
+        CouncilConfigError: a name is not registered, two different tools have one name, or a tool
+            could not be offered to any model; it holds all such problems.
+    """
+    placed = [*_placed(_COUNCIL, council_tools), *_placed(path, member_tools)]
+    problems = tuple(_problems(placed, registry))
+    if problems:
+        raise CouncilConfigError(problems)
+    return _distinct(placed, registry)
+
+
+def tools_of(
+    council_tools: Sequence[ToolRef],
+    member: Member,
+    registry: Registry = _NOTHING,
+    *,
+    path: Path = ("member", "tools"),
+) -> tuple[Tool, ...]:
+    """Return what a member or the chair may call.
+
+    A council that is a member inherits nothing: within it, its own tools count.
+
+    Raises:
+        CouncilConfigError: as ``merged`` does.
+    """
+    inherited = () if member.seat is Seat.COUNCIL else council_tools
+    return merged(inherited, member.tools, registry, path=path)
+
+
+def seated_tools(
+    council: Council, registry: Registry = _NOTHING, own: OwnTools = _nothing_more
+) -> Mapping[str, tuple[Tool, ...]]:
+    """Return what everyone may call, by the keys of the members; the chair's is ``chair``.
+
+    Args:
+        council: Whose tools are wanted.
+        registry: What names stand for.
+        own: Tools by name that a member has beside these or instead of them, such as those that
+            search only what this member may read. Asked once for everyone.
+
+    Raises:
+        CouncilConfigError: it holds everything that is wrong with any tool, each once.
+    """
+    seats = _seats(council, registry, own)
+    problems = tuple(_all_problems(council, seats, registry))
+    if problems:
+        raise CouncilConfigError(problems)
+    return {
+        CHAIR if seat.path[0] == CHAIR else seat.member.key: tools_of(
+            council.tools, seat.member, seat.registry, path=seat.path
+        )
+        for seat in seats
+    }
+
+
+def tool_problems(
+    council: Council, registry: Registry = _NOTHING, own: OwnTools = _nothing_more
+) -> tuple[CouncilProblem, ...]:
+    """Return everything that is wrong with the tools of a council, each once, before it meets.
+
+    Args:
+        council: As it was built or read.
+        registry: What names stand for.
+        own: Tools by name that a member has beside these or instead of them.
+    """
+    return tuple(_all_problems(council, _seats(council, registry, own), registry))
+
+
+@dataclass(frozen=True, slots=True)
+class _Seat:
+    """Someone in a council, where their tools stand, and what names stand for to them."""
+
+    path: Path
+    member: Member
+    registry: Registry
+
+    @property
+    def inherits(self) -> bool:
+        return self.member.seat is not Seat.COUNCIL
+
+
+def _seats(council: Council, registry: Registry, own: OwnTools) -> tuple[_Seat, ...]:
+    members: list[tuple[Path, Member]] = [
+        (("members", number, "tools"), member) for number, member in enumerate(council.members)
+    ]
+    if council.chaired_by is not None:
+        members.append(((CHAIR, "tools"), council.chaired_by))
+    return tuple(_Seat(path, member, {**registry, **own(member)}) for path, member in members)
+
+
+def _all_problems(
+    council: Council, seats: Sequence[_Seat], registry: Registry
+) -> Iterator[CouncilProblem]:
+    """Yield the problems of the council's tools, then those of everyone's, each once."""
+    of_all = [*_placed(_COUNCIL, council.tools)]
+    found: list[CouncilProblem] = []
+    for seat in seats:
+        inherited = of_all if seat.inherits else []
+        found += _problems([*inherited, *_placed(seat.path, seat.member.tools)], seat.registry)
+    if not any(seat.inherits for seat in seats):
+        found += _problems(of_all, registry)
+    told = {(problem.path, problem.code): problem for problem in found}
+    for problem in sorted(told.values(), key=lambda problem: problem.path[0] != _COUNCIL[0]):
+        yield replace(problem, council=council.slug)
+
+
+def _placed(path: Path, tools: Sequence[ToolRef]) -> Iterator[Placed]:
+    for number, tool in enumerate(tools):
+        yield (*path, number), tool
+
+
+def _resolved(reference: ToolRef, registry: Registry) -> Tool | None:
+    return registry.get(reference) if isinstance(reference, str) else reference
+
+
+def _distinct(placed: Sequence[Placed], registry: Registry) -> tuple[Tool, ...]:
+    """Return the tools in their order, each object once."""
+    tools = (_resolved(reference, registry) for _, reference in placed)
+    return tuple({id(tool): tool for tool in tools if tool is not None}.values())
+
+
+def _problems(placed: Sequence[Placed], registry: Registry) -> Iterator[CouncilProblem]:
+    """Yield what is wrong with references, at the place of each."""
+    seen: dict[str, Tool] = {}
+    for path, reference in placed:
+        tool = _resolved(reference, registry)
+        if tool is None:
+            name = str(reference)
+            hint = meant(name, registry, "Register it, or give the tool itself.")
+            yield CouncilProblem(path, Code.UNKNOWN, f"There is no tool '{name}'.", hint)
+        elif tool.name not in seen:
+            seen[tool.name] = tool
+            yield from _unusable(path, tool)
+        elif seen[tool.name] is not tool:
+            sentence = f"There is another tool called '{tool.name}'."
+            hint = "Give one of them another name; a model knows tools by name only."
+            yield CouncilProblem(path, Code.DUPLICATE, sentence, hint)
+
+
+def _unusable(path: Path, tool: Tool) -> Iterator[CouncilProblem]:
+    try:
+        check_tools([tool])
+    except UsageError as error:
+        hint = "Change its name, its schema or its limits."
+        yield CouncilProblem(path, Code.TYPE, error.message, hint)

@@ -1,0 +1,176 @@
+"""What people see of councils. Plain lines, safe to show on any terminal."""
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from chapterhouse.council.config import Member, Round, RoundKind, Seat, tool_name
+from chapterhouse.council.councils import Entry, Link
+from chapterhouse.council.folder import DOCS, CouncilFolder
+from chapterhouse.council.problems import CouncilProblem
+from chapterhouse.interfaces.cli import render_personas
+from chapterhouse.interfaces.cli.terminal import columns, one_line, styled
+from chapterhouse.personas.listing import Listed
+from chapterhouse.personas.problems import Severity
+from chapterhouse.types import Census
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def made(
+    target: "Console",
+    folder: CouncilFolder,
+    found: Sequence[CouncilProblem],
+    reopening: str,
+) -> None:
+    """Say where a new council is and what comes next."""
+    slug = folder.slug
+    target.print(styled("Made ", (folder.council.title, "bold"), f" in {folder.path}"))
+    target.print(styled("Next:"))
+    steps = (
+        ("1. Say who sits in it and what it is for, in:", str(folder.file)),
+        (
+            f"2. Drop documents for all members into {DOCS}/, or link a folder:",
+            f"chapterhouse council docs link {slug} PATH{reopening}",
+        ),
+        ("3. See what is still wrong:", f"chapterhouse council validate {slug}{reopening}"),
+    )
+    for what, how in steps:
+        target.print(styled(f"  {what}"))
+        target.print(styled(f"     {how}"))
+    for problem in found:
+        _problem(target, problem)
+
+
+def entries(target: "Console", found: Sequence[Entry], counts: Mapping[str, int]) -> None:
+    """List councils, a line each; those that cannot be read with the reason under it."""
+    if not found:
+        target.print(styled("No councils. Make one: chapterhouse council new SLUG"))
+        return
+    rows = [("slug", "name", "documents", "rounds", "members")]
+    rows += [
+        (
+            entry.slug,
+            entry.folder.council.title if entry.folder else "(cannot be read)",
+            f"{counts[entry.slug]:,}",
+            str(len(entry.folder.council.rounds)) if entry.folder else "",
+            _joined(m.key for m in entry.folder.council.members) if entry.folder else "",
+        )
+        for entry in found
+    ]
+    columns(target, rows)
+    for entry in found:
+        for problem in entry.problems:
+            _problem(target, problem)
+
+
+def council(target: "Console", folder: CouncilFolder, census: Census, *, current: bool) -> None:
+    """Show everything known of a council."""
+    value = folder.council
+    state = "" if current else "; its folders have changed since, and are read when it next meets"
+    rows = [
+        ("name", value.title),
+        ("slug", value.slug),
+        ("folder", str(folder.path)),
+        ("purpose", value.purpose or "not told"),
+        *(("member", _member(member)) for member in value.members),
+        ("chair", _member(value.chaired_by) if value.chaired_by else "nobody"),
+        *((f"round {number}", _round(entry)) for number, entry in enumerate(value.rounds, 1)),
+        ("options", _joined(value.options) or "none"),
+        ("profile", value.profile or "the library's"),
+        ("tools", _joined(map(tool_name, value.tools)) or "none"),
+        ("documents", f"{census.documents:,}, {census.chunks:,} chunks{state}"),
+        ("shelf", value.shelf),
+        ("linked", _joined(map(str, folder.folders)) or "no folder"),
+        ("at a time", f"{value.parallel} members, {value.round_timeout_seconds:g} s a round"),
+        ("concede", "only for new evidence" if value.concession_rule else "freely"),
+    ]
+    columns(target, rows, header=False)
+
+
+def _member(member: Member) -> str:
+    kind = {Seat.PERSONA: member.persona, Seat.COUNCIL: member.council, Seat.ROLE: ""}[member.seat]
+    details: list[str] = [f"{member.seat.value} {kind}".strip()]
+    details += [member.profile] if member.profile else []
+    details += [f"grounding {member.grounding}"] if member.grounding else []
+    details += [f"tools {_joined(map(tool_name, member.tools))}"] if member.tools else []
+    details += [f"reads {_joined(member.shelves)}"] if member.shelves else []
+    details += [f"{member.timeout_seconds:g} s"] if member.timeout_seconds is not None else []
+    said = f": {member.instructions}" if member.instructions else ""
+    return f"{member.name or member.key} ({'; '.join(details)}){said}"
+
+
+def _round(entry: Round) -> str:
+    details = [entry.kind.value] if entry.kind is RoundKind.OWN else []
+    details += ["anonymous"] if entry.anonymous else []
+    details += ["sees claims"] if entry.sees_claims else []
+    details += [f"only {_joined(entry.speakers)}"] if entry.speakers else []
+    told = f" ({'; '.join(details)})" if details else ""
+    said = f": {entry.instructions}" if entry.instructions else ""
+    return f"{entry.name}{told}{said}"
+
+
+def problems(target: "Console", found: Sequence[CouncilProblem]) -> None:
+    """Show what validation found."""
+    for problem in found:
+        _problem(target, problem)
+    errors = sum(problem.severity is Severity.ERROR for problem in found)
+    warnings = len(found) - errors
+    target.print(styled(f"{_number(errors, 'error')}, {_number(warnings, 'warning')}"))
+
+
+def _problem(target: "Console", problem: CouncilProblem) -> None:
+    colour = "bold red" if problem.severity is Severity.ERROR else "yellow"
+    where = ": ".join(filter(None, (problem.council, problem.place)))
+    code = f"  ({problem.code.value})"
+    target.print(
+        styled((f"{problem.severity.value:<8}", colour), (one_line(where), "bold"), (code, "dim"))
+    )
+    target.print(styled(f"        {one_line(problem.sentence)}"))
+    target.print(styled((f"        {one_line(problem.hint)}", "dim")))
+
+
+def documents(target: "Console", folder: CouncilFolder, listed: Sequence[Listed]) -> None:
+    """List the linked folders and the files, and under each that is not indexed why."""
+    for path in folder.folders:
+        gone = "" if path.is_dir() else "  is not there; what was read of it before stays"
+        target.print(styled(("linked  ", "dim"), (one_line(str(path)), "bold"), gone))
+    if listed:
+        render_personas.documents(target, listed)
+    else:
+        target.print(
+            styled(
+                f"No documents. Drop some into {DOCS}/, or link a folder: "
+                f"chapterhouse council docs link {folder.slug} PATH"
+            )
+        )
+
+
+def linked(target: "Console", value: Link, *, dry_run: bool) -> None:
+    """Say that a folder is linked and what was read."""
+    title, written = value.folder.council.title, one_line(value.written)
+    if not value.changed:
+        target.print(styled(f"{written} is linked to {title} already."))
+    else:
+        verb = "Would link" if dry_run else "Linked"
+        target.print(styled(f"{verb} {written} to {title}."))
+    render_personas.refresh(target, value.refresh, dry_run=dry_run)
+
+
+def unlinked(target: "Console", value: Link, again: str, reopening: str, *, dry_run: bool) -> None:
+    """Say that a folder is linked no longer, what left the library, and how to undo it."""
+    verb = "Would unlink" if dry_run else "Unlinked"
+    target.print(styled(f"{verb} {one_line(value.written)} from {value.folder.council.title}."))
+    render_personas.refresh(target, value.refresh, dry_run=dry_run)
+    if not dry_run:
+        back = f"{again} {shlex.quote(value.written)}{reopening}"
+        target.print(styled(f"The files stay where they are. Link it again with: {one_line(back)}"))
+
+
+def _joined(names: Iterator[str] | Sequence[str]) -> str:
+    return ", ".join(names)
+
+
+def _number(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

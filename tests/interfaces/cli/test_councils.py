@@ -1,0 +1,193 @@
+"""The commands about councils: over scripted councils, and once over real ones."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+from chapterhouse.council.config import Member
+from chapterhouse.council.problems import Code, CouncilProblem
+from chapterhouse.personas.sync import SyncReport
+from chapterhouse.types import AddReport, Status
+
+
+def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -> None:
+    home = tmp_path / "my home"
+    result = chapterhouse("council", "new", "berths", "--name", "The Berths", "--home", home)
+    assert result.code == 0
+    assert result.out.startswith(f"Made The Berths in {home}/councils/berths\nNext:\n")
+    assert f"{home}/councils/berths/council.json\n" in result.out
+    for step in ("docs link berths PATH", "validate berths"):
+        assert f"chapterhouse council {step} --home '{home}'\n" in result.out
+    assert "error" not in result.out
+    again = chapterhouse("council", "new", "berths", "--home", home)
+    assert (again.code, "already" in again.err) == (5, True)
+    data = chapterhouse("council", "show", "berths", "--home", home, "--json").data
+    assert (data["display_name"], data["shelf"]) == ("The Berths", "council_berths")
+    assert data["config"] == json.loads((home / "councils/berths/council.json").read_text())
+    assert [member["seat"] for member in data["members"]] == ["role", "role"]
+    assert data["rounds"][1] == {
+        "name": "cross_examination",
+        "kind": "cross_examination",
+        "shows_claims": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("new", "Berths"), 2),
+        (("new", "council"), 2),
+        (("new", "berths", "--template", "debatte"), 3),
+        (("new", "berths", "--member", "nobody"), 3),
+        (("new", "berths", "--folder", ""), 2),
+        (("show", "nothing"), 3),
+        (("validate", "nothing"), 3),
+        (("docs", "list", "nothing"), 3),
+        (("docs", "link", "nothing", "papers"), 3),
+        (("docs", "unlink", "nothing", "papers"), 3),
+    ],
+)
+def test_what_cannot_be_done_says_so(
+    chapterhouse: Any, tmp_path: Path, arguments: tuple[str, ...], code: int
+) -> None:
+    assert chapterhouse("init", "--home", tmp_path).code == 0
+    result = chapterhouse("council", *arguments, "--home", tmp_path)
+    assert (result.code, result.out) == (code, "")
+    assert len(result.err.splitlines()) == 2
+    assert not (tmp_path / "councils" / "berths").exists()
+
+
+def test_folders_of_councils_are_enough(chapterhouse: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "councils" / "berths"
+    folder.mkdir(parents=True)
+    (folder / "council.json").write_text('{"slug": "berths", "members": [{"persona": "maria"}]}')
+    assert "maria" in chapterhouse("council", "list", "--home", tmp_path).out
+    assert chapterhouse("council", "list", "--home", tmp_path / "none").code == 3
+    assert not (tmp_path / "none").exists()
+
+
+def test_the_whole_way_over_real_councils(
+    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, papers = tmp_path / "home", tmp_path / "papers"
+    papers.mkdir()
+    (papers / "tariffs.md").write_text("# Tariffs\n\nA berth costs 80 euros a metre.\n")
+    monkeypatch.chdir(tmp_path)
+
+    def council(*arguments: object) -> Any:
+        return chapterhouse("council", *arguments, "--home", home)
+
+    assert council("list").code == 3  # there is no library yet
+    assert chapterhouse("persona", "new", "maria", "--home", home).code == 0
+    assert "No councils" in council("list").out
+    made = council("new", "berths", "--member", "mar", "--folder", "papers", "--json").data
+    assert made["config"]["members"] == [{"persona": "maria"}]
+    assert made["config"]["folders"] == [str(papers)]
+    assert made["problems"]["counts"] == {"error": 0, "warning": 0}
+    assert "new   " in council("docs", "list", "berths").out
+    linked = council("docs", "link", "ber", "papers")
+    assert (linked.code, linked.err) == (0, "")
+    assert linked.out == f"{papers} is linked to Berths already.\n1 file: 1 ready\n"
+    assert "indexed      papers/tariffs.md" in council("docs", "list", "berths").out
+    assert "1, 1 chunks\n" in council("show", "berths").out
+    found = chapterhouse("search", "berth", "--shelf", "council_berths", "--home", home, "--json")
+    assert len(found.data["hits"]) == 1
+    (papers / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
+    assert council("docs", "link", "berths", papers).code == 4
+    assert council("docs", "unlink", "berths", "papers").code == 10
+    assert council("docs", "unlink", "berths", "./home", "--dry-run").code == 3
+    planned = council("docs", "unlink", "berths", "./papers", "--dry-run")
+    assert (planned.code, "removed   papers/tariffs.md" in planned.out) == (0, True)
+    gone = council("docs", "unlink", "berths", "papers", "--yes")
+    assert gone.code == 0
+    assert f"chapterhouse council docs link berths {papers} --home {home}\n" in gone.out
+    assert "No documents. Drop some into docs/" in council("docs", "list", "berths").out
+    assert council("docs", "unlink", "berths", "papers", "--yes").code == 3
+    file = home / "councils" / "berths" / "council.json"
+    file.write_text('{"slug": "berths", "tools": ["search_knowledge", "search_graf"]}')
+    wrong = council("validate", "berths")
+    assert wrong.code == 1
+    assert "error   berths: tools[1]  (unknown)\n        There is no tool" in wrong.out
+    assert "3 errors, 0 warnings\n" in wrong.out
+    problems = council("validate", "--json").data["problems"]
+    assert problems[0]["path"] == ["tools", 1]
+    assert [problem["code"] for problem in problems] == ["unknown", "no-members", "no-rounds"]
+    file.write_text('{"slug": "berths",}')
+    assert "(cannot be read)" in council("list").out
+    assert "line 1, column 19" in council("show", "berths").err
+
+
+def test_unlinking_needs_a_yes_off_a_terminal(chapterhouse: Any, script: Any) -> None:
+    library = script()
+    unlink = ("council", "docs", "unlink", "berths", "papers")
+    assert chapterhouse(*unlink).code == 10
+    assert chapterhouse(*unlink, "--json").code == 10
+    assert chapterhouse(*unlink, "--dry-run").out.startswith("Would unlink")
+    assert library.councils.linked == []
+    assert chapterhouse(*unlink, "--yes", "--json").data["dry_run"] is False
+    assert library.councils.linked == [("out", "papers")]
+
+
+def test_on_a_terminal_somebody_is_asked(
+    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = script()
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        monkeypatch.setattr(stream, "isatty", lambda: True)
+    said = [False, True]
+    monkeypatch.setattr(typer, "confirm", lambda *_, **__: said.pop(0))
+    assert chapterhouse("council", "docs", "unlink", "berths", "papers").code == 10
+    assert library.councils.linked == []
+    assert chapterhouse("council", "docs", "unlink", "berths", "papers").code == 0
+    assert library.councils.linked == [("out", "papers")]
+
+
+@pytest.mark.parametrize("status", [Status.REJECTED, Status.PARTIAL])
+def test_files_not_wholly_read_end_with_4(chapterhouse: Any, script: Any, status: Status) -> None:
+    library = script()
+    report = AddReport((script.outcome(status, "torn.pdf"),))
+    library.councils.refresh = replace(library.councils.refresh, sync=SyncReport(report))
+    result = chapterhouse("council", "docs", "link", "berths", "papers")
+    assert (result.code, "torn.pdf" in result.out) == (4, True)
+
+
+def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, script: Any) -> None:
+    library = script()
+    library.councils.failure = KeyboardInterrupt()
+    result = chapterhouse("council", "docs", "link", "berths", "papers")
+    assert (result.code, library.closed) == (130, True)
+
+
+def test_errors_in_a_council_end_with_1(chapterhouse: Any, script: Any) -> None:
+    library = script()
+    problem = CouncilProblem(("tools", 2), Code.UNKNOWN, "There is none.", "Add it.", council="x")
+    library.councils.problems = (problem,)
+    result = chapterhouse("council", "validate")
+    assert result.code == 1
+    assert "error   x: tools[2]  (unknown)\n        There is none.\n        Add it.\n" in result.out
+    assert chapterhouse("council", "validate", "--json").data == {
+        "problems": [
+            {
+                "council": "x",
+                "path": ["tools", 2],
+                "code": "unknown",
+                "sentence": "There is none.",
+                "hint": "Add it.",
+                "severity": "error",
+            }
+        ],
+        "counts": {"error": 1, "warning": 0},
+    }
+
+
+def test_personas_take_the_place_of_roles(chapterhouse: Any, script: Any) -> None:
+    library = script()
+    chapterhouse("council", "new", "berths", "--member", "mar", "--member", "maria k")
+    (council,) = library.councils.made
+    assert council.members == (Member(persona="maria"),) * 2
+    assert [entry.name for entry in council.rounds][-1] == "synthesis"
