@@ -66,6 +66,7 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, packing and ans
 	$(BIN)/python benchmarks/packing.py
 	$(BIN)/python benchmarks/answering.py
 	$(BIN)/python benchmarks/claims.py
+	$(BIN)/python benchmarks/disagreement.py
 	$(BIN)/python benchmarks/routing.py
 
 fit: bench-setup ## fit the reranker anew, and print the weights of packing
