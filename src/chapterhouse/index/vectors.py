@@ -129,9 +129,10 @@ class VectorIndex:
 
     def _reset(self) -> IndexState:
         generation = read_state(self._folder).generation + 1
-        drop_generations(self._folder, LOGS, generation)
         fresh = IndexState(0, self._fingerprint(), generation)
+        # First the state, and the last files stay: someone may be about to read them.
         write_state(self._folder, fresh)
+        drop_generations(self._folder, LOGS, generation - 1)
         return fresh
 
     def _apply_all(self, store: Store) -> None:
