@@ -26,6 +26,7 @@ from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.embedded import foreign_vectors
+from chapterhouse.lifecycle.find import find_document
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.reading.formats import supported_formats
@@ -437,20 +438,7 @@ class Library:
             NotFoundError: it fits nothing.
             UsageError: it fits several, or is empty.
         """
-        if not name.strip():
-            raise UsageError("The name of a document is empty.", hint="Is a variable not set?")
-        found = self._engines.store.document(name)
-        if found:
-            return found
-        fitting = [document for document in self.documents() if _fits(document, name)]
-        if not fitting:
-            raise NotFoundError(
-                f"No document is called '{name}'.", hint="See them with: chapterhouse docs list"
-            )
-        if len(fitting) > 1:
-            ids = ", ".join(document.id for document in fitting[:5])
-            raise UsageError(f"'{name}' fits {len(fitting)} documents.", hint=f"Use an id: {ids}")
-        return fitting[0]
+        return find_document(name, self._engines.store)
 
     def body(self, document_id: str) -> Body:
         """Return the canonical text of a document and its shape.
@@ -549,14 +537,6 @@ def _require_shelf(name: str) -> None:
             f"'{name}' cannot be the name of a shelf.",
             hint="Use letters, digits, '-' and '_', starting with a letter or digit.",
         )
-
-
-def _fits(document: Document, name: str) -> bool:
-    return (
-        document.id.startswith(name)
-        or name in (document.source, document.location)
-        or document.source.rpartition("/")[2].casefold() == name.casefold()
-    )
 
 
 def _ignore(_: Progress) -> None:
