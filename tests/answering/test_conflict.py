@@ -86,6 +86,40 @@ from chapterhouse.types import ConflictKind, Evidence
             "number",
         ),
         ("This is the highest crane.", "This is the lowest crane.", "negation"),
+        # A number that names something, a number within a range, an item of a list.
+        ("The policy P-07 has version 3.", "The policy P-07 has version 4.", "silent"),
+        (
+            "The wind at the mast is from 12 to 18 m/s.",
+            "The wind at the mast is 15 m/s.",
+            "silent",
+        ),
+        (
+            "The wind at the mast is from 12 to 18 m/s.",
+            "The wind at the mast is 25 m/s.",
+            "number",
+        ),
+        ("1. Choose the right berth.", "2. Choose the right berth.", "silent"),
+        # What only one of them says may keep them from saying the same.
+        (
+            "The ferry does not sail under amber unless the wind is from the west.",
+            "The ferry does not sail under amber.",
+            "silent",
+        ),
+        (
+            "The harbourmaster decides the condition.",
+            "The master and the harbourmaster decide the condition.",
+            "silent",
+        ),
+        (
+            "Notices are renewed every two hours while amber lasts.",
+            "Notices are renewed every hour while amber lasts.",
+            "silent",
+        ),
+        (
+            "All sailings are cancelled.",
+            "When sailings are cancelled, tickets bought by card are refunded.",
+            "silent",
+        ),
         # The same words in another order are not the same.
         (
             "The pilot warned the captain of the storm.",

@@ -21,25 +21,46 @@ from chapterhouse.answering.relation import Comparison, Relation, compare, relat
 from chapterhouse.answering.statement import TokenKind, read
 from chapterhouse.types import Conflict, ConflictKind, Evidence, Quotation, Side
 
-__all__ = ["Comparison", "Relation", "compare", "find_conflicts", "relation"]
+__all__ = [
+    "Comparison",
+    "Relation",
+    "Stated",
+    "compare",
+    "find_conflicts",
+    "is_newer",
+    "may_disagree",
+    "relation",
+    "stated_in",
+]
 
 _MOST: Final = 5
 _APART: Final = 400  # characters between two places of one document
+_NEAR: Final = 3  # content words that the text around two sentences of one subject shares
 _LONGEST: Final = 400  # characters of a sentence that is compared
-_CONTRADICTIONS: Final = frozenset({Relation.NUMBER, Relation.DATE, Relation.NEGATION})
+CONTRADICTIONS: Final = frozenset({Relation.NUMBER, Relation.DATE, Relation.NEGATION})
 
 
 @dataclass(frozen=True, slots=True)
-class _Statement:
-    """A sentence of the evidence that states something to disagree about."""
+class Stated:
+    """A sentence of the evidence that states something to disagree about.
+
+    Attributes:
+        keys: Its content words, as they are compared.
+        names: Those that belong to proper names.
+        near: Content words of the text around it, where that is known.
+        reworded: Whether it is what someone says of the stretch, not what stands there.
+    """
 
     evidence: Evidence
     sentence: Sentence
     keys: frozenset[str]
     names: frozenset[str]
+    near: frozenset[str] = frozenset()
+    reworded: bool = False
 
     @property
     def start(self) -> int:
+        """Where it begins in its document."""
         return self.evidence.start + self.sentence.start
 
 
@@ -54,13 +75,13 @@ def find_conflicts(evidence: Sequence[Evidence], question: str = "") -> tuple[Co
         At most five, those about the most shared words first, in each the newer source first
         where the documents state dates that tell.
     """
-    found: list[tuple[float, _Statement, _Statement, Comparison]] = []
-    for one, other in combinations(_statements(evidence), 2):
-        if not _may_disagree(one, other):
+    found: list[tuple[float, Stated, Stated, Comparison]] = []
+    for one, other in combinations(stated_in(evidence), 2):
+        if not may_disagree(one, other):
             continue
         language = one.evidence.language
         told = compare(one.sentence.text, other.sentence.text, language)
-        if told.relation in _CONTRADICTIONS and _is_asked(told, question, language):
+        if told.relation in CONTRADICTIONS and _is_asked(told, question, language):
             found.append((-len(told.shared) - told.alike, one, other, told))
     found.sort(
         key=lambda item: (item[0], item[1].evidence.document_id, item[1].start, item[2].start)
@@ -68,7 +89,11 @@ def find_conflicts(evidence: Sequence[Evidence], question: str = "") -> tuple[Co
     return tuple(_without_repetition(found))[:_MOST]
 
 
-def _statements(evidence: Sequence[Evidence]) -> Iterator[_Statement]:
+def stated_in(evidence: Sequence[Evidence]) -> Iterator[Stated]:
+    """Yield the sentences of stretches that state something, each place once.
+
+    Headings, questions and very long sentences are left out.
+    """
     seen: set[tuple[str, int]] = set()
     for stretch in evidence:
         for sentence in sentences_of(stretch.text, stretch.language):
@@ -78,7 +103,7 @@ def _statements(evidence: Sequence[Evidence]) -> Iterator[_Statement]:
                 continue
             seen.add(place)
             tokens = read(sentence.text, stretch.language).tokens
-            yield _Statement(
+            yield Stated(
                 evidence=stretch,
                 sentence=sentence,
                 keys=frozenset(t.key for t in tokens if t.kind is TokenKind.WORD),
@@ -86,10 +111,14 @@ def _statements(evidence: Sequence[Evidence]) -> Iterator[_Statement]:
             )
 
 
-def _may_disagree(  # noqa: PLR0911 - one reason each
-    one: _Statement, other: _Statement
+def may_disagree(  # noqa: PLR0911 - one reason each
+    one: Stated, other: Stated
 ) -> bool:
-    """Whether two sentences share enough, and the same subject, to be worth comparing."""
+    """Whether two sentences share enough, and the same subject, to be worth comparing.
+
+    They speak of one subject where they share a name, where what stands above both shares a word,
+    where the text around both shares several, or where nothing tells and neither points back.
+    """
     first, second = one.evidence, other.evidence
     shared = one.keys & other.keys
     if first.language != second.language or not shared:
@@ -98,18 +127,25 @@ def _may_disagree(  # noqa: PLR0911 - one reason each
         return False
     if len(shared) < ALIKE * min(len(one.keys), len(other.keys)):
         return False
-    if first.document_id == second.document_id and abs(one.start - other.start) < _APART:
+    if first.document_id == second.document_id and _are_neighbours(one, other):
         return False
     if one.names & other.names:
         return True
     above = [context_terms(e.title, e.section_path, e.language) for e in (first, second)]
     if above[0] & above[1] or first.document_id == second.document_id:
         return True
+    if len((one.near & other.near) - shared) >= _NEAR:
+        return True
     pointing = any(begins_with_pronoun_only(s) for s in (one, other))
     return not all(above) and not pointing
 
 
-def begins_with_pronoun_only(statement: _Statement) -> bool:
+def _are_neighbours(one: Stated, other: Stated) -> bool:
+    """Whether both stand close together in one document, whose author would see the conflict."""
+    return not (one.reworded or other.reworded) and abs(one.start - other.start) < _APART
+
+
+def begins_with_pronoun_only(statement: Stated) -> bool:
     """Whether a sentence begins with a pronoun rather than with an article."""
     first = statement.sentence.text.split(maxsplit=1)[0].lower()
     articles = {
@@ -142,7 +178,7 @@ def _is_asked(told: Comparison, question: str, language: str) -> bool:
 
 
 def _without_repetition(
-    found: Sequence[tuple[float, _Statement, _Statement, Comparison]],
+    found: Sequence[tuple[float, Stated, Stated, Comparison]],
 ) -> Iterator[Conflict]:
     told: set[tuple[str, frozenset[str]]] = set()
     for _, one, other, comparison in found:
@@ -152,9 +188,9 @@ def _without_repetition(
             yield _conflict(one, other, comparison)
 
 
-def _conflict(one: _Statement, other: _Statement, told: Comparison) -> Conflict:
+def _conflict(one: Stated, other: Stated, told: Comparison) -> Conflict:
     sides = (_side(one, told.values[0]), _side(other, told.values[1]))
-    newer = _is_newer(sides[0].date, sides[1].date)
+    newer = is_newer(sides[0].date, sides[1].date)
     if newer is False:
         sides = (sides[1], sides[0])
     return Conflict(
@@ -165,14 +201,14 @@ def _conflict(one: _Statement, other: _Statement, told: Comparison) -> Conflict:
     )
 
 
-def _side(statement: _Statement, value: str) -> Side:
+def _side(statement: Stated, value: str) -> Side:
     evidence, sentence = statement.evidence, statement.sentence
     start, end = evidence.start + sentence.start, evidence.start + sentence.end
     span = Quotation(evidence.document_id, start, end, sentence.text)
     return Side(span, value, evidence.title, evidence.date)
 
 
-def _is_newer(one: str, other: str) -> bool | None:
+def is_newer(one: str, other: str) -> bool | None:
     """Whether the first date is later; None where the parts that both state are the same."""
     length = min(len(one), len(other))
     if not length or one[:length] == other[:length]:

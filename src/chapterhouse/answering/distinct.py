@@ -23,6 +23,15 @@ _MEASURES: Final = {
     " Arbeitslosigkeit Gewinn Temperatur Anteil Quote Preis Produktion Mitglieder",
     "zh": "人口 平均 收入 预算 居民 乘客 游客 失业 利润 温度 产量 比例 价格 每年 人数",
 }
+# Nouns whose number is a name: another one is another thing.
+_LABELS: Final = {
+    "en": "version number no section chapter page step figure table part article paragraph clause"
+    " item line annex appendix volume issue phase stage level room gate pier berth platform track"
+    " route bus room hall class type model series release edition lot invoice order ticket",
+    "de": "Version Nummer Nr Abschnitt Kapitel Seite Schritt Abbildung Tabelle Teil Artikel Absatz"
+    " Punkt Zeile Anhang Anlage Band Ausgabe Phase Stufe Raum Tor Pier Liegeplatz Gleis Linie"
+    " Halle Klasse Typ Modell Serie Auflage Los Rechnung Auftrag",
+}
 _PARTICIPLE: Final = re.compile(r"[a-z]+(?:ed|ght|ilt|old|ung|un)")
 # Forms of what happened: two of them are two events.
 _EVENT: Final = {
@@ -118,7 +127,33 @@ def is_label(told: Difference, numbers: tuple[int, int]) -> bool:
     if own.number and own.number.ordinal:
         return len(told.shared) < LEAST_SHARED
     one, two = told.alignment.claim, told.alignment.window.statements[0]
+    if _enumerates(one, own) or _enumerates(two, other):
+        return True
+    if _is_numbered(one, own) and _is_numbered(two, other):
+        return True
     return _follows_capital(one, own) and _follows_capital(two, other)
+
+
+def _enumerates(statement: Statement, token: Token) -> bool:
+    """Whether a number opens an item of a list: "2. Choose a berth"."""
+    text = statement.text
+    alone = not text[: token.start].strip(" *_-#(")
+    return alone and text[token.end :].startswith((". ", ") ", ".)"))
+
+
+def _is_numbered(statement: Statement, token: Token) -> bool:
+    """Whether the word before a number is one of what is numbered: "version 3"."""
+    before = [t for t in statement.tokens if t.end < token.start][-1:]
+    listed = _labels(statement.language)
+    return any(
+        t.text.casefold() in listed and not statement.text[t.end : token.start].strip(" .#")
+        for t in before
+    )
+
+
+@cache
+def _labels(language: str) -> frozenset[str]:
+    return frozenset(w.casefold() for w in word_set(_LABELS.get(language or "en", "")))
 
 
 def _follows_capital(statement: Statement, token: Token) -> bool:

@@ -17,7 +17,14 @@ def phrase(passage: Passage) -> str:
         return f"`{passage.text.strip()}`"
     if passage.text.startswith("|"):
         return _row(passage.text, _column_names(chunk, passage.start - chunk.start))
-    return plain_title(_LEADING_MARKS.sub("", passage.text))
+    return as_text(passage.text)
+
+
+def as_text(quote: str) -> str:
+    """Return a quotation on one line without the marks of Markdown; a table row as its cells."""
+    if quote.startswith("|"):
+        return _row(quote, [])
+    return " ".join(plain_title(_LEADING_MARKS.sub("", quote)).split())
 
 
 def _row(row: str, names: list[str]) -> str:

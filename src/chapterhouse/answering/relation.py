@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
+from chapterhouse.answering.agreement import says_otherwise
 from chapterhouse.answering.checks import findings, polarity_differs
 from chapterhouse.answering.dates import Date
 from chapterhouse.answering.difference import (
@@ -107,6 +108,7 @@ def _compared(told: Difference) -> Comparison:
     if denial:
         return denial if told.sure else _SILENT
     agree = _same_facts(told.alignment) and _same_relations(told.alignment)
+    agree = agree and not says_otherwise(told)
     return Comparison(Relation.AGREE if agree else Relation.SILENT, told.shared, alike=told.alike)
 
 
@@ -173,12 +175,42 @@ def _pair_that_differs(alignment: Alignment, kind: TokenKind) -> tuple[int, int]
     ]
     tokens = alignment.window.tokens
     theirs = [p for p, (t, _) in enumerate(tokens) if t.kind is kind and p not in alignment.places]
+    own, theirs = _without_ranges(alignment, own, theirs)
     for number in own:
         for place in theirs:
             one, other = alignment.claim.tokens[number], tokens[place][0]
             only = kind is TokenKind.DATE and len(own) == len(theirs) == 1  # it may be moved
             if _comparable(one, other) and (only or _same_neighbour(alignment, number, place)):
                 return number, place
+    return None
+
+
+def _without_ranges(
+    alignment: Alignment, own: list[int], theirs: list[int]
+) -> tuple[list[int], list[int]]:
+    """Leave out the numbers that lie in a range of the other side: "15" in "from 12 to 18"."""
+    claim, stated = alignment.claim, alignment.window.statements[0]
+    left = [n for n in own if not _within(claim.tokens[n], stated, alone=not _range(claim, n))]
+    right = [p for p in theirs if not _within(stated.tokens[p], claim, alone=not _range(stated, p))]
+    return left, right
+
+
+def _within(token: Token, statement: Statement, *, alone: bool) -> bool:
+    """Whether a number that begins or ends no range lies in one of the other statement."""
+    ranges = (_range(statement, number) for number in range(len(statement.tokens)))
+    return bool(alone and token.number) and any(
+        low <= _value(token) <= high for low, high in filter(None, ranges)
+    )
+
+
+def _range(statement: Statement, number: int) -> tuple[float, float] | None:
+    """Return both ends of the range that a number begins or ends."""
+    tokens = statement.tokens
+    for low, high in ((number, number + 1), (number - 1, number)):
+        if low >= 0 and high < len(tokens) and tokens[low].number and tokens[high].number:
+            joined = statement.text[tokens[low].end : tokens[high].start].split()
+            if [word.lower() for word in joined] in (["to"], ["bis"], ["and"], ["und"]):
+                return _value(tokens[low]), _value(tokens[high])
     return None
 
 

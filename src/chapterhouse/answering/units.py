@@ -38,7 +38,8 @@ _NAMES: Final = {
     "tb": "tb terabyte terabytes", "hz": "hz hertz", "khz": "khz", "mhz": "mhz", "ghz": "ghz",
     "w": "w watt watts", "kw": "kw kilowatt kilowatts", "mw": "mw megawatt megawatts",
     "kwh": "kwh", "v": "v volt volts", "°c": "°c ℃ celsius", "°f": "°f fahrenheit",
-    "km2": "km² km2", "m2": "m² m2", "m3": "m³ m3", "km/h": "km/h kmh", "mph": "mph",
+    "km2": "km² km2", "m2": "m² m2", "m3": "m³ m3", "km/h": "km/h kmh", "m/s": "m/s",
+    "mph": "mph",
     "ms": "ms millisecond milliseconds", "px": "px pixel pixels", "bc": "bc bce", "ad": "ad",
 }  # fmt: skip
 UNITS: Final = {

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from chapterhouse.answering.dateline import dateline
 from chapterhouse.chunking.analysed import analysed
 from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.connectors.content import Content
@@ -85,7 +86,7 @@ def prepare(
         page_kind=extraction.page_kind,
         language=language,
         notices=notices,
-        metadata=_clean_metadata({**extraction.metadata, **front_matter(body.text)}),
+        metadata=_clean_metadata(_stated(extraction, body.text, language)),
         characters=len(body.text),
         chunks=len(chunks),
     )
@@ -113,6 +114,13 @@ def _no_text(extraction: Extraction, file: SourceFile) -> RejectedError:
 
 def _clean_notice(notice: Notice) -> Notice:
     return Notice(notice.code, sanitise_line(notice.sentence), notice.page)
+
+
+def _stated(extraction: Extraction, text: str, language: str) -> dict[str, str]:
+    """Return what the document says of itself: front matter first, then its file, then its text."""
+    in_text = dateline(text, language)
+    dated = {"date": in_text} if in_text else {}
+    return {**dated, **extraction.metadata, **front_matter(text)}
 
 
 def _clean_metadata(stated: Mapping[str, str]) -> dict[str, str]:

@@ -1,0 +1,31 @@
+"""The day that a document states for itself in its own words, near its beginning."""
+
+import re
+from typing import Final
+
+from chapterhouse.answering.dates import dates
+
+_LOOKED_AT: Final = 1_000  # characters
+_AHEAD: Final = 40  # characters behind the word, in which the date must stand
+# At the beginning of a line or sentence: "Dated 20 November 2025", "**Stand:** 3. Mai 2024".
+_WORD: Final = re.compile(
+    r"(?:^|[.;,]\s)[^\w\n]{0,6}(?:dated|date|written|issued|published|datum|stand|erstellt am|date"
+    r"|daté du|fecha|日期)(?!\w)[*_]{0,2}[:：]?[*_]{0,2}\s{0,3}(?:on\s|am\s|vom\s)?",
+    re.IGNORECASE | re.MULTILINE,
+)
+
+
+def dateline(text: str, language: str = "") -> str:
+    """Return the day of a document as ``YYYY-MM-DD``, where its text says "dated …"; or empty.
+
+    Args:
+        text: Of the document.
+        language: ISO 639-1 code, or empty.
+    """
+    beginning = text[:_LOOKED_AT]
+    for match in _WORD.finditer(beginning):
+        ahead = text[match.end() : match.end() + _AHEAD]
+        found = next(iter(dates(ahead, language)), None)
+        if found and not found.start and found.year and found.month and found.day:
+            return f"{found.year:04d}-{found.month:02d}-{found.day:02d}"
+    return ""

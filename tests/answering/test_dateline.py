@@ -1,0 +1,49 @@
+"""The day that a document states for itself in its own words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.answering.dateline import dateline
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "day"),
+    [
+        ("# Finance\n\nAuthor: H. Okoro, treasurer. Dated 20 November 2025.\n", "en", "2025-11-20"),
+        ("Date: 2024-03-07\n\nDear all,", "en", "2024-03-07"),
+        ("**Date:** March 7, 2024", "en", "2024-03-07"),
+        ("# Regeln\n\nStand: 3. Mai 2024", "de", "2024-05-03"),
+        ("日期：2024年3月7日", "zh", "2024-03-07"),
+        ("Published on 7 March 2024 by the board.", "en", "2024-03-07"),
+    ],
+)
+def test_a_dateline_is_read(text: str, language: str, day: str) -> None:
+    assert dateline(text, language) == day
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The meeting takes place on 20 November 2025.",
+        "Backdated 20 November 2025.",
+        "The update 20 November 2025 failed.",
+        "Dated in November 2025.",
+        "Date of birth: see the annex of 20 November 2025.",
+        "Stand 12 is taken on 20 November 2025.",
+        "x" * 1_000 + "\nDated 20 November 2025.",
+        "",
+    ],
+)
+def test_other_dates_are_none(text: str) -> None:
+    assert dateline(text, "en") == ""
+
+
+def test_the_first_of_several_counts() -> None:
+    assert dateline("Dated 1 May 2023.\nDate: 2 June 2024", "en") == "2023-05-01"
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_to_its_end(text: str) -> None:
+    day = dateline(f"Dated {text}", "en")
+    assert day == "" or len(day) == len("2025-11-20")
