@@ -19,7 +19,7 @@ from chapterhouse.settings import (
     SearchSettings,
     Settings,
 )
-from chapterhouse.types import Alias, Body, Chunk, Query, Tool, Writing
+from chapterhouse.types import Alias, Body, Chunk, OutputFormat, Query, Tool, Writing
 
 
 class Model:
@@ -49,6 +49,7 @@ class Model:
         *,
         tools: Sequence[Tool] = (),  # noqa: ARG002 - the seam's
         on_text: Callable[[str], None] | None = None,  # noqa: ARG002 - the seam's
+        output: OutputFormat | None = None,  # noqa: ARG002 - the seam's
     ) -> Writing:
         return Writing(self.complete(instructions, prompt), self.fingerprint)
 

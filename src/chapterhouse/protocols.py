@@ -17,6 +17,7 @@ from chapterhouse.types import (
     Extraction,
     FileRecord,
     Judgement,
+    OutputFormat,
     Scored,
     Span,
     TermRows,
@@ -349,6 +350,7 @@ class LanguageModel(Protocol):
         *,
         tools: Sequence[Tool] = (),
         on_text: Callable[[str], None] | None = None,
+        output: OutputFormat | None = None,
     ) -> Writing:
         """Return what the model writes, calling tools on the way.
 
@@ -357,6 +359,8 @@ class LanguageModel(Protocol):
             prompt: The user's message.
             tools: What it may call.
             on_text: Is given each piece of text as it comes.
+            output: The form of the answer. Not every service can hold a model to it, so the
+                instructions describe it too, and the text may be of another form all the same.
 
         Raises:
             EngineError: the model cannot be reached or gave nothing.

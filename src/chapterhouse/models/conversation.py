@@ -28,15 +28,17 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from chapterhouse.models.failures import Failure, Service, reason_in
 from chapterhouse.models.gate import Gate, cause_of
 from chapterhouse.models.prices import usage_of
+from chapterhouse.models.providers import takes_format
 from chapterhouse.models.thoughts import Thoughts
 from chapterhouse.settings import LanguageModelSettings
-from chapterhouse.types import Tool, Usage
+from chapterhouse.types import OutputFormat, Tool, Usage
 
 _END_OF_STREAM: Final = b"[DONE]"
 
@@ -60,7 +62,12 @@ class Turn:
 
 
 class Conversation:
-    """What was said to and by one model. Use it as a context manager: it closes the connection."""
+    """What was said to and by one model. Use it as a context manager: it closes the connection.
+
+    Attributes:
+        refused_format: Whether the service does not take the form that was wanted of the answer,
+            and was asked without it.
+    """
 
     def __init__(
         self,
@@ -80,6 +87,8 @@ class Conversation:
         self._asked = asked
         self._messages: list[ModelMessage] = []
         self._tools: list[ToolDefinition] = []
+        self._output: OutputObjectDefinition | None = None
+        self.refused_format = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -92,8 +101,14 @@ class Conversation:
     ) -> None:
         await self._client.aclose()
 
-    def begin(self, instructions: str, prompt: str, tools: Sequence[Tool]) -> None:
-        """Say what is wanted."""
+    def begin(
+        self,
+        instructions: str,
+        prompt: str,
+        tools: Sequence[Tool],
+        output: OutputFormat | None = None,
+    ) -> None:
+        """Say what is wanted. The form of the answer is asked for where the model takes one."""
         said = [SystemPromptPart(_encodable(instructions))] if instructions else []
         self._messages = [ModelRequest([*said, UserPromptPart(_encodable(prompt))])]
         self._tools = [
@@ -105,6 +120,8 @@ class Conversation:
             )
             for tool in tools
         ]
+        takes = output and takes_format(self._settings, self._model, with_tools=bool(tools))
+        self._output = _definition(output) if output and takes else None
 
     def answer(self, calls: Sequence[ToolCallPart], results: Sequence[str]) -> None:
         """Say what the tools gave."""
@@ -119,10 +136,26 @@ class Conversation:
     ) -> Turn | Failure:
         """Return the next response, or why there is none. It is tried once.
 
+        A service that may have refused the form of the answer is asked again without it.
+
         Args:
             on_text: Is given the pieces of text; the response is streamed where there is one.
             may_call: Whether the model may call tools.
         """
+        answer = await self._tried(on_text, may_call=may_call)
+        if not (isinstance(answer, Failure) and answer.no_format and self._output):
+            return answer
+        output, self._output = self._output, None
+        without = await self._tried(on_text, may_call=may_call)
+        if isinstance(without, Failure):
+            self._output = output  # it was something else: that may pass, and the form is wanted
+        else:
+            self.refused_format = True
+        return without
+
+    async def _tried(
+        self, on_text: Callable[[str], None] | None, *, may_call: bool
+    ) -> Turn | Failure:
         self._gate.reset()
         told = _Told(on_text)
         try:
@@ -137,7 +170,11 @@ class Conversation:
         return _broke_off(failure) if told.anything else failure
 
     async def _response(self, told: "_Told", *, may_call: bool) -> ModelResponse:
-        parameters = ModelRequestParameters(function_tools=self._tools)
+        parameters = ModelRequestParameters(
+            function_tools=self._tools,
+            output_mode="native" if self._output else "text",
+            output_object=self._output,
+        )
         asked = self._asked if may_call else ModelSettings(**self._asked, tool_choice="none")
         if told.on_text is None:
             response = await direct.model_request(
@@ -259,8 +296,13 @@ def _remembered(response: ModelResponse, told: _Told) -> ModelResponse:
     return replace(response, parts=[part for part in parts if part not in texts[1:]])
 
 
+def _definition(output: OutputFormat) -> OutputObjectDefinition:
+    return OutputObjectDefinition(dict(output.schema), output.name, strict=True)
+
+
 def _broke_off(failure: Failure) -> Failure:
-    return replace(failure, sentence=f"The answer broke off: {failure.sentence}", again=False)
+    sentence = f"The answer broke off: {failure.sentence}"
+    return replace(failure, sentence=sentence, again=False, no_format=False)
 
 
 def _reason_of(error: ModelAPIError) -> str:

@@ -39,16 +39,36 @@ _SPENT: Final = re.compile(
     r"insufficient_quota|exceeded your current quota|billing|credit balance|spend limit",
     re.IGNORECASE,
 )
+# How they say that they cannot hold a model to a schema, where the status does not tell.
+_FORMAT: Final = re.compile(
+    r"response_?format|json[ _]?schema|response_?(?:json_?)?schema|output_config|grammar|"
+    r"structured[ _]output|guided",
+    re.IGNORECASE,
+)
+_UNDERSTOOD_NOT: Final = frozenset(
+    {
+        HTTPStatus.BAD_REQUEST,
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        HTTPStatus.NOT_IMPLEMENTED,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a try gave nothing. ``wait`` is what the server asks for, in seconds."""
+    """Why a try gave nothing.
+
+    Attributes:
+        again: Whether the reason may pass.
+        wait: What the server asks for, in seconds.
+        no_format: Whether the service may refuse the form that was wanted of the answer.
+    """
 
     sentence: str
     hint: str
     again: bool = False
     wait: float = 0.0
+    no_format: bool = False
 
     def may_pass(self) -> bool:
         """Whether another try is worth it."""
@@ -101,7 +121,8 @@ class Service:
             return Failure(f"The prompt is too long for the model: {sentence}", self._too_long())
         if _SPENT.search(reason):
             return Failure(sentence, "Look at the account: waiting does not help.")
-        return Failure(sentence, self._hint_for(status), _is_passing(status), wait)
+        no_format = status in _UNDERSTOOD_NOT or bool(_FORMAT.search(reason))
+        return Failure(sentence, self._hint_for(status), _is_passing(status), wait, no_format)
 
     def redirected(self, location: str) -> Failure:
         """Say that it points elsewhere."""

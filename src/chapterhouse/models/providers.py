@@ -96,6 +96,22 @@ def model_settings(settings: LanguageModelSettings, model: "Model") -> "ModelSet
     return asked
 
 
+def takes_format(settings: LanguageModelSettings, model: "Model", *, with_tools: bool) -> bool:
+    """Whether a model can be asked for JSON of a schema, and for that beside calling tools.
+
+    Services that only speak OpenAI's protocol often let a schema shut out the calls of tools
+    (vLLM and Ollama have the model write nothing else), so they are asked for one at a time.
+    """
+    known: Mapping[str, object] = {**model.profile}
+    if not known.get("supports_json_schema_output"):
+        return False
+    if not with_tools or settings.engine == "anthropic":
+        return True
+    if settings.engine == "google":  # Gemini 3 and later
+        return bool(known.get("google_supports_tool_combination"))
+    return _is_openai(base_address(settings))
+
+
 def _refuses_temperature(model: "Model") -> bool:
     """Whether a model is known to answer a temperature with an error."""
     known: Mapping[str, object] = {**model.profile}
@@ -111,7 +127,6 @@ def _openai(settings: LanguageModelSettings, address: str, client: "httpx2.Async
         OpenAICompatibleProvider,
     )
 
-    is_openai = urlsplit(address).hostname == _OPENAI_HOST
     service = AsyncOpenAI(
         base_url=address, api_key=_KEYLESS, http_client=client, max_retries=0, default_headers={}
     )
@@ -120,7 +135,9 @@ def _openai(settings: LanguageModelSettings, address: str, client: "httpx2.Async
         provider=OpenAICompatibleProvider("openai", openai_client=service),
         profile=OpenAIModelProfile(
             thinking_tags=_NO_TAGS,
-            openai_chat_supports_max_completion_tokens=settings.reasoning or is_openai,
+            openai_chat_supports_max_completion_tokens=settings.reasoning or _is_openai(address),
+            # Whether it does depends on the service, not on the model; it may refuse.
+            supports_json_schema_output=True,
         ),
     )
 
@@ -151,6 +168,10 @@ def _google(settings: LanguageModelSettings, address: str, client: "httpx2.Async
         provider=GoogleProvider(api_key=_KEYLESS, base_url=address, http_client=client),
         profile=ModelProfile(thinking_tags=_NO_TAGS),
     )
+
+
+def _is_openai(address: str) -> bool:
+    return urlsplit(address).hostname == _OPENAI_HOST
 
 
 def _is_installed(module: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Final
 from chapterhouse.errors import EngineError
 from chapterhouse.models.prices import added
 from chapterhouse.models.tool_calls import check_tools, run_calls
-from chapterhouse.types import Tool, ToolCall, Usage, Writing
+from chapterhouse.types import OutputFormat, Tool, ToolCall, Usage, Writing
 
 _STEPS: Final = 100  # of one piece of writing, where a function never comes to an end
 
@@ -55,6 +55,7 @@ class ScriptedModel:
     Attributes:
         asked: Instructions and prompt of each piece of writing, in their order.
         offered: The names of the tools that went with each.
+        formats: The form that was wanted of each.
         told: What the tools told it, in the order of the calls.
     """
 
@@ -76,6 +77,7 @@ class ScriptedModel:
         self._next = 0
         self.asked: list[tuple[str, str]] = []
         self.offered: list[tuple[str, ...]] = []
+        self.formats: list[OutputFormat | None] = []
         self.told: list[ToolCall] = []
 
     @property
@@ -89,7 +91,7 @@ class ScriptedModel:
         Raises:
             EngineError: the script is at its end, or says so.
         """
-        self._remember(instructions, prompt, ())
+        self._remember(instructions, prompt, (), None)
         step = self._step(instructions, prompt)
         if step.error is not None:
             raise step.error
@@ -102,6 +104,7 @@ class ScriptedModel:
         *,
         tools: Sequence[Tool] = (),
         on_text: Callable[[str], None] | None = None,
+        output: OutputFormat | None = None,
     ) -> Writing:
         """Write the next step, and those after it while a step calls tools.
 
@@ -110,7 +113,7 @@ class ScriptedModel:
             UsageError: a tool has a name or a schema that cannot be used.
         """
         check_tools(tools)
-        self._remember(instructions, prompt, tuple(tool.name for tool in tools))
+        self._remember(instructions, prompt, tuple(tool.name for tool in tools), output)
         used, made = Usage(), list[ToolCall]()
         for _ in range(_STEPS):
             step = self._step(instructions, prompt)
@@ -135,10 +138,17 @@ class ScriptedModel:
         if step.error is not None:
             raise step.error
 
-    def _remember(self, instructions: str, prompt: str, offered: tuple[str, ...]) -> None:
+    def _remember(
+        self,
+        instructions: str,
+        prompt: str,
+        offered: tuple[str, ...],
+        output: OutputFormat | None,
+    ) -> None:
         with self._lock:
             self.asked.append((instructions, prompt))
             self.offered.append(offered)
+            self.formats.append(output)
 
     def _step(self, instructions: str, prompt: str) -> Step:
         if callable(self._script):

@@ -21,7 +21,7 @@ from chapterhouse.models.prices import added
 from chapterhouse.models.providers import base_address, key_header, model_settings, open_model
 from chapterhouse.models.tool_calls import check_tools, run_calls
 from chapterhouse.settings import LanguageModelSettings
-from chapterhouse.types import Tool, ToolCall, Usage, Writing
+from chapterhouse.types import OutputFormat, Tool, ToolCall, Usage, Writing
 
 if TYPE_CHECKING:
     import ssl
@@ -70,6 +70,7 @@ class PydanticWriter:
         self._lock = threading.Lock()
         self._context: ssl.SSLContext | None = None
         self._usage = Usage()
+        self._refused_format: set[bool] = set()  # with tools, without
 
     @property
     def fingerprint(self) -> str:
@@ -107,6 +108,7 @@ class PydanticWriter:
         *,
         tools: Sequence[Tool] = (),
         on_text: OnText | None = None,
+        output: OutputFormat | None = None,
     ) -> Writing:
         """Return what the model writes, calling tools on the way.
 
@@ -118,6 +120,8 @@ class PydanticWriter:
             prompt: The user's message.
             tools: What it may call; the calls of one response run side by side.
             on_text: Is given each piece of text as it comes, without thoughts.
+            output: The form of the answer. The service is asked for it where it takes one; where
+                it does not, what the instructions say has to do.
 
         Raises:
             EngineError: the service cannot be reached, does not let the model write, or the model
@@ -127,12 +131,16 @@ class PydanticWriter:
         """
         check_tools(tools)
         opened = await asyncio.to_thread(self._opened)
-        opened.begin(instructions, prompt, tools)
+        wanted = None if bool(tools) in self._refused_format else output
+        opened.begin(instructions, prompt, tools, wanted)
         seconds = _PATIENCE * self._settings.timeout_seconds
         until = asyncio.get_running_loop().time() + seconds
         try:
             async with opened as conversation, asyncio.timeout_at(until) as limit:
-                return await self._written(conversation, tools, on_text, until)
+                writing = await self._written(conversation, tools, on_text, until)
+                if conversation.refused_format:
+                    self._refused_format.add(bool(tools))  # it is not asked for it every time
+                return writing
         except TimeoutError:
             if not limit.expired():
                 raise  # it is of the caller's own function

@@ -9,7 +9,8 @@ class Memory:
 
     Attributes:
         id: ``m`` and its number; never given again.
-        persona: Slug of who answered; empty for the library itself.
+        persona: Slug of who answered; empty for the library itself; ``council_SLUG`` for what a
+            council decided, ``council_SLUG/KEY`` for what its member held there.
         asked: When, in seconds.
         expires: When it is forgotten, in seconds; 0 for never.
         answer: The text that was given, with its citation numbers.

@@ -6,6 +6,20 @@ from decimal import Decimal
 
 
 @dataclass(frozen=True, slots=True)
+class OutputFormat:
+    """The form in which a model is to answer: one JSON object, and nothing beside it.
+
+    Attributes:
+        name: Letters, digits and underscores.
+        schema: JSON schema of the object. Every property is required and no other is allowed, no
+            part refers to another: what all services take that can hold a model to a schema.
+    """
+
+    name: str
+    schema: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """Something that a model may call while it writes.
 
