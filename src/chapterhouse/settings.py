@@ -88,6 +88,15 @@ class TokenSettings(_Frozen):
     tokenizer: Literal["estimate", "llama-2"] = "estimate"
 
 
+def _plain_address(value: str, like: str, instead: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0):
+        raise ValueError(f"an address looks like {like}")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise ValueError(f"an address holds no user, key or query; {instead}")
+    return value
+
+
 class _ServiceSettings(_Frozen):
     """Where a model's service is and how patiently it is asked."""
 
@@ -100,14 +109,7 @@ class _ServiceSettings(_Frozen):
     @field_validator("base_url")
     @classmethod
     def _is_a_plain_address(cls, value: str) -> str:
-        parts = urlsplit(value)
-        if value and (
-            parts.scheme not in {"http", "https"} or not parts.hostname or parts.port == 0
-        ):
-            raise ValueError("an address looks like https://HOST/v1")
-        if parts.username or parts.password or parts.query or parts.fragment:
-            raise ValueError("an address holds no user, key or query; name a key_variable")
-        return value
+        return _plain_address(value, "https://HOST/v1", "name a key_variable")
 
     @field_validator("key_variable")
     @classmethod
@@ -243,6 +245,20 @@ class MemorySettings(_Frozen):
     recall: int = Field(default=0, ge=0, le=20)  # earlier answers that a model is reminded of
 
 
+class TelemetrySettings(_Frozen):
+    """Who is told what was done to answer, beside whoever asked for it on the command line."""
+
+    content: bool = False  # whether OpenTelemetry also gets questions, arguments and results
+    endpoint: str = ""  # of a collector, OTLP over HTTP; empty: nothing is sent
+
+    @field_validator("endpoint")
+    @classmethod
+    def _is_a_plain_address(cls, value: str) -> str:
+        return _plain_address(
+            value, "http://localhost:4318", "set OTEL_EXPORTER_OTLP_HEADERS in the environment"
+        )
+
+
 class Settings(_Frozen):
     """The whole tree."""
 
@@ -257,6 +273,7 @@ class Settings(_Frozen):
     packing: PackingSettings = PackingSettings()
     answer: AnswerSettings = AnswerSettings()
     memory: MemorySettings = MemorySettings()
+    telemetry: TelemetrySettings = TelemetrySettings()
     profiles: dict[str, LanguageModelSettings] = {}  # further models, by a name of your own
 
 

@@ -3,7 +3,7 @@ from decimal import Decimal
 
 from chapterhouse.models.scripted import ScriptedModel, Step
 from chapterhouse.replying.metered import Metered
-from chapterhouse.types import Usage
+from chapterhouse.types import OutputFormat, Usage
 
 
 def used(cost: str | None) -> Step:
@@ -25,3 +25,11 @@ def test_one_use_without_a_price_leaves_the_cost_unknown() -> None:
         model.complete("i", "p")
 
     assert model.usage == Usage(3, 30, 15, None)
+
+
+def test_the_form_of_an_answer_is_passed_on() -> None:
+    scripted = ScriptedModel(["{}"])
+    form = OutputFormat("turn", {"type": "object"})
+    asyncio.run(Metered(scripted).write("i", "p", output=form))
+
+    assert scripted.formats == [form]

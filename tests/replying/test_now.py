@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from contextvars import ContextVar
 
 import pytest
 
@@ -22,6 +23,19 @@ def test_it_runs_beside_a_loop_that_runs_already() -> None:
         return run_now(_named())
 
     assert asyncio.run(notebook()) != threading.current_thread().name
+
+
+def test_it_runs_in_the_context_of_its_caller() -> None:
+    who = ContextVar("who", default="nobody")
+
+    async def ask() -> str:
+        return who.get()
+
+    async def notebook() -> str:
+        who.set("maria")
+        return run_now(ask())
+
+    assert asyncio.run(notebook()) == "maria"
 
 
 def test_what_fails_there_fails_here() -> None:

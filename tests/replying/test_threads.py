@@ -1,6 +1,7 @@
 import asyncio
 import threading
 import time
+from contextvars import ContextVar
 
 import pytest
 
@@ -40,3 +41,13 @@ def test_the_loop_goes_on_meanwhile() -> None:
         return [*told, "then"]
 
     assert asyncio.run(both()) == ["meanwhile", "then"]
+
+
+def test_it_runs_in_the_context_of_its_caller() -> None:
+    who = ContextVar("who", default="nobody")
+
+    async def ask() -> str:
+        who.set("maria")
+        return await beside(who.get)
+
+    assert asyncio.run(ask()) == "maria"

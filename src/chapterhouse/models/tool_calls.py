@@ -9,14 +9,16 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from contextvars import copy_context
+from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.models.schema import check_schema, faults
+from chapterhouse.telemetry import Recorder, operations, tool_span
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Tool, ToolCall
 
@@ -26,6 +28,15 @@ _FAULTS: Final = 5
 _AT_ONCE: Final = 8  # calls of one response that run at the same time
 
 Arguments = str | Mapping[str, object] | None  # as a model wrote them, JSON or already read
+_Looked = ToolCall | tuple[Tool, Mapping[str, object]]  # the call, if it is refused
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    """How a call ended: what the model is told, and what went wrong."""
+
+    told: str
+    error: BaseException | None = None
 
 
 def check_tools(tools: Sequence[Tool]) -> None:
@@ -60,16 +71,17 @@ def run_call(
         arguments: As the model wrote them.
         clock: Seconds, for how long it took.
     """
-    call = _looked_at(tools, name, arguments)
-    if isinstance(call, ToolCall):
-        return call
-    tool, given = call
-    started = clock()
-    try:
-        result, failed = _started(tool, given).result(tool.timeout_seconds)
-    except TimeoutError:
-        result, failed = _too_slow(tool), True
-    return ToolCall(name, given, result, failed, clock() - started)
+    with _spanned(tools, name, arguments) as (call, recorder):
+        if isinstance(call, ToolCall):
+            return call
+        tool, given = call
+        recorder.event(operations.START)
+        started = clock()
+        try:
+            ended = _started(tool, given).result(tool.timeout_seconds)
+        except TimeoutError as error:
+            ended = _Ended(_too_slow(tool), error)
+        return _told(tool, given, ended, clock() - started, recorder)
 
 
 async def run_calls(
@@ -91,28 +103,59 @@ async def run_calls(
     turns = {tool.name: asyncio.Lock() for tool in tools if not tool.parallel}
 
     async def carried_out(name: str, arguments: Arguments) -> ToolCall:
-        call = _looked_at(tools, name, arguments)
-        if isinstance(call, ToolCall):
-            return call
-        async with turns.get(name) or nullcontext(), room:
-            return await _awaited(*call, clock)
+        with _spanned(tools, name, arguments) as (call, recorder):
+            if isinstance(call, ToolCall):
+                return call
+            async with turns.get(name) or nullcontext(), room:
+                return await _awaited(*call, clock, recorder)
 
     return tuple(await asyncio.gather(*(carried_out(*call) for call in calls)))
 
 
-async def _awaited(tool: Tool, given: Mapping[str, object], clock: Callable[[], float]) -> ToolCall:
+async def _awaited(
+    tool: Tool, given: Mapping[str, object], clock: Callable[[], float], recorder: Recorder
+) -> ToolCall:
+    recorder.event(operations.START)
     started = clock()
     try:
         async with asyncio.timeout(tool.timeout_seconds):
-            result, failed = await asyncio.wrap_future(_started(tool, given))
-    except TimeoutError:
-        result, failed = _too_slow(tool), True
-    return ToolCall(tool.name, given, result, failed, clock() - started)
+            ended = await asyncio.wrap_future(_started(tool, given))
+    except TimeoutError as error:
+        ended = _Ended(_too_slow(tool), error)
+    return _told(tool, given, ended, clock() - started, recorder)
 
 
-def _looked_at(
+@contextmanager
+def _spanned(
     tools: Sequence[Tool], name: str, arguments: Arguments
-) -> ToolCall | tuple[Tool, Mapping[str, object]]:
+) -> Iterator[tuple[_Looked, Recorder]]:
+    """Look at a call inside its span; one that is refused has a span, too.
+
+    The name of a tool that does not exist is a model's own words: content, like the arguments.
+    """
+    known = any(tool.name == name for tool in tools)
+    with tool_span(name if known else operations.UNKNOWN_TOOL) as recorder:
+        if recorder.listening:
+            recorder.tell(operations.TOOL_ARGUMENTS, _written(arguments))
+        call = _looked_at(tools, name, arguments)
+        if isinstance(call, ToolCall):
+            recorder.fail("invalid_arguments" if known else "unknown_tool")
+            recorder.tell(operations.TOOL_RESULT, call.result)
+        yield call, recorder
+
+
+def _told(
+    tool: Tool, given: Mapping[str, object], ended: _Ended, seconds: float, recorder: Recorder
+) -> ToolCall:
+    if ended.error is None:
+        recorder.event(operations.STOP)
+    else:
+        recorder.caught(ended.error)
+    recorder.tell(operations.TOOL_RESULT, ended.told)
+    return ToolCall(tool.name, given, ended.told, ended.error is not None, seconds)
+
+
+def _looked_at(tools: Sequence[Tool], name: str, arguments: Arguments) -> _Looked:
     """Return what is to be called with what, or why nothing can be."""
     shown = sanitise_line(name)[:64]
     tool = next((tool for tool in tools if tool.name == name), None)
@@ -131,17 +174,17 @@ def _looked_at(
     return tool, given
 
 
-def _started(tool: Tool, given: Mapping[str, object]) -> Future[tuple[str, bool]]:
-    """Start a call; the future gives what the model is told, and whether it failed."""
-    future: Future[tuple[str, bool]] = Future()
+def _started(tool: Tool, given: Mapping[str, object]) -> Future[_Ended]:
+    """Start a call; the future gives what came of it."""
+    future: Future[_Ended] = Future()
     future.set_running_or_notify_cancel()  # from here on nobody can cancel it: it always ends
 
     def work() -> None:
         try:
-            told, failed = _cut(sanitise(tool.call(given)).text, tool.maximum_characters), False
+            ended = _Ended(_cut(sanitise(tool.call(given)).text, tool.maximum_characters))
         except BaseException as error:  # noqa: BLE001 - whatever a tool does, its model is answered
-            told, failed = f"failed{_reason(error)}", True
-        future.set_result((told, failed))
+            ended = _Ended(f"failed{_reason(error)}", error)
+        future.set_result(ended)
 
     threading.Thread(
         target=copy_context().run, args=(work,), name=f"tool {tool.name}", daemon=True
@@ -169,6 +212,12 @@ def _read(arguments: Arguments) -> Mapping[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return _clean_mapping(read) if isinstance(read, dict) else None
+
+
+def _written(arguments: Arguments) -> object:
+    """Return arguments as they are told of: read, or as they stand where they cannot be."""
+    read = _read(arguments)
+    return sanitise(arguments).text if read is None and isinstance(arguments, str) else read
 
 
 def _clean_mapping(given: Mapping[str, object]) -> Mapping[str, object]:

@@ -8,6 +8,7 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
 from chapterhouse.replying.respond import offline, respond
+from chapterhouse.telemetry import agent_span, tell_answer
 from chapterhouse.types import Answer
 
 
@@ -41,7 +42,9 @@ async def hand_over(
             best, strongest = colleague, told.evidence
     if best is None or best.persona is None or request.persona is None:
         return given
-    told = await respond(best, parts, on_text)
+    with agent_span(best.persona.slug, best.question) as recorder:
+        told = await respond(best, parts, on_text)
+        tell_answer(recorder, told)
     return replace(
         told,
         notice=deferral(request.persona, best.persona.display_name),

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.now import run_now
-from chapterhouse.types import Tool, Usage, Writing
+from chapterhouse.telemetry import chat_span, tell_writing
+from chapterhouse.types import OutputFormat, Tool, Usage, Writing
 
 
 class Metered:
@@ -37,9 +38,14 @@ class Metered:
         *,
         tools: Sequence[Tool] = (),
         on_text: Callable[[str], None] | None = None,
+        output: OutputFormat | None = None,
     ) -> Writing:
         """Return what the model writes; errors as the model's."""
-        writing = await self._model.write(instructions, prompt, tools=tools, on_text=on_text)
+        with chat_span(self.fingerprint, instructions, prompt) as recorder:
+            writing = await self._model.write(
+                instructions, prompt, tools=tools, on_text=on_text, output=output
+            )
+            tell_writing(recorder, writing)
         with self._lock:
             self._usage = _sum(self._usage, writing.usage)
         return writing

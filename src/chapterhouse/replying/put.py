@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.replying.handover import hand_over
@@ -10,12 +10,14 @@ from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Choices, Request, library_request, persona_request
 from chapterhouse.replying.respond import OnText, respond
 from chapterhouse.settings import Settings
+from chapterhouse.telemetry import agent_span, sharing_content, tell_answer
 from chapterhouse.types import Answer, Progress, Route
 
 if TYPE_CHECKING:
     from chapterhouse.personas.house import House
 
 OnProgress = Callable[[Progress], None]
+_LIBRARY: Final = "library"  # who answers where nobody is named
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +63,33 @@ async def put(
     """
     if choices.sentences is not None and choices.sentences < 1:
         raise UsageError(f"An answer needs at least 1 sentence, not {choices.sentences}.")
-    if not persona:
-        counter.catch_up()
-        request = library_request(question, counter.settings, choices)
-        return await respond(request, counter.parts, on_text)
-    if choices.shelves:
+    if persona and choices.shelves:
         raise UsageError(
             "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
         )
-    house = counter.house()
-    slug = house.load(persona).config.slug
-    refreshed = house.refresh(slug, on_progress=on_progress)
+    slug = counter.house().load(persona).config.slug if persona else ""
+    allowed = counter.settings.telemetry.content
+    with sharing_content(allowed=allowed), agent_span(slug or _LIBRARY, question) as recorder:
+        if slug:
+            given = await _put_to(slug, question, choices, counter, on_text, on_progress)
+        else:
+            counter.catch_up()
+            request = library_request(question, counter.settings, choices)
+            given = await respond(request, counter.parts, on_text)
+        tell_answer(recorder, given)
+    return given
+
+
+async def _put_to(
+    slug: str,
+    question: str,
+    choices: Choices,
+    counter: Counter,
+    on_text: OnText | None,
+    on_progress: OnProgress | None,
+) -> Answer:
+    """Answer as a persona, or as the colleague whom the question is handed to."""
+    refreshed = counter.house().refresh(slug, on_progress=on_progress)
     counter.catch_up()
     request = _request(slug, question, choices, counter)
     given = await respond(request, counter.parts, on_text)

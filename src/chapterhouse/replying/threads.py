@@ -7,13 +7,17 @@ while a service hangs.
 import asyncio
 import threading
 from collections.abc import Callable
+from contextvars import copy_context
 from typing import TypeVar
 
 Value = TypeVar("Value")
 
 
 async def beside(work: Callable[[], Value]) -> Value:
-    """Return what ``work`` gives; raise what it raises. A cancelled wait leaves it to itself."""
+    """Return what ``work`` gives; raise what it raises. A cancelled wait leaves it to itself.
+
+    It runs in a copy of the caller's context, so that its spans belong to the caller's.
+    """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Value] = loop.create_future()
 
@@ -32,5 +36,6 @@ async def beside(work: Callable[[], Value]) -> Value:
         else:
             tell(lambda: done.set_result(value))
 
-    threading.Thread(target=run, name="beside", daemon=True).start()
+    context = copy_context()
+    threading.Thread(target=context.run, args=(run,), name="beside", daemon=True).start()
     return await done

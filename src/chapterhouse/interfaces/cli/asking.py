@@ -11,6 +11,7 @@ from chapterhouse.interfaces.cli.options import (
     Json,
     Shelves,
     Tags,
+    Trace,
     WorkspaceName,
     readable,
     reopening,
@@ -164,6 +165,7 @@ def ask(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Let the model write anew, whatever was kept.")
     ] = False,
+    trace: Trace = False,
     json: Json = False,
     home: Home = None,
     workspace: WorkspaceName = "default",
@@ -204,5 +206,5 @@ def ask(
             OK if answer.found else NOT_FOUND,
         )
 
-    common = Common(json, home, workspace, debug)
+    common = Common(json, home, workspace, debug, trace)
     with_library(common, work)

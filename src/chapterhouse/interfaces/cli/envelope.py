@@ -9,17 +9,25 @@ from enum import Enum
 from chapterhouse import __version__
 
 
-def success(data: object, *, workspace: str, seconds: float) -> dict[str, object]:
+def success(
+    data: object, *, workspace: str, seconds: float, trace: object = None
+) -> dict[str, object]:
     """Wrap a result. Times stand only in ``meta``: ``data`` is the same on every run."""
-    return {"ok": True, "data": plain(data), "meta": _meta(workspace, seconds)}
+    return {"ok": True, "data": plain(data), "meta": _meta(workspace, seconds, trace)}
 
 
 def failure(
-    kind: str, message: str, hint: str = "", *, workspace: str = "", seconds: float = 0.0
+    kind: str,
+    message: str,
+    hint: str = "",
+    *,
+    workspace: str = "",
+    seconds: float = 0.0,
+    trace: object = None,
 ) -> dict[str, object]:
     """Wrap an error."""
     error = {"type": kind, "message": message, "hint": hint}
-    return {"ok": False, "error": error, "meta": _meta(workspace, seconds)}
+    return {"ok": False, "error": error, "meta": _meta(workspace, seconds, trace)}
 
 
 def write(value: Mapping[str, object]) -> None:
@@ -46,5 +54,6 @@ def plain(value: object) -> object:
     return value
 
 
-def _meta(workspace: str, seconds: float) -> dict[str, object]:
-    return {"version": __version__, "workspace": workspace, "seconds": round(seconds, 3)}
+def _meta(workspace: str, seconds: float, trace: object) -> dict[str, object]:
+    meta = {"version": __version__, "workspace": workspace, "seconds": round(seconds, 3)}
+    return meta if trace is None else {**meta, "trace": trace}

@@ -42,6 +42,12 @@ Tags = Annotated[
         "--tag", metavar="TAG", help="What you know about; documents with that tag rank higher."
     ),
 ]
+Trace = Annotated[
+    bool,
+    typer.Option(
+        "--trace", help="Show what was done and how long it took, on standard error or in “meta”."
+    ),
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
 ]
@@ -55,6 +61,7 @@ class Common:
     home: str | None
     workspace: str
     debug: bool
+    trace: bool = False
 
 
 def reopening(common: Common) -> str:

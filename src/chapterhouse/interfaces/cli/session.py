@@ -3,9 +3,10 @@
 import sys
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.library import Library
+    from chapterhouse.telemetry import Trace
 
 OK, FAILED, NOT_FOUND, PARTLY, CONFIRM, INTERRUPTED = 0, 1, 3, 4, 10, 130
 
@@ -53,68 +55,133 @@ def with_library(
     common: Common, work: "Callable[[Library], Outcome]", *, create: bool = False
 ) -> None:
     """Run ``work`` on the opened library and show what came of it."""
+    with ExitStack() as afterwards:  # when it was shown: nobody waits for a collector
 
-    def opened() -> Outcome:
-        with open_library(common, create=create) as library:
-            return work(library)
+        def opened() -> Outcome:
+            with open_library(common, create=create) as library:
+                afterwards.enter_context(_reported(library))
+                return work(library)
 
-    run(common, opened)
+        run(common, opened)
+
+
+@contextmanager
+def _reported(library: "Library") -> Iterator[None]:
+    """Send what is done to the collector that the settings name, if they name one."""
+    endpoint = library.settings.telemetry.endpoint
+    if not endpoint:
+        yield
+        return
+    from chapterhouse.telemetry.sending import sending  # noqa: PLC0415 - only with a collector
+
+    with sending(endpoint, _complain):
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A command that runs: since when, and where what it does is taken down."""
+
+    common: Common
+    began: float
+    trace: "Trace | None"
 
 
 def run(common: Common, work: Callable[[], Outcome]) -> None:
     """Run ``work``, print its outcome or its error, and leave with the exit code.
 
+    With ``--trace`` it is shown what was done for it, too.
+
     Raises:
         typer.Exit: always, carrying the code.
     """
+    if not common.trace:
+        _run(_Run(common, time.monotonic(), None), work)
+    from chapterhouse.telemetry import collecting  # noqa: PLC0415 - see options
+
+    with collecting() as trace:
+        _run(_Run(common, time.monotonic(), trace), work)
+
+
+def _run(run: _Run, work: Callable[[], Outcome]) -> NoReturn:
     from chapterhouse.interfaces.cli.envelope import success, write  # noqa: PLC0415 - see options
 
-    began = time.monotonic()
+    common = run.common
     try:
         outcome = work()
     except ChapterhouseError as error:
-        name = type(error).__name__
-        _fail(common, began, name, error.message, error.hint)
+        _fail(run, type(error).__name__, error.message, error.hint)
         raise typer.Exit(error.exit_code) from None
     except KeyboardInterrupt:
-        _fail(common, began, "Interrupted", "Stopped.", "Nothing was left half done.")
+        _fail(run, "Interrupted", "Stopped.", "Nothing was left half done.")
         raise typer.Exit(INTERRUPTED) from None
     except OSError as error:
         if common.debug:
             traceback.print_exc(file=sys.stderr)
         what = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
-        _fail(common, began, "OSError", what, "Check the path, its permissions and the disk.")
+        _fail(run, "OSError", what, "Check the path, its permissions and the disk.")
         raise typer.Exit(FAILED) from None
     except Exception as error:  # noqa: BLE001 - the process boundary: one clear line, exit code 1
         if common.debug:
             traceback.print_exc(file=sys.stderr)
         what = f"Unexpected {type(error).__name__}: {error}"
-        _fail(common, began, "UnexpectedError", what, "Run it again with --debug for details.")
+        _fail(run, "UnexpectedError", what, "Run it again with --debug for details.")
         raise typer.Exit(FAILED) from None
     if common.json:
-        seconds = time.monotonic() - began
-        write(success(outcome.data, workspace=common.workspace, seconds=seconds))
+        seconds = time.monotonic() - run.began
+        done = _shaped(run.trace)
+        write(success(outcome.data, workspace=common.workspace, seconds=seconds, trace=done))
     else:
         from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - see options
 
         _survive_the_locale()
         outcome.show(console())
+        _show(run.trace)
     raise typer.Exit(outcome.exit_code)
 
 
-def _fail(common: Common, began: float, kind: str, message: str, hint: str) -> None:
+def _fail(run: _Run, kind: str, message: str, hint: str) -> None:
     from chapterhouse.interfaces.cli.envelope import failure, write  # noqa: PLC0415 - see options
 
-    if common.json:
-        seconds = time.monotonic() - began
-        write(failure(kind, message, hint, workspace=common.workspace, seconds=seconds))
+    if run.common.json:
+        place, seconds = run.common.workspace, time.monotonic() - run.began
+        done = _shaped(run.trace)
+        write(failure(kind, message, hint, workspace=place, seconds=seconds, trace=done))
         return
+    if run.trace is not None and run.trace.roots:  # how far it came
+        _show(run.trace)
+    _complain(message, hint)
+
+
+def _complain(message: str, hint: str = "") -> None:
     from chapterhouse.interfaces.cli.terminal import one_line  # noqa: PLC0415 - see options
 
     _survive_the_locale()
     typer.echo(f"chapterhouse: {one_line(message)}", err=True)
     if hint:
         typer.echo(one_line(hint), err=True)
+
+
+def _shaped(trace: "Trace | None") -> object:
+    if trace is None:
+        return None
+    from chapterhouse.interfaces.cli import shapes_trace  # noqa: PLC0415 - see options
+
+    return shapes_trace.trace(trace)
+
+
+def _show(trace: "Trace | None") -> None:
+    if trace is None:
+        return
+    from chapterhouse.interfaces.cli import render_trace  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - likewise
+
+    _survive_the_locale()
+    sys.stdout.flush()  # where both lead to one place, the answer stands above
+    render_trace.tree(console(stderr=True), trace)
 
 
 def _survive_the_locale() -> None:

@@ -1,0 +1,45 @@
+"""What was done to answer, as a tree of spans: for people, and for OpenTelemetry.
+
+Code that works opens spans; nobody need be listening, and then a span costs next to nothing.
+``collecting`` keeps them for whoever asked; OpenTelemetry gets them wherever it is configured.
+"""
+
+from chapterhouse.telemetry.operations import (
+    agent_span,
+    chat_span,
+    retrieval_span,
+    round_span,
+    tool_span,
+    workflow_span,
+)
+from chapterhouse.telemetry.recorded import AttributeValue, Trace, TraceEvent, TraceSpan
+from chapterhouse.telemetry.spans import Recorder, collecting, sharing_content, span
+from chapterhouse.telemetry.telling import (
+    tell_answer,
+    tell_hits,
+    tell_minutes,
+    tell_statement,
+    tell_writing,
+)
+
+__all__ = [
+    "AttributeValue",
+    "Recorder",
+    "Trace",
+    "TraceEvent",
+    "TraceSpan",
+    "agent_span",
+    "chat_span",
+    "collecting",
+    "retrieval_span",
+    "round_span",
+    "sharing_content",
+    "span",
+    "tell_answer",
+    "tell_hits",
+    "tell_minutes",
+    "tell_statement",
+    "tell_writing",
+    "tool_span",
+    "workflow_span",
+]

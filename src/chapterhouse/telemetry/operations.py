@@ -1,0 +1,127 @@
+"""Spans by what is done in them, with the names of OpenTelemetry's GenAI conventions.
+
+https://github.com/open-telemetry/semantic-conventions-genai. What they have no name for is called
+``chapterhouse.*``.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Final
+
+from chapterhouse.telemetry.recorded import AttributeValue
+from chapterhouse.telemetry.spans import Recorder, span
+
+OPERATION: Final = "gen_ai.operation.name"
+# Attributes.
+AGENT: Final = "gen_ai.agent.name"
+DATA_SOURCE: Final = "gen_ai.data_source.id"
+FINISH_REASONS: Final = "gen_ai.response.finish_reasons"
+INPUT_TOKENS: Final = "gen_ai.usage.input_tokens"
+MODEL: Final = "gen_ai.request.model"
+OUTPUT_TOKENS: Final = "gen_ai.usage.output_tokens"
+PROVIDER: Final = "gen_ai.provider.name"
+TOOL: Final = "gen_ai.tool.name"
+TOOL_TYPE: Final = "gen_ai.tool.type"
+TOP_K: Final = "gen_ai.request.top_k"
+WORKFLOW: Final = "gen_ai.workflow.name"
+ANSWER_FOUND: Final = "chapterhouse.answer.found"
+ANSWER_KEPT: Final = "chapterhouse.answer.kept"
+ANSWER_ROUTE: Final = "chapterhouse.answer.route"
+CITATIONS: Final = "chapterhouse.answer.citations"
+METHOD: Final = "chapterhouse.method"
+CLAIMS: Final = "chapterhouse.claims"
+REPLIES: Final = "chapterhouse.replies"
+CONCESSIONS: Final = "chapterhouse.concessions"
+DISPUTES: Final = "chapterhouse.disputes"
+ABSENCES: Final = "chapterhouse.absences"
+HITS: Final = "chapterhouse.retrieval.hits"
+SEARCHED_CHUNKS: Final = "chapterhouse.retrieval.searched_chunks"
+SEARCHED_DOCUMENTS: Final = "chapterhouse.retrieval.searched_documents"
+ROUND: Final = "chapterhouse.round.name"
+ROUND_NUMBER: Final = "chapterhouse.round.number"
+ROUND_MEMBERS: Final = "chapterhouse.round.members"
+TOOL_CALLS: Final = "chapterhouse.chat.tool_calls"
+REQUESTS: Final = "chapterhouse.usage.requests"
+COST: Final = "chapterhouse.usage.cost"  # US dollars
+# Content.
+DOCUMENTS: Final = "gen_ai.retrieval.documents"
+INPUT: Final = "gen_ai.input.messages"
+INSTRUCTIONS: Final = "gen_ai.system_instructions"
+OUTPUT: Final = "gen_ai.output.messages"
+QUERY: Final = "gen_ai.retrieval.query.text"
+TOOL_ARGUMENTS: Final = "gen_ai.tool.call.arguments"
+TOOL_RESULT: Final = "gen_ai.tool.call.result"
+# Events of a tool's execution; the third is ``exception``.
+START: Final = "start"
+STOP: Final = "stop"
+
+UNKNOWN_TOOL: Final = "unknown"  # a model made its name up, of whatever it had read
+
+_PROVIDERS: Final = {"google": "gcp.gemini"}  # others are called as our engines are
+_LONGEST: Final = 100  # characters of a name
+
+Spanned = AbstractContextManager[Recorder, None]
+
+
+def retrieval_span(query: str, shelves: Sequence[str], top_k: int) -> Spanned:
+    """Open the span of a search: on some shelves, or on all where none is named."""
+    source = ",".join(shelves)
+    attributes: dict[str, AttributeValue] = {TOP_K: top_k}
+    if source:
+        attributes[DATA_SOURCE] = source
+    return _operation("retrieval", source, attributes, {QUERY: query})
+
+
+def tool_span(tool: str) -> Spanned:
+    """Open the span of a tool's execution; ``UNKNOWN_TOOL`` where there is no such tool."""
+    return _operation("execute_tool", tool, {TOOL: _named(tool), TOOL_TYPE: "function"}, {})
+
+
+def agent_span(agent: str, question: str) -> Spanned:
+    """Open the span of a question to a persona, a member of a council, or the library."""
+    return _operation("invoke_agent", agent, {AGENT: _named(agent)}, {INPUT: question})
+
+
+def workflow_span(council: str, question: str) -> Spanned:
+    """Open the span of a council's meeting."""
+    return _operation("invoke_workflow", council, {WORKFLOW: _named(council)}, {INPUT: question})
+
+
+def round_span(name: str, number: int, members: int) -> Spanned:
+    """Open the span of a round: its number from 1, and how many speak in it."""
+    attributes: dict[str, AttributeValue] = {ROUND: _named(name)}
+    return span(
+        f"round {_named(name)}", {**attributes, ROUND_NUMBER: number, ROUND_MEMBERS: members}
+    )
+
+
+def chat_span(model: str, instructions: str, prompt: str) -> Spanned:
+    """Open the span of one piece of writing, with the calls of tools on its way.
+
+    Args:
+        model: Its fingerprint, as ``openai/llama3``.
+        instructions: The system message.
+        prompt: The user's message.
+    """
+    engine, slash, name = model.partition("/")
+    if not slash:
+        engine, name = "", model
+    attributes = {MODEL: _named(name)}
+    if engine:
+        attributes[PROVIDER] = _PROVIDERS.get(engine, engine)
+    content = {INSTRUCTIONS: instructions, INPUT: prompt} if instructions else {INPUT: prompt}
+    return _operation("chat", name, attributes, content)
+
+
+def _operation(
+    operation: str,
+    of: str,
+    attributes: Mapping[str, AttributeValue],
+    content: Mapping[str, object],
+) -> Spanned:
+    name = f"{operation} {_named(of)}".strip()
+    return span(name, {OPERATION: operation, **attributes}, content)
+
+
+def _named(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST]

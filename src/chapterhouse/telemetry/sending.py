@@ -1,0 +1,103 @@
+"""Spans sent to a collector, by OTLP over HTTP."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Final
+
+from chapterhouse.errors import MissingExtraError
+from chapterhouse.telemetry.forwarding import OWN_PROVIDER
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
+
+_PATH: Final = "/v1/traces"
+_REQUEST_SECONDS: Final = 5.0
+_GOODBYE_SECONDS: Final = 1.0  # what is not sent then is lost: answers matter more
+
+
+@contextmanager
+def sending(endpoint: str, on_failure: Callable[[str], None]) -> Iterator[None]:
+    """Send the spans of the block to a collector, in batches beside the work.
+
+    The process's own OpenTelemetry, where there is one, is left alone. Whatever the collector
+    does, the block goes on, and its end is held up for a second at most.
+
+    Args:
+        endpoint: Address of the collector, ``http://localhost:4318``, with or without
+            ``/v1/traces``. Headers and certificates come from OpenTelemetry's own environment
+            variables, such as ``OTEL_EXPORTER_OTLP_HEADERS``.
+        on_failure: Is told at the end, in a sentence, if spans did not arrive.
+
+    Raises:
+        MissingExtraError: the SDK or its exporter is not installed.
+    """
+    address = endpoint if endpoint.endswith(_PATH) else endpoint.rstrip("/") + _PATH
+    provider = _provider(address)
+    token = OWN_PROVIDER.set(provider)
+    heard = _Heard()
+    heard.listen()
+    try:
+        yield
+    finally:
+        OWN_PROVIDER.reset(token)
+        ended = _ended(provider)
+        if ended:  # else it goes on complaining in its thread
+            heard.leave()
+        if not ended or heard.anything:
+            on_failure(f"The collector at {endpoint} did not take all that was recorded.")
+
+
+def _provider(address: str) -> "TracerProvider":
+    try:
+        # They take a quarter of a second to load, and most people never need them.
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
+            OTLPSpanExporter,
+        )
+        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
+        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
+    except ImportError:
+        raise MissingExtraError("Sending what was done to a collector", "telemetry") from None
+    name = os.environ.get("OTEL_SERVICE_NAME") or "chapterhouse"
+    told = {"service.name": name, "service.version": version("chapterhouse")}
+    provider = TracerProvider(resource=Resource.create(told), shutdown_on_exit=False)
+    exporter = OTLPSpanExporter(endpoint=address, timeout=_REQUEST_SECONDS)
+    provider.add_span_processor(BatchSpanProcessor(exporter))
+    return provider
+
+
+def _ended(provider: "TracerProvider") -> bool:
+    """Send what is left; return whether that came to an end in time."""
+    # A daemon: where a collector accepts and never answers, the process ends all the same.
+    goodbye = threading.Thread(target=provider.shutdown, name="telemetry", daemon=True)
+    goodbye.start()
+    goodbye.join(_GOODBYE_SECONDS)
+    return not goodbye.is_alive()
+
+
+class _Heard(logging.Handler):
+    """Hears complaints of the exporter, which nobody should have to read one by one."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.anything = False
+        self._logger = logging.getLogger("opentelemetry")
+        self._propagated = self._logger.propagate
+
+    def listen(self) -> None:
+        """Hear what the exporter logs, instead of anybody else."""
+        self._logger.addHandler(self)
+        self._logger.propagate = False
+
+    def leave(self) -> None:
+        """Let it be heard by others again."""
+        self._logger.removeHandler(self)
+        self._logger.propagate = self._propagated
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Remember that there was one."""
+        self.anything = self.anything or record.levelno >= logging.ERROR

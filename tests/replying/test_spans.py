@@ -1,0 +1,218 @@
+"""What is told of a question while it is answered, and to whom."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from opentelemetry import trace as api
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+
+from chapterhouse.errors import EngineError
+from chapterhouse.models.scripted import Call, Step
+from chapterhouse.replying.put import put
+from chapterhouse.replying.request import Choices
+from chapterhouse.telemetry import TraceSpan, collecting
+from chapterhouse.telemetry.forwarding import OWN_PROVIDER
+from chapterhouse.types import Usage
+
+QUESTION = "How fast may a vessel go in the harbour, says zorblaquex?"
+KNOTS = "Inside the harbour no vessel may exceed 4 knots."
+SEARCH = Call("search_documents", {"query": "speed of vessels quendolith"})
+# Words of documents, of the question, of what the model searched for and of what it wrote.
+PLANTED = ("knots", "vessel", "rules.md", "zorblaquex", "quendolith", "frimble", "gribbled")
+
+
+@pytest.fixture
+def exporter() -> Iterator[InMemorySpanExporter]:
+    kept = InMemorySpanExporter()
+    provider = TracerProvider(shutdown_on_exit=False)
+    provider.add_span_processor(SimpleSpanProcessor(kept))
+    token = OWN_PROVIDER.set(provider)
+    yield kept
+    OWN_PROVIDER.reset(token)
+
+
+def ask(room: Any, *, content: bool = False, persona: str = "maria") -> None:
+    counter = room.counter()
+    changed = counter.settings.telemetry.model_copy(update={"content": content})
+    settings = counter.settings.model_copy(update={"telemetry": changed})
+    # A library's own searches follow its own settings.
+    room.library.settings = room.library.settings.model_copy(update={"telemetry": changed})
+    asyncio.run(put(QUESTION, persona, Choices(), room.counter(settings)))
+
+
+def with_tools(room: Any) -> None:
+    room.library.personas.change("maria", {"grounding": "both"})
+    used = Usage(1, 100, 10, Decimal("0.25"))
+    wrong = Call("search_documents", {"frimble": 1})
+    made_up = Call("gribbled", "no JSON gribbled")
+    room.says(Step(calls=(SEARCH, wrong, made_up), usage=used), Step(KNOTS, usage=used))
+
+
+def exported(exporter: InMemorySpanExporter) -> Mapping[str, ReadableSpan]:
+    return {one.name: one for one in exporter.get_finished_spans()}
+
+
+def everything(exporter: InMemorySpanExporter) -> str:
+    """Return all that left this process, in one text."""
+    return "".join(
+        json.dumps([one.name, dict(one.attributes or {}), one.status.description], default=str)
+        + json.dumps([[event.name, dict(event.attributes or {})] for event in one.events])
+        + json.dumps(dict(one.resource.attributes), default=str)
+        for one in exporter.get_finished_spans()
+    )
+
+
+def test_an_answer_with_tools_is_told_in_its_tree(harbour: Any) -> None:
+    with_tools(harbour)
+    with collecting() as trace:
+        ask(harbour)
+
+    (asked,) = trace.roots
+    found, chat = asked.children
+    assert (asked.name, found.name, chat.name) == (
+        "invoke_agent maria",
+        "retrieval maria",
+        "chat scripted",
+    )
+    assert [one.name for one in chat.children] == [
+        "execute_tool search_documents",
+        "execute_tool search_documents",
+        "execute_tool unknown",
+    ]
+    searched, wrong, made_up = chat.children
+    assert [one.name for one in searched.children] == ["retrieval maria"]
+    assert [event.name for event in searched.events] == ["start", "stop"]
+    assert searched.content["gen_ai.tool.call.arguments"] == SEARCH.arguments
+    assert searched.content["gen_ai.tool.call.result"] == "Nothing more was found."
+    assert "4 knots" in str(chat.content["gen_ai.input.messages"])
+    assert searched.error == ""
+    assert (wrong.error, made_up.error) == ("invalid_arguments", "unknown_tool")
+    assert wrong.events == made_up.events == ()
+    assert made_up.content["gen_ai.tool.call.arguments"] == "no JSON gribbled"
+
+
+def test_retrieval_tells_what_it_found(harbour: Any) -> None:
+    with collecting() as trace:
+        ask(harbour)
+    ((found,),) = (one.children for one in trace.roots)
+    assert found.attributes["gen_ai.data_source.id"] == "maria"
+    assert found.attributes["chapterhouse.retrieval.searched_documents"] == 1
+    documents: Any = found.content["gen_ai.retrieval.documents"]
+    assert found.attributes["chapterhouse.retrieval.hits"] == len(documents) > 0
+    assert documents[0].keys() == {"id", "score", "title"}
+    assert found.content["gen_ai.retrieval.query.text"] == QUESTION
+
+
+def test_the_library_itself_is_asked_too(harbour: Any) -> None:
+    harbour.library.add(harbour.home / "personas" / "maria")
+    with collecting() as trace:
+        ask(harbour, persona="")
+    (asked,) = trace.roots
+    assert asked.name == "invoke_agent library"
+    assert asked.attributes["chapterhouse.answer.route"] == "answered"
+    assert asked.content["gen_ai.input.messages"] == QUESTION
+    assert "4 knots" in str(asked.content["gen_ai.output.messages"])
+    assert [one.name for one in asked.children] == ["retrieval"]
+
+
+def test_what_a_model_used_is_told(harbour: Any, exporter: InMemorySpanExporter) -> None:
+    with_tools(harbour)
+    ask(harbour)
+    chat: Any = exported(exporter)["chat scripted"].attributes
+    assert chat["gen_ai.usage.input_tokens"] == 200
+    assert chat["gen_ai.usage.output_tokens"] == 20
+    assert chat["chapterhouse.usage.cost"] == 0.5
+    assert chat["chapterhouse.usage.requests"] == 2
+    assert chat["chapterhouse.chat.tool_calls"] == 3
+    assert chat["gen_ai.response.finish_reasons"] == ("stop",)
+
+
+def test_rephrasing_stands_inside_the_search(harbour: Any) -> None:
+    harbour.says("harbour speed limit", KNOTS)
+    changed = harbour.library.settings.expansion.model_copy(
+        update={"model_parts": False, "model_answer": False}
+    )
+    settings = harbour.library.settings.model_copy(update={"expansion": changed})
+    with collecting() as trace:
+        asyncio.run(put(QUESTION, "maria", Choices(), harbour.counter(settings)))
+    (asked,) = trace.roots
+    assert [one.name for one in asked.children] == ["retrieval maria", "chat scripted"]
+    assert [one.name for one in asked.children[0].children] == ["chat scripted"]
+
+
+def test_a_model_that_fails_is_noted(harbour: Any, exporter: InMemorySpanExporter) -> None:
+    harbour.says(EngineError("frimble"))
+    ask(harbour)
+    told = exported(exporter)
+    chat = told["chat scripted"]
+    assert chat.status.status_code is api.StatusCode.ERROR
+    (event,) = chat.events
+    assert dict(event.attributes or {}) == {"exception.type": "chapterhouse.errors.EngineError"}
+    assert told["invoke_agent maria"].status.is_unset  # the documents were quoted
+
+
+def test_nothing_that_was_read_asked_or_written_leaves(
+    harbour: Any, exporter: InMemorySpanExporter
+) -> None:
+    with_tools(harbour)
+    ask(harbour)
+    names = [one.name for one in exporter.get_finished_spans()]
+    assert sorted(names) == [
+        "chat scripted",
+        "execute_tool search_documents",
+        "execute_tool search_documents",
+        "execute_tool unknown",
+        "invoke_agent maria",
+        "retrieval maria",
+        "retrieval maria",
+    ]
+    left = everything(exporter).casefold()
+    assert [word for word in PLANTED if word in left] == []
+    assert "tariff" not in left  # nor of a colleague's
+
+
+def test_where_the_settings_say_so_it_does(harbour: Any, exporter: InMemorySpanExporter) -> None:
+    with_tools(harbour)
+    ask(harbour, content=True)
+    left = everything(exporter).casefold()
+    assert [word for word in PLANTED if word not in left and word != "rules.md"] == []
+    told: Any = exported(exporter)["execute_tool search_documents"].attributes
+    assert json.loads(told["gen_ai.tool.call.arguments"]).keys() <= {"query", "frimble"}
+
+
+def test_a_colleague_who_takes_over_is_told_of_inside(harbour: Any) -> None:
+    harbour.library.personas.change("maria", {"out_of_scope": "persona"})
+    with collecting() as trace:
+        asked = put("What does a berth in the marina cost?", "maria", Choices(), harbour.counter())
+        answer = asyncio.run(asked)
+    assert answer.handed_to == "jonas"
+    (first,) = trace.roots
+    last = first.children[-1]
+    assert (first.name, last.name) == ("invoke_agent maria", "invoke_agent jonas")
+    assert inner(last) == {"retrieval jonas"}
+
+
+def test_questions_side_by_side_keep_to_themselves(harbour: Any) -> None:
+    async def both() -> None:
+        counter = harbour.counter()
+        await asyncio.gather(
+            *(put(QUESTION, name, Choices(), counter) for name in ("maria", "jonas"))
+        )
+
+    harbour.models[""] = None
+    with collecting() as trace:
+        asyncio.run(both())
+    assert {one.name: inner(one) for one in trace.roots} == {
+        "invoke_agent maria": {"retrieval maria"},
+        "invoke_agent jonas": {"retrieval jonas"},
+    }
+
+
+def inner(span: TraceSpan) -> set[str]:
+    return {one.name for one in span.children}
