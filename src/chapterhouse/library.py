@@ -44,6 +44,7 @@ from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.searching import method_for, packing_for
 from chapterhouse.settings import Settings, load_settings
 from chapterhouse.store.memory import MemoryStore
+from chapterhouse.telemetry import retrieval_span, sharing_content, tell_hits
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     DEFAULT_SHELF,
@@ -51,11 +52,14 @@ from chapterhouse.types import (
     Answer,
     Body,
     Check,
+    Chunk,
     Context,
     Document,
     FileRecord,
     FormatSupport,
     LibraryStatus,
+    MeetingEvent,
+    Minutes,
     Progress,
     Query,
     SearchResult,
@@ -63,7 +67,11 @@ from chapterhouse.types import (
 from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
 
 if TYPE_CHECKING:
+    from chapterhouse.council.builder import Council
     from chapterhouse.council.councils import Councils
+    from chapterhouse.council.minutes.bundle import MinutesBundle
+    from chapterhouse.council.plan import Convening, Plan
+    from chapterhouse.council.seating import Room
     from chapterhouse.personas.house import House
     from chapterhouse.protocols import Index
 
@@ -391,6 +399,58 @@ class Library:
         counter = Counter(self.settings, lambda: self.personas, self._parts(), self._catch_up)
         return await put(question, persona, choices, counter, on_text, on_progress)
 
+    def convene(
+        self,
+        council: "str | Council",
+        question: str,
+        *,
+        choices: "Convening | None" = None,
+        on_event: Callable[[MeetingEvent], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Minutes:
+        """Put a question to a council and return the minutes of its meeting.
+
+        Args:
+            council: A slug, its beginning or a display name; or one that was built in Python.
+            question: What is to be discussed.
+            choices: What the caller says about this meeting.
+            on_event: Is told what happens while it happens: who speaks, and what was said.
+            on_progress: Called for each file that is read first.
+
+        Raises:
+            CouncilConfigError: the council cannot meet, with everything that is wrong.
+            NotFoundError: there is no such council.
+            UsageError: the question is empty or too long, or there is no such profile.
+            MissingExtraError: a model's extra is not installed.
+        """
+        return run_now(
+            self.convene_async(
+                council, question, choices=choices, on_event=on_event, on_progress=on_progress
+            )
+        )
+
+    async def convene_async(
+        self,
+        council: "str | Council",
+        question: str,
+        *,
+        choices: "Convening | None" = None,
+        on_event: Callable[[MeetingEvent], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Minutes:
+        """Convene as ``convene`` does, without blocking where members are waited for."""
+        from chapterhouse.council.convene import convene  # noqa: PLC0415 - only with councils
+
+        return await convene(council, question, choices, self._room(), on_event, on_progress)
+
+    def plan_council(
+        self, council: "str | Council", question: str, *, choices: "Convening | None" = None
+    ) -> "Plan":
+        """Return what every member would be told, without asking a model; errors as ``convene``."""
+        from chapterhouse.council.convene import planned  # noqa: PLC0415 - likewise
+
+        return run_now(planned(council, question, choices, self._room()))
+
     def bundle(self, answer: Answer) -> Bundle:
         """Return an answer with all that another person needs to check it."""
         config = self.personas.load(answer.persona).config if answer.persona else None
@@ -407,6 +467,25 @@ class Library:
         for slug in sorted(personas & {name for one in cited.values() for name in one.shelves}):
             self.personas.refresh(slug)
         return recheck(answer, Holdings(store.document, store.documents, store.body))
+
+    def bundle_minutes(self, minutes: Minutes) -> "MinutesBundle":
+        """Return minutes with all that another person needs to check them."""
+        from chapterhouse.council.minutes.bundling import (  # noqa: PLC0415 - only with councils
+            minutes_bundle_of,
+        )
+
+        return minutes_bundle_of(minutes, self._room(), self._engines)
+
+    def recheck_minutes(self, minutes: Minutes) -> tuple[CitationCheck, ...]:
+        """Say for each citation of old minutes what has become of its source.
+
+        Personas and councils on whose shelves the documents stand read what changed first.
+        """
+        from chapterhouse.council.minutes.bundling import (  # noqa: PLC0415 - only with councils
+            recheck_minutes,
+        )
+
+        return recheck_minutes(minutes, self._room(), self._engines)
 
     @property
     def memories(self) -> MemoryStore:
@@ -450,6 +529,10 @@ class Library:
         if body is None:
             raise NotFoundError(f"There is no document '{document_id}'.")
         return body
+
+    def chunks(self, document_id: str) -> tuple[Chunk, ...]:
+        """Return the chunks of a document in order; none where there is no such document."""
+        return self._engines.store.chunks_of(document_id)
 
     def files(self) -> Iterator[FileRecord]:
         """Yield what became of every file ever looked at, in order of source."""
@@ -512,8 +595,12 @@ class Library:
         return checked
 
     def _retrieve(self, query: Query, method: Method) -> SearchResult:
-        warning = self._foreign_vectors()
-        found = retrieve(query, self._sources(), method)
+        allowed = self.settings.telemetry.content
+        opened = retrieval_span(query.text, query.shelves, query.limit)
+        with sharing_content(allowed=allowed), opened as recorder:
+            warning = self._foreign_vectors()
+            found = retrieve(query, self._sources(), method)
+            tell_hits(recorder, found)
         return replace(found, warnings=(*found.warnings, warning)) if warning else found
 
     def _foreign_vectors(self) -> str:
@@ -525,6 +612,11 @@ class Library:
 
     def _sources(self) -> Sources:
         return sources_of(self._engines)
+
+    def _room(self) -> "Room":
+        from chapterhouse.council.seating import Room  # noqa: PLC0415 - only with councils
+
+        return Room(self.settings, self.personas, self.councils, self._parts(), self._catch_up)
 
     def _parts(self) -> Parts:
         made_by = version("chapterhouse")

@@ -232,8 +232,8 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (changed(options=("yes", "")), ("options", 1), Code.EMPTY, "Say"),
     (changed(options=("yes", "no\x00")), ("options", 1), Code.INVISIBLE, "anew"),
     (changed(options=tuple(map(str, range(21)))), ("options",), Code.RANGE, "Leave some out"),
-    (changed(parallel=0), ("parallel",), Code.RANGE, "4"),
-    (changed(parallel=65), ("parallel",), Code.RANGE, "4"),
+    (changed(parallel=0), ("parallel",), Code.RANGE, "8"),
+    (changed(parallel=65), ("parallel",), Code.RANGE, "8"),
     (changed(round_timeout_seconds=-1), ("round_timeout_seconds",), Code.RANGE, "60 to 600"),
 ]
 

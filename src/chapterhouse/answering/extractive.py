@@ -55,7 +55,11 @@ class Reference:
 
 
 def answer(
-    result: SearchResult, census: Census, reference: Reference, sentences: int = 3
+    result: SearchResult,
+    census: Census,
+    reference: Reference,
+    sentences: int = 3,
+    least: float = THRESHOLD,
 ) -> Answer:
     """Answer the query of ``result`` from its hits.
 
@@ -64,6 +68,7 @@ def answer(
         census: What was searched.
         reference: Where to look things up.
         sentences: At most so many sentences, 1 or more.
+        least: Strength of the evidence from which there is an answer, 0 to 1.
 
     Returns:
         An answer of verified sentences; or, where the evidence is too thin or nothing can be
@@ -82,7 +87,7 @@ def answer(
         strength = evidence(features(question, found, hits, weights), served=served)
     told: tuple[AnswerSentence, ...] = ()
     citations: tuple[Citation, ...] = ()
-    if strength >= THRESHOLD:
+    if strength >= least:
         told, citations = _compose(found, reference, sentences)
     return Answer(
         question=result.query.text,

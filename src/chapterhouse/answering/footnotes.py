@@ -24,7 +24,12 @@ _MARKS: Final = {
 
 def mark_of(sentence: AnswerSentence) -> str:
     """Return what a reader is warned of beside a sentence; empty where all is well."""
-    return _MARKS.get(sentence.support, "")
+    return support_mark(sentence.support)
+
+
+def support_mark(support: Support) -> str:
+    """Return what a reader is warned of where something is carried so far; or empty."""
+    return _MARKS.get(support, "")
 
 
 def citation_line(citation: Citation) -> str:
@@ -67,7 +72,7 @@ def answer_markdown(answer: Answer) -> str:
             "\n".join(f"- {escaped(line)}" for line in conflict_lines(conflict))
             for conflict in answer.conflicts
         ]
-    parts += [_footnote(citation) for citation in answer.citations]
+    parts += [footnote(citation) for citation in answer.citations]
     return "\n\n".join(parts) + "\n"
 
 
@@ -102,11 +107,12 @@ def _sentence(sentence: AnswerSentence, *, follows: bool, marked: bool) -> str:
     return f"{before}{escaped(sentence.text)}{numbers}{warning}"
 
 
-def _footnote(citation: Citation) -> str:
+def footnote(citation: Citation, name: str = "") -> str:
+    """Return the footnote of a citation; ``name`` is what it is called, else its number."""
     link = f" <{citation.link}>" if citation.link else ""
     quote = escaped(citation.quote)
     return (
-        f"[^{citation.number}]: {escaped(citation_line(citation))}.{link} “{quote}” "
+        f"[^{name or citation.number}]: {escaped(citation_line(citation))}.{link} “{quote}” "
         f"(cited as {escaped(citation.marker)}; {escaped(citation.source)}, "
-        f"characters {citation.start}–{citation.end}, SHA-256 {citation.text_sha256[:12]})"
+        f"characters {citation.start}–{citation.end}, SHA-256 {escaped(citation.text_sha256[:12])})"
     )

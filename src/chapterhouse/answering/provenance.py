@@ -79,18 +79,24 @@ def link_of(document: Document, section_path: tuple[str, ...]) -> str:
     dropped, spaces as hyphens. A source that has an anchor of its own keeps it.
     """
     stated = document.metadata.get("source_url", "").strip() or document.location
-    if len(stated) > _LONGEST_LINK or any(character.isspace() for character in stated):
+    if not is_web_address(stated):
         return ""
-    if sanitise_line(stated) != stated or _NOT_IN_LINK.search(stated):
-        return ""
-    try:
-        parts = urlsplit(stated)
-    except ValueError:
-        return ""
-    if parts.scheme not in {"http", "https"} or not parts.hostname or "@" in parts.netloc:
-        return ""
+    parts = urlsplit(stated)
     fragment = parts.fragment or _anchor(section_path[-1] if section_path[1:] else "")
     return urlunsplit((*parts[:4], fragment))
+
+
+def is_web_address(text: str) -> bool:
+    """Whether a text is a plain web address, safe to be made a link of."""
+    if len(text) > _LONGEST_LINK or any(character.isspace() for character in text):
+        return False
+    if sanitise_line(text) != text or _NOT_IN_LINK.search(text):
+        return False
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
 
 
 def _anchor(heading: str) -> str:

@@ -1,6 +1,6 @@
 """What has become of the sources of an old answer."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -61,11 +61,18 @@ class Holdings:
 
 def recheck(answer: Answer, holdings: Holdings) -> tuple[CitationCheck, ...]:
     """Look every citation of an answer up again; nothing that the answer says is believed."""
+    return recheck_citations(answer.citations, holdings)
+
+
+def recheck_citations(
+    citations: Sequence[Citation], holdings: Holdings
+) -> tuple[CitationCheck, ...]:
+    """Look citations up again; nothing that they say is believed."""
     by_text: dict[str, Document] = {}
-    if any(not _is_same(citation, holdings) for citation in answer.citations):
+    if any(not _is_same(citation, holdings) for citation in citations):
         for document in holdings.documents():
             by_text.setdefault(document.text_sha256, document)
-    return tuple(_recheck(citation, holdings, by_text) for citation in answer.citations)
+    return tuple(_recheck(citation, holdings, by_text) for citation in citations)
 
 
 def _recheck(citation: Citation, holdings: Holdings, by_text: dict[str, Document]) -> CitationCheck:

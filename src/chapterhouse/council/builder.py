@@ -11,7 +11,7 @@ from chapterhouse.errors import UsageError
 if TYPE_CHECKING:
     from chapterhouse.council.problems import CouncilProblem
 
-PARALLEL: Final = 4
+PARALLEL: Final = 8
 ROUND_SECONDS: Final = 300.0
 
 

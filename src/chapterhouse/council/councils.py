@@ -1,6 +1,6 @@
 """Councils: the councils of a library, and all that is done with them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -142,31 +142,34 @@ class Councils:
 
     # --- checking ------------------------------------------------------------------------------
 
-    def validate(self, council: str | Council | None = None) -> tuple[CouncilProblem, ...]:
+    def validate(
+        self, council: str | Council | None = None, tools: Iterable[str] = ()
+    ) -> tuple[CouncilProblem, ...]:
         """Return everything wrong with a council, or with all.
 
         Args:
             council: A name, as for ``resolve``; or one that was built and has no folder.
+            tools: Names of tools that there are beside the registered ones.
 
         Raises:
             NotFoundError, UsageError: as for ``resolve``.
         """
         parsed = {slug: self._parsed(slug) for slug in self.names()}
-        around = self._surroundings(parsed)
+        around = self._surroundings(parsed, frozenset(tools))
         if isinstance(council, Council):
             own = self.path / council.slug
             return validate(council, replace(around, folder=own))
         chosen = self.names() if council is None else (self.resolve(council),)
         return tuple(entry for slug in chosen for entry in self._problems(slug, parsed, around))
 
-    def require(self, council: str | Council) -> Council:
-        """Return a council that can meet.
+    def require(self, council: str | Council, tools: Iterable[str] = ()) -> Council:
+        """Return a council that can meet; arguments as for ``validate``.
 
         Raises:
             CouncilConfigError: it cannot, with everything that is wrong.
             NotFoundError, UsageError: as for ``resolve``.
         """
-        wrong = errors(self.validate(council))
+        wrong = errors(self.validate(council, tools))
         if wrong:
             raise CouncilConfigError(wrong)
         return council if isinstance(council, Council) else self.load(council).council
@@ -182,14 +185,18 @@ class Councils:
         return is_current(self._places(self.load(name)), self._means.store)
 
     def refresh(
-        self, name: str, *, on_progress: OnProgress | None = None, dry_run: bool = False
+        self,
+        council: str | Council,
+        *,
+        on_progress: OnProgress | None = None,
+        dry_run: bool = False,
     ) -> Refresh:
         """Bring the shared documents up to date with their folders.
 
         It costs a look at the files' times where nothing has changed.
 
         Args:
-            name: A slug, its beginning, or a display name.
+            council: A slug, its beginning, or a display name; or one that was built.
             on_progress: Called after each file.
             dry_run: Only say what would be done.
 
@@ -197,7 +204,7 @@ class Councils:
             NotFoundError, UsageError, CouncilConfigError: as for ``load``.
             ChapterhouseError: something cannot be written; what was told before is safe.
         """
-        return self._bring(self.load(name), on_progress or _ignore, dry_run=dry_run)
+        return self._bring(self._folder(council), on_progress or _ignore, dry_run=dry_run)
 
     def link(
         self,
@@ -244,6 +251,12 @@ class Councils:
 
     # --- inside --------------------------------------------------------------------------------
 
+    def _folder(self, council: str | Council) -> CouncilFolder:
+        """Return a council's folder; one that was built need have none on disk."""
+        if isinstance(council, Council):
+            return CouncilFolder(self.path / council.slug, council)
+        return self.load(council)
+
     def _entry(self, slug: str) -> Entry:
         try:
             return Entry(slug, council_folder.load(self.path / slug))
@@ -253,7 +266,7 @@ class Councils:
     def _parsed(self, slug: str) -> Parsed:
         return read_council(self.path / slug / COUNCIL_FILE)
 
-    def _surroundings(self, parsed: dict[str, Parsed]) -> Surroundings:
+    def _surroundings(self, parsed: dict[str, Parsed], tools: frozenset[str]) -> Surroundings:
         means = self._means
         personas = {entry.slug: entry.folder is not None for entry in means.house.all()}
         around = Surroundings(
@@ -261,7 +274,7 @@ class Councils:
             councils={slug: _inner(entry) for slug, entry in parsed.items()},
             profiles=frozenset(means.settings.profiles),
             shelves=frozenset((*means.store.counts()["shelf"], *personas, *self.shelves())),
-            tools=means.tools(),
+            tools=means.tools() | tools,
         )
         broken = frozenset[str]()
         while True:  # a council that contains a broken one is broken itself

@@ -33,6 +33,7 @@ _LONGEST_QUERY: Final = 1_000
 _SECTION_MARK: Final = " › "
 
 Search = Callable[[Query], SearchResult]
+Mark = Callable[[Sequence[Hit]], Sequence[str]]  # the markers by which hits can be cited
 Shelves = Sequence[str] | None  # None for the whole library; none at all where it is empty
 
 
@@ -104,6 +105,7 @@ def search_knowledge(
     search: Search,
     shelves: Shelves,
     *,
+    mark: Mark | None = None,
     minimum: float = KNOWLEDGE_SIMILARITY,
     maximum_characters: int = MAXIMUM_CHARACTERS,
 ) -> Tool:
@@ -112,6 +114,7 @@ def search_knowledge(
     Args:
         search: Searches a library.
         shelves: What may be read; None for everything, empty for nothing.
+        mark: Gives the markers by which a model may cite what is found; None where it cannot.
         minimum: The least similarity where the model does not say.
         maximum_characters: Of all that is told at once.
     """
@@ -126,7 +129,7 @@ def search_knowledge(
         limit = int(_number(arguments, "limit", _LIMIT))
         query = str(arguments.get("query", ""))
         found = find_passages(search, shelves, query, minimum=least, limit=limit)
-        return told(found, maximum_characters)
+        return told(found, maximum_characters, mark)
 
     return Tool("search_knowledge", description, _parameters(minimum), call, parallel=True)
 
@@ -135,6 +138,7 @@ def semantic_search(
     search: Search,
     shelves: Shelves,
     *,
+    mark: Mark | None = None,
     minimum: float = SEMANTIC_SIMILARITY,
     maximum_characters: int = MAXIMUM_CHARACTERS,
 ) -> Tool:
@@ -143,6 +147,7 @@ def semantic_search(
     Args:
         search: Searches a library.
         shelves: What may be read; None for everything, empty for nothing.
+        mark: Gives the markers by which a model may cite what is found; None where it cannot.
         minimum: The least similarity where the model does not say.
         maximum_characters: Of all that is told at once.
     """
@@ -158,19 +163,24 @@ def semantic_search(
         limit = int(_number(arguments, "limit", _LIMIT))
         query = str(arguments.get("query", ""))
         found = find_passages(search, shelves, query, minimum=least, limit=limit, per_document=1)
-        return told(found, maximum_characters)
+        return told(found, maximum_characters, mark)
 
     return Tool("semantic_search", description, _parameters(minimum), call, parallel=True)
 
 
 def search_documents(
-    search: Search, shelves: Shelves, *, maximum_characters: int = MAXIMUM_CHARACTERS
+    search: Search,
+    shelves: Shelves,
+    *,
+    mark: Mark | None = None,
+    maximum_characters: int = MAXIMUM_CHARACTERS,
 ) -> Tool:
     """Return a tool that gives the best passages with file, page and chunk, however well they fit.
 
     Args:
         search: Searches a library.
         shelves: What may be read; None for everything, empty for nothing.
+        mark: Gives the markers by which a model may cite what is found; None where it cannot.
         maximum_characters: Of all that is told at once.
     """
     description = (
@@ -183,38 +193,46 @@ def search_documents(
     def call(arguments: Mapping[str, object]) -> str:
         limit = int(_number(arguments, "limit", _LIMIT))
         found = find_passages(search, shelves, str(arguments.get("query", "")), limit=limit)
-        return told(found, maximum_characters)
+        return told(found, maximum_characters, mark)
 
     return Tool("search_documents", description, _parameters(None), call, parallel=True)
 
 
-def knowledge_tools(search: Search, shelves: Shelves) -> Mapping[str, Tool]:
+def knowledge_tools(
+    search: Search, shelves: Shelves, mark: Mark | None = None
+) -> Mapping[str, Tool]:
     """Return all three by their names.
 
     Args:
         search: Searches a library.
         shelves: What may be read; None for everything, empty for nothing.
+        mark: Gives the markers by which a model may cite what is found; None where it cannot.
     """
-    tools = [make(search, shelves) for make in (search_knowledge, semantic_search)]
-    tools.append(search_documents(search, shelves))
+    tools = [make(search, shelves, mark=mark) for make in (search_knowledge, semantic_search)]
+    tools.append(search_documents(search, shelves, mark=mark))
     return MappingProxyType({tool.name: tool for tool in tools})
 
 
-def told(passages: Passages, maximum: int = MAXIMUM_CHARACTERS) -> str:
+def told(passages: Passages, maximum: int = MAXIMUM_CHARACTERS, mark: Mark | None = None) -> str:
     """Return passages as a model is told of them, escaped; or what was searched and what to try.
 
     Args:
         passages: What was found.
         maximum: Characters, notes not counted.
+        mark: Gives the markers by which a model may cite what was found.
     """
     if not passages.hits:
         return _nothing(passages)
     notes = () if passages.absolute else (
         "No reranker scored these passages: their similarities only order them.",
     )  # fmt: skip
+    markers = mark(passages.hits) if mark else [""] * len(passages.hits)
     return numbered(
         heading("Knowledge base results for", passages.query.text),
-        [Found(_place(hit), hit.chunk.header + hit.chunk.text) for hit in passages.hits],
+        [
+            Found(_place(hit), hit.chunk.header + hit.chunk.text, marker)
+            for hit, marker in zip(passages.hits, markers, strict=True)
+        ],
         notes,
         maximum,
     )

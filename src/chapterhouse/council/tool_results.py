@@ -20,10 +20,11 @@ _LONGEST_PLACE: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One thing that was found: where it stands, and its text."""
+    """One thing that was found: where it stands, its text, and the marker by which it is cited."""
 
     place: str
     text: str
+    marker: str = ""
 
 
 def shown(text: str, maximum: int = _LONGEST_PLACE) -> str:
@@ -55,7 +56,8 @@ def numbered(
     """
     parts, room, cut = [title], maximum - len(title), ""
     for number, one in enumerate(found, start=1):
-        place = f"{number}. {shown(one.place)}\n"
+        cite = f", cite as {one.marker}" if one.marker else ""
+        place = f"{number}. {shown(one.place)}{cite}\n"
         text = prompt_lines(sanitise(one.text).text.strip("\n").rstrip())
         free = room - len(place) - 2
         if len(text) > free:

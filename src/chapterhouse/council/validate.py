@@ -140,7 +140,7 @@ def _limit_problems(council: Council) -> Iterator[CouncilProblem]:
     yield from count_problems(("rounds",), council.rounds, MOST_ROUNDS)
     if not 1 <= council.parallel <= MOST_AT_ONCE:
         sentence = f"It must be 1 to {MOST_AT_ONCE}, not {council.parallel}."
-        yield problem(("parallel",), Code.RANGE, sentence, "Most want 4.")
+        yield problem(("parallel",), Code.RANGE, sentence, "Most want 8.")
     yield from seconds_problems(("round_timeout_seconds",), council.round_timeout_seconds)
 
 

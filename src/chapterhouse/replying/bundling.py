@@ -1,13 +1,13 @@
 """The bundle of an answer, with what the library knows of its sources."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from platform import python_version
 
 from chapterhouse.answering.bundle import Bundle, make_bundle
 from chapterhouse.personas.config import PersonaConfig
 from chapterhouse.replying.request import persona_settings
 from chapterhouse.settings import Settings
-from chapterhouse.types import Answer
+from chapterhouse.types import Answer, Document
 from chapterhouse.wiring import Engines
 
 # What decides an answer; where services are and how patiently they are asked does not.
@@ -32,14 +32,12 @@ def bundle_of(
     """
     cited = {citation.document_id for citation in answer.citations}
     cited |= {side.span.document_id for conflict in answer.conflicts for side in conflict.sides}
-    found = (engines.store.document(name) for name in sorted(cited))
     own = persona_settings(settings, config) if config else settings
-    tree = own.model_dump(mode="json")
     return make_bundle(
         answer,
-        [document for document in found if document is not None],
+        documents_of(cited, engines),
         configuration={
-            **{name: tree[name] for name in _SECTIONS},
+            **sections_of(own),
             "embedding": settings.embedding.engine,
             "rerank": settings.rerank.engine,
             "model": "" if answer.usage is None else answer.method,
@@ -48,3 +46,15 @@ def bundle_of(
         versions={**versions, "python": python_version()},
         sequence=engines.store.sequence(),
     )
+
+
+def documents_of(names: Iterable[str], engines: Engines) -> list[Document]:
+    """Return those documents of the library that have one of these ids, in order of id."""
+    found = (engines.store.document(name) for name in sorted(names))
+    return [document for document in found if document is not None]
+
+
+def sections_of(settings: Settings) -> dict[str, object]:
+    """Return those settings that decide what is found and how it is answered."""
+    tree = settings.model_dump(mode="json")
+    return {name: tree[name] for name in _SECTIONS}

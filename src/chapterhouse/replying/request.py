@@ -30,6 +30,7 @@ class Request:
         remember: Whether question and answer are kept in the memory.
         use_kept: Whether an answer that was kept may be given again, and this one be kept; never
             where nothing is to be remembered, for it holds the question.
+        may_be_empty: Whether the shelves may have no document yet.
     """
 
     question: str
@@ -45,6 +46,7 @@ class Request:
     out_of_scope: Literal["defer", "general", "persona"] = "defer"
     remember: bool = True
     use_kept: bool = True
+    may_be_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,7 @@ def persona_request(
         out_of_scope=config.out_of_scope,
         remember=remember,
         use_kept=choices.use_kept and remember and own.answer.cache,
+        may_be_empty=True,
     )
 
 

@@ -16,6 +16,7 @@ from dataclasses import replace
 from functools import partial
 
 from chapterhouse.answering.conflict import find_conflicts
+from chapterhouse.answering.evidence import THRESHOLD
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.passages import word_weights
 from chapterhouse.answering.provenance import stated_date
@@ -76,8 +77,13 @@ async def respond(request: Request, parts: Parts, on_text: OnText | None = None)
     return keeping.remember(request, given, sequence, parts)
 
 
-def offline(request: Request, parts: Parts) -> Answer:
+def offline(request: Request, parts: Parts, least: float = THRESHOLD) -> Answer:
     """Answer a question by quotation alone; nothing is remembered.
+
+    Args:
+        request: The question.
+        parts: What the library is made of.
+        least: Strength of the evidence from which it is quoted, 0 to 1.
 
     Raises:
         UsageError: the question is empty or too long.
@@ -85,7 +91,7 @@ def offline(request: Request, parts: Parts) -> Answer:
     """
     query = _query(request, parts)
     found = parts.retrieve(query, parts.method(request.settings, None))
-    return _quoted(request, found, parts)
+    return _quoted(request, found, parts, least)
 
 
 async def _answered(
@@ -121,11 +127,13 @@ async def _answered(
     return quoted
 
 
-def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
+def _quoted(
+    request: Request, found: SearchResult, parts: Parts, least: float = THRESHOLD
+) -> Answer:
     """Return the answer by quotation, routed, and with where its sources disagree."""
     reference = reference_of(parts.engines, found.query.shelves)
     census = parts.engines.store.census(found.query.shelves)
-    told = answer(found, census, reference, request.sentences)
+    told = answer(found, census, reference, request.sentences, least)
     question = understand(found.query.text, census.languages)
     weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
     kinship = max((hit.stages.get("cosine", 0.0) for hit in found.hits), default=0.0)
@@ -210,7 +218,5 @@ def _despite(quoted: Answer, error: EngineError) -> Answer:
 def _query(request: Request, parts: Parts) -> Query:
     query = Query(request.question, request.shelves, tags=request.tags)
     search = request.settings.search
-    of_persona = request.persona is not None
-    return checked_query(
-        query, parts.engines.store, CHUNKS_READ, None, search, may_be_empty=of_persona
-    )
+    store = parts.engines.store
+    return checked_query(query, store, CHUNKS_READ, None, search, may_be_empty=request.may_be_empty)

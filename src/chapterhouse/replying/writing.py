@@ -1,38 +1,26 @@
 """A model writes, and what it wrote is checked against what it was given."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.answering.prompt import (
-    Shown,
-    context_blocks,
-    instructions,
-    shown,
-    user_message,
-)
-from chapterhouse.answering.provenance import stated_date
+from chapterhouse.answering.prompt import instructions, user_message
 from chapterhouse.answering.route import deferral, would_help
-from chapterhouse.answering.written import CARRIED, Checked, Given, Lookup, check
-from chapterhouse.asking import context_sources_of
+from chapterhouse.answering.written import CARRIED, Checked, Lookup, check
 from chapterhouse.protocols import LanguageModel
+from chapterhouse.replying.desk import Desk, excerpts_of
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
 from chapterhouse.replying.streaming import without_marks
-from chapterhouse.retrieval.context import build_context
-from chapterhouse.searching import packing_for
 from chapterhouse.types import (
     Answer,
     AnswerSentence,
     Evidence,
-    Excerpt,
     Judgement,
     Memory,
-    Query,
     Route,
     SearchResult,
     Support,
-    Tool,
 )
 
 OnText = Callable[[str], None]
@@ -50,12 +38,6 @@ _CUT: Final = (
     "The model was cut off at its longest answer (language_model.maximum_tokens): "
     "more would follow."
 )
-_PARAMETERS: Final[Mapping[str, object]] = {
-    "type": "object",
-    "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 1_000}},
-    "required": ["query"],
-    "additionalProperties": False,
-}
 
 
 async def written(
@@ -81,8 +63,8 @@ async def written(
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    desk = _Desk(request, parts)
-    blocks = desk.lay(_excerpts(request, found, parts)) if request.grounding != "tool" else ()
+    desk = Desk(request, parts)
+    blocks = desk.lay(excerpts_of(request, found, parts)) if request.grounding != "tool" else ()
     prompt = user_message(request.question, blocks, desk.nonce, recalled)
     tools = (desk.tool(),) if request.grounding != "inject" else ()
     text = await model.write(
@@ -163,81 +145,4 @@ def _told(quoted: Answer, checked: Checked) -> Answer:
         notice="",
         would_help=would_help(quoted.searched) if insufficient else (),
         conflicts=quoted.conflicts if found else (),
-    )
-
-
-class _Desk:
-    """What lies before the model: excerpts given at once, and those that it searched for."""
-
-    def __init__(self, request: Request, parts: Parts) -> None:
-        self._request = request
-        self._parts = parts
-        self._laid: list[Shown] = []
-        self.nonce = parts.nonce()
-
-    def lay(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
-        """Add excerpts and return how the prompt names them."""
-        known = {_stretch(block.excerpt) for block in self._laid}
-        fresh = shown([e for e in excerpts if _stretch(e) not in known], self._laid)
-        self._laid += fresh
-        return fresh
-
-    def given(self) -> tuple[Given, ...]:
-        """Return everything that the model may cite."""
-        return tuple(
-            Given(block.place, _evidence(block.excerpt, self._parts)) for block in self._laid
-        )
-
-    def tool(self) -> Tool:
-        """Return the tool by which the model searches."""
-        return Tool(
-            "search_documents",
-            "Search the documents for passages. Call it whenever the question needs facts that "
-            "the context does not hold. Returns passages that can be cited.",
-            _PARAMETERS,
-            self._search,
-        )
-
-    def _search(self, arguments: Mapping[str, object]) -> str:
-        request, parts = self._request, self._parts
-        query = Query(
-            str(arguments["query"]),
-            request.shelves,
-            limit=request.settings.packing.hits,
-            per_document=0,
-            tags=request.tags,
-        )
-        found = parts.retrieve(query, parts.method(request.settings, None))
-        blocks = self.lay(_excerpts(request, found, parts))
-        return context_blocks(blocks, self.nonce) if blocks else "Nothing more was found."
-
-
-def _excerpts(request: Request, found: SearchResult, parts: Parts) -> Sequence[Excerpt]:
-    """Return the best excerpts that fit, in reading order."""
-    settings = request.settings
-    lookup = context_sources_of(parts.engines, settings.tokens)
-    packing = packing_for(settings.packing, lookup.count_tokens)
-    context = build_context(found, lookup, request.max_tokens, packing)
-    ranked = sorted(context.excerpts, key=lambda e: (-e.relevance, e.hit.rank, e.start))
-    best = {id(excerpt) for excerpt in ranked[: request.max_chunks]}
-    return [excerpt for excerpt in context.excerpts if id(excerpt) in best]
-
-
-def _stretch(excerpt: Excerpt) -> tuple[str, int, int]:
-    return excerpt.hit.document.id, excerpt.start, excerpt.end
-
-
-def _evidence(excerpt: Excerpt, parts: Parts) -> Evidence:
-    """Return the very stretch of the document; what is repeated above a table is not in it."""
-    document = excerpt.hit.document
-    body = parts.engines.store.body(document.id)
-    return Evidence(
-        document.id,
-        excerpt.start,
-        excerpt.end,
-        body.text[excerpt.start : excerpt.end] if body else "",
-        language=document.language,
-        title=document.title,
-        section_path=excerpt.hit.chunk.section_path,
-        date=stated_date(document),
     )

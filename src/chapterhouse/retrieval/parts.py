@@ -54,12 +54,16 @@ _PRONOUN: Final = {
 }
 
 
-def parts_of(question: Question) -> tuple[str, ...]:
+def parts_of(question: Question, most: int = MOST_PARTS) -> tuple[str, ...]:
     """Return the several things that a question asks; nothing where it asks one.
 
     It is cut at question marks, semicolons, list items and lines that begin anew, and at a
     conjunction behind which a question begins: "what is a fluke and a stock" is one. A part that
     speaks of "it" or "they" carries the words of the first part, which say what is meant.
+
+    Args:
+        question: What was asked, made ready.
+        most: At most so many; further ones are left out.
     """
     text = _LINES.sub("\n", _SPACES.sub(" ", question.text))
     introduction, *items = _NUMBER.split(text) if _LISTED.search(text) else [text]
@@ -81,7 +85,7 @@ def parts_of(question: Question) -> tuple[str, ...]:
     parts: dict[str, str] = {}
     for part in told:
         parts.setdefault(part.casefold(), part)
-    return tuple(parts.values())[:MOST_PARTS] if len(parts) > 1 else ()
+    return tuple(parts.values())[:most] if len(parts) > 1 else ()
 
 
 def _stands_alone(piece: str, stop: frozenset[str]) -> bool:

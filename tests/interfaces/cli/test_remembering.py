@@ -8,6 +8,9 @@ from typing import Any
 import pytest
 import typer
 
+from chapterhouse import Library
+from chapterhouse.types import Memory
+
 QUESTION = "How fast may a vessel go inside the harbour?"
 
 
@@ -116,6 +119,96 @@ def test_old_ones_are_forgotten_by_their_age(
     assert chapterhouse("memory", "forget", "--older-than", "2", "--yes", "--home", home).out == (
         "Forgot 2 memories.\n"
     )
+
+
+# --- councils --------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def met(chapterhouse: Any, home: Path) -> Path:
+    """A home whose council ``ferry`` has met, and whose council ``gone`` is gone."""
+    assert chapterhouse("council", "new", "ferry", "--member", "maria", "--home", home).code == 0
+    with Library.open(home) as library:
+        for owner in ("council_ferry", "council_ferry/maria", "council_gone", "council_gone/piet"):
+            library.memories.remember(
+                Memory(
+                    "",
+                    owner,
+                    int(time.time()),
+                    0,
+                    "Speed?",
+                    f"Of {owner}.",
+                    found=True,
+                    method="quoted",
+                )
+            )
+    return home
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        (("--council", "ferry"), ["m4", "m3"]),
+        (("--council", "fer"), ["m4", "m3"]),
+        (("--council", "ferry", "--member", "maria"), ["m4"]),
+        (("--council", "gone"), ["m6", "m5"]),
+        (("--council", "gone", "--member", "piet"), ["m6"]),
+        (("--persona", "maria"), ["m1"]),
+        (("--persona", "library"), ["m2"]),
+        ((), ["m6", "m5", "m4", "m3", "m2", "m1"]),
+    ],
+)
+def test_memories_are_one_councils(
+    chapterhouse: Any, met: Path, options: tuple[str, ...], found: list[str]
+) -> None:
+    assert ids(chapterhouse("memory", "list", *options, "--home", met, "--json")) == found
+    hits = chapterhouse("memory", "search", "Speed", *options, "--home", met, "--json")
+    searched = {hit["memory"]["id"] for hit in hits.data}
+    assert searched == set(found) - {"m1", "m2"}
+    if "--council" in options:
+        would = chapterhouse("memory", "forget", "--all", *options, "--dry-run", "--home", met)
+        assert f"Would forget {len(found)} memor" in would.out
+
+
+def test_a_council_is_forgotten_with_its_members(chapterhouse: Any, met: Path) -> None:
+    listed = chapterhouse("memory", "list", "--council", "ferry", "--home", met)
+    assert "council ferry/maria" in listed.out
+    result = chapterhouse("memory", "forget", "--council", "ferry", "--all", "--yes", "--home", met)
+    assert (result.code, result.out) == (0, "Forgot 2 memories.\n")
+    left = ids(chapterhouse("memory", "list", "--home", met, "--json"))
+    assert left == ["m6", "m5", "m2", "m1"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--council", "nowhere"),
+        ("--council", "ferry", "--member", "piet"),
+        ("--council", "gone", "--member", "maria"),
+        ("--persona", "council_ferry"),
+    ],
+)
+def test_who_is_not_there_is_not_found(
+    chapterhouse: Any, met: Path, options: tuple[str, ...]
+) -> None:
+    result = chapterhouse("memory", "list", *options, "--home", met)
+    assert (result.code, result.out) == (3, "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "--council", "ferry", "--persona", "maria"),
+        ("list", "--member", "maria"),
+        ("search", "x", "--member", "maria", "--persona", "maria"),
+        ("forget", "--all", "--member", "maria"),
+        ("forget", "m1", "--council", "ferry"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(
+    chapterhouse: Any, met: Path, arguments: tuple[str, ...]
+) -> None:
+    assert chapterhouse("memory", *arguments, "--home", met).code == 2
 
 
 # --- confirming ------------------------------------------------------------------------------

@@ -1,13 +1,14 @@
 """Commands that check old answers: cite check, verify."""
 
-import os
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.cli.options import (
     Common,
     Debug,
@@ -16,23 +17,29 @@ from chapterhouse.interfaces.cli.options import (
     WorkspaceName,
     require_path,
 )
+from chapterhouse.interfaces.cli.output_files import destination, write_whole
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, run, with_library
+from chapterhouse.types import Answer, Check, Minutes
 
 if TYPE_CHECKING:
     from chapterhouse.answering.bundle import Bundle
     from chapterhouse.library import Library
 
 app = typer.Typer(
-    help="Check the citations of answers given earlier.",
+    help="Check the citations of answers and minutes of earlier.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
 
 _File = Annotated[
-    str, typer.Argument(metavar="FILE", help="What ask --json or --bundle wrote; “-” to read it.")
+    str,
+    typer.Argument(
+        metavar="FILE", help="What ask or convene wrote with --json or --bundle; “-” to read it."
+    ),
 ]
 _BundleFile = Annotated[
-    str, typer.Argument(metavar="FILE", help="What ask --bundle wrote; “-” to read it.")
+    str,
+    typer.Argument(metavar="FILE", help="What ask or convene wrote with --bundle; “-” to read it."),
 ]
 
 
@@ -45,19 +52,28 @@ def check(
     workspace: WorkspaceName = "default",
     debug: Debug = False,
 ) -> None:
-    """Say which sources of an old answer have changed, moved or gone.
+    """Say which sources of an old answer or of minutes have changed, moved or gone.
 
     Exit code 4 says that a quotation no longer stands anywhere in its document.
     """
     from chapterhouse.answering.bundle import read_answer  # noqa: PLC0415 - see options
+    from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - likewise
+        holds_minutes,
+        read_minutes,
+    )
     from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - likewise
 
     def work(library: "Library") -> Outcome:
-        answer = read_answer(_content(file))
-        found = library.recheck(answer)
+        data = _content(file)
+        if holds_minutes(data):
+            minutes = read_minutes(data)
+            question, found = minutes.question, library.recheck_minutes(minutes)
+        else:
+            answer = read_answer(data)
+            question, found = answer.question, library.recheck(answer)
         return Outcome(
-            shapes_checks.rechecked(answer, found),
-            lambda target: render_checks.rechecked(target, answer, found),
+            shapes_checks.rechecked(question, found),
+            lambda target: render_checks.rechecked(target, question, found),
             OK if all(one.holds for one in found) else PARTLY,
         )
 
@@ -80,36 +96,70 @@ def verify(
     With --alone all is checked that the file itself can show, on any machine. Exit code 1 says
     that the file is not to be trusted, 4 that a quotation stands no more.
     """
-    from chapterhouse.answering.bundle import examine, read_bundle  # noqa: PLC0415 - see options
-    from chapterhouse.answering.judge import judge  # noqa: PLC0415 - likewise
-    from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - likewise
+    from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - see options
 
     common = Common(json, home, workspace, debug)
 
     def by_itself() -> Outcome:
-        bundle = read_bundle(_content(file))
-        checks = examine(bundle, judge)
+        examined = _examined(_content(file))
         return Outcome(
-            shapes_checks.verified(bundle, checks, None),
-            lambda target: render_checks.verified(target, bundle, checks, None),
-            OK if all(one.passed for one in checks) else FAILED,
+            shapes_checks.verified(examined, None),
+            lambda target: render_checks.verified(target, examined, None),
+            OK if examined.trusted else FAILED,
         )
 
     def against(library: "Library") -> Outcome:
-        bundle = read_bundle(_content(file))
-        checks = examine(bundle, judge)
-        found = library.recheck(bundle.answer)
-        trusted = all(one.passed for one in checks)
+        examined = _examined(_content(file))
+        held = examined.held
+        if isinstance(held, Minutes):
+            found = library.recheck_minutes(held)
+        else:
+            found = library.recheck(held)
         stands = all(one.holds for one in found)
         return Outcome(
-            shapes_checks.verified(bundle, checks, found),
-            lambda target: render_checks.verified(target, bundle, checks, found),
-            FAILED if not trusted else OK if stands else PARTLY,
+            shapes_checks.verified(examined, found),
+            lambda target: render_checks.verified(target, examined, found),
+            FAILED if not examined.trusted else OK if stands else PARTLY,
         )
 
     if alone:
         run(common, by_itself)
     with_library(common, against)
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A bundle that was checked by itself, of whichever kind.
+
+    Attributes:
+        held: What it is the bundle of.
+        versions: Of what made it.
+    """
+
+    held: Answer | Minutes
+    versions: Mapping[str, str]
+    checks: tuple[Check, ...]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether it passed every check."""
+        return all(check.passed for check in self.checks)
+
+
+def _examined(data: bytes) -> Examined:
+    from chapterhouse.answering.bundle import examine, read_bundle  # noqa: PLC0415 - see options
+    from chapterhouse.answering.judge import judge  # noqa: PLC0415 - likewise
+    from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - likewise
+        holds_minutes,
+        read_minutes_bundle,
+    )
+    from chapterhouse.council.minutes.examine import examine_minutes  # noqa: PLC0415 - likewise
+
+    if holds_minutes(data):
+        held = read_minutes_bundle(data)
+        return Examined(held.minutes, held.versions, examine_minutes(held, judge))
+    bundle = read_bundle(data)
+    return Examined(bundle.answer, bundle.versions, examine(bundle, judge))
 
 
 def bundle_path(name: str) -> Path:
@@ -119,25 +169,25 @@ def bundle_path(name: str) -> Path:
         UsageError: it is no name of a file, or its folder is not there.
         RefusedError: it is a file of something else, which would be lost.
     """
-    from chapterhouse.answering.bundle import read_bundle  # noqa: PLC0415 - see options
+    return destination(name, "A bundle", "--bundle answer.json", is_bundle)
 
-    path = Path(require_path(name)).expanduser()
-    if name == "-" or path.is_dir() or not path.parent.is_dir():
-        raise UsageError(
-            f"A bundle cannot be written to '{name}'.",
-            hint="Name a file in a folder that is there, like: --bundle answer.json",
-        )
-    if not os.access(path.parent, os.W_OK):
-        raise UsageError(f"The folder of '{name}' cannot be written to.", hint="Name another file.")
-    if path.exists():
-        try:
-            read_bundle(path.read_bytes())
-        except (UsageError, OSError):
-            raise RefusedError(
-                f"'{name}' is a file of something else, and would be lost.",
-                hint="Name a new file, or a bundle that may be replaced.",
-            ) from None
-    return path
+
+def is_bundle(data: bytes) -> bool:
+    """Whether bytes are a bundle, of an answer or of minutes, which may be replaced."""
+    from chapterhouse.answering.bundle import read_bundle  # noqa: PLC0415 - see options
+    from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - likewise
+        holds_minutes,
+        read_minutes_bundle,
+    )
+
+    try:
+        if holds_minutes(data):
+            read_minutes_bundle(data)
+        else:
+            read_bundle(data)
+    except UsageError:
+        return False
+    return True
 
 
 def write_bundle(path: Path, bundle: "Bundle") -> None:
@@ -148,15 +198,7 @@ def write_bundle(path: Path, bundle: "Bundle") -> None:
     """
     from chapterhouse.answering.bundle import bundle_json  # noqa: PLC0415 - see options
 
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("w", encoding="utf-8", errors="surrogatepass") as stream:
-            stream.write(bundle_json(bundle))
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
+    write_whole(path, bundle_json(bundle))
 
 
 def _content(name: str) -> bytes:

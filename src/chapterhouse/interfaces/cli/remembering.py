@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli.options import (
     Common,
     Debug,
@@ -42,6 +43,16 @@ Persona = Annotated[
         "--persona", metavar="NAME", help="Whose memories; “library” for no persona's; else all."
     ),
 ]
+Council = Annotated[
+    str,
+    typer.Option(
+        "--council", metavar="NAME", help="What a council decided, and its members held there."
+    ),
+]
+Member = Annotated[
+    str,
+    typer.Option("--member", metavar="KEY", help="Of the council only what this member held."),
+]
 Limit = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="At most so many.")
 ]
@@ -51,6 +62,8 @@ Limit = Annotated[
 def list_memories(
     *,
     persona: Persona = "",
+    council: Council = "",
+    member: Member = "",
     limit: Limit = 50,
     json: Json = False,
     home: Home = None,
@@ -60,8 +73,11 @@ def list_memories(
     """List what is remembered, the newest first."""
     from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - options
 
+    _check_owner(persona, council, member)
+
     def work(library: "Library") -> Outcome:
-        found = library.memories.memories(_owners(library, persona), limit, _now())
+        owners = _owners(library, persona, council, member)
+        found = library.memories.memories(owners, limit, _now())
         return Outcome(
             shapes_checks.memories(found), lambda target: render_checks.memories(target, found)
         )
@@ -74,6 +90,8 @@ def search_memories(
     text: Annotated[str, typer.Argument(metavar="TEXT", help="Words of a question or answer.")],
     *,
     persona: Persona = "",
+    council: Council = "",
+    member: Member = "",
     limit: Limit = 10,
     json: Json = False,
     home: Home = None,
@@ -86,8 +104,10 @@ def search_memories(
     """
     from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - options
 
+    _check_owner(persona, council, member)
+
     def work(library: "Library") -> Outcome:
-        owners = _owners(library, persona)
+        owners = _owners(library, persona, council, member)
         found = library.memories.search(readable(text), owners, limit, _now())
         return Outcome(
             shapes_checks.memory_hits(found),
@@ -105,8 +125,13 @@ def forget(
     ] = None,
     *,
     persona: Persona = "",
+    council: Council = "",
+    member: Member = "",
     everything: Annotated[
-        bool, typer.Option("--all", help="All of the persona's memories, or everyone's.")
+        bool,
+        typer.Option(
+            "--all", help="All of the persona's or the council's memories, or everyone's."
+        ),
     ] = False,
     older: Annotated[
         int | None,
@@ -128,15 +153,16 @@ def forget(
     many = everything or older is not None
     if bool(ids) == many:
         raise typer.BadParameter("Name ids, or use --all or --older-than.")
-    if ids and persona:
-        raise typer.BadParameter("Ids are one person's already: leave --persona out.")
+    if ids and (persona or council):
+        raise typer.BadParameter("Ids are someone's already: leave --persona and --council out.")
+    _check_owner(persona, council, member)
 
     def work(library: "Library") -> Outcome:
         memories = library.memories
         if ids:
             count = len(set(ids)) if dry_run else memories.forget(ids)
         else:
-            owners = _owners(library, persona)
+            owners = _owners(library, persona, council, member)
             # All of them, whatever the clock said when they were kept.
             before = _FAR_FUTURE if older is None else _now() - older * _DAY + (not older)
             count = memories.count(owners, before)
@@ -153,16 +179,54 @@ def forget(
     with_library(Common(json, home, workspace, debug), work)
 
 
-def _owners(library: "Library", persona: str) -> tuple[str, ...]:
+def _check_owner(persona: str, council: str, member: str) -> None:
+    if persona and council:
+        raise typer.BadParameter("Name a persona or a council, not both.")
+    if member and not council:
+        raise typer.BadParameter("Members are a council's: name it with --council.")
+
+
+def _owners(library: "Library", persona: str, council: str, member: str) -> tuple[str, ...]:
     """Return whose memories are meant; those of a persona that is gone can still be named."""
+    from chapterhouse.council.debate_memory import is_council_owner  # noqa: PLC0415 - see options
+
     known = library.memories.personas()
+    if council:
+        return _council_owners(library, known, readable(council), readable(member))
     if not persona:
         return known
     if persona == _LIBRARY:
         return ("",)
-    if persona in known:
+    if persona in known and not is_council_owner(persona):
         return (persona,)
     return (library.personas.load(readable(persona)).config.slug,)
+
+
+def _council_owners(
+    library: "Library", known: tuple[str, ...], council: str, member: str
+) -> tuple[str, ...]:
+    """Return a council with its members, or one of these; also of a council that is gone."""
+    from chapterhouse.council.debate_memory import owner_of, owners_of  # noqa: PLC0415 - see options
+
+    slug = council if owners_of(council, known) else library.councils.resolve(council)
+    remembered = owners_of(slug, known)
+    if not member:
+        return remembered
+    wanted = owner_of(slug, member)
+    if wanted not in remembered and member not in _seats(library, slug):
+        there = ", ".join(owner.partition("/")[2] for owner in remembered if "/" in owner)
+        raise NotFoundError(
+            f"Nobody called '{member}' sits in the council '{slug}'.",
+            hint=f"Remembered are: {there}" if there else "Nothing is remembered of its members.",
+        )
+    return (wanted,)
+
+
+def _seats(library: "Library", slug: str) -> tuple[str, ...]:
+    """Return the keys of a council's members; none where it is gone."""
+    if slug not in library.councils.names():
+        return ()
+    return tuple(seat.key for seat in library.councils.load(slug).council.members)
 
 
 def _confirm(count: int, *, yes: bool, json: bool) -> None:

@@ -119,7 +119,7 @@ def answer(target: "Console", value: Answer, options: str = "") -> None:
     if value.citations:
         target.print(styled(("Sources", "bold")))
     for citation in value.citations:
-        _citation(target, citation, options)
+        source(target, citation, options)
     _remarks(target, value)
     if value.found or value.sentences:
         target.print(styled((" · ".join(_facts(value)), "dim")))
@@ -193,7 +193,8 @@ def _facts(value: Answer) -> list[str]:
     return facts
 
 
-def _citation(target: "Console", citation: Citation, options: str) -> None:
+def source(target: "Console", citation: Citation, options: str) -> None:
+    """Show a numbered source with its quotation, and the command that opens it."""
     target.print(
         styled((f"[{citation.number}] ", "bold"), (one_line(citation_line(citation)), "bold cyan"))
     )

@@ -5,13 +5,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
-from chapterhouse.types import Answer, Check, Memory, MemoryHit
+from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chapterhouse.answering.bundle import Bundle
     from chapterhouse.answering.recheck import CitationCheck
+    from chapterhouse.interfaces.cli.bundles import Examined
 
 _SOURCES: Final = {
     "same": "is as it was cited",
@@ -27,9 +27,9 @@ _QUOTES: Final = {
 _SHOWN: Final = 70  # characters of a question in a list
 
 
-def rechecked(target: "Console", value: Answer, found: "Sequence[CitationCheck]") -> None:
-    """Show what has become of an answer's citations."""
-    target.print(styled((one_line(value.question), "bold")))
+def rechecked(target: "Console", question: str, found: "Sequence[CitationCheck]") -> None:
+    """Show what has become of the citations of an answer or of minutes."""
+    target.print(styled((one_line(question), "bold")))
     for one in found:
         citation = one.citation
         verdict = _QUOTES[one.quote.value]
@@ -45,17 +45,14 @@ def rechecked(target: "Console", value: Answer, found: "Sequence[CitationCheck]"
             opens = f"chapterhouse docs show {one.document_id} --span {span}"
             indented(target, styled((opens, "dim")))
     if not found:
-        target.print(styled("This answer cites nothing."))
+        target.print(styled("It cites nothing."))
 
 
 def verified(
-    target: "Console",
-    bundle: "Bundle",
-    checks: Sequence[Check],
-    found: "Sequence[CitationCheck] | None",
+    target: "Console", examined: "Examined", found: "Sequence[CitationCheck] | None"
 ) -> None:
     """Show what was found of a bundle."""
-    for check in checks:
+    for check in examined.checks:
         mark = ("ok  ", "green") if check.passed else ("BAD ", "bold red")
         target.print(styled(mark, f"{check.name}: {one_line(check.sentence)}"))
         if check.hint:
@@ -63,7 +60,7 @@ def verified(
     if found is None:
         target.print(styled(("Checked by itself: the documents were not looked at.", "dim")))
         return
-    rechecked(target, bundle.answer, found)
+    rechecked(target, examined.held.question, found)
 
 
 def memories(target: "Console", found: Sequence[Memory]) -> None:
@@ -76,7 +73,7 @@ def memories(target: "Console", found: Sequence[Memory]) -> None:
         (
             memory.id,
             _day(memory.asked),
-            memory.persona or "library",
+            _owner(memory),
             "yes" if memory.found else "no",
             _cut(memory.question),
         )
@@ -91,7 +88,7 @@ def memory_hits(target: "Console", found: Sequence[MemoryHit]) -> None:
         target.print(styled("Nothing that is remembered fits."))
     for hit in found:
         memory = hit.memory
-        owner = memory.persona or "library"
+        owner = _owner(memory)
         target.print(
             styled(
                 (f"{memory.id} ", "bold"),
@@ -102,6 +99,11 @@ def memory_hits(target: "Console", found: Sequence[MemoryHit]) -> None:
         indented(target, memory.answer.strip() or "(no answer was found)")
         if memory.sources:
             indented(target, styled((f"from {', '.join(memory.sources)}", "dim")))
+
+
+def _owner(memory: Memory) -> str:
+    """Return whose a memory is as people are told: ``council ferry/maria`` for a member's."""
+    return memory.persona.replace("council_", "council ", 1) or "library"
 
 
 def _day(seconds: int) -> str:

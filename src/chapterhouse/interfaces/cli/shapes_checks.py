@@ -4,31 +4,29 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.envelope import plain
-from chapterhouse.types import Answer, Check, Memory, MemoryHit
+from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
-    from chapterhouse.answering.bundle import Bundle
     from chapterhouse.answering.recheck import CitationCheck
+    from chapterhouse.interfaces.cli.bundles import Examined
 
 
-def rechecked(value: Answer, found: "Sequence[CitationCheck]") -> dict[str, object]:
-    """Shape what has become of an answer's citations."""
+def rechecked(question: str, found: "Sequence[CitationCheck]") -> dict[str, object]:
+    """Shape what has become of the citations of an answer or of minutes."""
     return {
-        "question": value.question,
+        "question": question,
         "holds": all(one.holds for one in found),
         "citations": [_citation(one) for one in found],
     }
 
 
-def verified(
-    bundle: "Bundle", checks: Sequence[Check], found: "Sequence[CitationCheck] | None"
-) -> dict[str, object]:
+def verified(examined: "Examined", found: "Sequence[CitationCheck] | None") -> dict[str, object]:
     """Shape what was found of a bundle; ``citations`` is null where there was no library."""
     return {
-        "question": bundle.answer.question,
-        "trusted": all(check.passed for check in checks),
-        "checks": plain(checks),
-        "versions": plain(bundle.versions),
+        "question": examined.held.question,
+        "trusted": examined.trusted,
+        "checks": plain(examined.checks),
+        "versions": plain(examined.versions),
         "citations": None if found is None else [_citation(one) for one in found],
     }
 

@@ -1,0 +1,220 @@
+"""What all files share that another person can check: reading, a seal, checks without documents.
+
+Such a file is one JSON object with keys in order; its seal is the SHA-256 of all the rest.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import ValidationError
+
+from chapterhouse.answering.cite import text_hash
+from chapterhouse.answering.provenance import stated_date
+from chapterhouse.errors import UsageError
+from chapterhouse.protocols import ClaimJudge
+from chapterhouse.types import Check, Citation, Document, Evidence, ProblemKind, Support
+
+LARGEST: Final = 32 * 2**20  # bytes
+_CONTRADICTIONS: Final = frozenset(
+    {ProblemKind.NUMBER, ProblemKind.DATE, ProblemKind.NEGATION, ProblemKind.NAME}
+)
+_DISTRUST: Final = "Trust nothing in this file."
+_ORIGIN: Final = "Give the file that 'ask' or 'convene' wrote with --bundle FILE or --json."
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document that is cited, as it was then.
+
+    Attributes:
+        sha256: Of the file's bytes.
+        text_sha256: Of its canonical text.
+        method: What read the file.
+    """
+
+    document_id: str
+    title: str
+    source: str
+    sha256: str
+    text_sha256: str
+    method: str
+    language: str = ""
+    date: str = ""
+    source_url: str = ""
+
+
+def sources_of(documents: Iterable[Document]) -> tuple[Source, ...]:
+    """Return documents as a file names them, in order of id."""
+    return tuple(map(_source, sorted(documents, key=lambda document: document.id)))
+
+
+def _source(document: Document) -> Source:
+    return Source(
+        document_id=document.id,
+        title=document.title,
+        source=document.source,
+        sha256=document.sha256,
+        text_sha256=document.text_sha256,
+        method=document.method,
+        language=document.language,
+        date=stated_date(document),
+        source_url=document.metadata.get("source_url", ""),
+    )
+
+
+# --- writing and reading -----------------------------------------------------------------------
+
+
+def file_text(fields: Mapping[str, object]) -> str:
+    """Return fields as a file: one JSON object, keys in order, a line feed at the end."""
+    return json.dumps(fields, sort_keys=True, ensure_ascii=False, indent=1) + "\n"
+
+
+def seal_of(fields: Mapping[str, object]) -> str:
+    """Return the SHA-256 of all fields but ``seal``."""
+    unsealed = {name: value for name, value in fields.items() if name != "seal"}
+    line = json.dumps(unsealed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def parsed(data: str | bytes) -> dict[str, object]:
+    """Return the object that a file holds.
+
+    Raises:
+        UsageError: it is too large, no JSON, no object, names a field twice, or holds an error.
+    """
+    if len(data) > LARGEST:
+        raise UsageError(f"The file has more than {LARGEST:,} bytes, as no answer has.")
+    try:
+        found = json.loads(data, object_pairs_hook=_each_name_once)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"The file is no JSON: {error}.", hint=_ORIGIN) from None
+    if not isinstance(found, dict):
+        raise UsageError("The file holds no JSON object, so no answer.")
+    if found.get("ok") is False:
+        raise UsageError("The file holds an error, not an answer.")
+    return found
+
+
+def _each_name_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Refuse what one reader reads so and another otherwise."""
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise ValueError("it names a field twice")
+    return fields
+
+
+def inner(fields: Mapping[str, object], name: str) -> object:
+    """Return what a command printed, or what a bundle holds under ``name``, or all."""
+    for key in ("data", name):
+        if isinstance(fields.get(key), dict):
+            return fields[key]
+    return fields
+
+
+def require_format(fields: Mapping[str, object], wanted: str, hint: str) -> None:
+    """Let only a bundle of one format pass.
+
+    Raises:
+        UsageError: it is none, or of a later format.
+    """
+    stated = fields.get("format")
+    if stated != wanted:
+        raise UsageError(
+            f"This is no bundle of the format {wanted}, but {str(stated)[:80]!r}.", hint=hint
+        )
+
+
+def require_nothing_beside(read: Mapping[str, object], fields: Mapping[str, object]) -> None:
+    """Refuse a file that holds more than was read of it: the seal would not cover that.
+
+    Raises:
+        UsageError: it does.
+    """
+    if read != fields:
+        raise UsageError(
+            "The file holds more than a bundle, or not as one is written.", hint=_DISTRUST
+        )
+
+
+def unreadable(what: str, error: ValidationError) -> UsageError:
+    """Return the error for a file that is JSON but not what it should be."""
+    problem = error.errors()[0]
+    place = ".".join(str(part) for part in problem["loc"][:8]) or "the top"
+    return UsageError(
+        f"The file does not hold {what}: {place[:120]}: {problem['msg']}.", hint=_ORIGIN
+    )
+
+
+# --- checking ----------------------------------------------------------------------------------
+
+
+def check(name: str, passed: bool, sentence: str) -> Check:  # noqa: FBT001 - of a check
+    """Return a check of which ``sentence`` says what it found where it passed."""
+    if passed:
+        return Check(name, passed=True, sentence=sentence)
+    return Check(name, passed=False, sentence=f"Not so: {sentence}", hint=_DISTRUST)
+
+
+def listed(name: str, failed: Sequence[str]) -> Check:
+    """Return a check that failed for each of the citations named."""
+    sentence = f"{', '.join(failed)} does not hold." if failed else f"All {name} hold."
+    return Check(name, passed=not failed, sentence=sentence, hint=_DISTRUST if failed else "")
+
+
+def seal_check(fields: Mapping[str, object]) -> Check:
+    """Check that nothing was changed since the seal was made."""
+    return check("seal", seal_of(fields) == fields["seal"], "The bundle is as it was written.")
+
+
+def holds(citation: Citation, quote_hash: str | None) -> bool:
+    """Whether a citation fits its span and the hash that was kept of its quotation."""
+    return (
+        citation.verified
+        and 0 <= citation.start < citation.end
+        and citation.end - citation.start == len(citation.quote)
+        and quote_hash == text_hash(citation.quote)
+    )
+
+
+def is_of(citation: Citation, sources: Mapping[str, Source]) -> bool:
+    """Whether a citation's document is among the sources, with the text that it cites."""
+    source = sources.get(citation.document_id)
+    return source is not None and source.text_sha256 == citation.text_sha256
+
+
+def quoted(citations: Iterable[Citation], sources: Mapping[str, Source]) -> dict[int, Evidence]:
+    """Return quotations as evidence, by number."""
+    return {
+        citation.number: Evidence(
+            citation.document_id,
+            citation.start,
+            citation.end,
+            citation.quote,
+            language=source.language if (source := sources.get(citation.document_id)) else "",
+            title=citation.title,
+            section_path=citation.section_path,
+        )
+        for citation in citations
+    }
+
+
+def agrees(
+    text: str,
+    support: Support,
+    citations: Iterable[int],
+    evidence: Mapping[int, Evidence],
+    judge: ClaimJudge,
+) -> bool:
+    """Whether a sentence that is said to be carried does not contradict its quotations."""
+    if support not in {Support.VERBATIM, Support.SUPPORTED}:
+        return True
+    cited = [evidence[number] for number in citations if number in evidence]
+    if not cited:
+        return False
+    judged = judge(text, cited, ())
+    contradicted = any(problem.kind in _CONTRADICTIONS for problem in judged.problems)
+    return not (contradicted and judged.support is Support.UNSUPPORTED)

@@ -1,0 +1,161 @@
+"""What members held and what a council decided, remembered for when it meets again.
+
+Memories lie apart from documents, and apart from what personas answered when they were asked alone:
+they belong to the council, or to a member as they sit in that council. No persona's slug has an
+underscore, so that nobody's memories are ever taken for another's.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from chapterhouse.council.config import CHAIR, shelf_of
+from chapterhouse.errors import ChapterhouseError
+from chapterhouse.store.memory import MemoryStore
+from chapterhouse.types import Claim, Memory, Minutes, Support
+
+_DAY: Final = 86_400
+_LONGEST: Final = 20_000  # characters of what is remembered
+_CARRIED: Final = frozenset({Support.VERBATIM, Support.SUPPORTED, Support.PARTLY})
+_UNCARRIED: Final = frozenset(Support) - _CARRIED - {Support.NO_CLAIM}
+
+_Told = tuple[str, str, str, tuple[str, ...]]  # whose, what, how composed, from which documents
+
+
+def owner_of(council: str, member: str = "") -> str:
+    """Return whose a memory is: of a council by its slug, or of a member by their key in it."""
+    return f"{shelf_of(council)}/{member}" if member else shelf_of(council)
+
+
+def owners_of(council: str, known: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the ``known`` owners who are the council or its members."""
+    whole = owner_of(council)
+    return tuple(name for name in known if name == whole or name.startswith(f"{whole}/"))
+
+
+def is_council_owner(owner: str) -> bool:
+    """Whether a memory is a council's or a member's in one, rather than a persona's."""
+    return owner.startswith(shelf_of(""))
+
+
+def recall(
+    council: str, member: str, question: str, memories: MemoryStore, limit: int, now: int
+) -> tuple[Memory, ...]:
+    """Return what fits a question of what a member held and the council decided, best first.
+
+    Args:
+        council: Slug.
+        member: Key of who is reminded; ``chair`` or empty for the decisions alone.
+        question: What is asked.
+        memories: Of the library.
+        limit: At most so many.
+        now: In seconds.
+    """
+    if limit < 1:
+        return ()
+    alone = member in {"", CHAIR}
+    owners = [owner_of(council)] if alone else [owner_of(council), owner_of(council, member)]
+    return tuple(hit.memory for hit in memories.search(question, owners, limit, now))
+
+
+def remember_meeting(
+    minutes: Minutes, memories: MemoryStore, now: int, days: int, sequence: int
+) -> tuple[str, ...]:
+    """Put what everyone held and what was decided into the memory; return warnings.
+
+    What a member gave up is not what they hold, and what their documents do not carry is nothing
+    to be reminded of. Who held nothing has no memory, and the same is not remembered twice.
+
+    Args:
+        minutes: Of the meeting.
+        memories: Of the library.
+        now: In seconds.
+        days: Until it is forgotten; 0 for never.
+        sequence: Of the library.
+    """
+    expires = now + days * _DAY if days else 0
+    members = dict.fromkeys(statement.member for statement in minutes.statements)
+    told = [_held(minutes, member) for member in members]
+    told.append(_decided(minutes))
+    try:
+        for owner, answer, method, sources in told:
+            memory = Memory(
+                id="",
+                persona=owner,
+                asked=now,
+                expires=expires,
+                question=minutes.question.strip(),
+                answer=answer[:_LONGEST],
+                found=True,
+                method=method,
+                sources=sources,
+                sequence=sequence,
+            )
+            if answer and not _is_known(memory, memories, now):
+                memories.remember(memory)
+    except ChapterhouseError as error:
+        return (f"The meeting was not remembered: {error.message}",)
+    return ()
+
+
+def _held(minutes: Minutes, member: str) -> _Told:
+    """Return what a member held in the end."""
+    said = [statement for statement in minutes.statements if statement.member == member]
+    given_up = {
+        concession.claim
+        for statement in said
+        for concession in statement.concessions
+        if concession.accepted
+    }
+    claims = [
+        claim
+        for statement in said
+        for claim in statement.claims
+        if claim.id not in given_up and claim.support in _CARRIED
+    ]
+    position = _last(statement.position for statement in said)
+    option = _last(statement.option for statement in said)
+    parts = [position, *dict.fromkeys(claim.text for claim in claims)]
+    if option:
+        parts.insert(0, f"For: {option}")
+    parts += [f"Gave up: {claim.text}" for claim in _claims(minutes, given_up)]
+    numbers = {number for claim in claims for number in claim.citations}
+    method = said[-1].method
+    return owner_of(minutes.council, member), _lines(parts), method, _sources(minutes, numbers)
+
+
+def _decided(minutes: Minutes) -> _Told:
+    """Return what the council decided."""
+    carried = [point for point in minutes.decision if point.support not in _UNCARRIED]
+    parts = [f"Decided: {minutes.decided}" if minutes.decided else ""]
+    parts += [point.text for point in carried]
+    numbers = {number for point in carried for number in point.citations}
+    return owner_of(minutes.council), _lines(parts), minutes.method, _sources(minutes, numbers)
+
+
+def _last(values: Iterable[str]) -> str:
+    return next(filter(None, reversed(tuple(values))), "")
+
+
+def _claims(minutes: Minutes, ids: Iterable[str]) -> list[Claim]:
+    wanted = set(ids)
+    return [claim for claim in minutes.claims if claim.id in wanted]
+
+
+def _lines(parts: Iterable[str]) -> str:
+    return "\n".join(filter(None, (part.strip() for part in parts)))
+
+
+def _sources(minutes: Minutes, numbers: Iterable[int]) -> tuple[str, ...]:
+    wanted = set(numbers)
+    found = {cited.document_id for cited in minutes.citations if cited.number in wanted}
+    return tuple(sorted(found))
+
+
+def _is_known(memory: Memory, memories: MemoryStore, now: int) -> bool:
+    """Whether its owner's latest memory says the same of the same library."""
+    latest = memories.memories([memory.persona], 1, now)
+    return any(
+        (one.question, one.answer, one.sequence)
+        == (memory.question, memory.answer, memory.sequence)
+        for one in latest
+    )

@@ -1,0 +1,169 @@
+"""Minutes in a file that another person can check, with or without the documents.
+
+As for an answer: one JSON object with keys in order, the minutes with their spans and quotations,
+the documents they cite with their hashes, what they were made with, and a seal over all of it. No
+clock and no key is in it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from chapterhouse.answering import sealed
+from chapterhouse.answering.cite import text_hash
+from chapterhouse.answering.sealed import Source
+from chapterhouse.council.minutes.contents import all_citations
+from chapterhouse.errors import UsageError
+from chapterhouse.types import Document, Minutes
+
+MINUTES_FORMAT: Final = "chapterhouse-minutes/1"
+_WRITTEN_BY: Final = (
+    "Bundles of minutes are written by: chapterhouse convene COUNCIL QUESTION --bundle FILE; what "
+    "convene --json printed is checked by: chapterhouse cite check FILE"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MinutesBundle:
+    """Minutes and all that is needed to check them.
+
+    Attributes:
+        minutes: With their spans and quotations.
+        quotes: SHA-256 of each citation's quotation, by its number; of a council that sat in it
+            by the numbers of the statements on the way there, as ``3-1``.
+        sources: The documents cited.
+        configuration: The settings and the council that made them; no key is ever among them.
+        versions: Of Chapterhouse and of the models.
+        sequence: Of the library.
+        seal: SHA-256 of the bundle without it.
+    """
+
+    format: str
+    minutes: Minutes
+    quotes: Mapping[str, str]
+    sources: tuple[Source, ...]
+    configuration: Mapping[str, object]
+    versions: Mapping[str, str]
+    sequence: int
+    seal: str = ""
+
+
+@cache
+def _adapter() -> TypeAdapter[MinutesBundle]:
+    return TypeAdapter(MinutesBundle)
+
+
+@cache
+def _minutes_adapter() -> TypeAdapter[Minutes]:
+    return TypeAdapter(Minutes)
+
+
+def make_minutes_bundle(
+    minutes: Minutes,
+    documents: Sequence[Document],
+    *,
+    configuration: Mapping[str, object],
+    versions: Mapping[str, str],
+    sequence: int,
+) -> MinutesBundle:
+    """Return the bundle of minutes.
+
+    Args:
+        minutes: The minutes.
+        documents: Those that they cite.
+        configuration: The settings and the council that made them.
+        versions: Of Chapterhouse and of the models.
+        sequence: Of the library.
+    """
+    open_bundle = MinutesBundle(
+        format=MINUTES_FORMAT,
+        minutes=minutes,
+        quotes={name: text_hash(one.quote) for name, one in all_citations(minutes)},
+        sources=sealed.sources_of(documents),
+        configuration=configuration,
+        versions=versions,
+        sequence=sequence,
+    )
+    fields = bundle_fields(open_bundle)
+    return _adapter().validate_python({**fields, "seal": sealed.seal_of(fields)})
+
+
+def minutes_bundle_json(bundle: MinutesBundle) -> str:
+    """Return a bundle as a file: one JSON object, keys in order, a line feed at the end."""
+    return sealed.file_text(bundle_fields(bundle))
+
+
+def minutes_fields(minutes: Minutes) -> dict[str, object]:
+    """Return minutes as a JSON object, from which ``read_minutes`` makes the same again."""
+    fields: dict[str, object] = _minutes_adapter().dump_python(minutes, mode="json")
+    return fields
+
+
+def minutes_json(minutes: Minutes) -> str:
+    """Return minutes as a JSON file, keys in order."""
+    return sealed.file_text(minutes_fields(minutes))
+
+
+def holds_minutes(data: str | bytes) -> bool:
+    """Whether JSON is, or holds, minutes rather than an answer; both are then read in full.
+
+    Raises:
+        UsageError: it is no JSON object.
+    """
+    fields = sealed.parsed(data)
+    if "format" in fields:
+        return fields["format"] == MINUTES_FORMAT
+    found = sealed.inner(fields, "minutes")
+    return isinstance(found, dict) and "statements" in found and "council" in found
+
+
+def read_minutes(data: str | bytes) -> Minutes:
+    """Return minutes out of JSON: their own, those of ``convene --json``, or a bundle.
+
+    Raises:
+        UsageError: it holds none.
+    """
+    try:
+        found = sealed.inner(sealed.parsed(data), "minutes")
+        minutes = _minutes_adapter().validate_python(found)
+        minutes_fields(minutes)  # minutes within minutes beyond measure
+    except ValidationError as error:
+        raise sealed.unreadable("minutes", error) from None
+    except (PydanticSerializationError, ValueError, RecursionError):
+        raise _too_deep() from None
+    return minutes
+
+
+def read_minutes_bundle(data: str | bytes) -> MinutesBundle:
+    """Return a bundle of minutes out of JSON.
+
+    Raises:
+        UsageError: it is none, or of a later format.
+    """
+    fields = sealed.parsed(data)
+    sealed.require_format(fields, MINUTES_FORMAT, _WRITTEN_BY)
+    try:
+        bundle = _adapter().validate_python(fields)
+        read = bundle_fields(bundle)
+    except ValidationError as error:
+        raise sealed.unreadable("a bundle of minutes", error) from None
+    except (PydanticSerializationError, ValueError, RecursionError):
+        raise _too_deep() from None
+    sealed.require_nothing_beside(read, fields)
+    return bundle
+
+
+def bundle_fields(bundle: MinutesBundle) -> dict[str, object]:
+    """Return a bundle as a JSON object."""
+    fields: dict[str, object] = _adapter().dump_python(bundle, mode="json")
+    return fields
+
+
+def _too_deep() -> UsageError:
+    return UsageError(
+        "The file holds minutes within minutes beyond measure.", hint="Trust nothing in this file."
+    )

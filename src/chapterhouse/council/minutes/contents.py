@@ -1,0 +1,94 @@
+"""What minutes hold, wherever it stands in them."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from chapterhouse.types import Citation, Minutes, Statement, Support
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """A sentence of the minutes that says how far its citations carry it.
+
+    Attributes:
+        where: How it is named to people, as ``claim c3``.
+    """
+
+    where: str
+    text: str
+    support: Support
+    citations: tuple[int, ...]
+
+
+def meetings(minutes: Minutes, place: str = "") -> Iterator[tuple[str, Minutes]]:
+    """Yield the minutes and those of councils that sat in them, each with its place.
+
+    The place is empty for the minutes themselves, else the numbers of the statements on the way
+    there, from 1, as ``3-``: a citation 2 of that council is called ``3-2``.
+    """
+    yield place, minutes
+    for number, statement in enumerate(minutes.statements, start=1):
+        if statement.inner is not None:
+            yield from meetings(statement.inner, f"{place}{number}-")
+
+
+def all_citations(minutes: Minutes) -> Iterator[tuple[str, Citation]]:
+    """Yield every citation, also of councils that sat in it, by how it is called."""
+    for place, meeting in meetings(minutes):
+        for citation in meeting.citations:
+            yield f"{place}{citation.number}", citation
+
+
+def numbers_used(minutes: Minutes) -> frozenset[int]:
+    """Return every number of a citation that stands anywhere in one meeting's minutes."""
+    found = set(_numbers_of_the_map(minutes))
+    for statement in minutes.statements:
+        found.update(_numbers_of(statement))
+    for point in (*minutes.decision, *minutes.grounds, *minutes.dissent, *minutes.open_questions):
+        found.update(point.citations)
+    for verdict in minutes.matrix:
+        found.update(verdict.citations)
+    return frozenset(found)
+
+
+def _numbers_of(statement: Statement) -> Iterator[int]:
+    for claim in statement.claims:
+        yield from claim.citations
+    for reply in statement.replies:
+        yield from reply.citations
+    for concession in statement.concessions:
+        yield from concession.citations
+
+
+def _numbers_of_the_map(minutes: Minutes) -> Iterator[int]:
+    for row in minutes.map.rows:
+        for cell in row.cells:
+            yield from cell.citations
+    for dispute in minutes.map.disputes:
+        for side in dispute.sides:
+            yield from side.citations
+
+
+def carried(minutes: Minutes) -> Iterator[Carried]:
+    """Yield every sentence of one meeting that says how far it is carried.
+
+    Replies and verdicts without words are left out: there is nothing to carry. So are questions,
+    which state nothing, and what of the decision is about the meeting itself and cites nothing.
+    """
+    for claim in minutes.claims:
+        yield Carried(f"claim {claim.id}", claim.text, claim.support, claim.citations)
+    for statement in minutes.statements:
+        for reply in filter(lambda reply: reply.text.strip(), statement.replies):
+            where = f"the reply of {reply.member} to {reply.claim}"
+            yield Carried(where, reply.text, reply.support, reply.citations)
+    named = (
+        ("decision", tuple(point for point in minutes.decision if point.citations)),
+        ("grounds", minutes.grounds),
+        ("dissent", minutes.dissent),
+    )
+    for name, points in named:
+        for number, point in enumerate(points, start=1):
+            yield Carried(f"{name} {number}", point.text, point.support, point.citations)
+    for verdict in filter(lambda verdict: verdict.text.strip(), minutes.matrix):
+        where = f"the verdict of {verdict.member} on {verdict.option}"
+        yield Carried(where, verdict.text, verdict.support, verdict.citations)

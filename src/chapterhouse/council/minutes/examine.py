@@ -1,0 +1,215 @@
+"""What of minutes can be checked without the documents and without the library."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from chapterhouse.answering import sealed
+from chapterhouse.answering.conflict import is_newer
+from chapterhouse.answering.sealed import Source
+from chapterhouse.council.minutes.bundle import MinutesBundle, bundle_fields
+from chapterhouse.council.minutes.contents import all_citations, carried, meetings, numbers_used
+from chapterhouse.protocols import ClaimJudge
+from chapterhouse.types import (
+    Cell,
+    Check,
+    Claim,
+    Concession,
+    Dispute,
+    MapRow,
+    Minutes,
+    Reply,
+    Stance,
+    Statement,
+)
+
+_NAMED = 8  # of what does not fit, the rest is counted
+
+
+def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ...]:
+    """Check all of a bundle of minutes that can be checked without its documents.
+
+    Args:
+        bundle: As it was read.
+        judge: Judges each sentence again, by the quotations alone.
+
+    Returns:
+        ``seal``, ``quotations``, ``sources``, ``numbering``, ``claims``, ``names`` and ``map``:
+        the last two say whether every claim, member and option that is named is there, and
+        whether the disagreement map fits the claims and the documents' dates.
+    """
+    sources = {source.document_id: source for source in bundle.sources}
+    cited = list(all_citations(bundle.minutes))
+    held = [meeting for _, meeting in meetings(bundle.minutes)]
+    torn = [f"[{name}]" for name, c in cited if not sealed.holds(c, bundle.quotes.get(name))]
+    without = [f"[{name}]" for name, c in cited if not sealed.is_of(c, sources)]
+    return (
+        sealed.seal_check(bundle_fields(bundle)),
+        sealed.listed("quotations", torn),
+        sealed.listed("sources", without),
+        sealed.check(
+            "numbering", all(map(_numbered, held)), "Every number in the minutes has its citation."
+        ),
+        _told(
+            "claims",
+            [where for one in held for where in _against(one, sources, judge)],
+            "No sentence contradicts its quotations.",
+            "{} says other than its quotations.",
+        ),
+        _told(
+            "names",
+            [name for one in held for name in _unknown(one)],
+            "Every claim, member and option that is named is there.",
+            "There is no {}.",
+        ),
+        _told(
+            "map",
+            [where for one in held for where in _misplaced(one, sources)],
+            "The disagreement map fits the claims.",
+            "It does not fit the claims: {}.",
+        ),
+    )
+
+
+def _told(name: str, wrong: Sequence[str], passed: str, failed: str) -> Check:
+    if not wrong:
+        return Check(name, passed=True, sentence=passed)
+    more = f", and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
+    named = failed.format(", ".join(wrong[:_NAMED]) + more)
+    hint = "The minutes were altered, or judged by other rules."
+    return Check(name, passed=False, sentence=named[:1].upper() + named[1:], hint=hint)
+
+
+def _numbered(minutes: Minutes) -> bool:
+    """Whether citations count from 1, every number used is one, and nothing counts otherwise."""
+    numbers = [citation.number for citation in minutes.citations]
+    return (
+        numbers == list(range(1, len(numbers) + 1))
+        and numbers_used(minutes) <= set(numbers)
+        and not any(statement.citations for statement in minutes.statements)
+    )
+
+
+def _against(minutes: Minutes, sources: Mapping[str, Source], judge: ClaimJudge) -> Iterator[str]:
+    """Judge each carried sentence again by its quotations: nothing in it may contradict them."""
+    quoted = sealed.quoted(minutes.citations, sources)
+    for one in carried(minutes):
+        if not sealed.agrees(one.text, one.support, one.citations, quoted, judge):
+            yield one.where
+
+
+# --- names -------------------------------------------------------------------------------------
+
+
+def _unknown(minutes: Minutes) -> Iterator[str]:
+    """Yield claims, members, rounds and options that are named and are not there."""
+    claims = [claim.id for claim in minutes.claims]
+    yield from (
+        f"second claim {name}" for name in sorted({c for c in claims if claims.count(c) > 1})
+    )
+    wanted = {
+        "claim": set(_claims_named(minutes)) - set(claims),
+        "member": set(_members_named(minutes)) - {seat.key for seat in minutes.members},
+        "round": set(_rounds_named(minutes)) - set(minutes.rounds),
+        "option": _options_named(minutes) - set(minutes.options),
+    }
+    for kind, names in wanted.items():
+        yield from (f"{kind} {name!r}" for name in sorted(names))
+
+
+def _claims_named(minutes: Minutes) -> Iterator[str]:
+    for statement in minutes.statements:
+        yield from (reply.claim for reply in statement.replies)
+        for given in statement.concessions:
+            yield given.claim
+            yield from filter(None, (given.to,))
+    for point in (*minutes.decision, *minutes.grounds, *minutes.dissent, *minutes.open_questions):
+        yield from point.claims
+    for row in minutes.map.rows:
+        yield from (row.claim, *row.claims)
+        for cell in row.cells:
+            yield from cell.claims
+    for dispute in minutes.map.disputes:
+        yield from filter(None, (side.claim for side in dispute.sides))
+
+
+def _members_named(minutes: Minutes) -> Iterator[str]:
+    yield from minutes.map.members
+    for statement in minutes.statements:
+        yield from (statement.member, *(one.member for one in _said(statement)))
+    for row in minutes.map.rows:
+        yield from (cell.member for cell in row.cells)
+    for dispute in minutes.map.disputes:
+        for side in dispute.sides:
+            yield from side.members
+    for point in (*minutes.decision, *minutes.grounds, *minutes.dissent, *minutes.open_questions):
+        yield from point.members
+    yield from (verdict.member for verdict in minutes.matrix)
+    yield from filter(None, (gap.member for gap in minutes.missing))
+
+
+def _rounds_named(minutes: Minutes) -> Iterator[str]:
+    for statement in minutes.statements:
+        yield from (statement.round, *(one.round for one in _said(statement)))
+
+
+def _said(statement: Statement) -> tuple[Claim | Reply | Concession, ...]:
+    return (*statement.claims, *statement.replies, *statement.concessions)
+
+
+def _options_named(minutes: Minutes) -> set[str]:
+    chosen = {statement.option for statement in minutes.statements} | {minutes.decided}
+    return (chosen | {verdict.option for verdict in minutes.matrix}) - {""}
+
+
+# --- the map -----------------------------------------------------------------------------------
+
+
+def _misplaced(minutes: Minutes, sources: Mapping[str, Source]) -> Iterator[str]:
+    claims = {claim.id: claim for claim in minutes.claims}
+    documents = {citation.number: citation.document_id for citation in minutes.citations}
+    for row in minutes.map.rows:
+        if not _row_fits(row, claims, minutes.map.members):
+            yield f"the row of {row.claim}"
+        elif not set(row.sources) <= set(documents.values()):
+            yield f"a source of {row.claim}"
+    for number, dispute in enumerate(minutes.map.disputes, start=1):
+        if not _dispute_fits(dispute, claims, documents, sources):
+            yield f"dispute {number}"
+
+
+def _row_fits(row: MapRow, claims: Mapping[str, Claim], members: Sequence[str]) -> bool:
+    own = claims.get(row.claim)
+    return (
+        own is not None
+        and row.claims[:1] == (row.claim,)
+        and row.text == own.text
+        and [cell.member for cell in row.cells] == list(members)
+        and all(_cell_fits(cell, row, claims) for cell in row.cells)
+    )
+
+
+def _cell_fits(cell: Cell, row: MapRow, claims: Mapping[str, Claim]) -> bool:
+    """Whether a cell names claims of its member, of its row where they say the same."""
+    if cell.stance is Stance.SILENT and (cell.claims or cell.citations):
+        return False
+    if cell.stance is Stance.SUPPORTS and not set(cell.claims) <= set(row.claims):
+        return False
+    named = [claims.get(name) for name in cell.claims]
+    return all(claim is not None and claim.member == cell.member for claim in named)
+
+
+def _dispute_fits(
+    dispute: Dispute,
+    claims: Mapping[str, Claim],
+    documents: Mapping[int, str],
+    sources: Mapping[str, Source],
+) -> bool:
+    """Whether both sides are what was claimed, and dated as their documents are."""
+    for side in dispute.sides:
+        own = claims.get(side.claim)
+        if side.claim and (own is None or own.text != side.text):
+            return False
+        cited = (sources.get(documents.get(number, "")) for number in side.citations)
+        if side.date and side.date not in {source.date for source in cited if source}:
+            return False
+    told = is_newer(dispute.sides[0].date, dispute.sides[1].date)
+    return dispute.newer is None or dispute.newer is told

@@ -1,0 +1,279 @@
+"""Minutes as titled parts, in the order in which they are read."""
+
+from collections.abc import Callable, Sequence
+
+from chapterhouse.answering.footnotes import support_mark
+from chapterhouse.council.minutes import wording
+from chapterhouse.council.minutes.blocks import (
+    Block,
+    Bullets,
+    Facing,
+    Grid,
+    GridCell,
+    Line,
+    Opposed,
+    Paragraph,
+    Part,
+    Style,
+    Words,
+    paragraphs,
+    plain,
+)
+from chapterhouse.council.minutes.contents import meetings
+from chapterhouse.council.minutes.reader import Reader, reader_of
+from chapterhouse.council.minutes.statements import concession_line, rounds
+from chapterhouse.types import (
+    Dispute,
+    DisputeSide,
+    MapRow,
+    Minutes,
+    Point,
+    Seating,
+    Stance,
+    Verdict,
+)
+
+_NOTHING_DECIDED = "Nothing was decided."
+
+
+def outline(minutes: Minutes) -> Part:
+    """Return all of the minutes but their sources; what is empty is left out."""
+    top = meeting(reader_of(minutes))
+    inner = [_inner(place, held) for place, held in meetings(minutes) if place]
+    return Part(top.key, top.title, top.blocks, (*top.parts, *inner))
+
+
+def _inner(place: str, minutes: Minutes) -> Part:
+    part = meeting(reader_of(minutes, place))
+    return Part(
+        part.key, f"The council that sat as a member: {part.title}", part.blocks, part.parts
+    )
+
+
+def meeting(reader: Reader) -> Part:
+    """Return what one meeting came to, without those of councils that sat in it."""
+    minutes, place = reader.minutes, reader.place
+    parts: list[tuple[str, str, Callable[[Reader], tuple[Block, ...]]]] = [
+        ("members", "Who sat", _members),
+        ("decision", "Decision", _decision),
+        ("grounds", "Grounds", lambda r: _points(r, r.minutes.grounds)),
+        ("matrix", "Decision matrix", _matrix),
+        ("map", "Where members agree and disagree", _map),
+        ("disputes", "Disputes", _disputes),
+        ("dissent", "Dissent", lambda r: _points(r, r.minutes.dissent, holders_first=True)),
+        ("open-questions", "Open questions", lambda r: _points(r, r.minutes.open_questions)),
+        ("missing", "Missing evidence", _missing),
+        ("concessions", "Concessions", _concessions),
+        ("absences", "Absences", _absences),
+    ]
+    told = [Part(f"{place}{key}", title, made(reader)) for key, title, made in parts]
+    told.append(Part(f"{place}statements", "What was said", (), rounds(reader)))
+    told.append(Part(f"{place}warnings", "Warnings", _warnings(reader)))
+    return Part(
+        f"{place}minutes",
+        minutes.title or minutes.council,
+        _opening(minutes),
+        tuple(part for part in told if part.blocks or part.parts),
+    )
+
+
+def _opening(minutes: Minutes) -> tuple[Block, ...]:
+    blocks: list[Block] = [Paragraph((Words(minutes.question, Style.STRONG),))]
+    if minutes.purpose:
+        blocks.append(Paragraph(plain(minutes.purpose)))
+    if minutes.options:
+        blocks.append(Paragraph((Words("To be decided between: ", Style.QUIET),)))
+        blocks.append(Bullets(tuple(plain(option) for option in minutes.options)))
+    return tuple(blocks)
+
+
+def _members(reader: Reader) -> tuple[Block, ...]:
+    minutes = reader.minutes
+    blocks: list[Block] = []
+    if minutes.members:
+        columns = ("Member", "Seat", "Reads", "Documents", "Speaks by")
+        rows = tuple(_seat(seat) for seat in minutes.members)
+        blocks.append(Grid("Who sat in the council, and what they read", columns, rows))
+    presided = f"{minutes.chair} presided" if minutes.chair else "Nobody presided"
+    summed = f"{presided}; summed up: {wording.method(minutes.method)}."
+    blocks.append(Paragraph((Words(summed, Style.QUIET),)))
+    if minutes.usage:
+        used = f"Used of models: {wording.used(minutes.usage)}."
+        blocks.append(Paragraph((Words(used, Style.QUIET),)))
+    return tuple(blocks)
+
+
+def _seat(seat: Seating) -> tuple[GridCell, ...]:
+    kind = f"{seat.seat} {seat.persona}" if seat.persona else seat.seat
+    texts = (
+        seat.title or seat.key,
+        kind,
+        ", ".join(seat.shelves) or "nothing of their own",
+        f"{seat.documents:,}",
+        seat.model or "quotations, no model",
+    )
+    return tuple(GridCell(plain(text)) for text in texts)
+
+
+# --- what came of it ---------------------------------------------------------------------------
+
+
+def _decision(reader: Reader) -> tuple[Block, ...]:
+    minutes = reader.minutes
+    blocks: list[Block] = []
+    if minutes.options:
+        decided = minutes.decided or "stays open"
+        line = (Words("Decided: ", Style.QUIET), Words(decided, Style.STRONG))
+        blocks.append(Paragraph(line))
+    blocks += [Paragraph(point_line(reader, point)) for point in minutes.decision]
+    return tuple(blocks) or paragraphs([_NOTHING_DECIDED])
+
+
+def point_line(reader: Reader, point: Point, *, holders_first: bool = False) -> Line:
+    """Return a sentence of the minutes with all that stands beside it."""
+    who = reader.titles(point.members)
+    before = (Words(f"{who}: ", Style.STRONG),) if who and holders_first else ()
+    after = (Words(f" — {who}", Style.QUIET),) if who and not holders_first else ()
+    said = reader.carried(point.text, point.support, point.problems, point.citations)
+    return (*before, *said, *after, *reader.claims(point.claims))
+
+
+def _points(
+    reader: Reader, points: Sequence[Point], *, holders_first: bool = False
+) -> tuple[Block, ...]:
+    lines = tuple(point_line(reader, point, holders_first=holders_first) for point in points)
+    return (Bullets(lines),) if lines else ()
+
+
+def _matrix(reader: Reader) -> tuple[Block, ...]:
+    minutes = reader.minutes
+    if not minutes.matrix:
+        return ()
+    by_place = {(one.option, one.member): one for one in minutes.matrix}
+    members = list(dict.fromkeys(one.member for one in minutes.matrix))
+    options = list(dict.fromkeys((*minutes.options, *(one.option for one in minutes.matrix))))
+    rows = tuple(
+        (
+            GridCell((Words(option, Style.STRONG),)),
+            *(_verdict(reader, by_place.get((option, member))) for member in members),
+        )
+        for option in options
+    )
+    columns = ("Option", *map(reader.title, members))
+    return (Grid("How each member stands to each option", columns, rows),)
+
+
+def _verdict(reader: Reader, verdict: Verdict | None) -> GridCell:
+    if verdict is None:
+        return GridCell(plain("—"))
+    said: Line = (Words(wording.LEANINGS[verdict.leaning], Style.STRONG),)
+    if verdict.text:
+        because = reader.carried(verdict.text, verdict.support, (), verdict.citations)
+        said = (*said, Words(": "), *because)
+    else:
+        said = (*said, *reader.cited(verdict.citations))
+    return GridCell(said, verdict.leaning.value)
+
+
+# --- agreement and disagreement ----------------------------------------------------------------
+
+
+def _map(reader: Reader) -> tuple[Block, ...]:
+    found = reader.minutes.map
+    if not found.rows:
+        return ()
+    rows = tuple(_map_row(reader, row) for row in found.rows)
+    columns = ("Claim", *map(reader.title, found.members), "What it rests on")
+    return (Grid("Claims, and how each member stands to them", columns, rows),)
+
+
+def _map_row(reader: Reader, row: MapRow) -> tuple[GridCell, ...]:
+    own = next((claim for claim in reader.minutes.claims if claim.id == row.claim), None)
+    mark = support_mark(own.support) if own else ""
+    warning = (Words(f" ({mark})", Style.WARNING),) if mark else ()
+    head: Line = (reader.claim(row.claim), Words(" "), Words(wording.legible(row.text)), *warning)
+    stances = {cell.member: cell for cell in row.cells}
+    cells = []
+    for member in reader.minutes.map.members:
+        cell = stances.get(member)
+        stance = cell.stance if cell else Stance.SILENT
+        cited = reader.cited(cell.citations) if cell else ()
+        cells.append(GridCell((Words(wording.STANCES[stance]), *cited), stance.value))
+    rests_on = reader.source(row.rests_on) if row.rests_on else ""
+    return (GridCell(head), *cells, GridCell(plain(wording.kinds(row.kinds, rests_on))))
+
+
+def _disputes(reader: Reader) -> tuple[Block, ...]:
+    return tuple(
+        _dispute(reader, dispute, number)
+        for number, dispute in enumerate(reader.minutes.map.disputes, start=1)
+    )
+
+
+def _dispute(reader: Reader, dispute: Dispute, number: int) -> Opposed:
+    first, second = dispute.sides
+    sides = (
+        _facing(reader, first, newer=dispute.newer is True),
+        _facing(reader, second, newer=False),
+    )
+    return Opposed(wording.dispute_title(dispute, number), sides, wording.dispute_verdict(dispute))
+
+
+def _facing(reader: Reader, side: DisputeSide, *, newer: bool) -> Facing:
+    line = (
+        Words(f"“{wording.legible(side.text)}”"),
+        *reader.cited(side.citations),
+        *reader.claims((side.claim,)),
+    )
+    date = f"{side.date}{' (newer)' if newer else ''}" if side.date else "undated"
+    return Facing(_holders(reader, side), line, side.value, date, newer)
+
+
+def _holders(reader: Reader, side: DisputeSide) -> str:
+    """Return who is on a side; what was given up is still named after who claimed it."""
+    own = next((claim for claim in reader.minutes.claims if claim.id == side.claim), None)
+    if not side.members and own is not None:
+        return f"{reader.title(own.member)}, who gave it up"
+    return reader.titles(side.members)
+
+
+# --- what is missing ---------------------------------------------------------------------------
+
+
+def _missing(reader: Reader) -> tuple[Block, ...]:
+    whose: dict[str, list[str]] = {}
+    for gap in reader.minutes.missing:  # what several lack is told once
+        who = reader.title(gap.member) if gap.member else "Nobody in particular"
+        shelf = f" (shelf {gap.shelf})" if gap.shelf else ""
+        whose.setdefault(gap.text, []).append(f"{who}{shelf}")
+    lines = [
+        (Words(f"{', '.join(names)}: ", Style.STRONG), Words(text)) for text, names in whose.items()
+    ]
+    return (Bullets(tuple(lines)),) if lines else ()
+
+
+def _concessions(reader: Reader) -> tuple[Block, ...]:
+    lines = tuple(concession_line(reader, given) for given in reader.minutes.concessions)
+    return (Bullets(lines),) if lines else ()
+
+
+def _absences(reader: Reader) -> tuple[Block, ...]:
+    lines = tuple(
+        (
+            Words(f"{reader.title(one.member)}, ", Style.STRONG),
+            Words(f"{wording.round_title(one.round)}: "),
+            Words(one.reason),
+        )
+        for one in reader.minutes.absences
+    )
+    return (Bullets(lines),) if lines else ()
+
+
+def _warnings(reader: Reader) -> tuple[Block, ...]:
+    lines = [plain(warning) for warning in reader.minutes.warnings]
+    lines += [
+        (Words(f"{reader.title(said.member)}: ", Style.STRONG), Words(warning))
+        for said in reader.minutes.statements
+        for warning in said.warnings
+    ]
+    return (Bullets(tuple(lines)),) if lines else ()

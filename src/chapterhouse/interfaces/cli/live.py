@@ -1,0 +1,216 @@
+"""A meeting while it goes on: who speaks, what a model writes, who fails. On standard error."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from chapterhouse.interfaces.cli.session import InterruptedWorkError
+from chapterhouse.interfaces.cli.terminal import console, one_line, styled
+from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress, Statement
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+_DRAFT: Final = 4_000  # characters of what a model writes that are kept to be shown
+_NAME: Final = 24  # columns
+_REFRESH: Final = 8  # times a second
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What is known of one member's turn."""
+
+    state: str = "waits"
+    draft: str = ""
+    style: str = "dim"
+
+
+@dataclass(slots=True)
+class Meeting:
+    """What has happened in a meeting so far.
+
+    Attributes:
+        said: Number of statements made, those from before an interruption included.
+        claims: Number of claims in them.
+    """
+
+    round: str = ""
+    number: int = 0
+    said: int = 0
+    claims: int = 0
+    reading: str = ""
+    turns: dict[str, _Turn] = field(default_factory=dict)
+
+    def follow(self, event: MeetingEvent) -> None:
+        """Take in what happened."""
+        turn = self.turns.setdefault(event.member, _Turn()) if event.member else _Turn()
+        match event.kind:
+            case MeetingEventKind.ROUND_BEGAN:
+                self.round, self.number, self.reading = event.round, event.number, ""
+                self.turns.clear()
+            case MeetingEventKind.MEMBER_BEGAN:
+                turn.state, turn.style = "speaks …", "bold"
+            case MeetingEventKind.TEXT:
+                turn.draft = (turn.draft + event.text)[-_DRAFT:]
+            case MeetingEventKind.SPOKE | MeetingEventKind.RESUMED:
+                self.said += 1
+                self.claims += len(event.statement.claims) if event.statement else 0
+                turn.state, turn.draft, turn.style = told(event), "", "green"
+            case MeetingEventKind.ABSENT:
+                turn.state, turn.draft, turn.style = told(event), "", "bold red"
+
+    def read(self, progress: Progress) -> None:
+        """Take in how far the reading of documents is."""
+        self.reading = f"reads {progress.done} of {progress.total}: {one_line(progress.current)}"
+
+
+def told(event: MeetingEvent) -> str:
+    """Return what became of a turn, in a few words."""
+    if event.kind is MeetingEventKind.ABSENT:
+        return f"is absent: {one_line(event.text)}"
+    made = _made(event.statement) if event.statement else "spoke"
+    return f"spoke before: {made}" if event.kind is MeetingEventKind.RESUMED else made
+
+
+def _made(said: Statement) -> str:
+    counts = (
+        (len(said.claims), "claim", "claims"),
+        (len(said.replies), "reply", "replies"),
+        (len(said.concessions), "concession", "concessions"),
+    )
+    parts = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
+    return ", ".join(parts) or "nothing to state"
+
+
+def attended(
+    work: Callable[[Callable[[MeetingEvent], None], Callable[[Progress], None]], Minutes],
+    *,
+    quiet: bool,
+    kept: bool,
+) -> Minutes:
+    """Hold a meeting, show it while it goes on, and return its minutes.
+
+    On a terminal there is a line for everyone who speaks, elsewhere a line for what happened.
+
+    Args:
+        work: Is given what to tell events and the progress of reading to.
+        quiet: Whether nothing is shown off a terminal.
+        kept: Whether the same command would go on where this one is stopped.
+
+    Raises:
+        InterruptedWorkError: the user pressed Ctrl-C; it says how to go on.
+    """
+    meeting = Meeting()
+    try:
+        with _shown(meeting, quiet=quiet) as show:
+
+            def on_event(event: MeetingEvent) -> None:
+                meeting.follow(event)
+                show(event)
+
+            def on_progress(progress: Progress) -> None:
+                meeting.read(progress)
+                show(None)
+
+            return work(on_event, on_progress)
+    except KeyboardInterrupt:
+        raise _stopped(meeting, kept=kept) from None
+
+
+def _stopped(meeting: Meeting, *, kept: bool) -> InterruptedWorkError:
+    if not meeting.number:
+        return InterruptedWorkError("Stopped before the first round.")
+    statements = f"{meeting.said} statement{'' if meeting.said == 1 else 's'}"
+    again = "Run the same command again" if kept else "Run it again without --fresh"
+    return InterruptedWorkError(
+        f"Stopped in round {meeting.number}, {meeting.round}, after {statements}.",
+        hint=f"{again}: it goes on where it stopped.",
+    )
+
+
+@contextmanager
+def _shown(meeting: Meeting, *, quiet: bool) -> Iterator[Callable[[MeetingEvent | None], None]]:
+    if not sys.stderr.isatty():
+        yield _nothing if quiet else _in_lines
+        return
+    with ExitStack() as opened:
+        target = console(stderr=True)
+        began: list[bool] = []
+
+        def show(event: MeetingEvent | None) -> None:
+            if not began:
+                began.append(True)
+                opened.enter_context(_live(meeting, target))
+            if event:
+                _lasting(target, meeting, event)
+
+        yield show
+
+
+def _nothing(_: MeetingEvent | None) -> None:
+    """Show nothing: a program reads the result, which names who was absent."""
+
+
+def _in_lines(event: MeetingEvent | None) -> None:
+    if event is None:
+        return
+    if event.kind is MeetingEventKind.ROUND_BEGAN:
+        typer.echo(f"Round {event.number}: {one_line(event.round)}", err=True)
+    elif event.kind in {
+        MeetingEventKind.SPOKE,
+        MeetingEventKind.RESUMED,
+        MeetingEventKind.ABSENT,
+    }:
+        typer.echo(f"  {one_line(event.member)}: {told(event)}", err=True)
+
+
+@contextmanager
+def _live(meeting: Meeting, target: "Console") -> Iterator[None]:
+    """Draw the meeting again and again below what lasts."""
+    from rich.live import Live  # noqa: PLC0415 - see options
+
+    def current() -> "Text":
+        return drawn(meeting, target.width)
+
+    with Live(get_renderable=current, console=target, refresh_per_second=_REFRESH, transient=True):
+        yield
+
+
+def _lasting(target: "Console", meeting: Meeting, event: MeetingEvent) -> None:
+    """Print what shall still stand there when the round is over."""
+    if event.kind is MeetingEventKind.ROUND_ENDED:
+        spoke = sum(turn.style == "green" for turn in meeting.turns.values())
+        line = f"Round {event.number}, {one_line(event.round)}: {spoke} spoke"
+        target.print(styled((line, "dim"), (f", {meeting.claims} claims so far", "dim")))
+    elif event.kind is MeetingEventKind.ABSENT:
+        target.print(styled((f"{one_line(event.member)} {told(event)}", "bold red")))
+
+
+def drawn(meeting: Meeting, width: int) -> "Text":
+    """Return one line for the round and one for everyone in it, none wider than the terminal."""
+    from rich.cells import set_cell_size  # noqa: PLC0415 - see options
+
+    lines = [meeting.reading] if meeting.reading else []
+    if meeting.number:
+        lines.append(f"Round {meeting.number}: {one_line(meeting.round)}")
+    names = min(max((len(one_line(name)) for name in meeting.turns), default=0), _NAME)
+    parts: list[str | tuple[str, str]] = [(f"{_cut(line, width)}\n", "bold") for line in lines]
+    for name, turn in list(meeting.turns.items()):
+        label = set_cell_size(one_line(name), names)
+        draft = one_line(turn.draft)
+        room = width - names - 5
+        said = f"… {draft[-room:]}" if draft else turn.state
+        parts += [f"  {label}  ", (f"{_cut(said, room)}\n", "dim" if draft else turn.style)]
+    return styled(*parts)
+
+
+def _cut(text: str, width: int) -> str:
+    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - see options
+
+    room = max(width, 1)
+    return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"

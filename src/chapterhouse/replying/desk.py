@@ -1,0 +1,132 @@
+"""What lies before a model: excerpts that it was given, and those that it searched for.
+
+Whatever lies there can be cited; whatever does not cannot.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from typing import Final
+
+from chapterhouse.answering.prompt import Shown, context_blocks, shown
+from chapterhouse.answering.provenance import stated_date
+from chapterhouse.answering.written import Given
+from chapterhouse.asking import context_sources_of
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.request import Request
+from chapterhouse.retrieval.context import build_context
+from chapterhouse.searching import packing_for
+from chapterhouse.types import (
+    Body,
+    Chunk,
+    Document,
+    Evidence,
+    Excerpt,
+    Hit,
+    Query,
+    SearchResult,
+    Tool,
+)
+
+SEARCH_TOOL: Final = "search_documents"
+_PARAMETERS: Final[Mapping[str, object]] = {
+    "type": "object",
+    "properties": {"query": {"type": "string", "minLength": 1, "maxLength": 1_000}},
+    "required": ["query"],
+    "additionalProperties": False,
+}
+
+
+class Desk:
+    """The excerpts before one model, in the order in which they were laid there."""
+
+    def __init__(self, request: Request, parts: Parts) -> None:
+        self._request = request
+        self._parts = parts
+        self._laid: list[Shown] = []
+        self._lock = threading.Lock()
+        self.nonce = parts.nonce()
+
+    def lay(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
+        """Add excerpts that do not lie there yet; return them as the prompt names them."""
+        with self._lock:  # searches that a model asks for at once may run at once
+            known = {_stretch(block.excerpt) for block in self._laid}
+            wanted = {_stretch(e): e for e in excerpts if _stretch(e) not in known}
+            fresh = shown(tuple(wanted.values()), self._laid)
+            self._laid += fresh
+            return fresh
+
+    def shown(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
+        """Lay excerpts and return all of them, those too that were there already."""
+        self.lay(excerpts)
+        wanted = {_stretch(excerpt) for excerpt in excerpts}
+        return tuple(block for block in self._laid if _stretch(block.excerpt) in wanted)
+
+    def laid(self) -> tuple[Shown, ...]:
+        """Return everything that lies there."""
+        return tuple(self._laid)
+
+    def given(self) -> tuple[Given, ...]:
+        """Return everything that the model may cite."""
+        body = cache(self._parts.engines.store.body)
+        return tuple(Given(block.place, _evidence(block.excerpt, body)) for block in self._laid)
+
+    def tool(self) -> Tool:
+        """Return the tool by which the model searches."""
+        return Tool(
+            SEARCH_TOOL,
+            "Search the documents for passages. Call it whenever the question needs facts that "
+            "the context does not hold. Returns passages that can be cited.",
+            _PARAMETERS,
+            self._search,
+        )
+
+    def _search(self, arguments: Mapping[str, object]) -> str:
+        request, parts = self._request, self._parts
+        query = Query(
+            str(arguments["query"]),
+            request.shelves,
+            limit=request.settings.packing.hits,
+            per_document=0,
+            tags=request.tags,
+        )
+        found = parts.retrieve(query, parts.method(request.settings, None))
+        blocks = self.lay(excerpts_of(request, found, parts))
+        return context_blocks(blocks, self.nonce) if blocks else "Nothing more was found."
+
+
+def excerpts_of(request: Request, found: SearchResult, parts: Parts) -> Sequence[Excerpt]:
+    """Return the best excerpts that fit, in reading order."""
+    settings = request.settings
+    lookup = context_sources_of(parts.engines, settings.tokens)
+    packing = packing_for(settings.packing, lookup.count_tokens)
+    context = build_context(found, lookup, request.max_tokens, packing)
+    ranked = sorted(context.excerpts, key=lambda e: (-e.relevance, e.hit.rank, e.start))
+    best = {id(excerpt) for excerpt in ranked[: request.max_chunks]}
+    return [excerpt for excerpt in context.excerpts if id(excerpt) in best]
+
+
+def whole_chunk(document: Document, chunk: Chunk) -> Excerpt:
+    """Return a chunk as an excerpt that was not chosen by a search for the question."""
+    hit = Hit(0, 0.0, chunk, document)
+    return Excerpt(hit, chunk.start, chunk.end, chunk.text, tokens=0, relevance=0.0)
+
+
+def _stretch(excerpt: Excerpt) -> tuple[str, int, int]:
+    return excerpt.hit.document.id, excerpt.start, excerpt.end
+
+
+def _evidence(excerpt: Excerpt, body_of: Callable[[str], Body | None]) -> Evidence:
+    """Return the very stretch of the document; what is repeated above a table is not in it."""
+    document = excerpt.hit.document
+    body = body_of(document.id)
+    return Evidence(
+        document.id,
+        excerpt.start,
+        excerpt.end,
+        body.text[excerpt.start : excerpt.end] if body else "",
+        language=document.language,
+        title=document.title,
+        section_path=excerpt.hit.chunk.section_path,
+        date=stated_date(document),
+    )

@@ -1,0 +1,291 @@
+"""A real library with three personas and a council, in which models say what a test tells them."""
+
+import itertools
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.council.builder import Council
+from chapterhouse.council.convene import convene, planned
+from chapterhouse.council.plan import Convening, Plan
+from chapterhouse.council.seating import Room, Table, seated
+from chapterhouse.models.scripted import Scripted, ScriptedModel
+from chapterhouse.protocols import LanguageModel
+from chapterhouse.replying.now import run_now
+from chapterhouse.settings import HOME_FILE
+from chapterhouse.types import MeetingEvent, Minutes
+
+QUESTION = "How fast may a vessel go inside the harbour?"
+RULES_2023 = """---
+title: Harbour Rules 2023
+date: 2023-05-01
+---
+
+# Harbour Rules 2023
+
+## Speed
+
+Inside the harbour no vessel may exceed 4 knots. The lanternmaria officer grants exceptions in fog.
+
+## Gate
+
+The gate of the harbour closes at 21:30 from April to September.
+"""
+RULES_2025 = """---
+title: Harbour Rules 2025
+date: 2025-05-01
+---
+
+# Harbour Rules 2025
+
+## Speed
+
+Inside the harbour no vessel may exceed 6 knots. The lanternjonas officer grants exceptions in fog.
+
+## Berths
+
+A berth in the marina costs 80 euros a metre.
+"""
+LOG = """---
+title: Log of the Pilots
+date: 2024-02-01
+---
+
+# Log of the Pilots
+
+## Passages
+
+Inside the harbour no vessel may exceed 6 knots, the pilots were told. The lanternnina boat waits.
+
+Most of the 40 vessels a day keep well below the limit of speed.
+"""
+CHARTER = """# Charter of the Harbour Board
+
+## Traffic
+
+The traffic survey counted 40 vessels a day inside the harbour. A vessel is whatever floats.
+"""
+# Words that stand in the documents of one persona alone.
+OWN = {"maria": "lanternmaria", "jonas": "lanternjonas", "nina": "lanternnina"}
+NAMES = {"maria": "Maria Keller", "jonas": "Jonas Brandt", "nina": "Nina Falk"}
+PROFILES = ("one", "two", "three")
+Script = Callable[[str, str], Scripted]
+
+_MARKER = re.compile(r"^\[doc (\S+)(?: §([^\]\n]*))?\]$", re.MULTILINE)
+
+
+@dataclass
+class Hall:
+    """A library in which a council of a test meets.
+
+    Attributes:
+        models: By the name of their profile; "" is the library's own.
+        folder: Where transcripts of this test go.
+    """
+
+    library: Library
+    folder: Path
+    models: dict[str, LanguageModel] = field(default_factory=dict)
+    events: list[MeetingEvent] = field(default_factory=list, repr=False)
+    nonces: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def says(self, script: Script | list[Scripted], name: str = "", **more: Any) -> ScriptedModel:
+        """Let the model of a profile write these, in turn or by a function."""
+        model = ScriptedModel(script, **more)
+        self.models[name] = model
+        return model
+
+    @property
+    def room(self) -> Room:
+        library_room = self.library._room()
+        parts = replace(
+            library_room.parts,
+            model=self.models.get,
+            now=lambda: 1_700_000_000,
+            nonce=lambda: f"{next(self.nonces):032x}",
+        )
+        return replace(library_room, parts=parts)
+
+    def seated(self, council: str | Council, question: str = QUESTION, **more: Any) -> Table:
+        room = self.room
+        return seated(room.councils.require(council), question, Convening(**more), room)
+
+    async def convene_async(
+        self, council: str | Council, question: str = QUESTION, **more: Any
+    ) -> Minutes:
+        """Hold a meeting; each has a transcript of its own unless the test names one."""
+        more = {
+            "transcript": self.folder / f"{next(self.nonces)}.ndjson",
+            "remember": False,
+            **more,
+        }
+        choices = Convening(**more)
+        return await convene(council, question, choices, self.room, self.events.append)
+
+    def convene(self, council: str | Council, question: str = QUESTION, **more: Any) -> Minutes:
+        return run_now(self.convene_async(council, question, **more))
+
+    def plan(self, council: str | Council, question: str = QUESTION, **more: Any) -> Plan:
+        return run_now(planned(council, question, Convening(**more), self.room))
+
+    def persona(self, slug: str, documents: Mapping[str, str], **config: Any) -> None:
+        """Make a persona with curated documents, and settings by dotted key, ``__`` for the dot."""
+        make_persona(self.library, slug, documents, **config)
+
+
+def make_persona(
+    library: Library, slug: str, documents: Mapping[str, str], prose: str = "", **config: Any
+) -> None:
+    folder = library.personas.create(slug)
+    for name, text in documents.items():
+        (folder.rag / name).write_text(text, "utf-8")
+    if prose:
+        (folder.path / "persona.md").write_text(prose, "utf-8")
+    written = {
+        key.replace("__", "."): value if isinstance(value, str) else json.dumps(value)
+        for key, value in config.items()
+    }
+    if written:
+        library.personas.change(slug, written)
+
+
+def council(slug: str = "harbour-board", *members: str, rounds: tuple[Any, ...] = ()) -> Council:
+    """Return a council of personas, of Maria, Jonas and Nina where nobody is named."""
+    made = Council.new(slug, display_name="Harbour Board", purpose="Keep the harbour safe.")
+    for member in members or tuple(NAMES):
+        made = made.add_member(member)
+    for entry in rounds or ("independent_analysis", "cross_examination", "rebuttal", "synthesis"):
+        made = made.add_round(entry)
+    return made.chair(name="Agnes Merrow", instructions="Weigh evidence, not voices.")
+
+
+def turn(**said: Any) -> str:
+    """Return what a model says in a round, in the form that is asked for."""
+    whole = {"position": "", "claims": [], "missing": [], "open_questions": []}
+    return json.dumps({**whole, **said}, ensure_ascii=False)
+
+
+def markers(prompt: str) -> dict[str, str]:
+    """Return the markers of a prompt's blocks by what stands in them, the text of each block."""
+    found = {}
+    for block in re.findall(r"<block-\w+>\n(.*?)\n</block-\w+>", prompt, re.DOTALL):
+        name, section = _MARKER.search(block).groups()  # type: ignore[union-attr]  # it has one
+        found[block] = f"[^{name}:{section}]" if section else f"[^{name}]"
+    return found
+
+
+def marker(prompt: str, words: str) -> str:
+    """Return the marker of the block of a prompt in which some words stand."""
+    return next(name for block, name in markers(prompt).items() if words in block)
+
+
+def section(prompt: str, title: str) -> str:
+    """Return what stands under a title of a prompt; empty where it has none."""
+    _, _, behind = prompt.partition(f"\n\n{title}\n")
+    return re.split(r"\n\n(?=[A-Z][A-Z ]+)", behind, maxsplit=1)[0]
+
+
+def whose(instructions: str) -> str:
+    """Return the slug of the persona whom a system message speaks to; ``chair`` for the chair."""
+    name = instructions.partition("You are ")[2].partition(".")[0]
+    return next((slug for slug, called in NAMES.items() if called == name), "chair")
+
+
+def phase(instructions: str) -> str:
+    """Return the kind of the round that a system message belongs to."""
+    told = {
+        "Analyse the question on your own": "independent_analysis",
+        "Others have stated the claims": "cross_examination",
+        "Claims of yours were contradicted": "rebuttal",
+        "You preside.": "synthesis",
+        "Your task in this round": "own",
+    }
+    return next(kind for words, kind in told.items() if words in instructions)
+
+
+SPEED = {"maria": "4 knots", "jonas": "6 knots", "nina": "6 knots"}
+
+
+def honest(instructions: str, prompt: str) -> str:
+    """Say what the documents say, as a good model would, with markers that can be believed."""
+    who, kind = whose(instructions), phase(instructions)
+    if kind == "synthesis":
+        cited = marker(prompt, "6 knots")
+        sentence = f"Inside the harbour no vessel may exceed 6 knots.{cited}"
+        return json.dumps({"decision": [sentence], "grounds": [sentence]})
+    own = f"Inside the harbour no vessel may exceed {SPEED[who]}.{marker(prompt, SPEED[who])}"
+    if kind == "independent_analysis":
+        return turn(position=f"I am {who}.", claims=[own])
+    others = re.findall(
+        r"^(c\d+), by .*\n¦ (.*)$", section(prompt, "CLAIMS OF OTHERS"), re.MULTILINE
+    )
+    replies = [
+        {
+            "claim": name,
+            "stance": "supports" if SPEED[who] in text else "contradicts",
+            "reason": own,
+        }
+        for name, text in others
+    ]
+    return turn(replies=replies if kind == "cross_examination" else [])
+
+
+@pytest.fixture(scope="session")
+def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """The library of the harbour board; tests that change anything make one of their own."""
+    home = tmp_path_factory.mktemp("harbour")
+    with Library.open(furnished(home)) as library:
+        people(library)
+        yield library
+
+
+def furnished(home: Path) -> Path:
+    """Write the settings of a library whose profiles the tests give models to."""
+    home.mkdir(parents=True, exist_ok=True)
+    profiles = "".join(f'[profiles.{name}]\nengine = "none"\n' for name in PROFILES)
+    (home / HOME_FILE).write_text(profiles, "utf-8")
+    return home
+
+
+def people(library: Library) -> None:
+    """Let Maria, Jonas and Nina move in, and found their council.
+
+    Jonas sits alone in the till, and the till with Nina in the town.
+    """
+    make_persona(library, "maria", {"rules.md": RULES_2023}, display_name=NAMES["maria"])
+    make_persona(library, "jonas", {"rules.md": RULES_2025}, display_name=NAMES["jonas"])
+    make_persona(library, "nina", {"log.md": LOG}, display_name=NAMES["nina"])
+    folder = library.councils.create(council())
+    (folder.docs / "charter.md").write_text(CHARTER, "utf-8")
+    rounds = ("independent_analysis", "synthesis")
+    library.councils.create(council("till", "jonas", rounds=rounds))
+    library.councils.create(council("town", "nina", rounds=rounds).add_member(council="till"))
+    for slug in NAMES:
+        library.personas.refresh(slug)
+    library.councils.refresh("harbour-board")
+
+
+@pytest.fixture
+def hall(harbour: Library, tmp_path: Path) -> Hall:
+    return Hall(harbour, tmp_path)
+
+
+@pytest.fixture
+def bare_hall(tmp_path: Path) -> Iterator[Hall]:
+    """A library without anybody."""
+    with Library.open(tmp_path / "home") as library:
+        yield Hall(library, tmp_path)
+
+
+@pytest.fixture
+def own_hall(tmp_path: Path) -> Iterator[Hall]:
+    """A library with the same people that a test may change."""
+    with Library.open(furnished(tmp_path / "home")) as library:
+        people(library)
+        yield Hall(library, tmp_path)

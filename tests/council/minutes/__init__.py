@@ -1,0 +1,1 @@
+"""Tests of minutes as they are read."""

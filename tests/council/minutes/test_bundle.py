@@ -1,0 +1,346 @@
+"""A bundle of minutes is as it was written, or the check says that it is not."""
+
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.answering.judge import judge
+from chapterhouse.answering.sealed import file_text, seal_of
+from chapterhouse.council.minutes.bundle import (
+    MINUTES_FORMAT,
+    MinutesBundle,
+    holds_minutes,
+    make_minutes_bundle,
+    minutes_bundle_json,
+    minutes_fields,
+    minutes_json,
+    read_minutes,
+    read_minutes_bundle,
+)
+from chapterhouse.council.minutes.contents import all_citations, meetings, numbers_used
+from chapterhouse.council.minutes.examine import examine_minutes
+from chapterhouse.errors import UsageError
+from chapterhouse.interfaces.cli.envelope import success
+from chapterhouse.types import Document, Minutes, Statement
+
+NAMES = ["seal", "quotations", "sources", "numbering", "claims", "names", "map"]
+Path = tuple[str | int, ...]
+
+
+@pytest.fixture
+def bundle(minutes: Minutes, documents: tuple[Document, ...]) -> MinutesBundle:
+    return make_minutes_bundle(
+        minutes,
+        documents,
+        configuration={"answer": {"sentences": 3}},
+        versions={"chapterhouse": "0.0"},
+        sequence=7,
+    )
+
+
+def failed(data: str | bytes) -> set[str]:
+    checks = examine_minutes(read_minutes_bundle(data), judge)
+    assert [check.name for check in checks] == NAMES
+    return {check.name for check in checks if not check.passed}
+
+
+def altered(bundle: MinutesBundle, path: Path, to: object, *, resealed: bool = False) -> str:
+    """Return a bundle with one value changed; resealed as a forger would who knows how."""
+    data = json.loads(minutes_bundle_json(bundle))
+    inner = data
+    for step in path[:-1]:
+        inner = inner[step]
+    assert inner[path[-1]] != to
+    inner[path[-1]] = to
+    if resealed:
+        data["seal"] = seal_of(data)
+    return file_text(data)
+
+
+# --- the same again --------------------------------------------------------------------------
+
+
+def test_minutes_come_back_from_what_was_written(minutes: Minutes, bundle: MinutesBundle) -> None:
+    assert read_minutes(minutes_json(minutes)) == minutes
+    assert read_minutes(minutes_bundle_json(bundle)) == minutes
+    printed = success(minutes_fields(minutes), workspace="default", seconds=0.1)
+    assert read_minutes(json.dumps(printed)) == minutes
+    assert read_minutes_bundle(minutes_bundle_json(bundle)) == bundle
+    for text in (minutes_json(minutes), minutes_bundle_json(bundle), json.dumps(printed)):
+        assert holds_minutes(text)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.text(st.characters(codec="utf-8"), max_size=20))
+def test_any_text_comes_back(filled: Any, text: str) -> None:
+    minutes = filled(text)
+    assert read_minutes(minutes_json(minutes)) == minutes
+
+
+def test_the_same_minutes_give_the_same_bytes(bundle: MinutesBundle) -> None:
+    text = minutes_bundle_json(bundle)
+    again = make_minutes_bundle(
+        bundle.minutes,
+        [],
+        configuration=bundle.configuration,
+        versions=bundle.versions,
+        sequence=bundle.sequence,
+    )
+    assert minutes_bundle_json(replace(again, sources=bundle.sources, seal=bundle.seal)) == text
+    assert json.loads(text)["format"] == MINUTES_FORMAT
+    assert failed(text) == set()
+
+
+def test_every_citation_has_its_hash_also_of_inner_councils(bundle: MinutesBundle) -> None:
+    assert list(bundle.quotes) == ["1", "2", "3", "4", "3-1"]
+    assert [name for name, _ in all_citations(bundle.minutes)] == list(bundle.quotes)
+    assert [place for place, _ in meetings(bundle.minutes)] == ["", "3-"]
+
+
+def cited_anywhere(value: Any) -> Iterator[int]:
+    """Yield every number in a field called ``citations``, wherever it stands."""
+    if isinstance(value, tuple):
+        for one in value:
+            yield from cited_anywhere(one)
+    elif is_dataclass(value) and not isinstance(value, Minutes):
+        for field in fields(value):
+            inner = getattr(value, field.name)
+            if field.name == "citations" and all(isinstance(one, int) for one in inner):
+                yield from inner
+            else:
+                yield from cited_anywhere(inner)
+
+
+def places_of_numbers(data: Any, path: Path = ()) -> Iterator[Path]:
+    if isinstance(data, dict):
+        for key, value in data.items():
+            if key == "citations" and all(isinstance(one, int) for one in value):
+                yield (*path, key)
+            elif key != "inner":
+                yield from places_of_numbers(value, (*path, key))
+    elif isinstance(data, list):
+        for place, value in enumerate(data):
+            yield from places_of_numbers(value, (*path, place))
+
+
+def test_every_number_that_is_used_is_looked_at(minutes: Minutes) -> None:
+    whole = [getattr(minutes, field.name) for field in fields(minutes) if field.name != "citations"]
+    assert numbers_used(minutes) == set(cited_anywhere(tuple(whole)))
+    data = minutes_fields(minutes)
+    places = list(places_of_numbers(data))
+    assert len(places) > 30
+    for path in places:
+        text = json.loads(json.dumps(data))
+        inner = text
+        for step in path[:-1]:
+            inner = inner[step]
+        inner["citations"] = [99]
+        if path[0] == "statements" and len(path) == 3:
+            continue  # a statement's own citations are no numbers, and not allowed
+        assert 99 in numbers_used(read_minutes(json.dumps(text))), path
+
+
+# --- changed -----------------------------------------------------------------------------------
+
+
+def leaves(data: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    if isinstance(data, dict) and data:
+        for key, value in data.items():
+            yield from leaves(value, (*path, key))
+    elif isinstance(data, list) and data:
+        for place, value in enumerate(data):
+            yield from leaves(value, (*path, place))
+    else:
+        yield path, data
+
+
+def other(value: Any) -> Any:
+    """Return another value of the same kind."""
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + 1
+        case str():
+            return f"{value}x"
+        case list() | dict():
+            return ["x"]
+    return "0.1"
+
+
+def test_a_change_of_any_field_is_noticed(bundle: MinutesBundle) -> None:
+    data = json.loads(minutes_bundle_json(bundle))
+    places = list(leaves(data))
+    assert len(places) > 500
+    noticed = 0
+    for path, value in places:
+        text = altered(bundle, path, other(value))
+        try:
+            read = read_minutes_bundle(text)
+        except UsageError:
+            noticed += 1
+            continue
+        sealed = json.loads(text)["seal"] == seal_of(json.loads(text))
+        assert not sealed, path
+        assert read != bundle, path
+        noticed += 1
+    assert noticed == len(places)
+    for path in random.Random(7).sample([path for path, _ in places], 12):
+        try:
+            assert "seal" in failed(altered(bundle, path, other(dict(places)[path])))
+        except UsageError:
+            continue
+
+
+@pytest.mark.parametrize(
+    ("path", "to", "check"),
+    [
+        (("citations", 0, "quote"), "A guest berth costs 70 euros a night.", "quotations"),
+        (("citations", 0, "start"), 12, "quotations"),
+        (("citations", 0, "verified"), False, "quotations"),
+        (("citations", 0, "number"), 2, "numbering"),
+        (("citations", 0, "document_id"), "other", "sources"),
+        (("citations", 0, "text_sha256"), "0" * 64, "sources"),
+        (("statements", 2, "inner", "citations", 0, "quote"), "x" * 37, "quotations"),
+        (("statements", 2, "inner", "citations", 0, "number"), 2, "numbering"),
+        (("statements", 2, "inner", "decision", 0, "citations"), [2], "numbering"),
+        (("statements", 2, "inner", "decision", 0, "text"), "It costs 90 euros.", "claims"),
+        (("statements", 2, "inner", "map", "rows", 0, "claim"), "c9", "names"),
+        (("statements", 0, "claims", 0, "citations"), [9], "numbering"),
+        (("statements", 0, "claims", 0, "citations"), [], "claims"),
+        (("statements", 0, "claims", 0, "text"), "A guest berth costs 90 euros.", "claims"),
+        (("statements", 0, "claims", 0, "id"), "c2", "names"),
+        (("statements", 0, "member"), "nobody", "names"),
+        (("statements", 0, "round"), "none", "names"),
+        (("statements", 0, "option"), "another", "names"),
+        (("statements", 3, "replies", 0, "text"), "A guest berth costs 90 euros.", "claims"),
+        (("statements", 3, "replies", 0, "claim"), "c77", "names"),
+        (("statements", 3, "concessions", 0, "to"), "c77", "names"),
+        (("statements", 3, "concessions", 0, "citations"), [9], "numbering"),
+        (("decision", 0, "text"), "A guest berth costs 90 euros a night.", "claims"),
+        (("grounds", 0, "text"), "The north quay is open in winter.", "claims"),
+        (("grounds", 0, "citations"), [], "claims"),
+        (("grounds", 0, "members"), ["eve"], "names"),
+        (("dissent", 0, "claims"), ["c99"], "names"),
+        (("dissent", 0, "text"), "A guest berth does not cost 60 euros a night.", "claims"),
+        (("matrix", 0, "text"), "A guest berth costs 90 euros a night.", "claims"),
+        (("matrix", 0, "option"), "a third", "names"),
+        (("matrix", 0, "citations"), [12], "numbering"),
+        (("decided",), "a third", "names"),
+        (("missing", 0, "member"), "eve", "names"),
+        (("map", "members"), ["maria", "tom"], "map"),
+        (("map", "rows", 0, "claims"), ["c3", "c1"], "map"),
+        (("map", "rows", 0, "claims"), ["c1", "c99"], "names"),
+        (("map", "rows", 0, "text"), "A guest berth costs 90 euros a night.", "map"),
+        (("map", "rows", 0, "cells", 0, "member"), "tom", "map"),
+        (("map", "rows", 0, "cells", 0, "claims"), ["c3"], "map"),
+        (("map", "rows", 0, "cells", 0, "citations"), [77], "numbering"),
+        (("map", "rows", 0, "cells", 0, "stance"), "silent", "map"),
+        (("map", "rows", 0, "sources"), ["elsewhere"], "map"),
+        (("map", "disputes", 0, "sides", 0, "text"), "A guest berth costs 90 euros.", "map"),
+        (("map", "disputes", 0, "sides", 0, "date"), "2026-01-01", "map"),
+        (("map", "disputes", 0, "sides", 0, "citations"), [77], "numbering"),
+        (("map", "disputes", 0, "sides", 0, "claim"), "c77", "names"),
+        (("map", "disputes", 0, "newer"), False, "map"),
+        (("map", "disputes", 1, "newer"), True, "map"),
+    ],
+)
+def test_a_new_seal_does_not_hide_what_does_not_fit(
+    bundle: MinutesBundle, path: Path, to: object, check: str
+) -> None:
+    found = failed(altered(bundle, ("minutes", *path), to, resealed=True))
+    assert check in found
+    assert "seal" not in found
+
+
+def test_citations_of_a_statement_would_count_otherwise(bundle: MinutesBundle) -> None:
+    data = json.loads(minutes_bundle_json(bundle))
+    own = data["minutes"]["citations"][0]
+    text = altered(bundle, ("minutes", "statements", 0, "citations"), [own], resealed=True)
+    assert failed(text) == {"numbering"}
+
+
+def test_what_does_not_fit_is_named_and_the_rest_counted(bundle: MinutesBundle) -> None:
+    members = [f"nobody-{number}" for number in range(12)]
+    text = altered(bundle, ("minutes", "grounds", 0, "members"), members, resealed=True)
+    told = {c.name: c for c in examine_minutes(read_minutes_bundle(text), judge)}
+    assert told["names"].sentence.startswith("There is no member 'nobody-0', ")
+    assert told["names"].sentence.endswith(", and 4 more.")
+    assert told["names"].hint
+    first = altered(bundle, ("quotes", "3-1"), "0")
+    assert {c.name: c.sentence for c in examine_minutes(read_minutes_bundle(first), judge)}[
+        "quotations"
+    ] == "[3-1] does not hold."
+
+
+@pytest.mark.parametrize("path", [("x",), ("minutes", "x"), ("minutes", "statements", 0, "x")])
+def test_nothing_can_be_added_beside_what_is_sealed(bundle: MinutesBundle, path: Path) -> None:
+    data = json.loads(minutes_bundle_json(bundle))
+    inner = data
+    for step in path[:-1]:
+        inner = inner[step]
+    inner[path[-1]] = "forged"
+    with pytest.raises(UsageError, match="holds more than a bundle"):
+        read_minutes_bundle(file_text(data))
+
+
+# --- what is no bundle -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"data": 1}',
+        '{"minutes": {}}',
+        '{"ok": false, "error": {"type": "x"}}',
+        '{"format": "chapterhouse-minutes/2", "minutes": {}}',
+        '{"format": "chapterhouse-answer/1", "answer": {}}',
+        '{"format": "chapterhouse-minutes/1"}',
+        "\x00",
+        "NaN",
+    ],
+)
+def test_junk_is_refused_with_a_hint(text: str) -> None:
+    for read in (read_minutes, read_minutes_bundle):
+        with pytest.raises(UsageError) as failure:
+            read(text)
+        assert len(failure.value.message) < 400
+
+
+@pytest.mark.parametrize("depth", [5, 60, 100, 300, 5_000])
+def test_minutes_within_minutes_are_read_or_refused(minutes: Minutes, depth: int) -> None:
+    start = (
+        '{"council":"a","title":"","question":"","statements":[{"member":"a","round":"b","inner":'
+    )
+    text = start * depth + '{"council":"a","title":"","question":""}' + "}]}" * depth
+    if depth < 20:
+        found = read_minutes(text)
+        assert len(list(meetings(found))) == depth + 1
+        return
+    try:
+        found = read_minutes(text)
+    except UsageError:
+        return
+    assert len(list(meetings(found))) == depth + 1
+
+
+def test_an_answer_is_no_minutes() -> None:
+    for text in ('{"question": "x", "sentences": []}', '{"format": "chapterhouse-answer/1"}'):
+        assert not holds_minutes(text)
+    with pytest.raises(UsageError):
+        holds_minutes("junk")
+
+
+def test_a_statement_that_nobody_made_is_no_minutes() -> None:
+    with pytest.raises(UsageError, match=r"statements.0.member"):
+        read_minutes('{"council":"a","title":"","question":"","statements":[{"round":"b"}]}')
+    assert Statement("a", "b").inner is None

@@ -1,0 +1,271 @@
+"""Minutes as a page: alone, inert, whole, and fit to be read by anyone."""
+
+import re
+import shutil
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from chapterhouse.council.minutes.html import POLICY, html
+from chapterhouse.council.minutes.markup import Markup, element
+from chapterhouse.types import Minutes
+
+LINK = "https://docs.example/tariffs#fees"
+ALLOWED = set(
+    re.findall(
+        r"\w+",
+        "html head meta title style body a header p h1 h2 h3 h4 h5 h6 div span strong nav ol ul li "
+        "main section article table caption thead tbody tr th td sup blockquote cite details "
+        "summary dl dt dd footer",
+    )
+)
+ATTRIBUTES = set(
+    re.findall(
+        r"[\w-]+",
+        "id class href rel aria-label aria-labelledby role tabindex scope lang charset http-equiv "
+        "content name",
+    )
+)
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+
+
+def parsed(page: str) -> LexborHTMLParser:
+    return LexborHTMLParser(page)
+
+
+def nodes(page: str) -> list[LexborNode]:
+    return parsed(page).css("html, html *")
+
+
+def shape(page: str) -> list[tuple[str, str]]:
+    return [(str(node.tag), node.attributes.get("class") or "") for node in nodes(page)]
+
+
+def assert_inert(page: str) -> None:
+    for node in nodes(page):
+        assert node.tag in ALLOWED, node.tag
+        assert set(node.attributes) <= ATTRIBUTES, node.attributes
+        href = node.attributes.get("href") or "#"
+        assert href.startswith("#") or href == LINK
+    ids = [node.id for node in nodes(page) if node.id]
+    assert len(ids) == len(set(ids))
+    for link in parsed(page).css("a[href^='#']"):
+        assert (link.attributes["href"] or "")[1:] in ids, link.html
+    for node in parsed(page).css("[aria-labelledby]"):
+        assert node.attributes["aria-labelledby"] in ids
+
+
+@pytest.fixture(scope="module")
+def usual(filled: Callable[[str], Minutes]) -> list[tuple[str, str]]:
+    """Give the shape of the page, whatever is said in it."""
+    return shape(html(filled("x")))
+
+
+def test_a_page_stands_alone(minutes: Minutes) -> None:
+    page = html(minutes)
+    assert_inert(page)
+    assert page == html(minutes)
+    assert page.startswith("<!DOCTYPE html>\n<html")
+    policy = parsed(page).css_first("meta[http-equiv='Content-Security-Policy']")
+    assert policy is not None
+    assert policy.attributes["content"] == POLICY
+    assert POLICY.startswith("default-src 'none'; style-src 'unsafe-inline'")
+    style = parsed(page).css_first("style")
+    assert style is not None
+    assert not re.search(r"url\(|@import|expression|</", style.text())
+    assert re.findall(r"https?://[^\"<]+", page) == [LINK, LINK]  # its address, and as text
+    assert len(page) < 60_000
+
+
+def test_everything_that_was_held_stands_there(minutes: Minutes) -> None:
+    page = parsed(html(minutes))
+    titles = [node.text() for node in page.css("main > section > h2")]
+    assert titles == [
+        "Who sat",
+        "Decision",
+        "Grounds",
+        "Decision matrix",
+        "Where members agree and disagree",
+        "Disputes",
+        "Dissent",
+        "Open questions",
+        "Missing evidence",
+        "Concessions",
+        "Absences",
+        "What was said",
+        "Warnings",
+        "The council that sat as a member: Finance",
+        "Sources",
+    ]
+    assert [node.text() for node in page.css("nav li")] == titles
+    quotes = [node.text() for node in page.css("blockquote")]
+    assert quotes == [*(c.quote for c in minutes.citations), minutes.citations[1].quote]
+    facts = {node.text() for node in page.css("dd")}
+    assert {citation.text_sha256 for citation in minutes.citations} <= facts
+
+
+def test_claims_and_sources_lead_to_each_other(minutes: Minutes) -> None:
+    page = parsed(html(minutes))
+    stated = page.css_first("#claim-1")
+    assert stated is not None
+    assert stated.text().startswith("c1 A guest berth costs 80 euros a night.")
+    assert [a.attributes["href"] for a in stated.css("sup a")] == ["#source-2"]
+    source = page.css_first("#source-2")
+    assert source is not None
+    back = [(a.text(), a.attributes["href"]) for a in source.css(".quiet a")]
+    assert ("c1", "#claim-1") in back
+    assert ("Decision", "#decision") in back
+    assert page.css_first("#source-3-1") is not None
+
+
+def test_it_can_be_read_without_colours_and_by_ear(minutes: Minutes) -> None:
+    page = parsed(html(minutes))
+    for landmark in ("header", "nav[aria-label]", "main", "footer", "a.skip[href='#minutes']"):
+        assert len(page.css(landmark)) == 1, landmark
+    assert page.css_first("html").attributes["lang"] == "en"  # type: ignore[union-attr]  # it is there
+    for table in page.css("table"):
+        assert table.css_first("caption") is not None
+        assert {th.attributes.get("scope") for th in table.css("thead th")} == {"col"}
+        assert {th.attributes.get("scope") for th in table.css("tbody th")} == {"row"}
+    for tone, word in (("supports", "✓ supports"), ("contradicts", "✗ contradicts")):
+        cells = page.css(f"td.{tone}")
+        assert cells
+        assert all(cell.text().startswith(word) for cell in cells)
+    levels = [int(str(node.tag)[1]) for node in page.css("h1, h2, h3, h4, h5, h6")]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the ratio of two colours, after https://www.w3.org/TR/WCAG22/#contrast-minimum."""
+
+    def luminance(colour: str) -> float:
+        digits = colour.lstrip("#")
+        digits = "".join(c * 2 for c in digits) if len(digits) == 3 else digits
+        parts = [int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    lighter, darker = sorted((luminance(one), luminance(other)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.parametrize("place", [0, 1], ids=["light", "dark"])
+def test_colours_stand_out_enough(minutes: Minutes, place: int) -> None:
+    style = parsed(html(minutes)).css_first("style")
+    assert style is not None
+    blocks = re.findall(r":root \{(.*?)\}", style.text(), re.DOTALL)
+    named = dict(re.findall(r"--([a-z-]+): (#[0-9a-f]{3,6});", blocks[place]))
+    pairs = [
+        (ink, ground) for ink in ("ink", "quiet", "accent", "no") for ground in ("paper", "raised")
+    ]
+    pairs += [("yes", "yes-ground"), ("no", "no-ground")]
+    for ink, ground in pairs:
+        assert contrast(named[ink], named[ground]) >= 4.5, (ink, ground)
+
+
+def test_empty_minutes_are_a_page_too(empty: Minutes) -> None:
+    page = html(empty)
+    assert_inert(page)
+    assert "Nothing was decided." in page
+    assert "Sources" not in page
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    "</style><script>alert(1)</script>",
+    "</title><img src=x onerror=alert(1)>",
+    '"><svg onload=alert(1)>',
+    "' onmouseover='alert(1)",
+    "javascript:alert(1)",
+    "<!--",
+    "]]>",
+    "&lt;b&gt; &amp; &#60;script&#62;",
+    "<meta http-equiv=refresh content='0;url=http://evil.example'>",
+    "http://evil.example/",
+    "\x00\x1b[2J\u202egnp.exe",
+    "[1] 【2】",
+    "北京" * 300,
+    "w" * 2_000,
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_becomes_markup(
+    filled: Callable[[str], Minutes], usual: list[tuple[str, str]], text: str
+) -> None:
+    page = html(filled(text))
+    assert_inert(page)
+    assert shape(page) == usual
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\u202a-\u202e\u200b]", page)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(min_size=1, max_size=40))
+def test_any_text_is_only_text(
+    filled: Callable[[str], Minutes], usual: list[tuple[str, str]], text: str
+) -> None:
+    page = html(filled(f"x{text}"))
+    assert_inert(page)
+    assert shape(page) == usual
+
+
+@pytest.mark.parametrize(
+    "link", ["javascript:alert(1)", "http://a b", "//evil.example", "https://x@y.example", "data:,"]
+)
+def test_only_a_web_address_becomes_a_link(minutes: Minutes, link: str) -> None:
+    cited = tuple(replace(citation, link=link) for citation in minutes.citations)
+    page = html(replace(minutes, citations=cited))
+    assert link not in page
+    assert_inert(page)
+
+
+def test_names_that_are_none_are_refused() -> None:
+    for name in ("", "a b", "a>", "A"):
+        with pytest.raises(ValueError, match="no names"):
+            element(name)
+    with pytest.raises(ValueError, match="no names"):
+        element("a", attributes={"on click": "x"})
+    assert (
+        element("p", "a<b", Markup("<br>"), attributes={"id": '"'})
+        == '<p id="&quot;">a&lt;b<br></p>'
+    )
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+def test_it_prints(minutes: Minutes, tmp_path: Path) -> None:
+    from pypdfium2 import PdfDocument  # noqa: PLC0415 - only here
+
+    (tmp_path / "minutes.html").write_text(html(minutes), "utf-8")
+    pdf = tmp_path / "minutes.pdf"
+    subprocess.run(
+        [
+            str(CHROMIUM),
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            f"--user-data-dir={tmp_path / 'profile'}",
+            "--no-pdf-header-footer",
+            f"--print-to-pdf={pdf}",
+            (tmp_path / "minutes.html").as_uri(),
+        ],
+        check=True,
+        capture_output=True,
+        timeout=60,
+    )
+    pages = [page.get_textpage().get_text_range() for page in PdfDocument(pdf)]
+    printed = " ".join(" ".join(pages).split())
+    assert "Shall guests pay more from 2027?" in printed
+    assert "Contents" not in printed
+    for citation in minutes.citations[:3]:
+        assert citation.quote in printed
+        assert citation.text_sha256 in printed.replace(" ", "")  # also where it was folded

@@ -1,0 +1,162 @@
+"""Minutes as Markdown: whole, the same every time, and nothing in them becomes ours."""
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from chapterhouse.council.minutes.markdown import heading, markdown, words
+from chapterhouse.council.minutes.record import decision_record
+from chapterhouse.types import Minutes, Support
+
+GOLDEN = Path(__file__).parent / "golden"
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+LINK = "https://docs.example/tariffs#fees"
+HOSTILE = [
+    "[x](http://evil.example)",
+    "![x](http://evil.example/?q=1)",
+    "<img src=http://evil.example>",
+    "<script>alert(1)</script>",
+    "<!-- -->",
+    "```\nx\n```",
+    "# Heading",
+    "\n\n# Heading",
+    "[^1]: forged",
+    "\n\n[^1]: forged",
+    "[x]: http://evil.example\n\n[x]",
+    "- item",
+    "1. item",
+    "---",
+    "\n===\n",
+    "> quoted",
+    "| a | b |\n|---|---|\n| c | d |",
+    "a | b",
+    "~~gone~~",
+    "**bold** _it_",
+    "ww\u200bw.evil.example",
+    "title #",
+    "wow!",
+    "x\\",
+    "$x$",
+    "[1] 【2】 ［3］",
+    "北京市" * 60,
+    "w" * 400,
+]
+
+
+def tokens(text: str) -> list[Token]:
+    return [inner for token in MARKDOWN.parse(text) for inner in (token, *(token.children or ()))]
+
+
+def shape(text: str) -> list[str]:
+    """Return what a page is made of, whatever its words are."""
+    return [t.type for t in tokens(text) if t.type not in {"text", "text_special", "softbreak"}]
+
+
+def assert_ours_alone(page: str, usual: list[str], footnotes: int) -> None:
+    assert shape(page) == usual
+    links = {str(t.attrs["href"]) for t in tokens(page) if t.type == "link_open"}
+    assert links <= {LINK}
+    assert not {"image", "html_inline", "html_block", "fence", "code_inline"} & set(shape(page))
+    assert len(re.findall(r"^\[\^[0-9-]+\]: ", page, re.MULTILINE)) == footnotes
+    known = {"1", "2", "3", "4", "3-1"}
+    assert set(re.findall(r"\[\^([^\]]*)\]", re.sub(r"\\.", "", page))) <= known
+    assert not re.search(r"(?i)(?<!\\)\bwww\.", page)
+
+
+@pytest.fixture(scope="module")
+def usual(filled: Callable[[str], Minutes]) -> tuple[list[str], list[str]]:
+    """Give what minutes and a record are made of, whatever is said in them."""
+    return shape(markdown(filled("x"))), shape(decision_record(filled("x")))
+
+
+def test_minutes_are_a_page_with_numbered_footnotes(minutes: Minutes) -> None:
+    assert markdown(minutes) == (GOLDEN / "minutes.md").read_text("utf-8")
+    assert markdown(minutes) == markdown(minutes)
+
+
+def test_a_decision_record_stands_by_itself(minutes: Minutes) -> None:
+    record = decision_record(minutes, 7, "2026-11-22")
+    assert record == (GOLDEN / "record.md").read_text("utf-8")
+    assert record.startswith("# 7. Shall guests pay more from 2027?\n\n- Status: proposed\n")
+    assert "- Date: 2026-11-22\n" in record
+    assert "Date:" not in decision_record(minutes)
+    cited = set(re.findall(r"\[\^([0-9-]+)\](?!:)", record))
+    assert cited == set(re.findall(r"^\[\^([0-9-]+)\]:", record, re.MULTILINE))
+
+
+@pytest.mark.parametrize("changes", [{"decided": ""}, {"decision": (), "options": ()}])
+def test_a_record_of_what_was_not_decided_is_open(
+    minutes: Minutes, changes: dict[str, object]
+) -> None:
+    record = decision_record(replace(minutes, **changes))  # type: ignore[arg-type]  # of minutes
+    assert "- Status: open\n" in record
+    assert ("It stays open." in record) == ("decided" in changes)
+
+
+def test_empty_minutes_say_that_nothing_was_decided(empty: Minutes) -> None:
+    page = markdown(empty)
+    assert page.startswith("# berths\n\n**What then?**\n")
+    assert "Nothing was decided." in page
+    for title in ("matrix", "Disputes", "Dissent", "What was said", "Warnings"):
+        assert title not in page
+    assert "Nothing was decided." in decision_record(empty)
+
+
+@pytest.mark.parametrize("support", list(Support))
+def test_every_claim_says_how_far_it_is_carried(minutes: Minutes, support: Support) -> None:
+    said = minutes.statements[0]
+    claim = replace(said.claims[0], support=support)
+    changed = replace(said, claims=(claim, *said.claims[1:]))
+    page = markdown(replace(minutes, statements=(changed, *minutes.statements[1:])))
+    line = next(line for line in page.splitlines() if line.startswith("- **c1** "))
+    marked = {Support.VERBATIM, Support.SUPPORTED, Support.NO_CLAIM}
+    assert line.endswith(")*") == (support not in marked)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_text_of_a_document_or_a_model_becomes_markdown(
+    filled: Callable[[str], Minutes], usual: tuple[list[str], list[str]], text: str
+) -> None:
+    for told in (text, f"a {text} b"):
+        assert_ours_alone(markdown(filled(told)), usual[0], 5)
+        assert_ours_alone(decision_record(filled(told)), usual[1], 4)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.text(alphabet='ab1 []()!<>#*_`~|\\^&;:/.-+=$@\n\t"”“w\u200b', min_size=1, max_size=30))
+def test_no_mixture_of_signs_becomes_markdown(
+    filled: Callable[[str], Minutes], usual: tuple[list[str], list[str]], text: str
+) -> None:
+    told = text if text.strip(" \n\t\u200b") else f"{text}x"
+    assert_ours_alone(markdown(filled(told)), usual[0], 5)
+
+
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), max_size=40),
+    st.booleans(),
+)
+def test_words_are_shown_as_they_stand(text: str, begins: bool) -> None:  # noqa: FBT001 - drawn
+    said = re.sub(r"[\[\]【】〔〕［］\ufe00-\ufe0f]", "", text)
+    shown = "".join(
+        t.content for t in tokens(f"x{words(said)}") if t.type in {"text", "text_special"}
+    )
+    assert shown == f"x{words_without_escapes(said)}"
+    assert bool(words(said, begins=begins)) == bool(words_without_escapes(said))
+
+
+def words_without_escapes(text: str) -> str:
+    return re.sub(r"\\([\\`*_|<>~$^&@:.!#+=)-])", r"\1", words(text))
+
+
+def test_a_heading_keeps_the_number_signs_at_its_end() -> None:
+    assert heading("In C #", 2) == "## In C \\#"
+    assert [t.content for t in MARKDOWN.parse(heading("In C ##", 1)) if t.type == "inline"] == [
+        "In C #\\#"
+    ]

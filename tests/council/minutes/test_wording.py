@@ -1,0 +1,81 @@
+"""Values in words."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.council.minutes import wording
+from chapterhouse.types import (
+    ClaimKind,
+    ConflictKind,
+    Dispute,
+    DisputeSide,
+    Leaning,
+    Problem,
+    ProblemKind,
+    Stance,
+    Usage,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("- **Red**: wind above 21 m/s.", "Red: wind above 21 m/s."),
+        ("* one", "one"),
+        ("  • one", "one"),
+        ("Which holds: “- **a** b” or “- c”?", "Which holds: “a b” or “c”?"),
+        ("2*3 is 2 * 3, 2**3 is 8", "2*3 is 2 * 3, 2**3 is 8"),
+        ("-5 degrees", "-5 degrees"),
+        ("a - b", "a - b"),
+        ("** **", "** **"),
+        ("1. first", "1. first"),
+        ("snake_case _x_", "snake_case _x_"),
+    ],
+)
+def test_marks_of_markdown_are_left_out_and_nothing_else(text: str, shown: str) -> None:
+    assert wording.legible(text) == shown
+
+
+@given(st.text(alphabet="a*-•“ ", max_size=60))
+def test_only_marks_are_ever_left_out(text: str) -> None:
+    shown = wording.legible(text)
+    assert shown.count("a") == text.count("a")
+    assert len(shown) <= len(text)
+
+
+@pytest.mark.parametrize("text", ["**a" * 40_000, "*" * 100_000, "“- " * 40_000])
+def test_it_takes_time_in_proportion(text: str) -> None:
+    began = time.process_time()
+    wording.legible(text)
+    assert time.process_time() - began < 2
+
+
+def test_every_value_has_its_words() -> None:
+    assert set(wording.STANCES) == set(Stance)
+    assert set(wording.LEANINGS) == set(Leaning)
+    assert set(wording.KINDS) == set(ClaimKind)
+    signs = {told[0] for told in wording.STANCES.values()}
+    assert len(signs) == 3
+    for kind in ProblemKind:
+        assert wording.problem(Problem(kind, "a")).endswith("“a”")
+    assert wording.problem(Problem(ProblemKind.DATE, "1", "2")) == "the date “1”, not “2”"
+
+
+@pytest.mark.parametrize("kind", list(ClaimKind))
+@pytest.mark.parametrize("by", [None, *ConflictKind])
+def test_every_dispute_has_its_title(kind: ClaimKind, by: ConflictKind | None) -> None:
+    sides = (DisputeSide((), "a", (1,), date="2025"), DisputeSide((), "b", (2,), date="2021"))
+    dispute = Dispute(kind, "berths", sides, by, newer=True)
+    assert wording.dispute_title(dispute, 2).startswith("2. berths: ")
+    assert wording.dispute_verdict(dispute) == "The first is newer: 2025 against 2021."
+
+
+def test_what_is_counted_is_told() -> None:
+    assert wording.used(Usage(1, 1_000, 2)) == "1 call, 1,000 + 2 tokens"
+    assert wording.counted(1, "claim") == "1 claim"
+    assert wording.round_title("cross_examination") == "Cross-examination"
+    assert wording.round_title("cost_check") == "Cost check"
+    assert wording.kinds((ClaimKind.SHARED_SOURCE,), "x").endswith("shared source: x")

@@ -1,0 +1,197 @@
+"""A council whose members are models behind HTTP: what the service is sent, what becomes of it."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_server
+
+from chapterhouse import Library
+from chapterhouse.council.builder import Council
+from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Support
+
+QUESTION = "How fast may a vessel go inside the harbour?"
+OLD = "Inside the harbour no vessel may exceed 6 knots."
+NEW = "Inside the harbour no vessel may exceed 4 knots."
+KEY = "sk-canary-key-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_KEY", KEY)
+
+
+@contextmanager
+def opened(home: Path, server: ChatServer) -> Iterator[Library]:
+    """Open a library with two personas who read two versions of one rule."""
+    home.mkdir()
+    (home / "chapterhouse.toml").write_text(
+        f"[language_model]\nengine = 'openai'\nmodel = 'tiny'\nbase_url = '{server.url}'\n"
+        "key_variable = 'TEST_KEY'\nattempts = 1\ntimeout_seconds = 20\n"
+    )
+    with Library.open(home) as library:
+        for slug, year, rule in (("maria", "2023", OLD), ("tom", "2025", NEW)):
+            folder = library.personas.create(slug, display_name=slug.title())
+            text = f"---\ndate: {year}-03-01\n---\n\n# Harbour rules {year}\n\n{rule}\n"
+            (folder.rag / f"harbour-rules-{year}.md").write_text(text)
+        yield library
+
+
+def council() -> Council:
+    return (
+        Council.new("speed")
+        .add_member("maria")
+        .add_member("tom", grounding="both")
+        .add_round("independent_analysis")
+        .add_round("cross_examination", anonymous=True)
+        .add_round("rebuttal")
+        .add_round("synthesis")
+        .chair(name="Agnes Merrow")
+    )
+
+
+def first_marker(request: Request) -> str:
+    place = re.search(r"\[doc (\S+?)(?: §([^\]]+))?\]", request.everything_else)
+    assert place is not None
+    return f"[^{place[1]}:{place[2]}]" if place[2] else f"[^{place[1]}]"
+
+
+def own_rule(request: Request) -> str:
+    return OLD if "You are Maria" in request.system else NEW
+
+
+def speaking(request: Request) -> Reply:
+    """Speak as a small model would: in JSON, from the first block, giving way to what is new."""
+    if "You preside" in request.system:
+        told: dict[str, object] = {
+            "decision": [f"{NEW} {first_marker(request)}"],
+            "grounds": [NEW],
+            "missing": [{"member": "tom", "text": "A measured speed."}],
+        }
+    elif "Claims of yours" in request.system:
+        found = re.search(r"against (c\d+), by Tom", request.everything_else)
+        given = [{"claim": found[1], "to": "", "reason": NEW}] if found else []
+        told = {"position": "So be it.", "concessions": given}
+    elif "Examine each" in request.system:
+        ids = re.findall(r"(c\d+), by a member", request.everything_else)
+        told = {
+            "replies": [
+                {"claim": i, "stance": "contradicts", "reason": own_rule(request)} for i in ids
+            ]
+        }
+    else:
+        told = {"position": "Slowly.", "claims": [f"{own_rule(request)} {first_marker(request)}"]}
+    return Reply(json.dumps(told))
+
+
+def meet(library: Library, made: Council | None = None) -> tuple[Minutes, list[MeetingEvent]]:
+    events: list[MeetingEvent] = []
+    minutes = library.convene(made or council(), QUESTION, on_event=events.append)
+    return minutes, events
+
+
+def test_a_council_of_models_meets_over_http(tmp_path: Path) -> None:
+    with chat_server(speaking) as server, opened(tmp_path / "home", server) as library:
+        minutes, events = meet(library)
+        for citation in minutes.citations:
+            body = library.body(citation.document_id)
+            assert body.text[citation.start : citation.end] == citation.quote
+
+    assert [claim.support for claim in minutes.claims] == [Support.VERBATIM, Support.VERBATIM]
+    (dispute,) = minutes.map.disputes
+    assert dispute.newer
+    assert [side.value for side in dispute.sides] == ["4", "6"]
+    (given,) = minutes.concessions
+    assert (given.member, given.accepted) == ("maria", True)
+    assert minutes.decision[0].support is Support.VERBATIM
+    assert minutes.method == "openai/tiny"
+    assert minutes.usage is not None
+    assert minutes.usage.calls == len(server.requests) == 7
+    assert not minutes.absences
+    assert not minutes.warnings
+    assert any(event.kind is MeetingEventKind.TEXT for event in events)
+
+
+def test_the_service_is_asked_for_the_form_and_never_sees_the_key_elsewhere(tmp_path: Path) -> None:
+    with chat_server(speaking) as server, opened(tmp_path / "home", server) as library:
+        meet(library)
+
+    for request in server.requests:
+        assert KEY not in json.dumps(request.body)
+        assert "One JSON object" in request.system or "one JSON object" in request.system
+    plain = [request for request in server.requests if not request.body.get("tools")]
+    assert all(request.body["response_format"]["type"] == "json_schema" for request in plain)
+
+
+def test_anonymous_members_are_not_named_to_each_other(tmp_path: Path) -> None:
+    with chat_server(speaking) as server, opened(tmp_path / "home", server) as library:
+        meet(library)
+
+    examined = [request for request in server.requests if "Examine each" in request.system]
+    assert len(examined) == 2
+    for request in examined:
+        other = "Tom" if "You are Maria" in request.system else "Maria"
+        assert other not in request.everything_else
+        assert other not in request.system
+
+
+def test_members_are_asked_at_the_same_time(tmp_path: Path) -> None:
+    both = threading.Barrier(2, timeout=15)
+
+    def waiting(request: Request) -> Reply:
+        if "Analyse the question" in request.system:
+            both.wait()  # it breaks, and the request fails, if the other does not come
+        return speaking(request)
+
+    with chat_server(waiting) as server, opened(tmp_path / "home", server) as library:
+        minutes, _ = meet(library)
+
+    assert not minutes.warnings
+    assert len(minutes.claims) == 2
+
+
+def test_a_service_that_fails_for_one_member_leaves_the_others_and_quotes_the_documents(
+    tmp_path: Path,
+) -> None:
+    def failing(request: Request) -> Reply:
+        if "You are Maria" in request.system:
+            return Reply(status=500, text="boom")
+        return speaking(request)
+
+    with chat_server(failing) as server, opened(tmp_path / "home", server) as library:
+        minutes, _ = meet(library)
+
+    by_member = {s.member: s for s in minutes.statements if s.round == "independent_analysis"}
+    assert by_member["maria"].method == "extractive"
+    assert by_member["tom"].method == "openai/tiny"
+    assert any("The model did not answer" in warning for warning in minutes.warnings)
+    assert OLD in [claim.text for claim in minutes.claims if claim.member == "maria"]
+
+
+def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:
+    def searching(request: Request) -> Reply:
+        tools = [t["function"]["name"] for t in request.body.get("tools") or ()]
+        asked = any(message["role"] == "tool" for message in request.body["messages"])
+        if tools and not asked and "Analyse the question" in request.system:
+            return Reply(calls=(ToolCall("search_documents", {"query": "speed in the harbour"}),))
+        if asked and "Analyse the question" in request.system:
+            found = str([m for m in request.body["messages"] if m["role"] == "tool"][-1]["content"])
+            marker = re.search(r"cite as (\[\^[^\]]+\])", found)
+            assert marker is not None
+            return Reply(json.dumps({"claims": [f"{NEW} {marker[1]}"]}))
+        return speaking(request)
+
+    made = (
+        Council.new("speed").add_member("tom", grounding="tool").add_round("independent_analysis")
+    )
+    with chat_server(searching) as server, opened(tmp_path / "home", server) as library:
+        minutes, _ = meet(library, made)
+
+    (claim,) = minutes.claims
+    assert claim.support is Support.VERBATIM
+    assert minutes.statements[0].tool_calls[0].name == "search_documents"
+    assert minutes.statements[0].tool_calls[0].result == ""
