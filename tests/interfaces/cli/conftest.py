@@ -17,6 +17,13 @@ from chapterhouse.council.config import Member, Round
 from chapterhouse.council.councils import Entry as CouncilEntry
 from chapterhouse.council.councils import Link
 from chapterhouse.council.folder import CouncilFolder
+from chapterhouse.council.minutes.bundle import (
+    MinutesBundle,
+    make_minutes_bundle,
+    minutes_bundle_json,
+    minutes_json,
+)
+from chapterhouse.council.plan import Convening, Plan, PlannedTurn
 from chapterhouse.council.problems import Code, CouncilProblem
 from chapterhouse.interfaces.cli import main, session
 from chapterhouse.personas.config import PersonaConfig, Profile
@@ -30,31 +37,44 @@ from chapterhouse.personas.profile import Generated
 from chapterhouse.personas.proposal import Proposal, propose
 from chapterhouse.personas.sync import Move, SyncReport
 from chapterhouse.personas.training import Training
+from chapterhouse.settings import Settings
 from chapterhouse.types import (
     AddReport,
     Answer,
     AnswerSentence,
     Body,
+    Cell,
     Census,
     Check,
     Chunk,
     Citation,
+    Claim,
+    ClaimKind,
     Context,
+    DisagreementMap,
     Document,
     Excerpt,
     FileOutcome,
     FileRecord,
+    Gap,
     Hit,
     LibraryStatus,
+    MapRow,
+    MeetingEvent,
     Memory,
     MemoryHit,
+    Minutes,
     Notice,
     Page,
+    Point,
     Progress,
     Query,
     Searched,
     SearchResult,
+    Seating,
     Section,
+    Stance,
+    Statement,
     Status,
     Variant,
     VariantKind,
@@ -311,6 +331,65 @@ class ScriptedCouncils:
         return Link(COUNCIL, HOSTILE, self.changed, self.refresh)
 
 
+MINUTES = Minutes(
+    "berths",
+    HOSTILE,
+    "What shall a berth cost?",
+    options=("80 euros", HOSTILE),
+    members=(
+        Seating("maria", HOSTILE, "persona", "maria", (HOSTILE,), 1, HOSTILE),
+        Seating("tom", "Tom", "role"),
+    ),
+    rounds=("independent_analysis",),
+    statements=(
+        Statement(
+            "maria",
+            "independent_analysis",
+            HOSTILE,
+            claims=(Claim("c1", "maria", "independent_analysis", TEXT[11:42], (1,)),),
+            warnings=(HOSTILE,),
+        ),
+        Statement("tom", "independent_analysis", missing=(HOSTILE,)),
+    ),
+    map=DisagreementMap(
+        ("maria", "tom"),
+        (
+            MapRow(
+                "c1",
+                ("c1",),
+                TEXT[11:42],
+                (Cell("maria", Stance.SUPPORTS, ("c1",), (1,)), Cell("tom", Stance.SILENT)),
+                (ClaimKind.ONE_MEMBER,),
+                (DOCUMENT.id,),
+            ),
+        ),
+    ),
+    decided="80 euros",
+    decision=(Point(TEXT[11:42], (1,), claims=("c1",)),),
+    missing=(Gap("tom", HOSTILE, HOSTILE),),
+    citations=(CITATION,),
+    chair=HOSTILE,
+)
+PLAN = Plan(
+    "berths",
+    HOSTILE,
+    HOSTILE,
+    MINUTES.members,
+    (
+        PlannedTurn(
+            "maria",
+            "independent_analysis",
+            HOSTILE,
+            "inject",
+            (HOSTILE,),
+            ("search_knowledge",),
+            f"Be brief. {HOSTILE}",
+            f"What shall a berth cost?\n{HOSTILE}",
+        ),
+    ),
+    (HOSTILE,),
+)
+
 MEMORY = Memory(
     "m1",
     "maria",
@@ -359,6 +438,10 @@ class ScriptedLibrary:
     """Answers every call with the value it was given; counts what it was asked to change."""
 
     answer: Answer = ANSWER
+    minutes: Minutes = MINUTES
+    events: tuple[MeetingEvent, ...] = ()
+    convened: list[tuple[str, str, Convening]] = field(default_factory=list)
+    settings: Settings = field(default_factory=Settings)
     hits: bool = True
     report: AddReport = field(default_factory=lambda: AddReport((outcome(Status.READY),)))
     checks: tuple[Check, ...] = (Check("database", passed=True, sentence="It is whole."),)
@@ -458,6 +541,34 @@ class ScriptedLibrary:
     ) -> Answer:
         self._work()
         return self.answer
+
+    def convene(
+        self,
+        council: str,
+        question: str,
+        *,
+        choices: Convening,
+        on_event: Callable[[MeetingEvent], None],
+        on_progress: Callable[[Progress], None],
+    ) -> Minutes:
+        self.convened.append((council, question, choices))
+        on_progress(Progress(3, 7, HOSTILE))
+        for event in self.events:
+            on_event(event)
+        self._work()
+        return self.minutes
+
+    def plan_council(self, council: str, question: str, *, choices: Convening) -> Plan:
+        self._work()
+        return PLAN
+
+    def bundle_minutes(self, minutes: Minutes) -> MinutesBundle:
+        return make_minutes_bundle(
+            minutes, [DOCUMENT], configuration={}, versions={"chapterhouse": HOSTILE}, sequence=5
+        )
+
+    def recheck_minutes(self, minutes: Minutes) -> tuple[CitationCheck, ...]:
+        return self.rechecked
 
     def documents(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
         yield DOCUMENT
@@ -562,6 +673,9 @@ class Script:
         made = ScriptedLibrary().bundle(answer)
         (folder / "ANSWER").write_text(answer_json(answer), "utf-8")
         (folder / "BUNDLE").write_text(bundle_json(made), "utf-8")
+        held = ScriptedLibrary().bundle_minutes(MINUTES)
+        (folder / "MINUTES").write_text(minutes_json(MINUTES), "utf-8")
+        (folder / "MINUTES-BUNDLE").write_text(minutes_bundle_json(held), "utf-8")
 
     def breaks(self, failure: Exception) -> None:
         def broken(*_: object, **__: object) -> ScriptedLibrary:

@@ -13,12 +13,14 @@ from chapterhouse import __version__
 from chapterhouse.interfaces.cli import (
     asking,
     bundles,
+    convening,
     councils,
     documents,
     evaluating,
     keeping,
     personas,
     remembering,
+    serving,
 )
 
 # Plain help: Rich's takes a tenth of a second to load and its boxes do not copy into a manual.
@@ -56,12 +58,14 @@ app.command("add")(keeping.add)
 app.command("search")(asking.search)
 app.command("context")(asking.context)
 app.command("ask")(asking.ask)
+app.command("convene")(convening.convene)
 app.add_typer(documents.app, name="docs")
 app.add_typer(personas.app, name="persona")
 app.add_typer(councils.app, name="council")
 app.add_typer(remembering.app, name="memory")
 app.add_typer(bundles.app, name="cite")
 app.command("verify")(bundles.verify)
+app.command("mcp")(serving.mcp)
 app.command("eval")(evaluating.evaluate)
 app.command("feedback")(evaluating.feedback)
 app.command("status")(keeping.status)

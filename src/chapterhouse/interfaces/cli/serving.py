@@ -1,0 +1,171 @@
+"""The command that serves the library to other programs: mcp."""
+
+import json as json_text
+import os
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from chapterhouse.errors import MissingExtraError, UsageError
+from chapterhouse.interfaces.cli.options import Common, Debug, Home, Json, WorkspaceName
+from chapterhouse.interfaces.cli.session import Outcome, with_library
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from chapterhouse.library import Library
+
+_HOST, _PORT = "127.0.0.1", 8431
+
+
+def mcp(
+    *,
+    http: Annotated[
+        bool, typer.Option("--http", help="Serve over HTTP; else over standard input and output.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen, with --http.")
+    ] = _HOST,
+    port: Annotated[
+        int,
+        typer.Option(
+            "--port",
+            metavar="N",
+            min=0,
+            max=65535,
+            help="Where to listen, with --http; 0: any that is free.",
+        ),
+    ] = _PORT,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host",
+            metavar="NAME",
+            help="A further name by which clients may call it; may be given again.",
+        ),
+    ] = None,
+    allow_origin: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-origin",
+            metavar="ORIGIN",
+            help="A web page's origin that may call it; may be given again.",
+        ),
+    ] = None,
+    memory: Annotated[
+        bool, typer.Option("--memory", help="Remember questions, answers and meetings.")
+    ] = False,
+    config: Annotated[
+        bool, typer.Option("--config", help="Print what clients need to know, and stop.")
+    ] = False,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Serve the library to clients that speak the Model Context Protocol.
+
+    Clients only read, unless --memory is given. Over standard input and output it ends with its
+    client; over HTTP it serves this machine alone until it is stopped.
+    """
+    over_http = (host, port, allow_host, allow_origin) != (_HOST, _PORT, None, None)
+    if over_http and not http:
+        raise typer.BadParameter("--host, --port and --allow-… are for --http.")
+    # On standard output there is nothing but the protocol, so errors are told as text.
+    common = Common(json and (http or config), home, workspace, debug)
+
+    def work(library: "Library") -> Outcome:
+        _require_extra()
+        if config:
+            return _client_config(common, http=http, host=host, port=port, memory=memory)
+        _log_plainly(debug=debug)
+        if http:
+            names, origins = tuple(allow_host or ()), tuple(allow_origin or ())
+            return _serve_http(library, host, port, names, origins, remember=memory)
+        return _serve_stdio(library, remember=memory)
+
+    with_library(common, work)
+
+
+def _require_extra() -> None:
+    if find_spec("mcp") is None:
+        raise MissingExtraError("The MCP server", "mcp")
+
+
+def _log_plainly(*, debug: bool) -> None:
+    """Write the log on standard error; with ``debug`` all of ours, tracebacks included."""
+    import logging  # noqa: PLC0415 - only servers log
+
+    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
+    if debug:
+        logging.getLogger("chapterhouse").setLevel(logging.DEBUG)
+
+
+def _serve_stdio(library: "Library", *, remember: bool) -> Outcome:
+    from chapterhouse.interfaces.mcp import over_stdio  # noqa: PLC0415 - brings the SDK
+
+    if sys.stdin.isatty():
+        typer.echo(
+            "Clients start this server and speak to it over standard input and output; see "
+            "chapterhouse mcp --config. Stop it with Ctrl-C.",
+            err=True,
+        )
+    if over_stdio.serve(library, remember=remember):
+        raise KeyboardInterrupt
+    return _nothing()
+
+
+def _serve_http(
+    library: "Library",
+    host: str,
+    port: int,
+    names: tuple[str, ...],
+    origins: tuple[str, ...],
+    *,
+    remember: bool,
+) -> Outcome:
+    from chapterhouse.interfaces.mcp import guard, over_http  # noqa: PLC0415 - brings the SDK
+
+    address = over_http.Address(host, port, names, origins)
+
+    def announce(url: str) -> None:
+        if not guard.is_loopback(host):
+            typer.echo(
+                "Other machines can read this library now, and there is no login yet: whoever can "
+                f"connect to {host} may ask.",
+                err=True,
+            )
+        typer.echo(f"Serving MCP at {url}. Stop it with Ctrl-C.", err=True)
+
+    over_http.serve(library, address, remember=remember, announce=announce)
+    return _nothing()
+
+
+def _client_config(common: Common, *, http: bool, host: str, port: int, memory: bool) -> Outcome:
+    """Return the entry that most clients take into their configuration file."""
+    entry: dict[str, object]
+    if http:
+        if not port:
+            raise UsageError("With --port 0 the address is only known once it is served.")
+        name = f"[{host}]" if ":" in host else host
+        entry = {"type": "http", "url": f"http://{name}:{port}/mcp"}
+    else:
+        home = Path(common.home or os.environ.get("CHAPTERHOUSE_HOME") or "~/Chapterhouse")
+        arguments = ["-m", "chapterhouse", "mcp", "--home", str(home.expanduser().absolute())]
+        arguments += ["--workspace", common.workspace] if common.workspace != "default" else []
+        arguments += ["--memory"] if memory else []
+        entry = {"command": sys.executable, "args": arguments}
+    shown = {"mcpServers": {"chapterhouse": entry}}
+
+    def show(target: "Console") -> None:
+        text = json_text.dumps(shown, indent=2, ensure_ascii=True)
+        target.print(text, soft_wrap=True)
+
+    return Outcome(shown, show)
+
+
+def _nothing() -> Outcome:
+    return Outcome({}, lambda _: None)

@@ -1,0 +1,1 @@
+"""The server for clients that speak the Model Context Protocol, over stdio or HTTP."""

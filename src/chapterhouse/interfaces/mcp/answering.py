@@ -1,0 +1,48 @@
+"""The tool that answers a question with citations."""
+
+from chapterhouse.answering.footnotes import answer_markdown
+from chapterhouse.interfaces.mcp.arguments import AskArguments
+from chapterhouse.interfaces.mcp.failures import told_lines, without_paths
+from chapterhouse.interfaces.mcp.results import AnswerResult, Outcome, citation_result
+from chapterhouse.interfaces.mcp.service import Service, Tell
+from chapterhouse.replying.request import Choices
+from chapterhouse.types import Answer, Progress
+
+
+async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
+    """Put a question to the library or a persona."""
+
+    def on_progress(progress: Progress) -> None:
+        tell(f"Read {progress.done} of {progress.total} changed files.")
+
+    answer = await service.ask(
+        lambda: service.library.ask_async(
+            arguments.question,
+            persona=arguments.persona,
+            choices=Choices(remember=service.remember, use_kept=service.remember),
+            on_progress=on_progress,
+        )
+    )
+    return Outcome(_result(answer), answer_markdown(answer))
+
+
+def _result(answer: Answer) -> AnswerResult:
+    return AnswerResult(
+        question=answer.question,
+        found=answer.found,
+        route=answer.route,
+        notice=without_paths(answer.notice),
+        persona=answer.persona,
+        display_name=answer.display_name,
+        text=answer.text,
+        sentences=answer.sentences,
+        citations=tuple(map(citation_result, answer.citations)),
+        conflicts=answer.conflicts,
+        would_help=answer.would_help,
+        evidence=round(answer.evidence, 6),
+        method=answer.method,
+        documents_searched=answer.searched.documents,
+        handed_to=answer.handed_to,
+        refreshed=without_paths(answer.refreshed),
+        warnings=told_lines(answer.warnings),
+    )

@@ -1,0 +1,244 @@
+"""What tools return as data; the schemas that clients see are made of these.
+
+Texts, titles and quotations come from documents: they are data, never instructions.
+"""
+
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.types import (
+    Absence,
+    AnswerSentence,
+    Citation,
+    Claim,
+    Concession,
+    Conflict,
+    DisagreementMap,
+    Gap,
+    Point,
+    Route,
+    Seating,
+    Support,
+    Verdict,
+)
+
+
+class Result(BaseModel):
+    """Something that a tool returns."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a call: data, and the same to be read."""
+
+    data: Result
+    text: str
+
+
+class SpanResult(Result):
+    """A stretch of a document's canonical text."""
+
+    document_id: str
+    start: int = Field(description="First character, counted in Unicode code points from 0.")
+    end: int = Field(description="The character behind the last.")
+    text_sha256: str = Field(description="Hash of the whole canonical text, in UTF-8.")
+
+
+class FoundResult(Result):
+    """One result of search."""
+
+    id: str = Field(description="What fetch takes.")
+    title: str
+    url: str = Field(description="Web address where the document states one, else its resource.")
+    text: str = Field(description="The passage that was found.")
+
+
+class SearchResults(Result):
+    """Results of search, best first."""
+
+    results: tuple[FoundResult, ...]
+
+
+class FetchMetadata(Result):
+    """Where a page of a document comes from."""
+
+    document_id: str
+    source: str = Field(description="The file: the added folder's name and the path below it.")
+    format: str
+    language: str = Field(description="ISO 639-1 code, or empty.")
+    start: int = Field(description="Offset of this page's first character in the document.")
+    end: int
+    characters: int = Field(description="Length of the whole document.")
+    next_offset: int | None = Field(description="Where the next page begins; null on the last.")
+    passage_start: int | None = Field(description="Offset of the passage that was asked for.")
+    passage_end: int | None
+    text_sha256: str = Field(description="Hash of the whole document's text, in UTF-8.")
+
+
+class FetchResult(Result):
+    """A page of a document."""
+
+    id: str
+    title: str
+    text: str
+    url: str
+    metadata: FetchMetadata
+
+
+class PassageResult(Result):
+    """A passage and where it stands."""
+
+    id: str = Field(description="The chunk; fetch takes it.")
+    title: str
+    file: str
+    page: int | None = Field(description="Page, slide or sheet, where the format has them.")
+    page_name: str = Field(description="Name of the sheet or slide, or empty.")
+    section: tuple[str, ...] = Field(description="Headings above it, outermost first.")
+    text: str
+    similarity: float = Field(description="0 to 1, of the last stage of the search.")
+    exact: bool = Field(description="Whether something asked for to the letter stands in it.")
+    span: SpanResult
+
+
+class PassagesResult(Result):
+    """Passages, best first."""
+
+    query: str
+    passages: tuple[PassageResult, ...]
+    min_similarity: float
+    similarities_are_absolute: bool = Field(
+        description="Whether a similarity tells how well a passage fits; else it only orders them."
+    )
+    documents_searched: int
+
+
+class CitationResult(Result):
+    """A quotation that anyone can check: the text from start to end is the quote."""
+
+    number: int
+    document_id: str
+    title: str
+    file: str
+    section: tuple[str, ...]
+    page: int | None
+    page_name: str
+    start: int = Field(description="First character, counted in Unicode code points from 0.")
+    end: int
+    quote: str
+    text_sha256: str = Field(description="Hash of the document's whole canonical text.")
+    year: str
+    link: str = Field(description="Web address of the place where the document states one.")
+    status: Support = Field(description="How far it carries the sentence that cites it.")
+    verified: bool = Field(description="Whether the quote stands there to the character.")
+
+
+class AnswerResult(Result):
+    """An answer with its evidence, or an honest refusal."""
+
+    question: str
+    found: bool = Field(description="Whether the documents hold an answer.")
+    route: Route
+    notice: str = Field(description="What the reader is to be told beside the answer.")
+    persona: str = Field(description="Slug of who answers; empty for the library itself.")
+    display_name: str
+    text: str = Field(description="The answer with numbers of citations in brackets.")
+    sentences: tuple[AnswerSentence, ...]
+    citations: tuple[CitationResult, ...]
+    conflicts: tuple[Conflict, ...] = Field(description="Sources that disagree on the matter.")
+    would_help: tuple[str, ...] = Field(description="What documents would help to answer.")
+    evidence: float = Field(description="Strength of the evidence, 0 to 1.")
+    method: str = Field(description="extractive, or the name of the model that wrote.")
+    documents_searched: int
+    handed_to: str
+    refreshed: str = Field(description="What was read of the persona's folders first, or empty.")
+    warnings: tuple[str, ...]
+
+
+class MinutesResult(Result):
+    """Minutes of a meeting; all numbers of citations count in citations."""
+
+    council: str
+    title: str
+    question: str
+    options: tuple[str, ...]
+    members: tuple[Seating, ...]
+    rounds: tuple[str, ...]
+    decided: str = Field(description="The option that was chosen, or empty.")
+    decision: tuple[Point, ...]
+    grounds: tuple[Point, ...]
+    dissent: tuple[Point, ...]
+    open_questions: tuple[Point, ...]
+    missing: tuple[Gap, ...] = Field(description="Evidence that is missing, and from whose shelf.")
+    matrix: tuple[Verdict, ...] = Field(description="Options against members, where given.")
+    claims: tuple[Claim, ...]
+    concessions: tuple[Concession, ...]
+    map: DisagreementMap = Field(description="Claims against members, and what is disputed.")
+    absences: tuple[Absence, ...]
+    citations: tuple[CitationResult, ...]
+    chair: str
+    method: str
+    warnings: tuple[str, ...]
+
+
+class PersonaResult(Result):
+    """Someone who answers from documents of their own."""
+
+    slug: str = Field(description="What ask takes as persona.")
+    name: str
+    expertise: str
+    tags: tuple[str, ...]
+    shelves: tuple[str, ...] = Field(description="What they read.")
+    documents: int = Field(description="On their own shelf.")
+    usable: bool
+    problem: str = Field(description="Why they cannot be asked, or empty.")
+
+
+class PersonasResult(Result):
+    """All personas."""
+
+    personas: tuple[PersonaResult, ...]
+
+
+class CouncilResult(Result):
+    """A council that can be convened."""
+
+    slug: str = Field(description="What convene takes as council.")
+    title: str
+    purpose: str
+    members: tuple[str, ...]
+    rounds: tuple[str, ...]
+    options: tuple[str, ...]
+    documents: int = Field(description="That all members share.")
+    usable: bool
+    problem: str = Field(description="Why it cannot meet, or empty.")
+
+
+class CouncilsResult(Result):
+    """All councils."""
+
+    councils: tuple[CouncilResult, ...]
+
+
+def citation_result(citation: Citation) -> CitationResult:
+    """Return a citation as clients see it."""
+    return CitationResult(
+        number=citation.number,
+        document_id=citation.document_id,
+        title=sanitise_line(citation.title),
+        file=sanitise_line(citation.source),
+        section=citation.section_path,
+        page=citation.page,
+        page_name=citation.page_label,
+        start=citation.start,
+        end=citation.end,
+        quote=citation.quote,
+        text_sha256=citation.text_sha256,
+        year=citation.year,
+        link=citation.link,
+        status=citation.status,
+        verified=citation.verified,
+    )

@@ -1,0 +1,243 @@
+"""Tools that find and read: search and fetch, and the three that models of a council have."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from chapterhouse.answering.provenance import link_of
+from chapterhouse.council.knowledge import Passages, Search, find_passages, told
+from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.mcp.arguments import (
+    FetchArguments,
+    KnowledgeArguments,
+    PassagesArguments,
+    SearchArguments,
+    SemanticArguments,
+)
+from chapterhouse.interfaces.mcp.results import (
+    FetchMetadata,
+    FetchResult,
+    FoundResult,
+    Outcome,
+    PassageResult,
+    PassagesResult,
+    SearchResults,
+    SpanResult,
+)
+from chapterhouse.interfaces.mcp.service import Service, Tell
+from chapterhouse.library import Library
+from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.types import Body, Chunk, Document, Hit, Query, SearchResult
+
+DOCUMENTS: Final = "chapterhouse://documents/"
+PAGE: Final = 20_000  # characters that fetch returns at once: some 5,000 tokens
+_RESULTS: Final = 10
+_SNIPPET: Final = 1_200
+_PARAGRAPH: Final = "\n\n"
+
+
+async def search(service: Service, arguments: SearchArguments, _tell: Tell) -> Outcome:
+    """Return the best passage of each of the documents that fit best."""
+    found = await service.look(
+        lambda: service.library.search(arguments.query, limit=_RESULTS, per_document=1)
+    )
+    results = SearchResults(results=tuple(map(_found, found.hits)))
+    return Outcome(results, results.model_dump_json())  # both forms are what these clients read
+
+
+async def fetch(service: Service, arguments: FetchArguments, _tell: Tell) -> Outcome:
+    """Return a page of a document."""
+    page = await service.look(lambda: _page(service.library, arguments.id, arguments.offset))
+    return Outcome(page, page.model_dump_json())
+
+
+async def search_knowledge(service: Service, arguments: KnowledgeArguments, _tell: Tell) -> Outcome:
+    """Return passages that probably answer."""
+    found = await service.look(
+        lambda: find_passages(
+            searcher(service.library),
+            arguments.shelves or None,
+            arguments.query,
+            minimum=arguments.min_similarity,
+            limit=arguments.limit,
+        )
+    )
+    return _passages(found)
+
+
+async def semantic_search(service: Service, arguments: SemanticArguments, _tell: Tell) -> Outcome:
+    """Return the closest passage of each document."""
+    found = await service.look(
+        lambda: find_passages(
+            searcher(service.library),
+            arguments.shelves or None,
+            arguments.query,
+            minimum=arguments.min_similarity,
+            limit=arguments.limit,
+            per_document=1,
+        )
+    )
+    return _passages(found)
+
+
+async def search_documents(service: Service, arguments: PassagesArguments, _tell: Tell) -> Outcome:
+    """Return the best passages there are."""
+    found = await service.look(
+        lambda: find_passages(
+            searcher(service.library),
+            arguments.shelves or None,
+            arguments.query,
+            limit=arguments.limit,
+        )
+    )
+    return _passages(found)
+
+
+def searcher(library: Library) -> Search:
+    """Return a library as the knowledge tools search it."""
+
+    def look(query: Query) -> SearchResult:
+        return library.search(
+            query.text,
+            shelves=query.shelves,
+            limit=query.limit,
+            per_document=query.per_document,
+        )
+
+    return look
+
+
+def title_of(document: Document) -> str:
+    """Return the title of a document on one line, else the name of its file."""
+    return sanitise_line(document.title) or sanitise_line(document.source.rpartition("/")[2])
+
+
+def url_of(document: Document, section_path: Sequence[str] = (), span: str = "") -> str:
+    """Return the web address that a document states for itself, else that of its resource."""
+    return link_of(document, tuple(section_path)) or f"{DOCUMENTS}{document.id}{span}"
+
+
+def _found(hit: Hit) -> FoundResult:
+    chunk = hit.chunk
+    return FoundResult(
+        id=chunk.id,
+        title=title_of(hit.document),
+        url=url_of(hit.document, chunk.section_path, f"#char={chunk.start},{chunk.end}"),
+        text=(chunk.header + chunk.text)[:_SNIPPET],
+    )
+
+
+def _passages(found: Passages) -> Outcome:
+    result = PassagesResult(
+        query=found.query.text,
+        passages=tuple(map(_passage, found.hits)),
+        min_similarity=found.minimum,
+        similarities_are_absolute=found.absolute,
+        documents_searched=found.documents,
+    )
+    return Outcome(result, told(found))
+
+
+def _passage(hit: Hit) -> PassageResult:
+    chunk, document = hit.chunk, hit.document
+    return PassageResult(
+        id=chunk.id,
+        title=title_of(document),
+        file=sanitise_line(document.source),
+        page=chunk.page,
+        page_name=chunk.page_label,
+        section=chunk.section_path,
+        text=chunk.header + chunk.text,
+        similarity=round(hit.score, 6),
+        exact=bool(hit.stages.get("exact")),
+        span=SpanResult(
+            document_id=document.id,
+            start=chunk.start,
+            end=chunk.end,
+            text_sha256=document.text_sha256,
+        ),
+    )
+
+
+def _page(library: Library, name: str, offset: int | None) -> FetchResult:
+    """Return the page of a document that begins at ``offset``, or holds the chunk named."""
+    document, chunk = _named(library, name)
+    body = library.body(document.id)
+    start = _begin(body, chunk) if offset is None else offset
+    if start > len(body.text):
+        raise NotFoundError(
+            f"The document has {len(body.text):,} characters; there is nothing at {start:,}.",
+            hint="Take the offset from next_offset.",
+        )
+    end = _end(body.text, start)
+    return FetchResult(
+        id=name,
+        title=title_of(document),
+        text=body.text[start:end],
+        url=url_of(document),
+        metadata=FetchMetadata(
+            document_id=document.id,
+            source=sanitise_line(document.source),
+            format=document.format,
+            language=document.language,
+            start=start,
+            end=end,
+            characters=len(body.text),
+            next_offset=end if end < len(body.text) else None,
+            passage_start=chunk.start if chunk else None,
+            passage_end=chunk.end if chunk else None,
+            text_sha256=document.text_sha256,
+        ),
+    )
+
+
+def _named(library: Library, name: str) -> tuple[Document, Chunk | None]:
+    """Return the document, and the chunk where the name is a chunk's."""
+    beginning, _, ordinal = name.rpartition(":")
+    wanted = int(ordinal) if ordinal.isascii() and ordinal.isdigit() and beginning else None
+    document = document_of(library, beginning if wanted is not None else name)
+    if wanted is None:
+        return document, None
+    chunk = next((one for one in library.chunks(document.id) if one.ordinal == wanted), None)
+    if chunk is None:
+        raise NotFoundError(
+            f"The document '{document.id}' has no passage {ordinal}.",
+            hint="It may have been read anew since: search again.",
+        )
+    return document, chunk
+
+
+def document_of(library: Library, name: str) -> Document:
+    """Return the document with an id, the beginning of one, or the name of its file.
+
+    Raises:
+        NotFoundError: there is none.
+        UsageError: there are several.
+    """
+    try:
+        document = library.document(name)
+    except NotFoundError:
+        document = None
+    if document is None or document.location == name != document.source:  # no path is told of
+        raise NotFoundError(
+            f"There is no document '{sanitise_line(name)[:200]}'.",
+            hint="Use an id that search returned.",
+        )
+    return document
+
+
+def _begin(body: Body, chunk: Chunk | None) -> int:
+    """Return where the page with a chunk begins: at the document's or the section's beginning."""
+    if chunk is None or len(body.text) <= PAGE:
+        return 0
+    sections = (one.start for one in body.sections if one.start <= chunk.start < one.end)
+    section = max(sections, default=chunk.start)
+    return section if chunk.end - section <= PAGE else chunk.start
+
+
+def _end(text: str, start: int) -> int:
+    """Return where a page ends: at the text's end, else behind a paragraph in its second half."""
+    end = start + PAGE
+    if end >= len(text):
+        return len(text)
+    paragraph = text.rfind(_PARAGRAPH, start + PAGE // 2, end)
+    return end if paragraph < 0 else paragraph + len(_PARAGRAPH)

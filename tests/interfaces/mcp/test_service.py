@@ -1,0 +1,169 @@
+"""Several requests at once, requests that are given up, and errors."""
+
+import asyncio
+import threading
+import time
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.mcp.failures import explained, without_paths
+from chapterhouse.interfaces.mcp.service import Service
+
+
+def service() -> Service:
+    return Service(cast("Any", None))
+
+
+def test_work_runs_side_by_side_up_to_a_limit() -> None:
+    at_work, most, lock = 0, 0, threading.Lock()
+
+    def work() -> int:
+        nonlocal at_work, most
+        with lock:
+            at_work += 1
+            most = max(most, at_work)
+        time.sleep(0.02)
+        with lock:
+            at_work -= 1
+        return 7
+
+    async def many() -> list[int]:
+        shared = service()
+        return await asyncio.gather(*(shared.look(work) for _ in range(20)))
+
+    assert asyncio.run(many()) == [7] * 20
+    assert 1 < most <= 4
+
+
+def test_a_long_question_does_not_hold_up_a_search() -> None:
+    async def both() -> list[str]:
+        shared, order = service(), list[str]()
+
+        async def slow() -> None:
+            await asyncio.sleep(0.3)
+            order.append("asked")
+
+        async def ask() -> None:
+            await shared.ask(slow)
+
+        async def look() -> None:
+            order.append(await shared.look(lambda: "looked"))
+
+        await asyncio.gather(*(ask() for _ in range(6)), look())
+        return order
+
+    assert asyncio.run(both())[0] == "looked"
+
+
+def test_a_call_that_is_given_up_is_stopped_and_frees_its_place() -> None:
+    async def given_up() -> bool:
+        shared, stopped = service(), threading.Event()
+
+        async def endless() -> None:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                stopped.set()
+                raise
+
+        calls = [asyncio.create_task(shared.ask(endless)) for _ in range(4)]
+        await asyncio.sleep(0.1)
+        for call in calls:
+            call.cancel()
+        done = await asyncio.gather(*calls, return_exceptions=True)
+        assert all(isinstance(one, asyncio.CancelledError) for one in done)
+
+        async def quick() -> str:
+            return "free"
+
+        assert await asyncio.wait_for(shared.ask(quick), 5) == "free"
+        shared.settle(5)
+        return stopped.is_set()
+
+    began = time.monotonic()
+    assert asyncio.run(given_up())
+    assert time.monotonic() - began < 5
+
+
+def test_a_blocking_search_that_is_given_up_keeps_its_place_until_it_ends() -> None:
+    async def given_up() -> None:
+        shared, go_on = service(), threading.Event()
+        calls = [asyncio.create_task(shared.look(lambda: go_on.wait(10))) for _ in range(4)]
+        await asyncio.sleep(0.05)
+        for call in calls:
+            call.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+        waiting = asyncio.create_task(shared.look(lambda: "free"))
+        await asyncio.sleep(0.05)
+        assert not waiting.done()
+        go_on.set()
+        assert await asyncio.wait_for(waiting, 5) == "free"
+
+    asyncio.run(given_up())
+
+
+def test_errors_come_back_where_the_work_is_waited_for() -> None:
+    def fails() -> None:
+        raise NotFoundError("No.", hint="Try again.")
+
+    async def failing() -> None:
+        raise NotFoundError("No.")
+
+    with pytest.raises(NotFoundError):
+        asyncio.run(service_of(fails))
+    with pytest.raises(NotFoundError):
+        asyncio.run(asked_of(failing))
+
+
+async def service_of(work: Any) -> None:
+    await service().look(work)
+
+
+async def asked_of(work: Any) -> None:
+    await service().ask(work)
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (NotFoundError("No 'x'.", hint="Look."), "No 'x'. Look."),
+        (
+            NotFoundError("There is no library in /home/ann/Chapterhouse (workspace 'default')."),
+            "There is no library in Chapterhouse (workspace 'default').",
+        ),
+        (NotFoundError("It is in ~/Papers/a/tides.pdf."), "It is in tides.pdf."),
+        (
+            PermissionError(13, "Permission denied", "/home/ann/x"),
+            "The system refused: Permission denied.",
+        ),
+        (
+            ZeroDivisionError("/home/ann by zero"),
+            "Unexpected ZeroDivisionError. What it says stands in the server's log.",
+        ),
+        (NotFoundError("a\x1b[2J\u202eb"), "a[2Jb"),
+    ],
+)
+def test_errors_are_told_in_a_sentence(error: Exception, expected: str) -> None:
+    assert explained(error) == expected
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ask and/or search.",
+        "See https://example.org/a/b.html for 1/2 of it.",
+        "Give persona=x, 3/4 or documents/tides.md.",
+    ],
+)
+def test_what_is_no_path_stays(sentence: str) -> None:
+    assert without_paths(sentence) == sentence
+
+
+@given(st.lists(st.text("abcxyz.-_0", min_size=1), min_size=2, max_size=6))
+def test_of_a_path_only_its_last_name_is_told(parts: list[str]) -> None:
+    told = without_paths(f"Could not read '/{'/'.join(parts)}'.")
+    assert told == f"Could not read '{parts[-1]}'."
