@@ -37,7 +37,7 @@ soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, every 
 	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/lifecycle/test_crash.py tests/store/test_power.py
 	$(BIN)/python benchmarks/ledger.py
 
-demo: setup ## a believable organisation's documents, three questions, cited answers
+demo: setup ## a believable organisation's documents, three questions, a council that disagrees
 	@$(BIN)/python examples/demo.py
 
 bench-setup: setup

@@ -1,4 +1,4 @@
-"""The demo: read the example into a fresh library, ask three questions, show the answers.
+"""The demo: read the example, ask three questions, and let a council meet on a fourth.
 
     make demo
 
@@ -21,18 +21,35 @@ QUESTIONS = {
     ),
     "What the documents do not answer": "How many parking spaces are there at the Osk pier?",
 }
+COUNCIL = ("personas", "councils")  # folders of a home folder, ready made
+MATTER = (
+    "Should the late sailing to Osk start on 3 April 2026? How many passengers are expected? "
+    "How many more masters do we need to hire? How many passengers may MV Teal carry under amber?"
+)
 NEXT = f"""
 --- Next ---
 
-The library of this demo lies in {HOME}/; more questions stand in examples/README.md. Try
+The library of this demo lies in {HOME}/; more questions stand in
+examples/README.md. Let this shell find the command and the library, and try
 
-  .venv/bin/chapterhouse ask "Who voted against the budget for 2026?" --home {HOME}
-  .venv/bin/chapterhouse search "leading lights Osk" --explain --home {HOME}
-  .venv/bin/chapterhouse docs show annual-safety-report-2025.pdf --home {HOME}
+  export PATH="$PWD/.venv/bin:$PATH" CHAPTERHOUSE_HOME="$PWD/{HOME}"
 
-and then your own documents:
+  chapterhouse ask "Who voted against the budget for 2026?"
+  chapterhouse search "leading lights Osk" --explain
+  chapterhouse docs show annual-safety-report-2025.pdf
+  chapterhouse ask "How long must I rest between watches?" --persona safety
 
-  .venv/bin/chapterhouse add ~/Documents
+The council is what stands in {HOME}/councils/late-sailing/council.json and in
+{HOME}/personas/. Change it, ask it something else, take the minutes along:
+
+  chapterhouse convene late-sailing "How bright are the leading lights at Osk?"
+  chapterhouse convene late-sailing "What would it cost?" --output minutes.html
+  chapterhouse convene late-sailing "When can it start?" --dry-run
+
+and then your own documents, in a library of their own:
+
+  unset CHAPTERHOUSE_HOME
+  chapterhouse add ~/Documents
 """
 
 
@@ -45,6 +62,13 @@ def chapterhouse(*arguments: str, accept: set[int]) -> None:
         raise SystemExit(code)
 
 
+def furnish(*folders: str) -> None:
+    """Copy folders of the example into the home folder of the demo."""
+    print(f"\n$ cp -R {' '.join(f'examples/{name}' for name in folders)} {HOME}/", flush=True)
+    for name in folders:
+        shutil.copytree(ROOT / "examples" / name, ROOT / HOME / name, dirs_exist_ok=True)
+
+
 def _quoted(word: str) -> str:
     return f'"{word}"' if " " in word else shlex.quote(word)
 
@@ -55,6 +79,9 @@ def main() -> None:
     for number, (title, question) in enumerate(QUESTIONS.items(), 1):
         print(f"\n--- {number}. {title} ---")
         chapterhouse("ask", question, accept={DONE, NOT_FOUND})
+    print(f"\n--- {len(QUESTIONS) + 1}. A council of three who have read different things ---")
+    furnish(*COUNCIL)
+    chapterhouse("convene", "late-sailing", MATTER, accept={DONE})
     print(NEXT)
 
 

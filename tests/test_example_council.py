@@ -1,0 +1,397 @@
+"""The example's council, without a model: its minutes hold what was planted, and nothing false."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.council.options import leaning_on, speaks_of
+from chapterhouse.types import (
+    Citation,
+    ClaimKind,
+    Dispute,
+    Leaning,
+    Minutes,
+    Stance,
+)
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+MATTER = (
+    "Should the late sailing to Osk start on 3 April 2026? How many passengers are expected? "
+    "How many more masters do we need to hire? How many passengers may MV Teal carry under amber?"
+)
+APRIL = "a trial of twelve months from 3 April 2026"
+SUMMER = "a trial of three months on Saturdays, June to August 2026"
+SEPTEMBER = "a start on 1 September 2026, under conditions"
+EXPECTED = (
+    "On an average Friday or Saturday night we expect 52 passengers on a ferry leaving "
+    "Varnholm Town at 23:30."
+)
+IN_OWN_WORDS = (
+    (
+        "The demand study expects 52 passengers on an average late sailing, which is 43 per cent "
+        "of what MV Teal may carry."
+    ),
+    (
+        "Like everyone else we use the demand study's 52 passengers a sailing, and the loss "
+        "remains even so."
+    ),
+    (
+        "With 52 passengers, as the demand study expects, MV Teal can be evacuated in under nine "
+        "minutes with four crew."
+    ),
+)
+SUMMER_EXPECTED = "In July and August we expect 81, from November to February 24."
+ONE_MASTER = (
+    "After that we need one more master and two more deckhands, and we would rather train our own "
+    "people than hire for the season."
+)
+TWO_MASTERS = "We need two more masters, not one."
+TEAL_OLD = (
+    "Under amber, MV Teal carries at most 120 passengers, which is her certified number, and no "
+    "vehicles higher than 2.2 metres."
+)
+TEAL_NEW = (
+    "Under amber, MV Teal carries at most 90 passengers and no vehicles higher than 2.2 metres."
+)
+HERON_OLD, HERON_NEW = (f"MV Heron carries at most {number} passengers." for number in (130, 110))
+
+
+def furnished(folder: Path) -> Path:
+    """Return a home folder with the example's council, beside which the example lies."""
+    (folder / "examples").symlink_to(EXAMPLES)
+    home = folder / ".demo"
+    for name in ("personas", "councils"):
+        shutil.copytree(EXAMPLES / name, home / name)
+    return home
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Minutes, and the library that they can be looked up in."""
+
+    minutes: Minutes
+    library: Library
+
+    def cited(self, numbers: tuple[int, ...]) -> tuple[Citation, ...]:
+        by_number = {citation.number: citation for citation in self.minutes.citations}
+        return tuple(by_number[number] for number in numbers)
+
+    def stands(self, numbers: tuple[int, ...]) -> bool:
+        """Whether there are such citations, and each stands in the store to the character."""
+        return bool(numbers) and all(
+            citation.verified
+            and self.library.body(citation.document_id).text[citation.start : citation.end]
+            == citation.quote
+            for citation in self.cited(numbers)
+        )
+
+    def dispute(self, text: str) -> Dispute:
+        return next(
+            dispute
+            for dispute in self.minutes.map.disputes
+            if text in [side.text for side in dispute.sides]
+        )
+
+
+@pytest.fixture(scope="module")
+def meeting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Meeting]:
+    # The whole checkout lies in one place, so that relative folders lead to the example.
+    with Library.open(furnished(tmp_path_factory.mktemp("checkout"))) as library:
+        assert not library.personas.validate()
+        assert not library.councils.validate()
+        yield Meeting(library.convene("late-sailing", MATTER), library)
+
+
+def test_everyone_speaks_from_what_they_read(meeting: Meeting) -> None:
+    minutes = meeting.minutes
+    assert [seat.title for seat in minutes.members] == [
+        "Marcus Ehde",
+        "Helene Okoro",
+        "Tomas Brandvik",
+    ]
+    assert not minutes.absences
+    assert not minutes.warnings
+    assert minutes.rounds == ("independent_analysis", "cross_examination", "rebuttal")
+    own = {
+        seat.key: {Path(document.source).name for document in documents}
+        for seat in minutes.members
+        for documents in [meeting.library.documents(seat.shelves)]
+    }
+    shared = {"demand-study-2025.txt", "position-late-sailing.md"}
+    assert own["operations"] & own["finance"] & own["safety"] == shared
+    assert "severe-weather-policy-2023.md" in own["operations"] - own["safety"]
+    assert "severe-weather-policy-2025.md" in own["safety"] - own["operations"]
+
+
+def test_every_citation_stands_in_the_store(meeting: Meeting) -> None:
+    assert meeting.stands(tuple(citation.number for citation in meeting.minutes.citations))
+    assert all(check.holds for check in meeting.library.recheck_minutes(meeting.minutes))
+    for claim in meeting.minutes.claims:
+        assert meeting.stands(claim.citations), claim
+    said = (*meeting.minutes.grounds, *meeting.minutes.dissent)
+    assert all(meeting.stands(point.citations) for point in said)
+
+
+def test_the_planted_contradiction(meeting: Meeting) -> None:
+    dispute = meeting.dispute(TWO_MASTERS)
+    assert dispute.kind is ClaimKind.DIFFERENT_DOCUMENTS
+    assert [side.date for side in dispute.sides] == ["2025-11-21", "2025-11-17"]
+    assert [(s.members, s.value, s.text) for s in dispute.sides] == [
+        (("safety",), "two", TWO_MASTERS),
+        (("operations",), "one", ONE_MASTER),
+    ]
+    documents = [meeting.cited(side.citations)[0].document_id for side in dispute.sides]
+    assert len(set(documents)) == 2
+    assert all(meeting.stands(side.citations) for side in dispute.sides)
+
+
+def test_the_planted_agreement_that_rests_on_one_source(meeting: Meeting) -> None:
+    row = next(row for row in meeting.minutes.map.rows if row.text == EXPECTED)
+    assert row.kinds == (ClaimKind.SHARED_SOURCE,)
+    assert {cell.member for cell in row.cells} == {"operations", "finance", "safety"}
+    assert meeting.library.document(row.rests_on).source.endswith("demand-study-2025.txt")
+    quotes = set()
+    for cell in row.cells:
+        assert cell.stance is Stance.SUPPORTS
+        assert meeting.stands(cell.citations)
+        quotes |= {citation.quote for citation in meeting.cited(cell.citations)}
+    assert quotes == {EXPECTED, *IN_OWN_WORDS}
+
+
+def test_the_planted_conflict_of_an_older_and_a_newer_document(meeting: Meeting) -> None:
+    dispute = meeting.dispute(TEAL_OLD)
+    newer, older = dispute.sides
+    assert dispute.newer is True
+    assert (newer.value, newer.text) == ("90", TEAL_NEW)
+    assert (older.value, older.text) == ("120", TEAL_OLD)
+    assert newer.date > older.date
+    assert all(meeting.stands(side.citations) for side in dispute.sides)
+    row = next(row for row in meeting.minutes.map.rows if row.text == TEAL_OLD)
+    assert row.kinds == (ClaimKind.DIFFERENT_DOCUMENTS, ClaimKind.NEWER_AGAINST_OLDER)
+
+
+def test_operations_gives_way_to_the_newer_policy_alone(meeting: Meeting) -> None:
+    claims = {claim.id: claim.text for claim in meeting.minutes.claims}
+    given = [(c.member, claims[c.claim], c.text) for c in meeting.minutes.concessions if c.accepted]
+    assert given == [
+        ("operations", TEAL_OLD, TEAL_NEW),
+        ("operations", HERON_OLD, HERON_NEW),
+    ]
+
+
+def test_nothing_is_disputed_that_is_none_and_nothing_else_is_agreed(meeting: Meeting) -> None:
+    """Every dispute, and every row on which more than one member speaks: judged by hand."""
+    chart = meeting.minutes.map
+    assert [tuple(side.text for side in dispute.sides) for dispute in chart.disputes] == [
+        (TWO_MASTERS, ONE_MASTER),
+        (TEAL_NEW, TEAL_OLD),
+        (HERON_NEW, HERON_OLD),
+    ]
+    yes, no, silent = Stance.SUPPORTS, Stance.CONTRADICTS, Stance.SILENT
+    spoken = [
+        (row.text, tuple(cell.stance for cell in row.cells))
+        for row in chart.rows
+        if sum(cell.stance is not silent for cell in row.cells) > 1
+        or row.kinds != (ClaimKind.ONE_MEMBER,)
+    ]
+    assert spoken == [
+        (EXPECTED, (yes, yes, yes)),
+        (ONE_MASTER, (yes, silent, no)),
+        (TEAL_OLD, (silent, silent, no)),  # given up
+        (HERON_OLD, (silent, silent, no)),
+        (SUMMER_EXPECTED, (yes, yes, yes)),
+        (TWO_MASTERS, (no, silent, yes)),
+        (TEAL_NEW, (yes, silent, yes)),
+        (HERON_NEW, (yes, silent, yes)),
+    ]
+
+
+def test_the_matrix_says_what_the_papers_say(meeting: Meeting) -> None:
+    minutes = meeting.minutes
+    leanings = {(v.option, v.member): v.leaning for v in minutes.matrix}
+    pro, contra, silent = Leaning.FOR, Leaning.AGAINST, Leaning.SILENT
+    assert leanings == {
+        (APRIL, "operations"): pro,
+        (APRIL, "finance"): silent,
+        (APRIL, "safety"): contra,
+        (SUMMER, "operations"): contra,
+        (SUMMER, "finance"): pro,
+        (SUMMER, "safety"): silent,
+        (SEPTEMBER, "operations"): silent,
+        (SEPTEMBER, "finance"): pro,
+        (SEPTEMBER, "safety"): pro,
+    }
+    assert minutes.decided == SEPTEMBER
+    assert all(meeting.stands(v.citations) for v in minutes.matrix if v.leaning is not silent)
+
+
+def test_the_minutes_say_what_is_missing_and_from_whose_shelf(meeting: Meeting) -> None:
+    gaps = [(gap.member, gap.shelf) for gap in meeting.minutes.missing if "amber" in gap.text]
+    assert gaps == [("finance", "finance")]
+    lacking = [gap.member for gap in meeting.minutes.missing if EXPECTED in gap.text]
+    assert lacking == ["operations", "finance", "safety"]
+
+
+@pytest.mark.parametrize(
+    ("question", "newer", "older"),
+    [
+        ("Within how many days may a fare be claimed back?", "30 days", "14 days"),
+        ("Up to how much may stranded passengers claim for lodging?", "75 euros", "40 euros"),
+    ],
+)
+def test_other_questions_find_the_older_and_the_newer_policy(
+    meeting: Meeting, question: str, newer: str, older: str
+) -> None:
+    minutes = meeting.library.convene("late-sailing", question)
+    dispute = minutes.map.disputes[0]
+    assert [side.value for side in dispute.sides] == [newer, older]
+    assert dispute.newer is True
+
+
+def test_two_who_read_different_papers_found_the_same(meeting: Meeting) -> None:
+    question = "How bright are the leading lights at Osk?"
+    minutes = meeting.library.convene("late-sailing", question)
+    (row,) = [row for row in minutes.map.rows if len(row.claims) > 1]
+    assert row.kinds == (ClaimKind.INDEPENDENT_SOURCES,)
+    assert [cell.member for cell in row.cells if cell.stance is Stance.SUPPORTS] == [
+        "operations",
+        "safety",
+    ]
+    assert sorted(Path(meeting.library.document(name).source).name for name in row.sources) == [
+        "annual-safety-report-2025.pdf",
+        "harbourmaster-notes-november-2025.txt",
+        "position-late-sailing.md",
+    ]
+    assert minutes.grounds[0].claims == row.claims
+    assert not minutes.map.disputes
+
+
+def test_who_has_nothing_on_it_says_so_in_the_words_of_the_question(meeting: Meeting) -> None:
+    """A part with "them" is searched with words of the part before; nobody asked those."""
+    minutes = meeting.library.convene(
+        "late-sailing", "Which lights burn at Osk? Who mends them under amber?"
+    )
+    assert [gap.text for gap in minutes.missing if gap.member == "finance"] == [
+        "Evidence on “Which lights burn at Osk”: no document there mentions “lights”, “burn”.",
+        "Evidence on “Who mends them under amber”: no document there mentions “mends”, “amber”.",
+    ]
+
+
+def test_a_row_of_a_table_that_shares_a_word_is_no_evidence(meeting: Meeting) -> None:
+    """The budget has a line for fuel for MV Teal, and one for a course of the masters."""
+    finance = [claim.text for claim in meeting.minutes.claims if claim.member == "finance"]
+    assert finance
+    assert not [text for text in finance if " · " in text]
+
+
+def test_everything_that_is_asked_gets_its_best_sentence(meeting: Meeting) -> None:
+    own = [c.text for c in meeting.minutes.claims if c.member == "operations"]
+    assert len(own) == 8  # the most
+    assert own[0].startswith("From 3 April 2026 a late ferry should leave Varnholm Town for Osk")
+    assert {EXPECTED, ONE_MASTER, TEAL_OLD} < set(own)
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence", "leaning"),
+    [
+        ("start it on 3 April 2026", "We oppose starting it on 3 April 2026.", Leaning.AGAINST),
+        ("do not start it on 3 April 2026", "We oppose starting it.", Leaning.FOR),
+        ("no late ferry", "We propose a late ferry.", Leaning.AGAINST),
+        ("not before 1 September", "We propose 1 September.", Leaning.FOR),
+        ("no late ferry", "The ferry is late.", Leaning.SILENT),
+    ],
+)
+def test_an_option_may_be_to_leave_something(option: str, sentence: str, leaning: Leaning) -> None:
+    assert leaning_on(option, sentence) is leaning
+
+
+def test_a_sentence_speaks_of_the_option_whose_words_it_has() -> None:
+    sentence = "We propose a trial of three months, June to August 2026, on Saturdays only."
+    options = (APRIL, SUMMER, SEPTEMBER)
+    assert [speaks_of(option, options, sentence) for option in options] == [False, True, False]
+
+
+def test_what_no_document_speaks_of_decides_nothing(meeting: Meeting) -> None:
+    minutes = meeting.library.convene("late-sailing", "How reliable is the plumbing of the moon?")
+    assert not minutes.map.rows
+    assert not minutes.decided
+    assert [gap.member for gap in minutes.missing] == ["operations", "finance", "safety"]
+
+
+def test_two_processes_in_two_homes_write_the_same_bytes(tmp_path: Path) -> None:
+    def held(name: str, seed: str) -> tuple[str, bytes, dict[str, object]]:
+        folder = tmp_path / name
+        folder.mkdir()
+        furnished(folder)
+        command = [sys.executable, "-m", "chapterhouse", "convene", "late-sailing", MATTER]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+
+        def run(*arguments: str) -> str:
+            return subprocess.run(
+                [*command, "--home", ".demo", *arguments],
+                cwd=folder,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+
+        Library.open(folder / ".demo").close()
+        shown = run("--output", "minutes.json")
+        again = json.loads(run("--json", "--fresh"))["data"]
+        return shown, (folder / "minutes.json").read_bytes(), again
+
+    one, other = held("one", "1"), held("another-folder", "2")
+    assert one == other
+
+
+def test_the_demo_ends_with_the_council_and_writes_nothing_beside_its_home(tmp_path: Path) -> None:
+    shutil.copytree(EXAMPLES, tmp_path / "examples", ignore=shutil.ignore_patterns("__pycache__"))
+    before = _files(tmp_path / "examples")
+    done = subprocess.run(
+        [sys.executable, "-B", tmp_path / "examples" / "demo.py"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert _files(tmp_path / "examples") == before
+    assert {path.name for path in tmp_path.iterdir()} == {"examples", ".demo"}
+    _, _, council = done.stdout.partition("--- 4. A council")
+    places = [
+        council.index(text)
+        for text in (
+            "chapterhouse convene late-sailing",
+            f"Decided: {SEPTEMBER}",
+            "Where members agree and disagree",
+            "Disputes",
+            TWO_MASTERS,
+            "--- Next ---",
+        )
+    ]
+    assert places == sorted(places)
+    assert "Round 3: rebuttal" in done.stderr
+    next_steps = council[places[-1] :]
+    assert all(len(line) <= 80 for line in next_steps.splitlines())
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+def test_the_copy_that_operations_kept_is_the_old_policy() -> None:
+    name = "severe-weather-policy-2023.md"
+    kept = EXAMPLES / "personas" / "operations" / "RAW-DOCS" / name
+    assert kept.read_bytes() == (EXAMPLES / "varnholm-ferry" / "policies" / name).read_bytes()
