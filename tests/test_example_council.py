@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.council.options import leaning_on, speaks_of
+from chapterhouse.council.meeting.options import leaning_on, speaks_of
 from chapterhouse.types import (
     Citation,
     ClaimKind,

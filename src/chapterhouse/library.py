@@ -69,9 +69,9 @@ from chapterhouse.wiring import Engines, make_home, open_engines, open_house, pr
 if TYPE_CHECKING:
     from chapterhouse.council.builder import Council
     from chapterhouse.council.councils import Councils
+    from chapterhouse.council.meeting.plan import Convening, Plan
+    from chapterhouse.council.meeting.seating import Room
     from chapterhouse.council.minutes.bundle import MinutesBundle
-    from chapterhouse.council.plan import Convening, Plan
-    from chapterhouse.council.seating import Room
     from chapterhouse.personas.house import House
     from chapterhouse.protocols import Index
 
@@ -439,7 +439,7 @@ class Library:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Minutes:
         """Convene as ``convene`` does, without blocking where members are waited for."""
-        from chapterhouse.council.convene import convene  # noqa: PLC0415 - only with councils
+        from chapterhouse.council.meeting.convene import convene  # noqa: PLC0415 - only with councils
 
         return await convene(council, question, choices, self._room(), on_event, on_progress)
 
@@ -447,7 +447,7 @@ class Library:
         self, council: "str | Council", question: str, *, choices: "Convening | None" = None
     ) -> "Plan":
         """Return what every member would be told, without asking a model; errors as ``convene``."""
-        from chapterhouse.council.convene import planned  # noqa: PLC0415 - likewise
+        from chapterhouse.council.meeting.convene import planned  # noqa: PLC0415 - likewise
 
         return run_now(planned(council, question, choices, self._room()))
 
@@ -614,7 +614,7 @@ class Library:
         return sources_of(self._engines)
 
     def _room(self) -> "Room":
-        from chapterhouse.council.seating import Room  # noqa: PLC0415 - only with councils
+        from chapterhouse.council.meeting.seating import Room  # noqa: PLC0415 - only with councils
 
         return Room(self.settings, self.personas, self.councils, self._parts(), self._catch_up)
 

@@ -17,13 +17,13 @@ from chapterhouse.council.config import Member, Round
 from chapterhouse.council.councils import Entry as CouncilEntry
 from chapterhouse.council.councils import Link
 from chapterhouse.council.folder import CouncilFolder
+from chapterhouse.council.meeting.plan import Convening, Plan, PlannedTurn
 from chapterhouse.council.minutes.bundle import (
     MinutesBundle,
     make_minutes_bundle,
     minutes_bundle_json,
     minutes_json,
 )
-from chapterhouse.council.plan import Convening, Plan, PlannedTurn
 from chapterhouse.council.problems import Code, CouncilProblem
 from chapterhouse.interfaces.cli import main, session
 from chapterhouse.personas.config import PersonaConfig, Profile

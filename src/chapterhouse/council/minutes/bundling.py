@@ -6,9 +6,9 @@ from platform import python_version
 from chapterhouse.answering.recheck import CitationCheck, Holdings, recheck_citations
 from chapterhouse.council.config import shelf_of
 from chapterhouse.council.council_file import as_object
+from chapterhouse.council.meeting.seating import Room
 from chapterhouse.council.minutes.bundle import MinutesBundle, make_minutes_bundle
 from chapterhouse.council.minutes.contents import all_citations, meetings
-from chapterhouse.council.seating import Room
 from chapterhouse.replying.bundling import documents_of, sections_of
 from chapterhouse.types import Minutes
 from chapterhouse.wiring import Engines

@@ -26,7 +26,7 @@ from chapterhouse.interfaces.cli.output_files import destination, is_marked, mar
 from chapterhouse.interfaces.cli.session import Outcome, with_library
 
 if TYPE_CHECKING:
-    from chapterhouse.council.plan import Convening
+    from chapterhouse.council.meeting.plan import Convening
     from chapterhouse.council.problems import CouncilConfigError
     from chapterhouse.library import Library
     from chapterhouse.types import Minutes
@@ -118,7 +118,7 @@ def convene(
     files = _Files(output, record, bundle)
 
     def work(library: "Library") -> Outcome:
-        from chapterhouse.council.plan import Convening  # noqa: PLC0415 - see options
+        from chapterhouse.council.meeting.plan import Convening  # noqa: PLC0415 - see options
         from chapterhouse.council.problems import CouncilConfigError  # noqa: PLC0415 - likewise
 
         kept = None if transcript is None else Path(require_path(transcript)).expanduser()

@@ -7,7 +7,7 @@ from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, st
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chapterhouse.council.plan import Plan, PlannedTurn
+    from chapterhouse.council.meeting.plan import Plan, PlannedTurn
 
 
 def plan(target: "Console", value: "Plan") -> None:

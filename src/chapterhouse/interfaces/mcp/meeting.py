@@ -5,8 +5,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from chapterhouse.council.meeting.plan import Convening
 from chapterhouse.council.minutes.markdown import markdown
-from chapterhouse.council.plan import Convening
 from chapterhouse.interfaces.mcp.arguments import ConveneArguments
 from chapterhouse.interfaces.mcp.failures import told_lines
 from chapterhouse.interfaces.mcp.results import MinutesResult, Outcome, citation_result

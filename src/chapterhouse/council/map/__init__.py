@@ -1,0 +1,1 @@
+"""Who holds what, on what it rests, and who contradicts whom."""

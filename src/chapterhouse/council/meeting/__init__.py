@@ -1,0 +1,1 @@
+"""A council meets: seats, rounds, turns by quotation or by models, minutes."""

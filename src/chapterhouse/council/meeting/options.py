@@ -1,0 +1,150 @@
+"""How members stand to the options, from what their documents say."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from chapterhouse.answering.statement import read
+from chapterhouse.council.meeting.record import Ledger
+from chapterhouse.council.meeting.seating import Speaker
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.respond import offline
+from chapterhouse.text.language import detect
+from chapterhouse.types import Leaning, Verdict
+
+_LEAST: Final = 0.15  # strength of the evidence from which a sentence speaks of an option
+_SENTENCES: Final = 3
+# Words by which a sentence takes a side. A sentence that has both kinds takes none.
+# A German verb may stand far from its other half: "lehnen … ab".
+_REST: Final = r"[^.;:!?]{0,200}\b"
+_FOR: Final = re.compile(
+    r"\b(?:(?:support|recommend|propose|approve|endorse|favou?r|welcome|agree|vote for|ask for"
+    r"|argue for|in favou?r of|should)(?:s|d|ed|ing)?"
+    r"|shouldn(?=[’']t)|befürwort\w*|empf[eiao]+h\w*|unterstütz\w*|zustimm\w*|zugestimmt|dafür|soll(?:te)?[nt]?"
+    rf"|stimm\w*{_REST}(?:zu|dafür)|schl[aä]g\w*{_REST}vor|vorschl[aä]g\w*)\b",
+    re.IGNORECASE,
+)
+_AGAINST: Final = re.compile(
+    r"\b(?:(?:oppose|reject|refuse|advise against|decide against|vote against|argue against"
+    r"|recommend against|object|warn|disagree|disapprove)(?:s|d|ed|ing)?"
+    rf"|ablehn\w*|abgelehnt|lehn\w*{_REST}ab|abrat\w*|rät{_REST}ab|rat\w*{_REST}ab"
+    r"|dagegen|warn\w*)\b",
+    re.IGNORECASE,
+)
+_DENIED: Final = re.compile(
+    r"\b(?:not|never|no longer|cannot|neither|nor|nicht|nie|niemals|kein\w*|weder)\b|n[’']t\b",
+    re.IGNORECASE,
+)
+_DENIED_BEHIND: Final = re.compile(r"(?:n?[’']t|\s+(?:not|never|against))\b", re.IGNORECASE)
+# In German what denies stands behind the verb: "wir empfehlen den Versuch nicht".
+_DENIED_LATER: Final = re.compile(r"[^,.;:!?]*\b(?:nicht|nie|niemals|kein\w*)\b", re.IGNORECASE)
+# Words with which an option begins that is to leave something.
+_LEAVES: Final = re.compile(
+    r"\W*(?:do not|don[’']t|not(?! (?:before|after|until|later|only)\b)|no|never|neither|leave"
+    r"|reject|refuse|without|against|nicht(?! (?:vor|nach|nur|später)\b)|kein\w*|ohne|gegen"
+    r"|ablehnen)\b",
+    re.IGNORECASE,
+)
+
+
+def leaning_of(sentence: str) -> Leaning:
+    """Say on which side of a proposal a sentence stands; ``silent`` where it takes none.
+
+    Args:
+        sentence: In English or German.
+    """
+    contra = _AGAINST.search(sentence)
+    pro = _FOR.search(sentence)
+    if contra and pro and contra.start() <= pro.start() < contra.end():
+        pro = None  # "recommend against"
+    verb = pro or contra
+    if verb is None or (pro and contra):
+        return Leaning.SILENT
+    denied = (
+        _DENIED.search(sentence, 0, verb.start())
+        or _DENIED_BEHIND.match(sentence, verb.end())
+        or _DENIED_LATER.match(sentence, verb.start())
+    )
+    return Leaning.FOR if bool(pro) != bool(denied) else Leaning.AGAINST
+
+
+def takes_sides(sentence: str) -> bool:
+    """Whether a sentence is a view of what should be done, for, against or neither."""
+    return bool(_FOR.search(sentence) or _AGAINST.search(sentence))
+
+
+def verdicts(
+    options: Sequence[str], speakers: Sequence[Speaker], parts: Parts, ledger: Ledger
+) -> tuple[Verdict, ...]:
+    """Return the decision matrix without a model: the best sentence of each member on each option.
+
+    Args:
+        options: What is to be decided between.
+        speakers: The members, in the order of their seats.
+        parts: What the library is made of.
+        ledger: Numbers the citations.
+    """
+    return tuple(
+        _verdict(option, options, speaker, parts, ledger)
+        for option in options
+        for speaker in speakers
+    )
+
+
+def _verdict(
+    option: str, options: Sequence[str], speaker: Speaker, parts: Parts, ledger: Ledger
+) -> Verdict:
+    request = replace(speaker.request, question=option, sentences=_SENTENCES)
+    answer = offline(request, parts, _LEAST)
+    cited = {citation.number: citation for citation in answer.citations}
+    said = [
+        (leaning_on(option, sentence.text), sentence)
+        for sentence in answer.sentences
+        if speaks_of(option, options, sentence.text)
+    ]
+    taken = [one for one in said if one[0] is not Leaning.SILENT] or said
+    if not taken:
+        return Verdict(option, speaker.key, Leaning.SILENT)
+    leaning, sentence = taken[0]
+    numbers = ledger.numbers(cited[number] for number in sentence.citations)
+    return Verdict(option, speaker.key, leaning, sentence.text, numbers)
+
+
+def leaning_on(option: str, sentence: str) -> Leaning:
+    """Say on which side of an option a sentence stands that speaks of what the option is about.
+
+    Args:
+        option: Where it is to leave something ("do not start", "no late ferry"), a sentence
+            against doing it is for the option.
+        sentence: In English or German.
+    """
+    leaning = leaning_of(sentence)
+    if leaning is Leaning.SILENT or not _LEAVES.match(option):
+        return leaning
+    return Leaning.AGAINST if leaning is Leaning.FOR else Leaning.FOR
+
+
+def speaks_of(option: str, options: Sequence[str], sentence: str) -> bool:
+    """Whether a sentence shares no more with another option than with this one."""
+    language = detect(" ".join(options))
+    said = _tokens(sentence, language)
+    shared = {one: len(said & _tokens(one, language)) for one in options}
+    return shared[option] == max(shared.values())
+
+
+def _tokens(text: str, language: str) -> frozenset[tuple[str, str]]:
+    """Return the content words, numbers and dates of a text."""
+    return frozenset((token.kind.value, token.key) for token in read(text, language).tokens)
+
+
+def favoured(matrix: Sequence[Verdict]) -> str:
+    """Return the one option that somebody is for and nobody against; empty where there is none."""
+    options = dict.fromkeys(verdict.option for verdict in matrix)
+    fitting = [
+        option
+        for option in options
+        if any(v.leaning is Leaning.FOR for v in matrix if v.option == option)
+        and not any(v.leaning is Leaning.AGAINST for v in matrix if v.option == option)
+    ]
+    return fitting[0] if len(fitting) == 1 else ""

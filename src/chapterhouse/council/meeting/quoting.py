@@ -1,0 +1,280 @@
+"""A turn without a model: what a member's documents say, to the letter.
+
+In an analysis the best sentences of the member's shelves become claims. In an examination every
+claim of another is looked for on the member's own shelves, and the sentence that says the same or
+contradicts it is the reply. In a rebuttal a member gives a claim up only where a newer version of
+the very document on which it rests says otherwise.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import Final
+
+from chapterhouse.answering.evidence import THRESHOLD
+from chapterhouse.answering.markers import inert
+from chapterhouse.answering.phrasing import as_text
+from chapterhouse.council.config import RoundKind
+from chapterhouse.council.map.comparing import content_words
+from chapterhouse.council.map.shared_sources import series_of
+from chapterhouse.council.map.stances import stand
+from chapterhouse.council.meeting.concessions import judged_concession
+from chapterhouse.council.meeting.record import Ledger, span_of
+from chapterhouse.council.meeting.seating import Speaker
+from chapterhouse.council.meeting.sources import (
+    around,
+    checked_citation,
+    evidence_of,
+    quoted,
+    reading_of,
+)
+from chapterhouse.council.meeting.turn import Turn
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.respond import offline
+from chapterhouse.retrieval.parts import parts_of
+from chapterhouse.retrieval.question import understand
+from chapterhouse.text.language import detect
+from chapterhouse.types import (
+    Answer,
+    Citation,
+    Claim,
+    Concession,
+    Query,
+    Quotation,
+    Reading,
+    Reply,
+    Statement,
+)
+
+# A council deliberates: evidence that does not answer its question may still bear on it. Below
+# this strength nothing did, of what was looked at in the example and in the judged collections.
+MATERIAL: Final = 0.05
+_SHARED: Final = 2  # content words of the question in a quotation that speaks of it
+_SENTENCES: Final = 3  # of each thing that is asked
+_MOST_ASKED: Final = 8  # things that one question may ask
+_MOST_CLAIMS: Final = 8  # of one member in one round
+_EXAMINED: Final = 60  # claims that one member looks into
+_PLACES: Final = 3  # of those that carry one claim
+_PASSAGES: Final = 5  # that are read about one claim
+_LONGEST: Final = 1_000  # characters of a query; more words than that blur it
+
+
+def quoted_turn(speaker: Speaker, turn: Turn, parts: Parts) -> Statement:
+    """Return what a member's documents say in a round.
+
+    Args:
+        speaker: Who would speak.
+        turn: What is asked.
+        parts: What the library is made of.
+    """
+    ledger = Ledger()
+    said = Statement(speaker.key, turn.round.name)
+    if turn.analyses:
+        said = _analysis(speaker, turn, parts, ledger)
+    if turn.examines:
+        said = _examination(said, speaker, turn, parts, ledger)
+    if turn.round.kind is RoundKind.REBUTTAL:
+        said = _rebuttal(said, speaker, turn, parts, ledger)
+    return replace(said, citations=ledger.citations)
+
+
+def asked_in(turn: Turn, languages: dict[str, int] | None = None) -> tuple[str, ...]:
+    """Return what a member without a model looks for: the several things that are asked."""
+    own = turn.round.kind is RoundKind.OWN
+    wanted = turn.round.instructions if own else turn.question
+    return parts_of(understand(wanted, languages or {}), _MOST_ASKED) or (wanted,)
+
+
+# --- analysis -----------------------------------------------------------------------------------
+
+
+def _analysis(speaker: Speaker, turn: Turn, parts: Parts, ledger: Ledger) -> Statement:
+    census = parts.engines.store.census(speaker.request.shelves)
+    answers = [_answer(speaker, part, parts) for part in asked_in(turn, dict(census.languages))]
+    made = [
+        (checked, text)
+        for span, text in _chosen([list(_quotations(answer)) for answer in answers])
+        if (checked := checked_citation(span, parts.engines.store))
+    ]
+    return Statement(
+        member=speaker.key,
+        round=turn.round.name,
+        claims=tuple(_claim(speaker, turn, text, ledger.number(c)) for c, text in made),
+        missing=tuple(dict.fromkeys(_missing(answers, turn.question))),
+        read=tuple(Reading(c.document_id, c.start, c.end) for c, _ in made),
+        warnings=tuple(dict.fromkeys(warning for a in answers for warning in a.warnings)),
+    )
+
+
+def _answer(speaker: Speaker, question: str, parts: Parts) -> Answer:
+    request = replace(speaker.request, question=question, sentences=_SENTENCES)
+    return offline(request, parts, MATERIAL)
+
+
+def _chosen(found: Sequence[Sequence[tuple[Quotation, str]]]) -> list[tuple[Quotation, str]]:
+    """Return what is worth stating, in the order of what was asked.
+
+    Where that is too much, the best on each thing goes before the second best on any.
+    """
+    ranked = dict.fromkeys(one[0] for rank in zip_longest(*found) for one in rank if one)
+    kept = frozenset(list(ranked)[:_MOST_CLAIMS])
+    return list({span: text for part in found for span, text in part if span in kept}.items())
+
+
+def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
+    """Yield what an answer quotes, and both sides of what its sources disagree about.
+
+    Of thin evidence only the best sentence is worth the council's time, and only where it speaks
+    of the matter.
+    """
+    cited = {citation.number: citation for citation in answer.citations}
+    thin = answer.evidence < THRESHOLD
+    for sentence in answer.sentences[: 1 if thin else None]:
+        for number in sentence.citations:
+            if not thin or _speaks_of(answer.question, cited[number].quote):
+                yield span_of(cited[number]), inert(sentence.text)
+    for conflict in answer.conflicts:
+        for side in conflict.sides:
+            yield side.span, inert(as_text(side.span.quote))
+
+
+def _speaks_of(question: str, quote: str) -> bool:
+    """Whether a quotation has words of the question; a row of a table has some of many."""
+    language = detect(question)
+    asked = content_words(question, language)
+    shared = asked & content_words(quote, language)
+    return len(shared) >= min(_SHARED, len(asked)) and not quote.startswith("|")
+
+
+def _claim(speaker: Speaker, turn: Turn, text: str, number: int) -> Claim:
+    return Claim("", speaker.key, turn.round.name, text, (number,))
+
+
+def _missing(answers: Sequence[Answer], question: str) -> Iterator[str]:
+    """Yield what is lacking to answer each thing that was asked, in the words of the question."""
+    for answer in answers:
+        if not (answer.found and any(_quotations(answer))):
+            asked = _as_asked(answer.question, question)
+            absent = [word for word in answer.searched.missing_terms if _names(word, asked)]
+            words = ", ".join(f"“{inert(word)}”" for word in absent)
+            named = f": no document there mentions {words}" if words else ""
+            empty = "" if answer.searched.documents else ": there are no documents"
+            yield f"Evidence on “{inert(asked)}”{empty or named}."
+
+
+def _as_asked(part: str, question: str) -> str:
+    """Return a part without the words that it carries from another part."""
+    whole, words = " ".join(question.split()), part.split()
+    for end in range(len(words), 0, -1):
+        if " ".join(words[:end]) in whole:
+            return " ".join(words[:end])
+    return part
+
+
+def _names(word: str, asked: str) -> bool:
+    """Whether a word of what was asked is worth naming: no number, which means little alone."""
+    return word.casefold() in asked.casefold() and not word.isdecimal()
+
+
+# --- examination --------------------------------------------------------------------------------
+
+
+def _examination(
+    said: Statement, speaker: Speaker, turn: Turn, parts: Parts, ledger: Ledger
+) -> Statement:
+    claims = [claim for claim in turn.others(speaker) if claim.citations]
+    replies, read = list[Reply](), list[Reading]()
+    looked: dict[Quotation, tuple[Reply | None, tuple[Reading, ...]]] = {}
+    for claim in claims[:_EXAMINED]:
+        span = span_of(turn.record.cited(claim.citations)[0])
+        if span not in looked:  # several may quote the same
+            looked[span] = _reply(claim, speaker, turn, parts, ledger)
+        reply, seen = looked[span]
+        read += seen
+        if reply is not None:
+            replies.append(replace(reply, claim=claim.id))
+    warnings = said.warnings
+    if len(claims) > _EXAMINED:
+        warnings = (*warnings, f"Of {len(claims)} claims, the first {_EXAMINED} were looked into.")
+    return replace(
+        said,
+        replies=tuple(replies),
+        read=tuple(dict.fromkeys((*said.read, *read))),
+        warnings=warnings,
+    )
+
+
+def _reply(
+    claim: Claim, speaker: Speaker, turn: Turn, parts: Parts, ledger: Ledger
+) -> tuple[Reply | None, tuple[Reading, ...]]:
+    store, request = parts.engines.store, speaker.request
+    read: tuple[Reading, ...] = ()
+    found = own = None
+    for citation in turn.record.cited(claim.citations)[:_PLACES]:
+        query = Query(citation.quote[:_LONGEST], request.shelves, _PASSAGES, 0)
+        hits = parts.retrieve(query, parts.method(request.settings, None)).hits
+        read += reading_of(hits)
+        found = stand(quoted(citation, store), evidence_of(hits, store), around(citation, store))
+        own = checked_citation(found.span, store) if found else None
+        if own is not None:
+            break
+    if found is None or own is None:
+        return None, read
+    reply = Reply(
+        member=speaker.key,
+        round=turn.round.name,
+        claim=claim.id,
+        stance=found.stance,
+        text=inert(as_text(own.quote)),
+        citations=(ledger.number(own),),
+        by=found.by,
+        values=found.values,
+    )
+    return reply, read
+
+
+# --- rebuttal -----------------------------------------------------------------------------------
+
+
+def _rebuttal(
+    said: Statement, speaker: Speaker, turn: Turn, parts: Parts, ledger: Ledger
+) -> Statement:
+    given: dict[str, Concession] = {}
+    for reply in turn.against(speaker):
+        claim = turn.record.claim(reply.claim)
+        newer = _newer_version(claim, reply, turn, parts) if claim else None
+        if claim and newer and claim.id not in given:
+            given[claim.id] = _concession(claim, reply, newer, speaker, turn, ledger)
+    return replace(said, concessions=tuple(given.values()))
+
+
+def _newer_version(claim: Claim, reply: Reply, turn: Turn, parts: Parts) -> Citation | None:
+    """Return what a newer version of the document on which a claim rests says otherwise."""
+    store = parts.engines.store
+    for own in turn.record.cited(claim.citations):
+        old = quoted(own, store)
+        for other in turn.record.cited(reply.citations):
+            new = quoted(other, store)
+            series = series_of(old.title)
+            versions = series and series == series_of(new.title)
+            same = versions and own.document_id != new.document_id
+            if same and old.date and new.date[: len(old.date)] > old.date[: len(new.date)]:
+                return other
+    return None
+
+
+def _concession(
+    claim: Claim, reply: Reply, newer: Citation, speaker: Speaker, turn: Turn, ledger: Ledger
+) -> Concession:
+    to = next(
+        (
+            other.id
+            for other in turn.others(speaker)
+            if newer in turn.record.cited(other.citations) and other.member == reply.member
+        ),
+        "",
+    )
+    text = inert(as_text(newer.quote))
+    made = Concession(speaker.key, turn.round.name, claim.id, to, text, (ledger.number(newer),))
+    cited = (newer,)
+    return judged_concession(made, cited, turn.record, free=not turn.council.concession_rule)

@@ -1,0 +1,258 @@
+"""From a council to those who speak in it: what each reads, which model and tools they have."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+from chapterhouse.council.builder import Council
+from chapterhouse.council.config import CHAIR, Grounding, Member, Seat
+from chapterhouse.council.knowledge import knowledge_tools
+from chapterhouse.council.meeting.plan import Convening
+from chapterhouse.council.tools import seated_tools
+from chapterhouse.protocols import LanguageModel
+from chapterhouse.replying.desk import excerpts_of
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.request import (
+    NO_MODEL,
+    Choices,
+    Request,
+    library_request,
+    persona_request,
+)
+from chapterhouse.settings import Settings
+from chapterhouse.types import Excerpt, Persona, Progress, Query, SearchResult, Seating, Tool
+
+if TYPE_CHECKING:
+    from chapterhouse.council.councils import Councils
+    from chapterhouse.personas.house import House
+
+OnProgress = Callable[[Progress], None]
+
+
+def _nothing(_: str) -> Sequence[Excerpt]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a council needs of an open library to meet.
+
+    Attributes:
+        settings: The library's.
+        house: The personas.
+        councils: The councils.
+        parts: What searches, writes and judges.
+        catch_up: Brings the indexes up to date with the store.
+    """
+
+    settings: Settings
+    house: "House"
+    councils: "Councils"
+    parts: Parts
+    catch_up: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Someone who speaks, with all that decides how.
+
+    Attributes:
+        key: How rounds and claims name them.
+        title: How they are called.
+        request: How a question is put to them: what they read, and the settings that hold.
+        instructions: What is theirs to do here.
+        model: Who writes for them; None where their documents are quoted.
+        tools: What a model may call.
+        own_tools: Those of ``tools`` that search their shelves, by name: what they find can be
+            cited.
+        timeout_seconds: Longest turn; None for the round's.
+        inner: The council that speaks as one.
+        looked_up: What their shelves hold on a question, looked up once in a meeting.
+    """
+
+    key: str
+    title: str
+    seat: Seat
+    request: Request
+    instructions: str = ""
+    grounding: Grounding = "inject"
+    model: LanguageModel | None = None
+    tools: tuple[Tool, ...] = ()
+    own_tools: Mapping[str, Tool] | None = None
+    timeout_seconds: float | None = None
+    inner: "Table | None" = None
+    looked_up: Callable[[str], Sequence[Excerpt]] = _nothing
+
+    @property
+    def persona(self) -> Persona | None:
+        """The persona who speaks, if one does."""
+        return self.request.persona
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A council whose seats are taken, and what is put to it."""
+
+    council: Council
+    question: str
+    speakers: tuple[Speaker, ...]
+    chair: Speaker | None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def everyone(self) -> tuple[Speaker, ...]:
+        """The members in the order of their seats, then the chair."""
+        return (*self.speakers, *([self.chair] if self.chair else ()))
+
+    def speaker(self, key: str) -> Speaker:
+        """Return who speaks under ``key``; ``chair`` for who presides."""
+        if key == CHAIR and self.chair is not None:
+            return self.chair
+        return next(speaker for speaker in self.speakers if speaker.key == key)
+
+
+def refreshed(council: Council, room: Room, on_progress: OnProgress | None) -> tuple[str, ...]:
+    """Bring what the council and everyone in it reads up to date; return what did not work."""
+    seats = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
+    told = list(room.councils.refresh(council, on_progress=on_progress).warnings)
+    for member in seats:
+        if member.seat is Seat.PERSONA:
+            told += room.house.refresh(member.persona, on_progress=on_progress).warnings
+        elif member.seat is Seat.COUNCIL:
+            told += refreshed(room.councils.load(member.council).council, room, on_progress)
+    return tuple(dict.fromkeys(told))
+
+
+def seated(council: Council, question: str, convening: Convening, room: Room) -> Table:
+    """Return the council with everyone in their seat.
+
+    Args:
+        council: One that can meet.
+        question: What is put to it.
+        convening: What the caller says about the meeting.
+        room: The library.
+
+    Raises:
+        CouncilConfigError: with everything that is wrong with its tools.
+        UsageError: there is no such profile.
+        MissingExtraError: a model's extra is not installed.
+    """
+    own: dict[
+        int, Mapping[str, Tool]
+    ] = {}  # by identity: a member may hold tools, which no set can
+
+    def own_of(member: Member) -> Mapping[str, Tool]:
+        if member.seat is Seat.COUNCIL:
+            return {}
+        shelves = _request(council, member, question, room).shelves
+        return own.setdefault(id(member), knowledge_tools(partial(_search, room), shelves))
+
+    tools = seated_tools(council, convening.tools, own_of)
+
+    def seat(member: Member, key: str) -> Speaker:
+        if member.seat is Seat.COUNCIL:
+            return _council(member, question, convening, room)
+        request = _request(council, member, question, room)
+        return Speaker(
+            key=key,
+            title=_title(member, request.persona),
+            seat=member.seat,
+            request=request,
+            instructions=member.instructions,
+            grounding=member.grounding or request.grounding,
+            model=_model(_profile(council, member, request, convening), room),
+            tools=tools[key],
+            own_tools={name: tool for name, tool in own[id(member)].items() if tool in tools[key]},
+            timeout_seconds=member.timeout_seconds,
+            looked_up=_looking_up(request, room.parts),
+        )
+
+    return Table(
+        council,
+        question,
+        tuple(seat(member, member.key) for member in council.members),
+        seat(council.chaired_by, CHAIR) if council.chaired_by else None,
+    )
+
+
+def seating_of(speaker: Speaker, parts: Parts) -> Seating:
+    """Return who speaks as minutes name them."""
+    return Seating(
+        key=speaker.key,
+        title=speaker.title,
+        seat=speaker.seat.value,
+        persona=speaker.persona.slug if speaker.persona else "",
+        shelves=speaker.request.shelves,
+        documents=parts.engines.store.census(speaker.request.shelves).documents,
+        model=speaker.model.fingerprint if speaker.model else "",
+    )
+
+
+def _council(member: Member, question: str, convening: Convening, room: Room) -> Speaker:
+    """Seat a whole council, which inherits nothing: what its members read, it reads."""
+    council = room.councils.load(member.council).council
+    inner = seated(council, question, replace(convening, transcript=None), room)
+    shelves = tuple(dict.fromkeys(name for one in inner.everyone for name in one.request.shelves))
+    speaks = inner.chair or inner.speakers[0]
+    request = library_request(question, room.settings, Choices(shelves=shelves))
+    request = replace(request, may_be_empty=True)
+    model = speaks.model
+    if convening.model is None and member.profile:
+        model = _model(member.profile, room)
+    return Speaker(
+        key=member.key,
+        title=member.name or council.title,
+        seat=Seat.COUNCIL,
+        request=request,
+        instructions=member.instructions,
+        grounding=member.grounding or "inject",
+        model=model,
+        timeout_seconds=member.timeout_seconds,
+        inner=inner,
+        looked_up=_looking_up(request, room.parts),
+    )
+
+
+def _request(council: Council, member: Member, question: str, room: Room) -> Request:
+    """Return how a question is put to a persona or a role: their shelves beside the council's."""
+    shared = (council.shelf, *member.shelves)
+    if member.seat is Seat.PERSONA:
+        folder = room.house.load(member.persona)
+        own = persona_request(question, folder.persona, folder.config, room.settings, Choices())
+    else:
+        own = library_request(question, room.settings, Choices())
+    shelves = tuple(dict.fromkeys((*own.shelves, *shared)))
+    return replace(own, shelves=shelves, may_be_empty=True)
+
+
+def _profile(council: Council, member: Member, request: Request, convening: Convening) -> str:
+    if convening.model is not None:
+        return convening.model
+    return member.profile or request.model or council.profile
+
+
+def _model(profile: str, room: Room) -> LanguageModel | None:
+    return None if profile == NO_MODEL else room.parts.model(profile)
+
+
+def _title(member: Member, persona: Persona | None) -> str:
+    if member.name:
+        return member.name
+    return persona.display_name if persona else member.key
+
+
+def _looking_up(request: Request, parts: Parts) -> Callable[[str], Sequence[Excerpt]]:
+    """Return what gives the excerpts of a request's shelves on a question: each is found once."""
+
+    @cache
+    def look_up(question: str) -> Sequence[Excerpt]:
+        query = Query(question, request.shelves, request.settings.packing.hits, 0, request.tags)
+        found = parts.retrieve(query, parts.method(request.settings, None))
+        return excerpts_of(replace(request, question=question), found, parts)
+
+    return look_up
+
+
+def _search(room: Room, query: Query) -> SearchResult:
+    return room.parts.retrieve(query, room.parts.method(room.settings, None))

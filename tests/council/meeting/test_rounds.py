@@ -1,0 +1,323 @@
+"""One round: everyone at the same time, nobody waited for in vain, always the same order."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.council.conftest import QUESTION, Hall, council
+
+from chapterhouse.council.config import Member
+from chapterhouse.council.keeping.transcript import Heading, Transcript
+from chapterhouse.council.meeting.record import Record
+from chapterhouse.council.meeting.rounds import Limits, held, on_record
+from chapterhouse.council.meeting.seating import Speaker, Table
+from chapterhouse.council.meeting.turn import OnText, Turn
+from chapterhouse.errors import UsageError
+from chapterhouse.types import Absence, Claim, MeetingEvent, MeetingEventKind, Statement
+
+LONG = 60.0  # seconds that no test waits for
+Saying = Callable[[str, OnText | None], Awaitable[str]]
+
+
+@dataclass
+class Round:
+    """A round of some members, and what happened in it."""
+
+    table: Table
+    events: list[MeetingEvent]
+    kept: Transcript
+
+    async def held(
+        self, say: Saying, *, parallel: int = 8, seconds: float = LONG, **timeouts: float
+    ) -> tuple[Statement | Absence, ...]:
+        async def speak(speaker: Speaker, turn: Turn, on_text: OnText | None) -> Statement:
+            text = await say(speaker.key, on_text)
+            claim = Claim("", speaker.key, turn.round.name, text)
+            return Statement(speaker.key, turn.round.name, claims=(claim,))
+
+        turn = Turn(self.table.council, QUESTION, self.table.council.rounds[0], 1, Record(), ())
+        speakers = [
+            replace(one, timeout_seconds=timeouts.get(one.key)) for one in self.table.speakers
+        ]
+        turns = [(speaker, turn) for speaker in speakers]
+        return await held(turns, Limits(parallel, seconds), speak, self.kept, self.events.append)
+
+    def told(self) -> list[tuple[str, str]]:
+        return [(event.kind.value, event.member) for event in self.events]
+
+
+def roles(*names: str) -> tuple[Member, ...]:
+    return tuple(Member(name=name, instructions="Speak.") for name in names)
+
+
+@pytest.fixture
+def a_round(hall: Hall) -> Iterator[Callable[..., Round]]:
+    opened: list[Transcript] = []
+
+    def made(*names: str, path: Path | None = None) -> Round:
+        board = replace(council(), members=roles(*(names or ("ann", "ben", "cleo"))))
+        opened.append(Transcript.open(path, "key", Heading("board", QUESTION)))
+        return Round(hall.seated(board), [], opened[-1])
+
+    yield made
+    for transcript in opened:
+        transcript.close()
+
+
+def keys(outcomes: Sequence[Statement | Absence]) -> list[str]:
+    return [one.member for one in outcomes]
+
+
+def absences(outcomes: Sequence[Statement | Absence]) -> dict[str, str]:
+    return {one.member: one.reason for one in outcomes if isinstance(one, Absence)}
+
+
+def test_everyone_speaks_at_the_same_time(a_round: Callable[..., Round]) -> None:
+    async def meeting() -> tuple[Statement | Absence, ...]:
+        together = asyncio.Barrier(3)  # nobody gets past it before all are there
+
+        async def say(key: str, _: OnText | None) -> str:
+            await together.wait()
+            return f"I am {key}."
+
+        return await a_round().held(say)
+
+    outcomes = asyncio.run(meeting())
+    assert [one.claims[0].text for one in outcomes if isinstance(one, Statement)] == [
+        "I am ann.",
+        "I am ben.",
+        "I am cleo.",
+    ]
+
+
+def test_no_more_speak_at_a_time_than_the_council_lets(a_round: Callable[..., Round]) -> None:
+    async def meeting() -> tuple[int, tuple[Statement | Absence, ...]]:
+        pairs, inside, most = asyncio.Barrier(2), 0, 0
+
+        async def say(key: str, _: OnText | None) -> str:
+            nonlocal inside, most
+            inside += 1
+            most = max(most, inside)
+            await pairs.wait()  # passes by twos only: fewer than two at a time would hang here
+            inside -= 1
+            return key
+
+        outcomes = await a_round("a1", "a2", "a3", "a4", "a5", "a6").held(say, parallel=2)
+        return most, outcomes
+
+    most, outcomes = asyncio.run(meeting())
+    assert most == 2
+    assert not absences(outcomes)
+
+
+def test_one_at_a_time_speak_in_the_order_of_the_seats(a_round: Callable[..., Round]) -> None:
+    spoke: list[str] = []
+
+    async def say(key: str, _: OnText | None) -> str:
+        await asyncio.sleep(0)
+        spoke.append(key)
+        return key
+
+    asyncio.run(a_round("zoe", "ann", "ben").held(say, parallel=1))
+    assert spoke == ["zoe", "ann", "ben"]
+
+
+@given(st.permutations(["a1", "a2", "a3", "a4"]))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=24)
+def test_whoever_is_done_first_the_record_has_the_order_of_the_seats(
+    a_round: Callable[..., Round], order: list[str]
+) -> None:
+    async def meeting() -> Record:
+        may = {key: asyncio.Event() for key in order}
+        may[order[0]].set()
+
+        async def say(key: str, _: OnText | None) -> str:
+            await may[key].wait()
+            place = order.index(key)
+            if place + 1 < len(order):
+                may[order[place + 1]].set()
+            return key
+
+        return on_record(Record(), await a_round("a1", "a2", "a3", "a4").held(say))
+
+    record = asyncio.run(meeting())
+    assert [statement.member for statement in record.statements] == ["a1", "a2", "a3", "a4"]
+    assert [(c.id, c.text) for c in record.claims] == [
+        ("c1", "a1"),
+        ("c2", "a2"),
+        ("c3", "a3"),
+        ("c4", "a4"),
+    ]
+
+
+async def hang(key: str, _: OnText | None) -> str:
+    """Never come back where it is Ben's turn."""
+    if key == "ben":
+        await asyncio.Event().wait()
+    return key
+
+
+def test_who_hangs_is_absent_at_their_own_time_and_the_others_are_whole(
+    a_round: Callable[..., Round],
+) -> None:
+    made = a_round()
+    outcomes = asyncio.run(made.held(hang, ben=0.02))
+
+    assert absences(outcomes) == {"ben": "They took longer than 0.02 seconds."}
+    assert keys(outcomes) == ["ann", "ben", "cleo"]
+    assert [e.text for e in made.events if e.kind is MeetingEventKind.ABSENT] == [
+        "They took longer than 0.02 seconds."
+    ]
+
+
+def test_the_round_ends_at_its_time_for_whoever_has_not_spoken(
+    a_round: Callable[..., Round],
+) -> None:
+    made = a_round()
+    outcomes = asyncio.run(made.held(hang, seconds=0.05))
+
+    assert absences(outcomes) == {"ben": "The round ended after 0.05 seconds."}
+    assert made.kept.said(1, "ann") is not None
+    assert made.kept.said(1, "ben") is None
+    assert ("absent", "ben") in made.told()
+
+
+def test_who_still_waits_for_room_when_the_round_ends_is_absent_too(
+    a_round: Callable[..., Round],
+) -> None:
+    made = a_round()
+    outcomes = asyncio.run(made.held(hang, seconds=0.05, parallel=1))
+
+    assert set(absences(outcomes)) == {"ben", "cleo"}
+    assert ("member-began", "cleo") not in made.told()
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RuntimeError("secret words"), "Something went wrong with them (RuntimeError)."),
+        (UsageError("No such shelf."), "No such shelf."),
+        (TimeoutError("secret words"), "They took too long."),
+    ],
+)
+def test_who_fails_is_absent_and_sinks_nobody(
+    a_round: Callable[..., Round],
+    error: Exception,
+    reason: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async def say(key: str, _: OnText | None) -> str:
+        if key == "ben":
+            raise error
+        return key
+
+    made = a_round()
+    outcomes = asyncio.run(made.held(say))
+
+    assert absences(outcomes) == {"ben": reason}
+    assert isinstance(outcomes[0], Statement)
+    assert isinstance(outcomes[2], Statement)
+    assert (len(caplog.records) == 1) is isinstance(error, RuntimeError)
+
+
+def test_everyone_may_be_absent(a_round: Callable[..., Round]) -> None:
+    async def say(key: str, _: OnText | None) -> str:
+        raise UsageError(f"Not {key}.")
+
+    outcomes = asyncio.run(a_round().held(say))
+    record = on_record(Record(), outcomes)
+
+    assert len(absences(outcomes)) == 3
+    assert record.statements == ()
+    assert [absence.member for absence in record.absences] == ["ann", "ben", "cleo"]
+
+
+def test_what_happens_is_told_while_it_happens(a_round: Callable[..., Round]) -> None:
+    async def say(key: str, on_text: OnText | None) -> str:
+        assert on_text is not None
+        on_text("Half a ")
+        on_text("sentence.")
+        return key
+
+    made = a_round("ann")
+    asyncio.run(made.held(say))
+
+    assert made.told() == [
+        ("member-began", "ann"),
+        ("text", "ann"),
+        ("text", "ann"),
+        ("spoke", "ann"),
+    ]
+    assert [event.text for event in made.events] == ["", "Half a ", "sentence.", ""]
+    assert made.events[-1].statement == made.kept.said(1, "ann")
+
+
+def test_who_has_spoken_before_is_not_asked_again(
+    a_round: Callable[..., Round], tmp_path: Path
+) -> None:
+    first = a_round(path=tmp_path / "kept.ndjson")
+    before = asyncio.run(first.held(hang, seconds=0.05))
+    first.kept.close()
+    asked: list[str] = []
+
+    async def say(key: str, _: OnText | None) -> str:
+        asked.append(key)
+        return f"{key} again"
+
+    second = a_round(path=tmp_path / "kept.ndjson")
+    after = asyncio.run(second.held(say))
+
+    assert asked == ["ben"]
+    assert (after[0], after[2]) == (before[0], before[2])
+    assert second.told()[0] == ("resumed", "ann")
+    assert ("spoke", "ann") not in second.told()
+
+
+def test_a_meeting_that_is_broken_off_takes_everyone_with_it(
+    a_round: Callable[..., Round],
+) -> None:
+    ended: list[str] = []
+
+    async def say(key: str, _: OnText | None) -> str:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(key)
+        return key
+
+    async def meeting() -> None:
+        task = asyncio.create_task(a_round().held(say))
+        await asyncio.sleep(0.02)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await asyncio.sleep(0)
+        assert sorted(ended) == ["ann", "ben", "cleo"]
+
+    asyncio.run(meeting())
+
+
+def test_a_speaker_who_does_not_stop_when_the_round_ends_has_not_spoken(
+    a_round: Callable[..., Round],
+) -> None:
+    async def say(key: str, _: OnText | None) -> str:
+        if key == "ben":
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                return "Late."
+        return key
+
+    async def meeting() -> Round:
+        made = a_round()
+        await made.held(say, seconds=0.05)
+        await asyncio.sleep(0)
+        return made
+
+    made = asyncio.run(meeting())
+    assert made.kept.said(1, "ben") is None
+    assert ("spoke", "ben") not in made.told()
