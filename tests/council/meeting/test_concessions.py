@@ -63,9 +63,9 @@ def given_up(claim: str = "c1", to: str = "", member: str = "maria") -> Concessi
 
 
 def judge(
-    *cited: Citation, record: Record = RECORD, free: bool = False, language: str = "", **more: str
+    *cited: Citation, record: Record = RECORD, free: bool = False, **more: str
 ) -> tuple[bool, str]:
-    told = judged_concession(given_up(**more), cited, record, language, free=free)
+    told = judged_concession(given_up(**more), cited, record, free=free)
     return told.accepted, told.reason
 
 
@@ -152,13 +152,19 @@ def test_it_bears_by_contradicting_what_the_claim_rests_on_in_other_words() -> N
 
 
 def test_it_bears_by_carrying_the_claim_that_takes_its_place() -> None:
-    carried = replace(
-        RECORD.statements[1], claims=(Claim("c2", "jonas", "first", "Pay for it.", (4,)),)
-    )
+    words = "A vessel inside the harbour may go as the pilots allow."
+    takes_over = Claim("c2", "jonas", "first", words, (4,))
+    carried = replace(RECORD.statements[1], claims=(takes_over,))
     record = replace(RECORD, statements=(RECORD.statements[0], carried))
     assert judge(IRRELEVANT, record=record, to="c2") == (True, NEW)
     assert judge(IRRELEVANT, record=record, to="") == (False, NOTHING_AGAINST)
     assert judge(REPLIED, record=record, to="c2") == (False, NOTHING_AGAINST)
+
+
+def test_a_claim_about_something_else_takes_no_place() -> None:
+    carried = replace(RECORD.statements[1], claims=(claim("c2", "jonas", IRRELEVANT),))
+    record = replace(RECORD, statements=(RECORD.statements[0], carried))
+    assert judge(IRRELEVANT, record=record, to="c2") == (False, NOTHING_AGAINST)
 
 
 def test_another_claim_of_ones_own_is_nothing_to_give_way_to() -> None:
@@ -192,27 +198,25 @@ def test_what_was_said_against_or_for_another_claim_does_not_bear() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "language"),
+    ("before", "now"),
     [
         (
             "Die Fähre fährt im Winter jeden Tag.",
             "Die Fähre fährt im Winter nicht jeden Tag.",
-            "de",
         ),
         (
             "Der Hafen schließt im Winter um 20 Uhr.",
             "Der Hafen schließt im Winter um 22 Uhr.",
-            "de",
         ),
-        ("The ferry sails in storms.", "The ferry does not sail in storms.", "en"),
-        ("The gate opened on 3 May 2024.", "The gate opened on 9 May 2024.", "en"),
+        ("The ferry sails in storms.", "The ferry does not sail in storms."),
+        ("The gate opened on 3 May 2024.", "The gate opened on 9 May 2024."),
     ],
 )
-def test_it_bears_by_number_date_or_denial(before: str, now: str, language: str) -> None:
+def test_it_bears_by_number_date_or_denial(before: str, now: str) -> None:
     old, new = cite(1, "old", before), cite(2, "new", now)
     first = Statement("maria", "first", claims=(claim("c1", "maria", old),), read=(reading(old),))
     record = Record((first,), (old, new))
-    assert judge(new, record=record, language=language) == (True, NEW)
+    assert judge(new, record=record) == (True, NEW)
 
 
 def test_what_agrees_with_a_claim_is_nothing_to_give_it_up_for() -> None:

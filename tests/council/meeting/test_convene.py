@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -238,6 +239,50 @@ def test_who_was_absent_is_asked_again_and_nobody_else(hall: Hall, tmp_path: Pat
     assert [whose(i) for i, _ in model.asked] == ["jonas"]
     assert second.absences == ()
     assert [s.member for s in second.statements] == list(NAMES)
+
+
+def test_whose_documents_were_quoted_for_want_of_a_model_is_asked_again(
+    hall: Hall, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.ndjson"
+
+    def script(instructions: str, prompt: str) -> Scripted:
+        if whose(instructions) == "jonas":
+            return EngineError("The service is down.")
+        return honest(instructions, prompt)
+
+    made = council("harbour-board", rounds=("independent_analysis",))
+    hall.says(script)
+    first = hall.convene(made, transcript=kept)
+    model = hall.says(honest)
+    second = hall.convene(made, transcript=kept)
+
+    assert any("The service is down." in warning for warning in first.warnings)
+    assert [whose(i) for i, _ in model.asked] == ["jonas"]
+    assert not second.warnings
+
+
+def test_nobody_is_asked_to_answer_where_nothing_was_said_against_them(
+    hall: Hall, tmp_path: Path
+) -> None:
+    def script(instructions: str, prompt: str) -> Scripted:
+        if phase(instructions) != "cross_examination":
+            return honest(instructions, prompt)
+        ids = re.findall(r"^(c\d+), by", prompt, re.MULTILINE)
+        return json.dumps(
+            {"replies": [{"claim": ids[0], "stance": "contradicts", "reason": "It is not so."}]}
+        )
+
+    model = hall.says(script)
+    rounds = ("independent_analysis", "cross_examination", "rebuttal")
+    minutes = hall.convene(council("harbour-board", rounds=rounds))
+
+    against = {reply.claim for reply in minutes.statements[3].replies}
+    against |= {r.claim for s in minutes.statements[4:6] for r in s.replies}
+    opposed = {claim.member for claim in minutes.claims if claim.id in against}
+    assert 0 < len(opposed) < len(NAMES)
+    asked = {whose(i) for i, _ in model.asked if phase(i) == "rebuttal"}
+    assert asked == opposed
 
 
 def keyed(hall: Hall, kept: Path, made: Any = "harbour-board", **more: Any) -> str:

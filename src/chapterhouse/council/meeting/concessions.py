@@ -11,9 +11,12 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.answering.relation import Relation, relation
+from chapterhouse.council.map.comparing import content_words
 from chapterhouse.council.meeting.record import Record
+from chapterhouse.text.language import detect
 from chapterhouse.types import Citation, Claim, Concession, Reading, Stance
 
+_SHARED: Final = 2  # content words of two claims about one thing
 _AGAINST: Final = frozenset({Relation.NUMBER, Relation.DATE, Relation.NEGATION})
 
 
@@ -21,7 +24,6 @@ def judged_concession(
     given: Concession,
     cited: Sequence[Citation],
     record: Record,
-    language: str = "",
     *,
     free: bool = False,
 ) -> Concession:
@@ -31,11 +33,10 @@ def judged_concession(
         given: As the member made it.
         cited: What it cites, every quotation verified.
         record: What was said before.
-        language: ISO 639-1 code of what is cited, or empty.
         free: Whether the council lets members concede without new evidence.
     """
     claim = record.claim(given.claim)
-    against = _why_not(given, claim, cited, record, language, free=free)
+    against = _why_not(given, claim, cited, record, free=free)
     if against:
         return replace(given, accepted=False, reason=against)
     reason = (
@@ -51,7 +52,6 @@ def _why_not(  # noqa: PLR0911 - one reason each
     claim: Claim | None,
     cited: Sequence[Citation],
     record: Record,
-    language: str,
     *,
     free: bool,
 ) -> str:
@@ -67,7 +67,7 @@ def _why_not(  # noqa: PLR0911 - one reason each
     new = [citation for citation in cited if not _known(citation, before)]
     if not new:
         return "It cites only what lay before them when they made the claim."
-    if not any(_bears(citation, claim, given, record, language) for citation in new):
+    if not any(_bears(citation, claim, given, record) for citation in new):
         return "The evidence that it cites is new to them, but says nothing against the claim."
     return ""
 
@@ -81,13 +81,13 @@ def _known(citation: Citation, read: Iterable[Reading]) -> bool:
     )
 
 
-def _bears(
-    citation: Citation, claim: Claim, given: Concession, record: Record, language: str
-) -> bool:
+def _bears(citation: Citation, claim: Claim, given: Concession, record: Record) -> bool:
     """Whether a citation contradicts the claim, or carries the one to which it gives way."""
+    language = detect(f"{claim.text}\n{citation.quote}")
     to = record.claim(given.to)
-    if to is not None and to.member != given.member and _quotes(citation, record, to.citations):
-        return True
+    others = to is not None and to.member != given.member
+    if to is not None and others and _quotes(citation, record, to.citations):
+        return _of_one_thing(claim, to, language)
     if any(
         _quotes(citation, record, reply.citations)
         for reply in record.replies
@@ -96,6 +96,12 @@ def _bears(
         return True
     own = [claim.text, *(one.quote for one in record.cited(claim.citations))]
     return any(relation(text, citation.quote, language) in _AGAINST for text in own)
+
+
+def _of_one_thing(claim: Claim, other: Claim, language: str) -> bool:
+    """Whether two claims share words enough to be about the same."""
+    shared = content_words(claim.text, language) & content_words(other.text, language)
+    return len(shared) >= _SHARED
 
 
 def _quotes(citation: Citation, record: Record, numbers: Sequence[int]) -> bool:

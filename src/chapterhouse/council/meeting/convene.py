@@ -8,6 +8,7 @@ from typing import Final
 from chapterhouse import telemetry
 from chapterhouse.asking import checked_query
 from chapterhouse.council.builder import Council
+from chapterhouse.council.config import RoundKind
 from chapterhouse.council.keeping.debate_memory import recall, remember_meeting
 from chapterhouse.council.keeping.transcript import Heading, Transcript, key_of_meeting
 from chapterhouse.council.meeting.meet import Meeting, meet
@@ -15,7 +16,7 @@ from chapterhouse.council.meeting.plan import Convening, Plan, PlannedTurn
 from chapterhouse.council.meeting.presiding import Synthesis, prepared_synthesis, presided
 from chapterhouse.council.meeting.quoting import quoted_turn
 from chapterhouse.council.meeting.record import Ledger
-from chapterhouse.council.meeting.rounds import OnEvent
+from chapterhouse.council.meeting.rounds import OnEvent, stands_in
 from chapterhouse.council.meeting.seating import (
     OnProgress,
     Room,
@@ -29,6 +30,7 @@ from chapterhouse.council.meeting.speaking import Prepared, prepared, spoken_tur
 from chapterhouse.council.meeting.turn import OnText, Turn
 from chapterhouse.errors import ChapterhouseError, EngineError
 from chapterhouse.replying.threads import beside
+from chapterhouse.replying.writing import EXTRACTIVE
 from chapterhouse.types import (
     Absence,
     Claim,
@@ -83,9 +85,20 @@ async def convene(
             remind=lambda speaker: reminders.get(speaker.key, ()),
         )
         minutes = transcript.minutes
-        if minutes is None or minutes.absences:  # who was absent is asked again
+        if minutes is None or not _is_whole(minutes, table):
             minutes = _put_down(await meet(table, meeting), transcript)
     return _remembered(minutes, choices, room)
+
+
+def _is_whole(minutes: Minutes, table: Table) -> bool:
+    """Whether everyone spoke, and with the model that is theirs; else they are asked again."""
+    speakers = {speaker.key: speaker for speaker in table.everyone}
+    presided_over = table.chair is not None and table.chair.model is not None
+    return not (
+        minutes.absences
+        or any(stands_in(said, speakers[said.member]) for said in minutes.statements)
+        or (presided_over and minutes.map.rows and minutes.method == EXTRACTIVE)
+    )
 
 
 async def planned(
@@ -162,6 +175,9 @@ async def _said(speaker: Speaker, turn: Turn, on_text: OnText | None, room: Room
     met = any(said.inner for said in turn.record.statements if said.member == speaker.key)
     if speaker.inner is not None and turn.analyses and not met:
         return await _inner(speaker, speaker.inner, turn, room)
+    unopposed = turn.record.replies and not turn.against(speaker)
+    if turn.round.kind is RoundKind.REBUTTAL and unopposed:
+        return Statement(speaker.key, turn.round.name)  # there is nothing to answer
     if speaker.model is None:
         return await beside(partial(quoted_turn, speaker, turn, room.parts))
     try:

@@ -15,6 +15,7 @@ from chapterhouse.council.meeting.record import Record, absent, recorded
 from chapterhouse.council.meeting.seating import Speaker
 from chapterhouse.council.meeting.turn import OnText, Turn
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.replying.writing import EXTRACTIVE
 from chapterhouse.types import Absence, MeetingEvent, MeetingEventKind, Statement
 
 _log: Final = logging.getLogger("chapterhouse.council")
@@ -127,9 +128,15 @@ async def _spoken(
     task = asyncio.current_task()
     if task is not None and task.cancelling():  # the round ended, whatever they made of that
         raise asyncio.CancelledError
-    said = _put_down(said, turn, kept)
+    if not stands_in(said, speaker):
+        said = _put_down(said, turn, kept)
     on_event(replace(event, kind=MeetingEventKind.SPOKE, statement=said))
     return said
+
+
+def stands_in(said: Statement, speaker: Speaker) -> bool:
+    """Whether quotations stand in for a model that did not answer; it is asked again next time."""
+    return speaker.model is not None and speaker.inner is None and said.method == EXTRACTIVE
 
 
 def _put_down(said: Statement, turn: Turn, kept: Kept) -> Statement:
