@@ -122,12 +122,18 @@ def test_the_lines_are_as_documented(path: Path) -> None:
 def test_nothing_is_written_twice(path: Path) -> None:
     with opened(path) as transcript:
         transcript.keep(1, statement("maria"))
-        transcript.keep(1, statement("maria", "Otherwise."))
+        transcript.keep(1, statement("maria"))
         transcript.keep_minutes(MINUTES)
         transcript.keep_minutes(MINUTES)
     assert path.read_bytes().count(b"\n") == 3
+
+
+def test_what_was_said_last_counts(path: Path) -> None:
+    with opened(path) as transcript:
+        transcript.keep(1, statement("maria"))
+        transcript.keep(1, statement("maria", "Otherwise."))
     with opened(path) as again:
-        assert again.said(1, "maria") == statement("maria")
+        assert again.said(1, "maria") == statement("maria", "Otherwise.")
 
 
 def test_without_a_file_it_is_in_memory_only(tmp_path: Path) -> None:

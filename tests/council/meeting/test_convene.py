@@ -285,6 +285,33 @@ def test_nobody_is_asked_to_answer_where_nothing_was_said_against_them(
     assert asked == opposed
 
 
+def test_a_transcript_is_believed_nothing_that_the_documents_do_not_say(
+    hall: Hall, tmp_path: Path
+) -> None:
+    kept = tmp_path / "kept.ndjson"
+    hall.says(honest)
+    first = hall.convene("harbour-board", transcript=kept)
+    assert "4 knots" in kept.read_text("utf-8")
+    kept.write_text(kept.read_text("utf-8").replace("4 knots", "9 knots"), "utf-8")
+    model = hall.says(honest)
+    second = hall.convene("harbour-board", transcript=kept)
+
+    assert second == first
+    assert "maria" in {whose(i) for i, _ in model.asked}  # whose statements were altered
+
+
+def test_minutes_in_a_transcript_are_not_believed(hall: Hall, tmp_path: Path) -> None:
+    kept = tmp_path / "kept.ndjson"
+    first = hall.convene("harbour-board", transcript=kept, model="none")
+    *lines, last = kept.read_text("utf-8").splitlines()
+    entry = json.loads(last)
+    entry["minutes"] |= {"decision": [{"text": "Buy it all."}], "dissent": []}
+    entry["minutes"]["map"]["disputes"] = []
+    kept.write_text("\n".join([*lines, json.dumps(entry), ""]), "utf-8")
+
+    assert hall.convene("harbour-board", transcript=kept, model="none") == first
+
+
 def keyed(hall: Hall, kept: Path, made: Any = "harbour-board", **more: Any) -> str:
     hall.convene(made, more.pop("question", QUESTION), transcript=kept, **more)
     return str(json.loads(kept.read_text("utf-8").splitlines()[0])["key"])

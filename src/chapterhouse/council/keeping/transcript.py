@@ -167,14 +167,14 @@ class Transcript:
         return self._said.get((number, member))
 
     def keep(self, number: int, statement: Statement) -> None:
-        """Keep what a member said; nothing is written if it is there already.
+        """Keep what a member said, instead of what else they said there before.
 
         Raises:
             ChapterhouseError: it could not be written.
         """
         place = number, statement.member
         with self._lock:
-            if place in self._said:
+            if self._said.get(place) == statement:
                 return
             self._append(
                 {
@@ -230,7 +230,7 @@ class Transcript:
             entry = json.loads(line)
             if "statement" in entry:
                 place = int(entry["number"]), str(entry["member"])
-                self._said.setdefault(place, _statements().validate_python(entry["statement"]))
+                self._said[place] = _statements().validate_python(entry["statement"])
                 self._minutes = None
             elif "minutes" in entry:
                 self._minutes = _all_minutes().validate_python(entry["minutes"])

@@ -16,7 +16,8 @@ from chapterhouse.council.meeting.plan import Convening, Plan, PlannedTurn
 from chapterhouse.council.meeting.presiding import Synthesis, prepared_synthesis, presided
 from chapterhouse.council.meeting.quoting import quoted_turn
 from chapterhouse.council.meeting.record import Ledger
-from chapterhouse.council.meeting.rounds import OnEvent, stands_in
+from chapterhouse.council.meeting.replay import Replay
+from chapterhouse.council.meeting.rounds import OnEvent
 from chapterhouse.council.meeting.seating import (
     OnProgress,
     Room,
@@ -30,7 +31,6 @@ from chapterhouse.council.meeting.speaking import Prepared, prepared, spoken_tur
 from chapterhouse.council.meeting.turn import OnText, Turn
 from chapterhouse.errors import ChapterhouseError, EngineError
 from chapterhouse.replying.threads import beside
-from chapterhouse.replying.writing import EXTRACTIVE
 from chapterhouse.types import (
     Absence,
     Claim,
@@ -78,27 +78,14 @@ async def convene(
     with _transcript(table, choices, room, reminders) as transcript:
         meeting = Meeting(
             room=room,
-            kept=transcript,
+            kept=Replay(transcript, table, room.parts),
             on_event=on_event or _ignore,
             speak=partial(_speak, room=room),
             preside=partial(_preside, room=room),
             remind=lambda speaker: reminders.get(speaker.key, ()),
         )
-        minutes = transcript.minutes
-        if minutes is None or not _is_whole(minutes, table):
-            minutes = _put_down(await meet(table, meeting), transcript)
+        minutes = _put_down(await meet(table, meeting), transcript)
     return _remembered(minutes, choices, room)
-
-
-def _is_whole(minutes: Minutes, table: Table) -> bool:
-    """Whether everyone spoke, and with the model that is theirs; else they are asked again."""
-    speakers = {speaker.key: speaker for speaker in table.everyone}
-    presided_over = table.chair is not None and table.chair.model is not None
-    return not (
-        minutes.absences
-        or any(stands_in(said, speakers[said.member]) for said in minutes.statements)
-        or (presided_over and minutes.map.rows and minutes.method == EXTRACTIVE)
-    )
 
 
 async def planned(
@@ -367,6 +354,11 @@ class _Nowhere:
     def said(self, number: int, member: str) -> Statement | None:
         """Return nothing."""
         del number, member
+        return None
+
+    def summed_up(self, draft: Minutes) -> Minutes | None:
+        """Return nothing."""
+        del draft
         return None
 
     def keep(self, number: int, statement: Statement) -> None:

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from chapterhouse import telemetry
 from chapterhouse.council.config import CHAIR, RoundKind
@@ -39,6 +39,14 @@ Preside = Callable[[Speaker, Synthesis, OnText], Awaitable[Minutes]]
 Remind = Callable[[Speaker], tuple[Memory, ...]]
 
 
+class KeptMeeting(Kept, Protocol):
+    """Where a whole meeting is kept."""
+
+    def summed_up(self, draft: Minutes) -> Minutes | None:
+        """Return what the chair's model wrote about the same before; else None."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Meeting:
     """What a meeting goes by.
@@ -53,7 +61,7 @@ class Meeting:
     """
 
     room: Room
-    kept: Kept
+    kept: KeptMeeting
     on_event: OnEvent
     speak: Speak
     preside: Preside
@@ -81,7 +89,7 @@ async def _held(table: Table, meeting: Meeting) -> Minutes:
     for number, entry in enumerate(council.rounds, start=1):
         turn = Turn(council, question, entry, number, record, _titles(table))
         if entry.kind is RoundKind.SYNTHESIS:  # which ends a council
-            return _whole(await _synthesis(turn, table, meeting), record)
+            return await _synthesis(turn, table, meeting)
         record = await _round(turn, table, meeting)
     return _whole(await _drafted(question, table, record, meeting.room), record)
 
@@ -107,6 +115,11 @@ async def _synthesis(turn: Turn, table: Table, meeting: Meeting) -> Minutes:
     draft = await _drafted(turn.question, table, turn.record, meeting.room)
     chair = table.chair
     _tell(meeting, turn, MeetingEventKind.ROUND_BEGAN)
+    earlier = meeting.kept.summed_up(draft) if chair and chair.model else None
+    if earlier is not None:
+        _tell(meeting, turn, MeetingEventKind.RESUMED, CHAIR)
+        _tell(meeting, turn, MeetingEventKind.ROUND_ENDED)
+        return earlier
     if chair is not None and draft.map.rows:
         seconds = chair.timeout_seconds or turn.council.round_timeout_seconds
         _tell(meeting, turn, MeetingEventKind.MEMBER_BEGAN, CHAIR)
@@ -122,7 +135,7 @@ async def _synthesis(turn: Turn, table: Table, meeting: Meeting) -> Minutes:
                 draft = replace(draft, warnings=(*draft.warnings, reason))
                 _tell(meeting, turn, MeetingEventKind.ABSENT, CHAIR, reason)
     _tell(meeting, turn, MeetingEventKind.ROUND_ENDED)
-    return draft
+    return _whole(draft, turn.record)
 
 
 def _too_long(seconds: float) -> str:

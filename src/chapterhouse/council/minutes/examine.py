@@ -3,23 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from chapterhouse.answering import sealed
-from chapterhouse.answering.conflict import is_newer
 from chapterhouse.answering.sealed import Source
 from chapterhouse.council.minutes.bundle import MinutesBundle, bundle_fields
 from chapterhouse.council.minutes.contents import all_citations, carried, meetings, numbers_used
+from chapterhouse.council.minutes.fitting import misplaced
 from chapterhouse.protocols import ClaimJudge
-from chapterhouse.types import (
-    Cell,
-    Check,
-    Claim,
-    Concession,
-    Dispute,
-    MapRow,
-    Minutes,
-    Reply,
-    Stance,
-    Statement,
-)
+from chapterhouse.types import Check, Claim, Concession, Minutes, Reply, Statement
 
 _NAMED = 8  # of what does not fit, the rest is counted
 
@@ -34,7 +23,7 @@ def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ..
     Returns:
         ``seal``, ``quotations``, ``sources``, ``numbering``, ``claims``, ``names`` and ``map``:
         the last two say whether every claim, member and option that is named is there, and
-        whether the disagreement map fits the claims and the documents' dates.
+        whether the disagreement map fits the claims, the documents' dates and what is summed up.
     """
     sources = {source.document_id: source for source in bundle.sources}
     cited = list(all_citations(bundle.minutes))
@@ -62,9 +51,9 @@ def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ..
         ),
         _told(
             "map",
-            [where for one in held for where in _misplaced(one, sources)],
-            "The disagreement map fits the claims.",
-            "It does not fit the claims: {}.",
+            [where for one in held for where in misplaced(one, sources)],
+            "The disagreement map fits the claims and what is summed up.",
+            "It does not fit together: {}.",
         ),
     )
 
@@ -158,58 +147,3 @@ def _said(statement: Statement) -> tuple[Claim | Reply | Concession, ...]:
 def _options_named(minutes: Minutes) -> set[str]:
     chosen = {statement.option for statement in minutes.statements} | {minutes.decided}
     return (chosen | {verdict.option for verdict in minutes.matrix}) - {""}
-
-
-# --- the map -----------------------------------------------------------------------------------
-
-
-def _misplaced(minutes: Minutes, sources: Mapping[str, Source]) -> Iterator[str]:
-    claims = {claim.id: claim for claim in minutes.claims}
-    documents = {citation.number: citation.document_id for citation in minutes.citations}
-    for row in minutes.map.rows:
-        if not _row_fits(row, claims, minutes.map.members):
-            yield f"the row of {row.claim}"
-        elif not set(row.sources) <= set(documents.values()):
-            yield f"a source of {row.claim}"
-    for number, dispute in enumerate(minutes.map.disputes, start=1):
-        if not _dispute_fits(dispute, claims, documents, sources):
-            yield f"dispute {number}"
-
-
-def _row_fits(row: MapRow, claims: Mapping[str, Claim], members: Sequence[str]) -> bool:
-    own = claims.get(row.claim)
-    return (
-        own is not None
-        and row.claims[:1] == (row.claim,)
-        and row.text == own.text
-        and [cell.member for cell in row.cells] == list(members)
-        and all(_cell_fits(cell, row, claims) for cell in row.cells)
-    )
-
-
-def _cell_fits(cell: Cell, row: MapRow, claims: Mapping[str, Claim]) -> bool:
-    """Whether a cell names claims of its member, of its row where they say the same."""
-    if cell.stance is Stance.SILENT and (cell.claims or cell.citations):
-        return False
-    if cell.stance is Stance.SUPPORTS and not set(cell.claims) <= set(row.claims):
-        return False
-    named = [claims.get(name) for name in cell.claims]
-    return all(claim is not None and claim.member == cell.member for claim in named)
-
-
-def _dispute_fits(
-    dispute: Dispute,
-    claims: Mapping[str, Claim],
-    documents: Mapping[int, str],
-    sources: Mapping[str, Source],
-) -> bool:
-    """Whether both sides are what was claimed, and dated as their documents are."""
-    for side in dispute.sides:
-        own = claims.get(side.claim)
-        if side.claim and (own is None or own.text != side.text):
-            return False
-        cited = (sources.get(documents.get(number, "")) for number in side.citations)
-        if side.date and side.date not in {source.date for source in cited if source}:
-            return False
-    told = is_newer(dispute.sides[0].date, dispute.sides[1].date)
-    return dispute.newer is None or dispute.newer is told

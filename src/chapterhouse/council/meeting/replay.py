@@ -1,0 +1,99 @@
+"""What of an earlier holding of a meeting may be used again: only what still proves itself.
+
+A transcript is a file, and anyone who can write to it can write anything. So members who quote are
+never taken from it, for they quote as fast as it is read. What a model said is taken only if every
+quotation stands in the stored text to the character and no sentence that passes for carried is
+contradicted by its quotations; what a chair's model wrote only if, besides, it sums up the very
+record and map that come out again.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from chapterhouse.answering.cite import verify
+from chapterhouse.answering.sealed import agrees
+from chapterhouse.council.keeping.transcript import Transcript
+from chapterhouse.council.meeting.seating import Table
+from chapterhouse.council.meeting.sources import quoted
+from chapterhouse.council.minutes.contents import carried
+from chapterhouse.replying.parts import Parts
+from chapterhouse.types import Absence, Citation, Claim, Concession, Minutes, Reply, Statement
+
+
+class Replay:
+    """A transcript from which only what proves itself is taken. Writes as the transcript does."""
+
+    def __init__(self, transcript: Transcript, table: Table, parts: Parts) -> None:
+        """Take the transcript of a meeting of ``table``."""
+        self._transcript = transcript
+        self._models = {one.key for one in table.everyone if one.model or one.inner}
+        self._parts = parts
+
+    def said(self, number: int, member: str) -> Statement | None:
+        """Return what a member's model said in round ``number``, if it proves itself."""
+        found = self._transcript.said(number, member)
+        if found is None or member not in self._models or not self._proves(found):
+            return None
+        return found
+
+    def summed_up(self, draft: Minutes) -> Minutes | None:
+        """Return the minutes that the chair's model wrote about the same, if they prove themselves.
+
+        Args:
+            draft: What rules make of the record.
+        """
+        found = self._transcript.minutes
+        if found is None or found.method == draft.method or not _about_the_same(found, draft):
+            return None
+        held = self._hold(found.citations) and self._agree(found)
+        return found if held and found.decided in {"", *draft.options} else None
+
+    def keep(self, number: int, statement: Statement) -> None:
+        """Keep what a member said; errors as the transcript's."""
+        self._transcript.keep(number, statement)
+
+    def keep_absence(self, number: int, absence: Absence) -> None:
+        """Keep that a member did not speak; errors as the transcript's."""
+        self._transcript.keep_absence(number, absence)
+
+    def _proves(self, statement: Statement) -> bool:
+        sentences: Sequence[Claim | Reply | Concession] = (
+            *statement.claims,
+            *statement.replies,
+            *statement.concessions,
+        )
+        known = {citation.number for citation in statement.citations}
+        numbers = {number for sentence in sentences for number in sentence.citations}
+        if not numbers <= known or not self._hold(statement.citations):
+            return False
+        if statement.inner is not None:
+            inner = statement.inner
+            if not (self._hold(inner.citations) and self._agree(inner)):
+                return False
+        evidence = {c.number: quoted(c, self._parts.engines.store) for c in statement.citations}
+        replies = [reply for reply in statement.replies if reply.text.strip()]
+        carried_ones: list[Claim | Reply] = [*statement.claims, *replies]
+        return all(
+            agrees(one.text, one.support, one.citations, evidence, self._parts.judge)
+            for one in carried_ones
+        )
+
+    def _hold(self, citations: Iterable[Citation]) -> bool:
+        store = self._parts.engines.store
+        return all(
+            verify(one, store.document(one.document_id), store.body(one.document_id)) == one
+            for one in citations
+        )
+
+    def _agree(self, minutes: Minutes) -> bool:
+        store = self._parts.engines.store
+        evidence = {c.number: quoted(c, store) for c in minutes.citations}
+        return all(
+            agrees(one.text, one.support, one.citations, evidence, self._parts.judge)
+            for one in carried(minutes)
+        )
+
+
+def _about_the_same(found: Minutes, draft: Minutes) -> bool:
+    """Whether minutes sum up the same record and map, of the same people."""
+    same = ("council", "question", "options", "members", "statements", "absences", "map")
+    return all(getattr(found, name) == getattr(draft, name) for name in same)
