@@ -36,6 +36,7 @@ from chapterhouse.replying.opening import open_parts
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.put import Counter, put
 from chapterhouse.replying.request import Choices
+from chapterhouse.replying.threads import settle
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.context import build_context, repack
 from chapterhouse.retrieval.exhaustive import find_all
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HOME: Final = "~/Chapterhouse"
 _NO_CHOICES: Final = Choices()
+_SETTLES: Final = 2.0  # seconds
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -133,6 +135,7 @@ class Library:
 
     def close(self) -> None:
         """Stop the reading processes and close the database and what models hold open."""
+        settle(_SETTLES)  # an interrupted answer may still be reading
         self._engines.close()
 
     def __enter__(self) -> Self:

@@ -119,6 +119,14 @@ def test_it_is_said_which_documents_would_help() -> None:
     assert would_help(Searched(3, 9, (), (), ())) == ()
 
 
+@pytest.mark.parametrize("terms", [("泊位", "价格"), ("berth", "バース"), ("정박료",)])
+def test_pieces_of_words_are_not_said_to_stand_anywhere(terms: tuple[str, ...]) -> None:
+    (told,) = would_help(Searched(3, 9, terms, (), ()))
+    assert f"“{terms[0]}”" in told
+    assert "each word" not in told
+    assert told.endswith("together: no passage joins them to an answer.")
+
+
 def test_a_heading_forges_no_citation_there() -> None:
     (_, near) = would_help(searched(nearest=("Tariff [1] [^x:y] 【2】",)))
     assert not any(character in near for character in "[]【】")

@@ -5,7 +5,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from chapterhouse.replying.threads import beside
+from chapterhouse.replying.threads import beside, settle
 
 
 def test_what_blocks_gives_its_value_or_its_error() -> None:
@@ -51,3 +51,24 @@ def test_it_runs_in_the_context_of_its_caller() -> None:
         return await beside(who.get)
 
     assert asyncio.run(ask()) == "maria"
+
+
+def test_what_was_left_to_itself_is_waited_for_before_anything_is_closed() -> None:
+    begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        may_end.wait(10)
+        ended.set()
+
+    async def leave() -> None:
+        task = asyncio.create_task(beside(work))
+        await asyncio.to_thread(begun.wait, 10)
+        task.cancel()
+
+    asyncio.run(leave())
+    assert not settle(0.01)
+    assert not ended.is_set()
+    may_end.set()
+    assert settle(10)
+    assert ended.is_set()

@@ -12,6 +12,7 @@ from typing import Final
 from chapterhouse.answering.markers import inert
 from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.language import script_language
 from chapterhouse.types import Persona, Route, Searched
 
 # Share of the question's word weight that stands in the profile, from which it is of the field.
@@ -86,9 +87,12 @@ def would_help(searched: Searched) -> tuple[str, ...]:
         found.append(f"A document that mentions {words}: none of those searched does.")
     elif searched.terms:
         words = ", ".join(f"“{word}”" for word in searched.terms[:_WORDS_SHOWN])
+        # Of Chinese, Japanese and Korean pieces are searched for, and not told where they stand.
+        pieces = any(map(script_language, searched.terms))
+        stand = "" if pieces else "each word stands in the documents searched, but "
         found.append(
-            f"A document that says something of {words} together: each word stands in the "
-            "documents searched, but no passage joins them to an answer."
+            f"A document that says something of {words} together: {stand}no passage joins them "
+            "to an answer."
         )
     if searched.nearest:
         near = "; ".join(inert(heading) for heading in searched.nearest[:_HEADINGS_SHOWN])

@@ -181,9 +181,15 @@ def holds(citation: Citation, quote_hash: str | None) -> bool:
 
 
 def is_of(citation: Citation, sources: Mapping[str, Source]) -> bool:
-    """Whether a citation's document is among the sources, with the text that it cites."""
+    """Whether a citation's document is among the sources, as it is cited: text, name and year."""
     source = sources.get(citation.document_id)
-    return source is not None and source.text_sha256 == citation.text_sha256
+    return (
+        source is not None
+        and source.text_sha256 == citation.text_sha256
+        and source.title == citation.title
+        and source.source == citation.source
+        and source.date[:4] == citation.year
+    )
 
 
 def quoted(citations: Iterable[Citation], sources: Mapping[str, Source]) -> dict[int, Evidence]:

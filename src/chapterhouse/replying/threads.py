@@ -6,11 +6,13 @@ while a service hangs.
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable
 from contextvars import copy_context
-from typing import TypeVar
+from typing import Final, TypeVar
 
 Value = TypeVar("Value")
+_working: Final[set[threading.Thread]] = set()
 
 
 async def beside(work: Callable[[], Value]) -> Value:
@@ -35,7 +37,23 @@ async def beside(work: Callable[[], Value]) -> Value:
             tell(lambda: done.set_exception(failure))
         else:
             tell(lambda: done.set_result(value))
+        finally:
+            _working.discard(threading.current_thread())
 
     context = copy_context()
-    threading.Thread(target=context.run, args=(run,), name="beside", daemon=True).start()
+    thread = threading.Thread(target=context.run, args=(run,), name="beside", daemon=True)
+    _working.add(thread)
+    thread.start()
     return await done
+
+
+def settle(seconds: float) -> bool:
+    """Wait until all work beside any loop is done, at most so long; return whether it is.
+
+    What was interrupted may still be reading: a database must not be closed under it, and no
+    process should end in the middle of it. What waits for a service is not waited for longer.
+    """
+    until = time.monotonic() + seconds
+    for thread in tuple(_working):
+        thread.join(max(0.0, until - time.monotonic()))
+    return not _working

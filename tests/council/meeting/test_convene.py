@@ -142,7 +142,7 @@ def test_a_council_without_documents_says_so(hall: Hall) -> None:
     assert minutes.claims == ()
     assert minutes.citations == ()
     assert [seat.documents for seat in minutes.members] == [0, 0, 0]
-    assert minutes.decision[0].text.startswith("Nothing was decided: no member's documents")
+    assert minutes.decision[0].text.startswith("Nothing was decided: no claim")
     assert {(gap.member, gap.shelf) for gap in minutes.missing} == {
         (name, "council_empty-board") for name in NAMES
     }

@@ -133,7 +133,7 @@ def test_minutes_without_anybody(hall: Hall) -> None:
     assert len(minutes.absences) == 9  # three rounds; with nothing said, nobody sums up
     assert minutes.statements == ()
     assert minutes.decision[0].text == (
-        "Nothing was decided: no member's documents speak to the question."
+        "Nothing was decided: no claim was made that bears on the question."
     )
     assert minutes.method == "extractive"
 

@@ -29,7 +29,7 @@ FOR, AGAINST, SILENT = Leaning.FOR, Leaning.AGAINST, Leaning.SILENT
         ("Safety opposes a start before September.", AGAINST),
         ("The council rejected the second trial.", AGAINST),
         ("We advise against a start in winter.", AGAINST),
-        ("The pilots warn of the sandbank.", AGAINST),
+        ("The pilots warn of the sandbank.", SILENT),
         ("We do not recommend a trial of three months.", AGAINST),
         ("The office cannot support a later hour.", AGAINST),
         ("The board never approved the new quay.", AGAINST),
@@ -42,18 +42,29 @@ FOR, AGAINST, SILENT = Leaning.FOR, Leaning.AGAINST, Leaning.SILENT
         ("We recommend not to start in winter.", AGAINST),
         ("Finance disagrees with the trial.", AGAINST),
         ("The lamp should burn, and nobody objects to it.", SILENT),
+        ("Nobody supports the renewal.", SILENT),
+        ("Few members support renewal.", SILENT),
+        ("Without support, the renewal fails.", SILENT),
+        ("Should we renew?", SILENT),
+        ("It is for the board to say whether the agreement should be renewed.", SILENT),
+        ("The support line under the agreement is open until 5 pm.", SILENT),
+        ("Norvik agreed to pay 5 euros.", SILENT),
+        ("We recommend to renew only if the price falls below 30 euros.", SILENT),
+        ("The audit found no reason to reject the renewal.", SILENT),
+        ("The office warns that a delay of the renewal is costly.", SILENT),
+        ("Under these conditions we could agree to a start in autumn.", FOR),
         ("We do not object to the quay.", FOR),
         ("Some recommend the quay, others oppose it.", SILENT),
         ("The quay is 80 metres long.", SILENT),
         ("", SILENT),
-        ("The support of the crane is rusty, and its supporter is dead.", FOR),
+        ("The support of the crane is rusty, and its supporter is dead.", SILENT),
         ("Wir empfehlen einen Versuch von zwölf Monaten.", FOR),
         ("Die Werft unterstützt den späten Fahrplan.", FOR),
         ("Der Hafenmeister ist dafür.", FOR),
         ("Die Lampe soll die ganze Nacht brennen.", FOR),
         ("Wir lehnen einen Beginn im Winter ab.", AGAINST),
         ("Der Hafenmeister ist dagegen.", AGAINST),
-        ("Die Lotsen warnen vor der Sandbank.", AGAINST),
+        ("Die Lotsen warnen vor der Sandbank.", SILENT),
         ("Wir empfehlen keinen Versuch im Winter.", AGAINST),
         ("Wir können den Versuch nicht empfehlen.", AGAINST),
         ("Wir empfehlen den Versuch im Winter nicht.", AGAINST),
@@ -95,6 +106,12 @@ def test_a_sentence_speaks_of_the_option_with_which_it_shares_most() -> None:
     assert [speaks_of(one, options, sentence) for one in options] == [False, True]
     assert all(speaks_of(one, options, "We ask for a trial.") for one in options)
     assert all(speaks_of(one, options, "") for one in options)
+
+
+def test_a_sentence_with_other_figures_speaks_of_something_else() -> None:
+    options = ("hire one engineer", "hire ten engineers")
+    assert not any(speaks_of(one, options, "We recommend hiring two engineers.") for one in options)
+    assert speaks_of(options[1], options, "We recommend hiring ten engineers.")
 
 
 @given(st.text(max_size=200))

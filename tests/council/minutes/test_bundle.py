@@ -249,12 +249,28 @@ def test_a_change_of_any_field_is_noticed(bundle: MinutesBundle) -> None:
         (("map", "disputes", 0, "sides", 0, "claim"), "c77", "names"),
         (("map", "disputes", 0, "newer"), False, "map"),
         (("map", "disputes", 1, "newer"), True, "map"),
+        (("citations", 0, "title"), "Other tariffs", "sources"),
+        (("citations", 0, "source"), "papers/other.md", "sources"),
+        (("citations", 0, "year"), "2026", "sources"),
+        (("sources", 0, "date"), "2026-01-15", "sources"),
+        (("dissent",), [], "map"),
+        (("dissent", 0, "citations"), [], "claims"),
+        (("decision",), [], "map"),
+        (("map", "disputes"), [], "map"),
+        (("map", "rows", 0, "kinds"), ["independent-sources"], "map"),
+        (("map", "rows", 0, "kinds"), ["one-member", "shared-source"], "map"),
+        (("map", "rows", 0, "kinds"), [], "map"),
+        (("map", "rows", 1, "kinds"), ["one-member"], "map"),
+        (("map", "rows", 1, "kinds"), ["independent-sources"], "map"),
+        (("map", "rows", 1, "rests_on"), "", "map"),
+        (("method",), "extractive", "map"),
     ],
 )
 def test_a_new_seal_does_not_hide_what_does_not_fit(
     bundle: MinutesBundle, path: Path, to: object, check: str
 ) -> None:
-    found = failed(altered(bundle, ("minutes", *path), to, resealed=True))
+    place = path if path[0] == "sources" else ("minutes", *path)
+    found = failed(altered(bundle, place, to, resealed=True))
     assert check in found
     assert "seal" not in found
 

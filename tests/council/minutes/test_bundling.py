@@ -9,6 +9,7 @@ import pytest
 from chapterhouse.answering.judge import judge
 from chapterhouse.answering.recheck import QuoteState, SourceState
 from chapterhouse.council.builder import Council
+from chapterhouse.council.config import Round
 from chapterhouse.council.minutes.bundle import (
     minutes_bundle_json,
     minutes_json,
@@ -101,6 +102,27 @@ def test_a_council_within_a_council_is_whole(hall: Hall) -> None:
     assert any("-" in name for name, _ in all_citations(minutes))
     assert_whole(hall, minutes)
     assert "The council that sat as a member: Harbour Board" in markdown(minutes)
+
+
+def test_a_chair_who_speaks_in_a_round_is_no_stranger(hall: Hall) -> None:
+    opening = Round("opening", instructions="Say what is known.", speakers=("chair", "nina"))
+    minutes = hall.convene(council(rounds=(opening, "synthesis")), model="none")
+    assert "chair" in {said.member for said in minutes.statements}
+    assert_whole(hall, minutes)
+
+
+def test_a_meeting_from_which_dissent_was_taken_is_not_whole(hall: Hall) -> None:
+    minutes = hall.convene(council(rounds=("independent_analysis", "synthesis")), model="none")
+    assert minutes.dissent
+    for altered in (
+        replace(minutes, dissent=()),
+        replace(minutes, map=replace(minutes.map, disputes=())),
+        replace(minutes, dissent=(), map=replace(minutes.map, disputes=())),
+        replace(minutes, dissent=(), method="some-model"),
+    ):
+        bundle = hall.library.bundle_minutes(altered)  # with a seal of its own
+        told = {one.name for one in examine_minutes(bundle, judge) if not one.passed}
+        assert told == {"map"}
 
 
 def test_a_bundle_holds_what_the_meeting_was_made_with(hall: Hall) -> None:

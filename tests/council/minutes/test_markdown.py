@@ -13,7 +13,7 @@ from markdown_it.token import Token
 
 from chapterhouse.council.minutes.markdown import heading, markdown, words
 from chapterhouse.council.minutes.record import decision_record
-from chapterhouse.types import Minutes, Support
+from chapterhouse.types import Absence, Minutes, Support
 
 GOLDEN = Path(__file__).parent / "golden"
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -89,6 +89,21 @@ def test_a_decision_record_stands_by_itself(minutes: Minutes) -> None:
     assert "Date:" not in decision_record(minutes)
     cited = set(re.findall(r"\[\^([0-9-]+)\](?!:)", record))
     assert cited == set(re.findall(r"^\[\^([0-9-]+)\]:", record, re.MULTILINE))
+
+
+def test_who_never_spoke_was_not_consulted(minutes: Minutes) -> None:
+    silent = tuple(said for said in minutes.statements if said.member != "tom")
+    away = (*minutes.absences, Absence("tom", "independent_analysis", "no answer\n- Deciders: Tom"))
+    record = decision_record(replace(minutes, statements=silent, absences=away))
+    assert "\n- Consulted: Maria Lind, Finance\n" in record
+    absent = next(line for line in record.splitlines() if line.startswith("- Absent: "))
+    assert absent.startswith(
+        "- Absent: Maria Lind, Cross-examination: no answer within 30 s; Tom, "
+    )
+    assert "\n- Deciders: Tom" not in record
+    nobody = decision_record(replace(minutes, statements=(), absences=()))
+    assert "Consulted" not in nobody
+    assert "Absent" not in nobody
 
 
 @pytest.mark.parametrize("changes", [{"decided": ""}, {"decision": (), "options": ()}])

@@ -172,6 +172,31 @@ def test_prose_is_taken_for_what_it_states() -> None:
     assert summed.instead.decision == ("We keep it.",)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"answer": "The ferry leaves at nine. [^a:1]", "sources": ["a"]}',
+        '```json\n{\n  "thoughts": "It leaves at nine.",\n\n  "list": [\n  - "x"\n]}\n```',
+        '["The ferry leaves at nine.", "It is late."]',
+        '[{"statement": "The ferry leaves at nine."}]',
+        "[\n  1\n]",
+        "{}",
+    ],
+)
+def test_another_form_is_no_prose(text: str) -> None:
+    for read in (read_turn(text), read_synthesis(text)):
+        assert isinstance(read, Unread)
+        assert read.instead == type(read.instead)(warning=read.instead.warning)
+        assert "states nothing" in read.instead.warning
+
+
+def test_prose_before_another_form_and_markers_are_prose() -> None:
+    read = read_turn('[^a:1] It leaves.\n\n[1] It is {late}.\n\n{"answer": "It leaves."}')
+    assert isinstance(read, Unread)
+    assert read.instead.claims == ("[^a:1] It leaves.", "[1] It is {late}.")
+    assert "taken as it is" in read.instead.warning
+
+
 def test_what_is_cut_off_is_taken_and_said() -> None:
     read = turn('{"position": "P.", "claims": ["One.", "Tw')
     assert (read.position, read.claims) == ("P.", ("One.", "Tw"))

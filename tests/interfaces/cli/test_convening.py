@@ -1,5 +1,6 @@
 """The command convene: over a scripted library, on a terminal, and over a real one."""
 
+import io
 import json
 import os
 import re
@@ -395,6 +396,27 @@ def test_progress_is_drawn_on_a_terminal_and_wiped_away() -> None:
     assert "Round 1, opening: 1 spoke" in text
 
 
+def test_a_round_of_the_chair_alone_is_no_round_of_nobody() -> None:
+    kind = MeetingEventKind
+    rounds = {"opening": ["maria", "chair"], "synthesis": ["chair"], "summary": []}
+    meeting, out = live.Meeting(), io.StringIO()
+    target = Console(file=out, width=80)
+    for number, (name, speakers) in enumerate(rounds.items(), start=1):
+        meeting.follow(MeetingEvent(kind.ROUND_BEGAN, name, number))
+        for member in speakers:
+            meeting.follow(MeetingEvent(kind.MEMBER_BEGAN, name, number, member))
+        if "maria" in speakers:
+            meeting.follow(MeetingEvent(kind.SPOKE, name, number, "maria"))
+        ended = MeetingEvent(kind.ROUND_ENDED, name, number)
+        meeting.follow(ended)
+        live._lasting(target, meeting, ended)
+    assert out.getvalue().splitlines() == [
+        "Round 1, opening: 1 spoke, 0 claims so far",
+        "Round 2, synthesis: summed up, 0 claims so far",
+        "Round 3, summary: summed up, 0 claims so far",
+    ]
+
+
 # --- a real library ----------------------------------------------------------------------------
 
 TARIFFS = {
@@ -460,6 +482,23 @@ def test_a_real_dry_run_asks_nobody(chapterhouse: Any, home: Path) -> None:
     assert {turn["member"] for turn in data["turns"]} >= {"maria", "tom"}
     assert all(turn["prompt"] for turn in data["turns"])
     assert not (home / "councils" / "berths" / "meetings").exists()
+
+
+@pytest.mark.parametrize("there", ["councils", "personas", ""])
+def test_a_council_meets_in_a_home_that_has_no_library_yet(
+    chapterhouse: Any, tmp_path: Path, there: str
+) -> None:
+    home = tmp_path / "home"
+    (home / there).mkdir(parents=True)
+    if there == "councils":
+        (home / there / "berths").mkdir()
+        (home / there / "berths" / "council.json").write_text(json.dumps(COUNCIL))
+    result = chapterhouse("convene", "berths", ASKED, "--home", home, "--no-memory")
+    assert ("There is no library" in result.err) is (not there)
+    if there == "councils":  # its members have read nothing, which is told as ever
+        listed = chapterhouse("council", "list", "--home", home)
+        assert (listed.code, "berths" in listed.out) == (0, True)
+        assert "no claim was made that bears on the question" in result.out
 
 
 def test_a_real_council_with_problems_tells_all(chapterhouse: Any, home: Path) -> None:

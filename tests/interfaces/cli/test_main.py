@@ -2,6 +2,7 @@ import json
 import signal
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,6 +66,38 @@ def test_the_module_runs() -> None:
         check=True,
     )
     assert done.stdout == f"chapterhouse {package.__version__}\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--version",),
+        ("council", "templates"),
+        ("status", "--json", "--home", "nowhere"),
+        ("sreach", "--json"),
+    ],
+    ids=" ".join,
+)
+def test_a_full_output_is_told_in_one_line(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123 - a device
+        done = subprocess.run(
+            [sys.executable, "-m", "chapterhouse", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=tmp_path,
+            check=False,
+        )
+        both = subprocess.run(
+            [sys.executable, "-m", "chapterhouse", "--version"],
+            stdout=full,
+            stderr=full,
+            check=False,
+        )
+    told = "chapterhouse: The output could not be written: No space left on device.\n"
+    assert (done.returncode, done.stderr) == (1, told)
+    assert both.returncode in {1, 120}  # 120: Python itself could not write to standard error
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -1,11 +1,20 @@
 import io
 import unicodedata
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, shown, styled
+from chapterhouse.interfaces.cli.terminal import (
+    can_redraw,
+    columns,
+    console,
+    indented,
+    one_line,
+    shown,
+    styled,
+)
 
 
 @given(st.text())
@@ -23,6 +32,19 @@ def test_visible_text_is_left_alone_or_spelt_out(text: str) -> None:
 def test_sequences_are_spelt_out() -> None:
     assert shown("a\x1b[31mb\x9bc\u202ed") == "a\\x1b[31mb\\x9bc\\u202ed"
     assert one_line("a\nb\r\n c") == "a b c"
+
+
+@pytest.mark.parametrize("stderr", [False, True])
+def test_no_color_leaves_no_sequence_at_all(monkeypatch: pytest.MonkeyPatch, stderr: bool) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("TERM", "xterm")
+    for value, plain in (("", False), ("1", True)):
+        monkeypatch.setenv("NO_COLOR", value)
+        target = console(stderr=stderr)
+        with target.capture() as captured:
+            target.print(styled(("a", "bold"), ("b", "dim italic"), ("c", "red")))
+        assert ("\x1b" not in captured.get()) is plain
+        assert not (plain and can_redraw())
 
 
 def test_markup_is_text() -> None:

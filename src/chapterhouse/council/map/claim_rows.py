@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.answering.conflict import Comparison, Relation, Stated
+from chapterhouse.answering.written import CARRIED
 from chapterhouse.council.map.comparing import compared, contradicts, same_text, statements_of
 from chapterhouse.text.language import detect
 from chapterhouse.types import Claim, Evidence, Support
@@ -21,7 +22,8 @@ _COMPARED: Final = 48  # earlier claims with which one is compared, those that s
 _OVERLAP: Final = 0.5  # share of the words of the shorter, of two claims about one span
 _AROUND: Final = 400  # characters of the document on each side
 _WORD: Final = re.compile(r"\w+")
-NO_EVIDENCE: Final = frozenset({Support.UNSUPPORTED, Support.FABRICATED, Support.NO_CLAIM})
+# Whose evidence is nobody's: a claim that another document carries than the one it cites is none.
+NO_EVIDENCE: Final = frozenset(Support) - CARRIED
 
 
 @dataclass(frozen=True, slots=True)

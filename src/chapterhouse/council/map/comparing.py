@@ -28,7 +28,8 @@ from chapterhouse.council.map.attribution import attributions, name_terms
 from chapterhouse.types import Evidence
 
 _SILENT: Final = Comparison(Relation.SILENT)
-_SAME_WORDS: Final = 4  # content words of a sentence that says the same wherever it stands
+_SINCE: Final = frozenset({"since", "seit"})
+_LEAST_SAME: Final = 2  # content words, all of them shared, whatever stands above
 _LEAST_NAME: Final = 2  # words of a source's name that two documents may both mean
 _TAIL: Final = re.compile(
     r",\s(?:not|rather than|instead of|which|who|und|aber|sondern|nicht|and|but|while|whereas)\s"
@@ -87,7 +88,7 @@ def compared(one: Stated, other: Stated) -> Comparison:
         return Comparison(Relation.AGREE, (one.sentence.text,), alike=1.0)
     language = one.evidence.language
     told = _SILENT
-    if may_disagree(one, other):
+    if may_disagree(one, other) or _of_the_same(one, other):
         told = compare(one.sentence.text, other.sentence.text, language)
     if told.relation is Relation.SILENT:
         told = _of_one_source(one, other) or _by_heads(one, other)
@@ -111,7 +112,16 @@ def contradicts(told: Comparison) -> bool:
 def _same_words(one: Stated, other: Stated) -> bool:
     """Whether both are the same sentence, white space and case aside, and long enough to tell."""
     first, second = (" ".join(s.sentence.text.casefold().split()) for s in (one, other))
-    return first == second and len(one.keys) >= _SAME_WORDS
+    figures = sum(token.kind is not TokenKind.WORD for token in _tokens(one))
+    return first == second and len(one.keys) + figures >= _ENOUGH
+
+
+def _of_the_same(one: Stated, other: Stated) -> bool:
+    """Whether two sentences speak of exactly the same things, under whatever headings.
+
+    Members are asked one question, so two who say "the price per pallet is …" mean one price.
+    """
+    return one.keys == other.keys and len(one.keys) >= _LEAST_SAME
 
 
 # --- what states something, and what says enough -------------------------------------------------
@@ -163,7 +173,11 @@ def _is_dated(stated: Stated, value: str) -> bool:
     """Whether a year or month is told of a figure: in its clause, or before it."""
     clause = next((t.clause for t in _tokens(stated) if t.text == value), 0)
     return any(
-        t.date and (t.date.year or t.date.month) and t.clause <= clause for t in _tokens(stated)
+        t.date
+        and (t.date.year or t.date.month)
+        and t.clause <= clause
+        and t.preposition not in _SINCE  # what has held since then holds now
+        for t in _tokens(stated)
     )
 
 

@@ -31,7 +31,6 @@ from chapterhouse.types import (
 )
 
 _MOST_GROUNDS: Final = 12
-_GROUNDED: Final = CARRIED | {Support.MISATTRIBUTED}  # of which the documents say what it says
 _LONGEST: Final = 200  # characters of a sentence that is asked about
 # What many say independently comes first, what rests on one source after it.
 _ORDER: Final = (ClaimKind.INDEPENDENT_SOURCES, ClaimKind.ONE_MEMBER, ClaimKind.SHARED_SOURCE)
@@ -80,7 +79,7 @@ def summed_up(
 
 def _decision(decided: str, chart: DisagreementMap, matrix: Sequence[Verdict]) -> Point:
     if not chart.rows:
-        return _plain("Nothing was decided: no member's documents speak to the question.")
+        return _plain("Nothing was decided: no claim was made that bears on the question.")
     tally = _tally(chart)
     if decided:
         return _plain(f"{_favour(decided, matrix)} {tally}")
@@ -147,7 +146,7 @@ def _grounds(chart: DisagreementMap, record: Record) -> Iterator[Point]:
 def _carried(row: MapRow, record: Record) -> Claim | None:
     """Return the first claim of a row that says no more than its documents do."""
     claims = map(record.claim, row.claims)
-    return next((claim for claim in claims if claim and claim.support in _GROUNDED), None)
+    return next((claim for claim in claims if claim and claim.support in CARRIED), None)
 
 
 def _rank(row: MapRow) -> int:

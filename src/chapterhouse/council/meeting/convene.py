@@ -29,7 +29,7 @@ from chapterhouse.council.meeting.seating import (
 )
 from chapterhouse.council.meeting.speaking import Prepared, prepared, spoken_turn
 from chapterhouse.council.meeting.turn import OnText, Turn
-from chapterhouse.errors import ChapterhouseError, EngineError
+from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
 from chapterhouse.replying.threads import beside
 from chapterhouse.types import (
     Absence,
@@ -138,6 +138,8 @@ def _called(
     """Bring everything that will be read up to date, and let everyone take their seat."""
     store, search = room.parts.engines.store, room.settings.search
     asked = checked_query(Query(question), store, None, None, search).text
+    if not any(character.isalnum() for character in asked):
+        raise UsageError("The question has no word in it.", hint="Ask in words.")
     chosen = room.councils.require(council, choices.tools)
     if choices.options is not None:
         chosen = replace(chosen, options=choices.options)
@@ -226,7 +228,9 @@ async def _inner(speaker: Speaker, table: Table, turn: Turn, room: Room) -> Stat
         position=" ".join(point.text for point in minutes.decision),
         option=minutes.decided if minutes.decided in turn.council.options else "",
         claims=claims,
-        missing=tuple(dict.fromkeys(gap.text for gap in minutes.missing)),
+        # What one of its members lacks another may have: only of a council that found nothing
+        # at all can be said what it lacks. Its own minutes say the rest.
+        missing=() if claims else tuple(dict.fromkeys(gap.text for gap in minutes.missing)),
         citations=ledger.citations,
         method=minutes.method,
         usage=minutes.usage,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.answering.statement import read
+from chapterhouse.answering.statement import TokenKind, read
 from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.seating import Speaker
 from chapterhouse.replying.parts import Parts
@@ -18,18 +18,37 @@ _SENTENCES: Final = 3
 # Words by which a sentence takes a side. A sentence that has both kinds takes none.
 # A German verb may stand far from its other half: "lehnen … ab".
 _REST: Final = r"[^.;:!?]{0,200}\b"
+_OWN: Final = (  # whose base form is a verb: "we support", not "the support line"
+    r"\b(?:we|i|they|to|can|could|will|would|may|must|do|does|did|not|also|neither|nor|never"
+    r"|no longer|some|others"
+    r"|cannot|[a-z]+n[’']t)\s+(?:\w+\s+){0,2}?"
+)
 _FOR: Final = re.compile(
-    r"\b(?:(?:support|recommend|propose|approve|endorse|favou?r|welcome|agree|vote for|ask for"
-    r"|argue for|in favou?r of|should)(?:s|d|ed|ing)?"
-    r"|shouldn(?=[’']t)|befürwort\w*|empf[eiao]+h\w*|unterstütz\w*|zustimm\w*|zugestimmt|dafür|soll(?:te)?[nt]?"
-    rf"|stimm\w*{_REST}(?:zu|dafür)|schl[aä]g\w*{_REST}vor|vorschl[aä]g\w*)\b",
+    rf"(?:{_OWN}(?:support|recommend|propose|approve|endorse|favou?r|welcome|agree|vote for|ask for"
+    r"|argue for)\b"
+    r"|\b(?:supports|recommends|proposes|approves|endorses|favou?rs|welcomes|agrees|votes for"
+    r"|asks for|argues for|(?:recommend|propose|approve|endorse|support)e?d"
+    r"|in favou?r of|should)\b"
+    r"|\bshouldn(?=[’']t)|\b(?:befürwort\w*|empf[eiao]+h\w*|unterstütz\w*|zustimm\w*|zugestimmt"
+    rf"|dafür|soll(?:te)?[nt]?|stimm\w*{_REST}(?:zu|dafür)|schl[aä]g\w*{_REST}vor"
+    r"|vorschl[aä]g\w*)\b)",
     re.IGNORECASE,
 )
 _AGAINST: Final = re.compile(
-    r"\b(?:(?:oppose|reject|refuse|advise against|decide against|vote against|argue against"
-    r"|recommend against|object|warn|disagree|disapprove)(?:s|d|ed|ing)?"
-    rf"|ablehn\w*|abgelehnt|lehn\w*{_REST}ab|abrat\w*|rät{_REST}ab|rat\w*{_REST}ab"
-    r"|dagegen|warn\w*)\b",
+    rf"(?:{_OWN}(?:oppose|reject|refuse|object|disagree|disapprove)\b"
+    r"|\b(?:opposes|rejects|refuses|objects|disagrees|disapproves|opposed|rejected"
+    r"|(?:advise|decide|vote|argue|recommend)(?:s|d|ed)? against"
+    rf"|ablehn\w*|abgelehnt|lehn\w*{_REST}ab|abrat\w*|rät{_REST}ab|rat\w*{_REST}ab|dagegen)\b)",
+    re.IGNORECASE,
+)
+# What takes no side, whatever verb stands in it: it asks, leaves open, or speaks of nobody.
+_OPEN: Final = re.compile(
+    r"[?？]\s*$|\b(?:whether|ob|nobody|no one|none|few|hardly|without|niemand|kaum|wenige|ohne)\b"
+    r"|\bno (?:reason|need|cause|objection)\b",
+    re.IGNORECASE,
+)
+_CONDITION: Final = re.compile(
+    r"\b(?:only if|only when|unless|provided|nur wenn|nur falls|sofern|vorausgesetzt)\b",
     re.IGNORECASE,
 )
 _DENIED: Final = re.compile(
@@ -56,13 +75,15 @@ def leaning_of(sentence: str) -> Leaning:
     """
     contra = _AGAINST.search(sentence)
     pro = _FOR.search(sentence)
+    if _OPEN.search(sentence) or (pro and _CONDITION.search(sentence, pro.end())):
+        return Leaning.SILENT
     if contra and pro and contra.start() <= pro.start() < contra.end():
         pro = None  # "recommend against"
     verb = pro or contra
     if verb is None or (pro and contra):
         return Leaning.SILENT
     denied = (
-        _DENIED.search(sentence, 0, verb.start())
+        _DENIED.search(sentence, 0, verb.end())
         or _DENIED_BEHIND.match(sentence, verb.end())
         or _DENIED_LATER.match(sentence, verb.start())
     )
@@ -107,6 +128,8 @@ def _verdict(
     if not taken:
         return Verdict(option, speaker.key, Leaning.SILENT)
     leaning, sentence = taken[0]
+    if leaning is Leaning.SILENT:
+        return Verdict(option, speaker.key, Leaning.SILENT)
     numbers = ledger.numbers(cited[number] for number in sentence.citations)
     return Verdict(option, speaker.key, leaning, sentence.text, numbers)
 
@@ -126,9 +149,18 @@ def leaning_on(option: str, sentence: str) -> Leaning:
 
 
 def speaks_of(option: str, options: Sequence[str], sentence: str) -> bool:
-    """Whether a sentence shares no more with another option than with this one."""
+    """Whether a sentence shares no more with another option than with this one.
+
+    One that has other figures than the option speaks of something else.
+    """
     language = detect(" ".join(options))
     said = _tokens(sentence, language)
+    figures = [
+        {token for token in tokens if token[0] != TokenKind.WORD}
+        for tokens in (said, _tokens(option, language))
+    ]
+    if all(figures) and figures[0].isdisjoint(figures[1]):
+        return False  # "hire two" is not "hire ten"
     shared = {one: len(said & _tokens(one, language)) for one in options}
     return shared[option] == max(shared.values())
 

@@ -171,8 +171,13 @@ def _minutes(
         for said in spoken.dissent
         for point in points([said.text])
     ]
+    warnings = draft.warnings
+    if spoken.decided and not _is_favoured(spoken, draft):
+        unfounded = f"Nobody's documents or words speak for “{spoken.decided}”: the chair chose it."
+        warnings = (*warnings, unfounded)
     return replace(
         draft,
+        warnings=warnings,
         decided=spoken.decided,
         decision=decision,
         grounds=grounds or draft.grounds,
@@ -186,6 +191,13 @@ def _minutes(
         citations=ledger.citations,
         method=method,
     )
+
+
+def _is_favoured(spoken: SpokenSynthesis, draft: Minutes) -> bool:
+    """Whether a member or their documents are for what the chair chose."""
+    chosen = [said.option for said in draft.statements]
+    for_it = [v.option for v in draft.matrix if v.leaning is Leaning.FOR]
+    return spoken.decided in {sanitise_line(option) for option in (*chosen, *for_it)}
 
 
 def _points(texts: Iterable[str], checker: Checker, ledger: Ledger) -> tuple[Point, ...]:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
 
+from chapterhouse.answering.dateline import is_dateline
 from chapterhouse.answering.evidence import THRESHOLD
 from chapterhouse.answering.markers import inert
 from chapterhouse.answering.phrasing import as_text
@@ -130,6 +131,8 @@ def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
     cited = {citation.number: citation for citation in answer.citations}
     thin = answer.evidence < THRESHOLD
     for sentence in answer.sentences[: 1 if thin else None]:
+        if is_dateline(sentence.text):  # when a paper was written is no evidence
+            continue
         for number in sentence.citations:
             if not thin or _speaks_of(answer.question, cited[number].quote):
                 yield span_of(cited[number]), inert(sentence.text)

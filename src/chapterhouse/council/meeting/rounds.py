@@ -80,7 +80,7 @@ async def held(
     outcomes = list[Statement | Absence]()
     for task, (speaker, turn) in zip(tasks, turns, strict=True):
         if task in late:
-            reason = f"The round ended after {limits.seconds:g} seconds."
+            reason = f"The round ended after {_seconds(limits.seconds)}."
             outcomes.append(_missing(speaker, turn, reason, kept, on_event))
         else:
             outcomes.append(task.result())
@@ -117,7 +117,7 @@ async def _spoken(
     except TimeoutError:
         if not limit.expired():
             return _missing(speaker, turn, "They took too long.", kept, on_event)
-        reason = f"They took longer than {speaker.timeout_seconds:g} seconds."
+        reason = f"They took longer than {_seconds(speaker.timeout_seconds or 0)}."
         return _missing(speaker, turn, reason, kept, on_event)
     except ChapterhouseError as error:
         return _missing(speaker, turn, error.message, kept, on_event)
@@ -147,6 +147,10 @@ def _put_down(said: Statement, turn: Turn, kept: Kept) -> Statement:
         warning = f"This could not be written to the transcript: {error.message}"
         return replace(said, warnings=(*said.warnings, warning))
     return said
+
+
+def _seconds(number: float) -> str:
+    return f"{number:g} second{'' if number == 1 else 's'}"
 
 
 def _missing(speaker: Speaker, turn: Turn, reason: str, kept: Kept, on_event: OnEvent) -> Absence:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from chapterhouse.answering import sealed
 from chapterhouse.answering.sealed import Source
+from chapterhouse.council.config import CHAIR
 from chapterhouse.council.minutes.bundle import MinutesBundle, bundle_fields
 from chapterhouse.council.minutes.contents import all_citations, carried, meetings, numbers_used
 from chapterhouse.council.minutes.fitting import misplaced
@@ -94,9 +95,12 @@ def _unknown(minutes: Minutes) -> Iterator[str]:
     yield from (
         f"second claim {name}" for name in sorted({c for c in claims if claims.count(c) > 1})
     )
+    members = {seat.key for seat in minutes.members}
+    if minutes.chair:
+        members.add(CHAIR)  # who presides may speak in a round, too
     wanted = {
         "claim": set(_claims_named(minutes)) - set(claims),
-        "member": set(_members_named(minutes)) - {seat.key for seat in minutes.members},
+        "member": set(_members_named(minutes)) - members,
         "round": set(_rounds_named(minutes)) - set(minutes.rounds),
         "option": _options_named(minutes) - set(minutes.options),
     }

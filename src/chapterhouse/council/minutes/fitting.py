@@ -9,6 +9,7 @@ from typing import Final
 
 from chapterhouse.answering.conflict import is_newer
 from chapterhouse.answering.sealed import Source
+from chapterhouse.answering.written import CARRIED
 from chapterhouse.council.meeting.options import favoured
 from chapterhouse.types import (
     Cell,
@@ -24,7 +25,7 @@ from chapterhouse.types import (
 
 _AGREEMENTS: Final = frozenset({ClaimKind.SHARED_SOURCE, ClaimKind.INDEPENDENT_SOURCES})
 _OF_SOURCES: Final = _AGREEMENTS | {ClaimKind.ONE_MEMBER}
-_NO_EVIDENCE: Final = frozenset({Support.UNSUPPORTED, Support.FABRICATED, Support.NO_CLAIM})
+_NO_EVIDENCE: Final = frozenset(Support) - CARRIED
 
 
 def misplaced(minutes: Minutes, sources: Mapping[str, Source]) -> Iterator[str]:

@@ -32,7 +32,7 @@ def decision_record(minutes: Minutes, number: int = 1, date: str = "") -> str:
     whole = meeting(reader)
     parts = [
         heading(f"{number}. {minutes.question}", 1),
-        "\n".join(_about(minutes, date)),
+        "\n".join(_about(reader, date)),
         *_context(minutes),
         *_options(minutes, whole),
         *_outcome(reader),
@@ -45,13 +45,20 @@ def decision_record(minutes: Minutes, number: int = 1, date: str = "") -> str:
     return "\n\n".join((*parts, *footnotes(minutes, used))) + "\n"
 
 
-def _about(minutes: Minutes, date: str) -> Iterator[str]:
+def _about(reader: Reader, date: str) -> Iterator[str]:
+    minutes = reader.minutes
+    spoke = {statement.member for statement in minutes.statements}
+    absent = (
+        f"{reader.title(one.member)}, {wording.round_title(one.round)}: {one.reason}"
+        for one in minutes.absences
+    )
     undecided = not minutes.decision or (minutes.options and not minutes.decided)
     told = {
         "Status": "open" if undecided else "proposed",
         "Date": date,
         "Deciders": minutes.chair,
-        "Consulted": ", ".join(seat.title or seat.key for seat in minutes.members),
+        "Consulted": reader.titles(seat.key for seat in minutes.members if seat.key in spoke),
+        "Absent": "; ".join(absent),
         "Council": minutes.title or minutes.council,
         "Made": wording.method(minutes.method),
     }

@@ -33,6 +33,9 @@ UNDECIDED: Final = "undecided"  # how an option is called that is none
 _NOT_THE_FORM: Final = (
     "It did not answer in the form that was asked for; its text was taken as it is."
 )
+_NOTHING_TAKEN: Final = (
+    "It did not answer in the form that was asked for, and its text states nothing outside another."
+)
 _CUT_OFF: Final = "What it wrote is cut off; what stands before that was taken."
 _TURN: Final = (
     "position",
@@ -62,6 +65,8 @@ _CLAIM_ID: Final = re.compile(
 )
 _FENCE: Final = re.compile(r"^[ \t]*(?:```|~~~)[^\n]*$", re.MULTILINE)
 _PARAGRAPHS: Final = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t])")
+# Where a line begins an object or a list of values; "[1] It leaves" and "[^a:1]" are prose.
+_OTHER_FORM: Final = re.compile(r"^[ \t]*(?:\{|\[[ \t]*(?:[{\[\"\]]|$))", re.MULTILINE)
 _BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d{1,3}[.)])\s+")
 _HEADING: Final = re.compile(r"^\s*#{1,6}\s")
 
@@ -86,7 +91,8 @@ def read_turn(text: str, options: Sequence[str] = ()) -> SpokenTurn | Unread[Spo
     """
     found = _meant(text, _TURN)
     if found is None:
-        return Unread(SpokenTurn(claims=_paragraphs(text), warning=_NOT_THE_FORM))
+        stated = _paragraphs(text)
+        return Unread(SpokenTurn(claims=stated, warning=_unread(stated)))
     values = found[0]
     return SpokenTurn(
         position=_words(values.get("position")),
@@ -106,7 +112,8 @@ def read_synthesis(
     """Return how the chair sums up, from a model's text; arguments as ``read_turn``."""
     found = _meant(text, _SYNTHESIS)
     if found is None:
-        return Unread(SpokenSynthesis(decision=_paragraphs(text), warning=_NOT_THE_FORM))
+        stated = _paragraphs(text)
+        return Unread(SpokenSynthesis(decision=stated, warning=_unread(stated)))
     values = found[0]
     return SpokenSynthesis(
         decided=_option(values.get("decided"), options),
@@ -324,7 +331,16 @@ def _folded(option: str) -> str:
 
 
 def _paragraphs(text: str) -> tuple[str, ...]:
-    """Return what a text without any form states: its paragraphs and the entries of its lists."""
+    """Return what a text without any form states: its paragraphs and the entries of its lists.
+
+    From where another form begins, such as JSON with other names, nothing is stated.
+    """
     prose = _FENCE.sub("", sanitise(text[:LONGEST]).text)
+    form = _OTHER_FORM.search(prose)
+    prose = prose[: form.start()] if form else prose
     found = (_BULLET.sub("", part).strip() for part in _PARAGRAPHS.split(prose))
     return tuple(part for part in found if part and not _HEADING.match(part))[:MOST_CLAIMS]
+
+
+def _unread(stated: Sequence[str]) -> str:
+    return _NOT_THE_FORM if stated else _NOTHING_TAKEN

@@ -10,7 +10,7 @@ import typer
 
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.bundles import bundle_path
-from chapterhouse.interfaces.cli.councils import Which
+from chapterhouse.interfaces.cli.councils import Which, with_councils
 from chapterhouse.interfaces.cli.options import (
     Common,
     Debug,
@@ -23,7 +23,7 @@ from chapterhouse.interfaces.cli.options import (
     require_path,
 )
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked, write_whole
-from chapterhouse.interfaces.cli.session import Outcome, with_library
+from chapterhouse.interfaces.cli.session import Outcome
 
 if TYPE_CHECKING:
     from chapterhouse.council.meeting.plan import Convening
@@ -168,7 +168,7 @@ def convene(
             shapes_minutes.minutes_code(minutes),
         )
 
-    with_library(common, work)
+    with_councils(common, work)
 
 
 def _planned(library: "Library", name: str, asked: str, choices: "Convening") -> Outcome:

@@ -130,7 +130,7 @@ def list_councils(
             lambda target: render_councils.entries(target, entries, counts),
         )
 
-    _with_councils(Common(json, home, workspace, debug), work)
+    with_councils(Common(json, home, workspace, debug), work)
 
 
 @app.command()
@@ -157,7 +157,7 @@ def show(
             lambda target: render_councils.council(target, folder, census, current=current),
         )
 
-    _with_councils(Common(json, home, workspace, debug), work)
+    with_councils(Common(json, home, workspace, debug), work)
 
 
 @app.command()
@@ -188,7 +188,7 @@ def validate(
             shapes_councils.problems_code(found),
         )
 
-    _with_councils(Common(json, home, workspace, debug), work)
+    with_councils(Common(json, home, workspace, debug), work)
 
 
 # --- documents ---
@@ -217,7 +217,7 @@ def list_documents(
             lambda target: render_councils.documents(target, folder, listed),
         )
 
-    _with_councils(Common(json, home, workspace, debug), work)
+    with_councils(Common(json, home, workspace, debug), work)
 
 
 @docs.command()
@@ -252,7 +252,7 @@ def link(
             shapes_councils.link_code(linked),
         )
 
-    _with_councils(Common(json, home, workspace, debug), work)
+    with_councils(Common(json, home, workspace, debug), work)
 
 
 @docs.command()
@@ -299,14 +299,14 @@ def unlink(
             ),
         )
 
-    _with_councils(common, work)
+    with_councils(common, work)
 
 
-def _with_councils(common: Common, work: "Callable[[Library], Outcome]") -> None:
-    """Run ``work`` on the library, which is made where only folders of councils are there yet."""
-    named = common.home or os.environ.get("CHAPTERHOUSE_HOME") or "~/Chapterhouse"
-    councils = Path(named).expanduser() / "councils"
-    with_library(common, work, create=common.workspace == "default" and councils.is_dir())
+def with_councils(common: Common, work: "Callable[[Library], Outcome]") -> None:
+    """Run ``work`` on the library, made where only folders of councils or personas are there."""
+    named = Path(common.home or os.environ.get("CHAPTERHOUSE_HOME") or "~/Chapterhouse")
+    there = any((named.expanduser() / name).is_dir() for name in ("councils", "personas"))
+    with_library(common, work, create=common.workspace == "default" and there)
 
 
 def _linked(path: str, folders: "Sequence[Path]") -> str:

@@ -1,6 +1,5 @@
 """A meeting while it goes on: who speaks, what a model writes, who fails. On standard error."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -8,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
+from chapterhouse.council.config import CHAIR
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import console, one_line, styled
+from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, styled
 from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress, Statement
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _stopped(meeting: Meeting, *, kept: bool) -> InterruptedWorkError:
 
 @contextmanager
 def _shown(meeting: Meeting, *, quiet: bool) -> Iterator[Callable[[MeetingEvent | None], None]]:
-    if not sys.stderr.isatty():
+    if not can_redraw():
         yield _nothing if quiet else _in_lines
         return
     with ExitStack() as opened:
@@ -184,8 +184,10 @@ def _live(meeting: Meeting, target: "Console") -> Iterator[None]:
 def _lasting(target: "Console", meeting: Meeting, event: MeetingEvent) -> None:
     """Print what shall still stand there when the round is over."""
     if event.kind is MeetingEventKind.ROUND_ENDED:
-        spoke = sum(turn.style == "green" for turn in meeting.turns.values())
-        line = f"Round {event.number}, {one_line(event.round)}: {spoke} spoke"
+        members = [turn for member, turn in meeting.turns.items() if member != CHAIR]
+        spoke = sum(turn.style == "green" for turn in members)
+        done = f"{spoke} spoke" if members else "summed up"  # by the chair or by rules
+        line = f"Round {event.number}, {one_line(event.round)}: {done}"
         target.print(styled((line, "dim"), (f", {meeting.claims} claims so far", "dim")))
     elif event.kind is MeetingEventKind.ABSENT:
         target.print(styled((f"{one_line(event.member)} {told(event)}", "bold red")))

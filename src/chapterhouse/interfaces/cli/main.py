@@ -4,7 +4,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 import typer
@@ -77,6 +77,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; ``docs/cli.md`` lists them."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        return _run(given)
+    except BrokenPipeError:
+        # Whoever read us has stopped, as ``| head`` does: nothing is left to say, nor anyone to.
+        _drop_output()
+        return 1
+    except OSError as error:
+        # Commands tell their own, so it is what they wrote that has no room, as on a full disk.
+        _drop_output()
+        with suppress(OSError):  # where standard error leads to the same place
+            what = error.strerror or str(error)
+            typer.echo(f"chapterhouse: The output could not be written: {what}.", err=True)
+        return 1
+
+
+def _run(given: list[str]) -> int:
+    try:
         with _asked_to_stop():
             # Outside standalone mode an Exit comes back as its code, a usage error is raised.
             code = app(given, prog_name="chapterhouse", standalone_mode=False)
@@ -84,11 +100,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except typer.TyperException as error:
         early = "".join(given[:1]).startswith("-") and "No such option" in error.format_message()
         return _usage(error, _BEHIND if early else _HELP, as_json="--json" in given)
-    except BrokenPipeError:
-        # Whoever read us has stopped, as ``| head`` does: nothing is left to say, nor anyone to.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
     return code if isinstance(code, int) else 0
+
+
+def _drop_output() -> None:
+    """Let Python empty its buffers into nothing when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
+from chapterhouse.interfaces.cli.terminal import can_redraw
 from chapterhouse.types import AddReport, Progress
 
 
@@ -21,7 +22,7 @@ def watched(work: Callable[[Callable[[Progress], None]], AddReport]) -> AddRepor
         last = progress
 
     try:
-        if sys.stderr.isatty():
+        if can_redraw():
             with _drawn() as draw:
 
                 def both(progress: Progress) -> None:
@@ -50,7 +51,7 @@ def _stopped(last: Progress) -> InterruptedWorkError:
 @contextmanager
 def told_to() -> Iterator[Callable[[Progress], None]]:
     """Give what draws progress: a bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
+    if not can_redraw():
         yield lambda _: None
         return
     with ExitStack() as opened:

@@ -1,6 +1,8 @@
 """Text on a terminal: nothing that a document says may steer it."""
 
+import os
 import re
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -41,13 +43,30 @@ def _spelt(character: str) -> str:
 def console(*, stderr: bool = False) -> "Console":
     """Return a console that takes no markup and, off a terminal, never breaks a line.
 
-    Rich follows ``NO_COLOR`` and leaves out all styles where the output is no terminal.
+    Rich leaves out all styles where the output is no terminal; of ``NO_COLOR`` it would make bold
+    and dim text without colours, which takes escape sequences too.
     """
     from rich.console import Console  # noqa: PLC0415 - see options
 
-    made = Console(stderr=stderr, markup=False, highlight=False, emoji=False)
+    made = Console(
+        stderr=stderr,
+        markup=False,
+        highlight=False,
+        emoji=False,
+        color_system=None if _is_plain() else "auto",
+    )
     made.soft_wrap = not made.is_terminal
     return made
+
+
+def can_redraw() -> bool:
+    """Whether standard error is a terminal on which lines may be drawn over and over."""
+    return sys.stderr.isatty() and not _is_plain()
+
+
+def _is_plain() -> bool:
+    """Whether the user wants no escape sequences (https://no-color.org)."""
+    return bool(os.environ.get("NO_COLOR"))
 
 
 def styled(*parts: str | tuple[str, str]) -> "Text":
