@@ -79,7 +79,7 @@ def find_conflicts(evidence: Sequence[Evidence], question: str = "") -> tuple[Co
     for one, other in combinations(stated_in(evidence), 2):
         if not may_disagree(one, other):
             continue
-        language = one.evidence.language
+        language = one.evidence.language or other.evidence.language
         told = compare(one.sentence.text, other.sentence.text, language)
         if told.relation in CONTRADICTIONS and _is_asked(told, question, language):
             found.append((-len(told.shared) - told.alike, one, other, told))
@@ -111,6 +111,11 @@ def stated_in(evidence: Sequence[Evidence]) -> Iterator[Stated]:
             )
 
 
+def of_one_language(one: Evidence, other: Evidence) -> bool:
+    """Whether two stretches may be compared; that of a short document is often unknown."""
+    return one.language == other.language or not (one.language and other.language)
+
+
 def may_disagree(  # noqa: PLR0911 - one reason each
     one: Stated, other: Stated
 ) -> bool:
@@ -121,7 +126,7 @@ def may_disagree(  # noqa: PLR0911 - one reason each
     """
     first, second = one.evidence, other.evidence
     shared = one.keys & other.keys
-    if first.language != second.language or not shared:
+    if not of_one_language(first, second) or not shared:
         return False
     if len(shared) < LEAST_SHARED and one.keys != other.keys:
         return False

@@ -58,6 +58,7 @@ from chapterhouse.types import (
     FileRecord,
     Gap,
     Hit,
+    Leaning,
     LibraryStatus,
     MapRow,
     MeetingEvent,
@@ -78,6 +79,7 @@ from chapterhouse.types import (
     Status,
     Variant,
     VariantKind,
+    Verdict,
     WeightedTerm,
 )
 
@@ -367,6 +369,7 @@ MINUTES = Minutes(
     decided="80 euros",
     decision=(Point(TEXT[11:42], (1,), claims=("c1",)),),
     missing=(Gap("tom", HOSTILE, HOSTILE),),
+    matrix=(Verdict("80 euros", "maria", Leaning.FOR, TEXT[11:42], (1,)),),
     citations=(CITATION,),
     chair=HOSTILE,
 )

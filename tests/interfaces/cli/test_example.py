@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import pty
-import re
 import select
 import signal
 import sqlite3

@@ -73,7 +73,8 @@ def test_the_module_runs() -> None:
     "arguments",
     [
         ("--version",),
-        ("council", "templates"),
+        ("--help",),
+        ("init", "--home", "home"),
         ("status", "--json", "--home", "nowhere"),
         ("sreach", "--json"),
     ],

@@ -35,7 +35,9 @@ def test_sequences_are_spelt_out() -> None:
 
 
 @pytest.mark.parametrize("stderr", [False, True])
-def test_no_color_leaves_no_sequence_at_all(monkeypatch: pytest.MonkeyPatch, stderr: bool) -> None:
+def test_no_color_leaves_no_sequence_at_all(
+    monkeypatch: pytest.MonkeyPatch, *, stderr: bool
+) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
     monkeypatch.setenv("TERM", "xterm")
     for value, plain in (("", False), ("1", True)):

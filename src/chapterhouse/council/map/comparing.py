@@ -19,6 +19,7 @@ from chapterhouse.answering.conflict import (
     Stated,
     compare,
     may_disagree,
+    of_one_language,
     stated_in,
 )
 from chapterhouse.answering.difference import ALIKE
@@ -82,11 +83,11 @@ def compared(one: Stated, other: Stated) -> Comparison:
 
     The order of the two changes nothing but the order of what is told.
     """
-    if one.evidence.language != other.evidence.language:
+    if not of_one_language(one.evidence, other.evidence):
         return _SILENT
     if _same_words(one, other):
         return Comparison(Relation.AGREE, (one.sentence.text,), alike=1.0)
-    language = one.evidence.language
+    language = one.evidence.language or other.evidence.language
     told = _SILENT
     if may_disagree(one, other) or _of_the_same(one, other):
         told = compare(one.sentence.text, other.sentence.text, language)
@@ -191,7 +192,7 @@ def _by_heads(one: Stated, other: Stated) -> Comparison:
     """
     if len(one.keys & other.keys) >= ALIKE * len(one.keys | other.keys):
         return _SILENT
-    language = one.evidence.language
+    language = one.evidence.language or other.evidence.language
     best = _SILENT
     for first in _heads(one):
         for second in _heads(other):

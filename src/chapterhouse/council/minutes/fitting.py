@@ -25,6 +25,7 @@ from chapterhouse.types import (
 
 _AGREEMENTS: Final = frozenset({ClaimKind.SHARED_SOURCE, ClaimKind.INDEPENDENT_SOURCES})
 _OF_SOURCES: Final = _AGREEMENTS | {ClaimKind.ONE_MEMBER}
+_NEWER: Final = ClaimKind.NEWER_AGAINST_OLDER
 _NO_EVIDENCE: Final = frozenset(Support) - CARRIED
 
 
@@ -80,13 +81,17 @@ def _cell_fits(cell: Cell, row: MapRow, claims: Mapping[str, Claim]) -> bool:
 
 
 def _kinds_fit(row: MapRow, minutes: Minutes) -> bool:
-    """Whether as many members support a row by evidence as its kinds say."""
+    """Whether a row is disputed, and supported by the evidence of so many, as its kinds say."""
     carried = [c for c in row.cells if c.stance is Stance.SUPPORTS and c.citations]
     # Who only gave way adds no evidence, and need not have had any before.
     gave_way = {
         given.member for given in minutes.concessions if given.accepted and given.to in row.claims
     }
     certain = [cell for cell in carried if cell.claims or cell.member not in gave_way]
+    about = [d for d in minutes.map.disputes if any(side.claim in row.claims for side in d.sides)]
+    disputed = {d.kind for d in about} | {_NEWER for d in about if d.newer}
+    if not disputed.issuperset(set(row.kinds) - _OF_SOURCES):
+        return False
     kinds = _OF_SOURCES.intersection(row.kinds)
     if bool(row.rests_on) is not (ClaimKind.SHARED_SOURCE in kinds) or len(kinds) > 1:
         return False
