@@ -21,7 +21,7 @@ from chapterhouse.council.minutes.examine import examine_minutes
 from chapterhouse.council.minutes.html import html
 from chapterhouse.council.minutes.markdown import markdown
 from chapterhouse.council.minutes.record import decision_record
-from chapterhouse.types import Minutes, Support
+from chapterhouse.types import ClaimKind, Minutes, Support
 
 from ..conftest import (  # noqa: TID252 - the meetings that tests hold stand one folder above
     Hall,
@@ -114,7 +114,18 @@ def test_a_chair_who_speaks_in_a_round_is_no_stranger(hall: Hall) -> None:
 def test_a_meeting_from_which_dissent_was_taken_is_not_whole(hall: Hall) -> None:
     minutes = hall.convene(council(rounds=("independent_analysis", "synthesis")), model="none")
     assert minutes.dissent
+    of_disputes = set(ClaimKind) - {
+        ClaimKind.ONE_MEMBER,
+        ClaimKind.SHARED_SOURCE,
+        ClaimKind.INDEPENDENT_SOURCES,
+    }
+    undisputed = tuple(
+        replace(row, kinds=tuple(kind for kind in row.kinds if kind not in of_disputes))
+        for row in minutes.map.rows
+    )
+    assert undisputed != minutes.map.rows
     for altered in (
+        replace(minutes, dissent=(), map=replace(minutes.map, rows=undisputed, disputes=())),
         replace(minutes, dissent=()),
         replace(minutes, map=replace(minutes.map, disputes=())),
         replace(minutes, dissent=(), map=replace(minutes.map, disputes=())),

@@ -372,12 +372,16 @@ print("printed")
 """
 
 
-def test_progress_is_drawn_on_a_terminal_and_wiped_away() -> None:
+@pytest.mark.parametrize("color", [True, False])
+def test_progress_is_drawn_on_a_terminal_and_wiped_away(*, color: bool) -> None:
     import pty  # noqa: PLC0415 - where there are terminals
 
     terminal, other_end = pty.openpty()
     started = subprocess.Popen(
-        [sys.executable, "-c", DRIVER], stdout=subprocess.PIPE, stderr=other_end
+        [sys.executable, "-c", DRIVER],
+        stdout=subprocess.PIPE,
+        stderr=other_end,
+        env={**os.environ, "TERM": "xterm", "NO_COLOR": "" if color else "1"},
     )
     os.close(other_end)
     shown = b""
@@ -390,6 +394,11 @@ def test_progress_is_drawn_on_a_terminal_and_wiped_away() -> None:
     os.close(terminal)
     assert (started.returncode, out) == (0, b"printed\n")
     text = shown.decode()
+    if not color:
+        assert "\x1b" not in text
+        assert text.splitlines()[0] == "Round 1: opening"
+        assert "  tom: is absent: no answer" in text.splitlines()
+        return
     assert "reads 1 of 2: tariffs.md" in text or "Round 1: opening" in text
     assert "a draft of hers" in text
     assert "tom is absent: no answer" in text
