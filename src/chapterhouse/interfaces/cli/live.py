@@ -1,5 +1,6 @@
 """A meeting while it goes on: who speaks, what a model writes, who fails. On standard error."""
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -95,7 +96,8 @@ def attended(
 ) -> Minutes:
     """Hold a meeting, show it while it goes on, and return its minutes.
 
-    On a terminal there is a line for everyone who speaks, elsewhere a line for what happened.
+    On a terminal there is a line for everyone who speaks, elsewhere, and with ``NO_COLOR``, a line
+    for what happened.
 
     Args:
         work: Is given what to tell events and the progress of reading to.
@@ -136,7 +138,7 @@ def _stopped(meeting: Meeting, *, kept: bool) -> InterruptedWorkError:
 @contextmanager
 def _shown(meeting: Meeting, *, quiet: bool) -> Iterator[Callable[[MeetingEvent | None], None]]:
     if not can_redraw():
-        yield _nothing if quiet else _in_lines
+        yield _nothing if quiet and not sys.stderr.isatty() else _in_lines
         return
     with ExitStack() as opened:
         target = console(stderr=True)
