@@ -10,6 +10,7 @@ in Chinese, and there to 76 % of those that do not answer, too (``benchmarks/cor
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -124,13 +125,8 @@ def search_knowledge(
         f"passages that are likely to answer (similarity {minimum:g} or more)."
     )
 
-    def call(arguments: Mapping[str, object]) -> str:
-        least = _number(arguments, "min_similarity", minimum)
-        limit = int(_number(arguments, "limit", _LIMIT))
-        query = str(arguments.get("query", ""))
-        found = find_passages(search, shelves, query, minimum=least, limit=limit)
-        return told(found, maximum_characters, mark)
-
+    find = partial(find_passages, search, shelves)
+    call = _calling(find, minimum, maximum_characters, mark)
     return Tool("search_knowledge", description, _parameters(minimum), call, parallel=True)
 
 
@@ -158,13 +154,8 @@ def semantic_search(
         f"{minimum:g} or more)."
     )
 
-    def call(arguments: Mapping[str, object]) -> str:
-        least = _number(arguments, "min_similarity", minimum)
-        limit = int(_number(arguments, "limit", _LIMIT))
-        query = str(arguments.get("query", ""))
-        found = find_passages(search, shelves, query, minimum=least, limit=limit, per_document=1)
-        return told(found, maximum_characters, mark)
-
+    find = partial(find_passages, search, shelves, per_document=1)
+    call = _calling(find, minimum, maximum_characters, mark)
     return Tool("semantic_search", description, _parameters(minimum), call, parallel=True)
 
 
@@ -190,12 +181,24 @@ def search_documents(
         "whether they fit."
     )
 
+    call = _calling(partial(find_passages, search, shelves), 0.0, maximum_characters, mark)
+    return Tool("search_documents", description, _parameters(None), call, parallel=True)
+
+
+def _calling(
+    find: Callable[..., Passages], minimum: float, maximum_characters: int, mark: Mark | None
+) -> Callable[[Mapping[str, object]], str]:
+    """Return what a tool does when it is called: find passages, and tell of them."""
+
     def call(arguments: Mapping[str, object]) -> str:
-        limit = int(_number(arguments, "limit", _LIMIT))
-        found = find_passages(search, shelves, str(arguments.get("query", "")), limit=limit)
+        found = find(
+            str(arguments.get("query", "")),
+            minimum=_number(arguments, "min_similarity", minimum),
+            limit=int(_number(arguments, "limit", _LIMIT)),
+        )
         return told(found, maximum_characters, mark)
 
-    return Tool("search_documents", description, _parameters(None), call, parallel=True)
+    return call
 
 
 def knowledge_tools(

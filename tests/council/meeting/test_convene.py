@@ -377,6 +377,14 @@ def test_what_cannot_be_convened_says_why(hall: Hall) -> None:
         hall.library.convene("harbour-board", QUESTION, choices=hall_choices(model="unknown"))
 
 
+@pytest.mark.parametrize("options", [("one",), ("one", "one"), ("one", "")])
+def test_options_that_are_none_are_told_to_who_gave_them(
+    hall: Hall, options: tuple[str, ...]
+) -> None:
+    with pytest.raises(UsageError, match="cannot be decided between"):
+        hall.convene("harbour-board", options=options)
+
+
 def hall_choices(**more: Any) -> Any:
     from chapterhouse.council.meeting.plan import Convening  # noqa: PLC0415 - only here
 

@@ -5,13 +5,12 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.council.meeting.record import Ledger, Record, absent, recorded, renumbered
+from chapterhouse.council.meeting.record import Ledger, Record, absent, recorded
 from chapterhouse.types import (
     Absence,
     Citation,
     Claim,
     Concession,
-    Point,
     Reading,
     Reply,
     Stance,
@@ -114,8 +113,3 @@ def test_a_ledger_goes_on_from_what_is_there() -> None:
         (2, "two"),
         (3, "three"),
     ]
-
-
-def test_points_are_renumbered_each_number_once() -> None:
-    (point,) = renumbered([Point("x", (1, 2, 3))], {1: 4, 2: 4, 3: 5})
-    assert point.citations == (4, 5)

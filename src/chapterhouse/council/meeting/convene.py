@@ -29,6 +29,7 @@ from chapterhouse.council.meeting.seating import (
 )
 from chapterhouse.council.meeting.speaking import Prepared, prepared, spoken_turn
 from chapterhouse.council.meeting.turn import OnText, Turn
+from chapterhouse.council.problems import CouncilConfigError
 from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
 from chapterhouse.replying.threads import beside
 from chapterhouse.types import (
@@ -142,11 +143,24 @@ def _called(
         raise UsageError("The question has no word in it.", hint="Ask in words.")
     chosen = room.councils.require(council, choices.tools)
     if choices.options is not None:
-        chosen = replace(chosen, options=choices.options)
-        room.councils.require(chosen, choices.tools)
+        chosen = _deciding(chosen, choices.options, choices, room)
     warnings = refreshed(chosen, room, on_progress)
     room.catch_up()
     return replace(seated(chosen, asked, choices, room), warnings=warnings)
+
+
+def _deciding(
+    council: Council, options: tuple[str, ...], choices: Convening, room: Room
+) -> Council:
+    """Return the council with other options; they are the caller's, so the caller is told."""
+    deciding = replace(council, options=options)
+    try:
+        return room.councils.require(deciding, choices.tools)
+    except CouncilConfigError as error:
+        told = " ".join(f"{one.place}: {one.sentence}" for one in error.problems)
+        raise UsageError(
+            f"These options cannot be decided between. {told}", hint="Give two or more, none twice."
+        ) from None
 
 
 # --- speaking -----------------------------------------------------------------------------------

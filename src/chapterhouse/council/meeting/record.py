@@ -8,7 +8,6 @@ from chapterhouse.types import (
     Citation,
     Claim,
     Concession,
-    Point,
     Quotation,
     Reading,
     Reply,
@@ -130,13 +129,6 @@ class Ledger:
     def citations(self) -> tuple[Citation, ...]:
         """All citations by number."""
         return tuple(replace(citation, number=number) for citation, number in self._numbers.items())
-
-
-def renumbered(points: Iterable[Point], numbers: Mapping[int, int]) -> tuple[Point, ...]:
-    """Return sentences of the minutes under other numbers of their citations."""
-    return tuple(
-        replace(point, citations=_renumbered(point.citations, numbers)) for point in points
-    )
 
 
 def span_of(citation: Citation) -> Quotation:
