@@ -111,16 +111,6 @@ def test_a_tokenizer_is_needed(bert_folder: Path) -> None:
         open_model_folder(str(bert_folder), section="embedding")
 
 
-def test_onnx_without_its_extra_says_what_to_install(
-    onnx_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forward, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match="'onnx'"):
-        open_embedder(onnx_folder)
-    with pytest.raises(MissingExtraError, match="'onnx'"):
-        FolderReranker(open_model_folder(str(onnx_folder), section="rerank"), 1_000)
-
-
 # --- embedding -----------------------------------------------------------------------------------
 
 

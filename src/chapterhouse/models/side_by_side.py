@@ -1,0 +1,28 @@
+"""Embedding several texts at once, each on one thread."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MOST: Final = 4  # threads; more would leave nothing to those who wait for an answer
+
+
+def embed_each(
+    texts: Sequence[str], embed: Callable[[str], NDArray[np.float32]], dimensions: int
+) -> NDArray[np.float32]:
+    """Return one row a text, shape (texts, dimensions): zeros for a text without a character."""
+    vectors = np.zeros((len(texts), dimensions), dtype=np.float32)
+    rows = [row for row, text in enumerate(texts) if text.strip()]
+    workers = min(_MOST, os.cpu_count() or 1, len(rows))
+    if workers <= 1:
+        for row in rows:
+            vectors[row] = embed(texts[row])
+        return vectors
+    with ThreadPoolExecutor(workers) as pool:
+        for row, vector in zip(rows, pool.map(embed, (texts[row] for row in rows)), strict=True):
+            vectors[row] = vector
+    return vectors
