@@ -6,7 +6,6 @@ Ends with 1 where anything is wrong, and prints what the collection holds.
 """
 
 import gzip
-import re
 import sys
 import warnings
 from collections import Counter
@@ -18,14 +17,8 @@ sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
 
 from data_folder import data_folder
 from folders import PARTS, Source, sources
-from plain_text import comparable, plain_text
+from plain_text import comparable, holds, plain_text
 from questions import CHANGES, KINDS, Evidence, Question, read_questions
-
-
-def holds(text: str, alternative: str) -> bool:
-    """Whether a comparable text has a fact's alternative, as whole words or numbers."""
-    wanted = re.escape(comparable(alternative))
-    return re.search(rf"(?<!\w){wanted}(?!\w)", text) is not None
 
 
 @cache
