@@ -1,11 +1,14 @@
 """Libraries of the natural folders and the questions put to them, with the product's defaults."""
 
+import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 
 from chapterhouse.library import Library
+from chapterhouse.models.opening import open_embedder
+from chapterhouse.protocols import Embedder
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import Hit, Status
 from data_folder import data_folder
@@ -71,6 +74,19 @@ def complete_vectors(library: Library) -> None:  # noqa: ARG001 - see below
 
     The one place to change where an encoder's vectors are made in the background.
     """
+
+
+@contextmanager
+def with_embedder(choice: str) -> Iterator[Embedder]:
+    """Open the embedder of a choice without a library; vectors are cached between runs.
+
+    The cache is in ``$CHAPTERHOUSE_BENCH_CACHE``, else in the system's temporary folder.
+    """
+    root = Path(os.environ.get("CHAPTERHOUSE_BENCH_CACHE") or gettempdir())
+    cache = root / "chapterhouse-natural"
+    cache.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        yield open_embedder(settings_of(choice), cache, stack.callback)
 
 
 def search(library: Library, text: str) -> list[Passage]:
