@@ -1,4 +1,4 @@
-"""Prove the natural collection: every quotation against its document, every fact against its evidence.
+"""Prove the natural collection: every quotation by its document, every fact by its evidence.
 
     python benchmarks/natural/check.py [FOLDER ...]
 
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 from data_folder import data_folder
 from folders import PARTS, Source, sources

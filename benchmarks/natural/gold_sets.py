@@ -67,7 +67,9 @@ def score_contracts(library: Library, sample: int | None) -> Iterator[SetScore]:
         spans: dict[str, list[Stretch]] = {}
         for each in row["spans"]:
             # newline="" keeps the file's own line ends, which the offsets count
-            with (folder / "contracts" / each["document"]).open(encoding="utf-8", newline="") as file:
+            with (folder / "contracts" / each["document"]).open(
+                encoding="utf-8", newline=""
+            ) as file:
                 wanted = file.read()[each["start"] : each["end"]]
             body = library.body(ids[each["document"]]).text
             if place := locate(body, wanted, each["start"]):

@@ -1,7 +1,7 @@
 """Libraries of the natural folders and the questions put to them, with the product's defaults."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
@@ -69,7 +69,7 @@ def opened(folder: str, choice: str) -> Iterator[Library]:
             yield library
 
 
-def complete_vectors(library: Library) -> None:  # noqa: ARG001 - see below
+def complete_vectors(library: Library) -> None:
     """Make the vectors of a library complete: nothing to do while ``add`` makes them all.
 
     The one place to change where an encoder's vectors are made in the background.
@@ -92,6 +92,13 @@ def with_embedder(choice: str) -> Iterator[Embedder]:
 def search(library: Library, text: str) -> list[Passage]:
     """Return the hits of a question as a reader sees them, best first."""
     return [Passage(_name(hit.document.source), shown(hit)) for hit in library.search(text).hits]
+
+
+def read_text(library: Library, names: Sequence[str]) -> str:
+    """Return titles and texts of documents as our readers read them; nothing of one not read."""
+    own = {_name(document.source): document for document in library.documents()}
+    found = [own[name] for name in names if name in own]
+    return "\n".join(f"{each.title}\n{library.body(each.id).text}" for each in found)
 
 
 def shown(hit: Hit) -> str:

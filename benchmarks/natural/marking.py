@@ -47,6 +47,7 @@ class Mark:
     """What became of one question. Numbers of words and hits are in the order of the fields.
 
     Attributes:
+        readable: Whether all facts are in the documents of the evidence as our readers read them.
         in_hits: Whether all facts are in the first 3 and the first 8 hits.
         in_words: Whether they are in the first 250 and the first 700 words of the hits.
         documents: Whether all documents of the evidence are among those of the first 3 and 8 hits.
@@ -61,6 +62,7 @@ class Mark:
     """
 
     question: Question
+    readable: bool
     in_hits: tuple[bool, bool]
     in_words: tuple[bool, bool]
     documents: tuple[bool, bool]
@@ -98,12 +100,16 @@ def has_documents(passages: Sequence[Passage], wanted: Sequence[str]) -> bool:
     return bool(wanted) and set(wanted) <= {passage.document for passage in passages}
 
 
-def mark(question: Question, passages: Sequence[Passage], reply: Reply) -> Mark:
-    """Return what became of a question, without its second turn and its right spelling."""
+def mark(question: Question, read: str, passages: Sequence[Passage], reply: Reply) -> Mark:
+    """Return what became of a question, without its second turn and its right spelling.
+
+    ``read`` is the text of the documents of its evidence as our readers read them.
+    """
     texts = [passage.shown for passage in passages]
     few, many = (first_words(texts[:count], 10**6) for count in HITS)
     return Mark(
         question,
+        has_facts(read, question.facts),
         (has_facts(few, question.facts), has_facts(many, question.facts)),
         (
             has_facts(first_words(texts, WORDS[0]), question.facts),

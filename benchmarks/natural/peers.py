@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
+sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 import numpy as np
 from langchain_text_splitters import RecursiveCharacterTextSplitter
@@ -32,7 +32,7 @@ from folders import PARTS
 from libraries import label_of, opened, search, with_embedder
 from marking import HITS, Passage, first_words, has_facts, share
 from measuring import Machine, Row, Table, finish
-from peers_systems import SYSTEMS, read_lines, write_lines
+from peers_systems import read_lines, write_lines
 from questions import Question, read_questions
 from score import chosen_folders
 
@@ -206,12 +206,12 @@ def main() -> int:
         (),
         tables,
         machine.setting("langchain-text-splitters"),
-        NOTES,
+        (NOTE,),
         write=chosen.write,
     )
 
 
-NOTES = (
+NOTE = (
     "Facts in percent with 95 % intervals by resampling the questions, over answerable ones. At "
     f"equal words: each system's ranking is cut at the words that the first hits of {OURS}, "
     "built-in, have for that question. All read the same texts; every hit is shown with its "
@@ -219,7 +219,7 @@ NOTES = (
     "LlamaIndex: SentenceSplitter, 1,024 tokens, 200 shared. Haystack: DocumentSplitter, 200 "
     "words. Chroma, LlamaIndex and Haystack rank by the encoder's vectors; it reads at most 256 "
     "tokens of a chunk where it is all-MiniLM-L6-v2. bm25s and LanceDB get the stemmer of the "
-    "folder's language.",
+    "folder's language."
 )
 
 

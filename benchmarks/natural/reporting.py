@@ -10,8 +10,10 @@ from questions import KINDS
 
 Marks = Sequence[Mark]
 
-FOUND = ("questions", "facts in 3", "facts in 8", "in 250 words", "in 700 words",
-         "documents in 3", "documents in 8", "shown", "wrong", "refused", "words shown")  # fmt: skip
+FOUND = (
+    "questions", "readable", "facts in 3", "facts in 8", "in 250 words", "in 700 words",
+    "documents in 3", "documents in 8", "shown", "wrong", "refused", "words shown",
+)  # fmt: skip
 
 
 def answerable(marks: Marks) -> list[Mark]:
@@ -25,6 +27,7 @@ def found(marks: Marks) -> Row:
     shown = [mark.answer_words for mark in own if mark.answered]
     return (
         len(own),
+        f"{100 * share([mark.readable for mark in own]).value:.1f}",
         *(str(share([mark.in_hits[place] for mark in own])) for place in (0, 1)),
         *(str(share([mark.in_words[place] for mark in own])) for place in (0, 1)),
         *(str(share([mark.documents[place] for mark in own])) for place in (0, 1)),
@@ -49,7 +52,9 @@ def main_table(runs: Mapping[str, Marks]) -> Table:
             own = [mark for mark in marks if PARTS[mark.question.folder] == part]
             if own:
                 rows.append((label, part, *found(own), f"{calibration(own):.3f}"))
-    return Table("Embedder and part", ("embedder", "part", *FOUND, "calibration error"), tuple(rows))
+    return Table(
+        "Embedder and part", ("embedder", "part", *FOUND, "calibration error"), tuple(rows)
+    )
 
 
 def tables(marks: Marks, label: str) -> Iterator[Table]:
@@ -98,7 +103,12 @@ def _unanswerable(title: str, marks: Marks) -> Table:
         own = [mark for mark in marks if mark.question.miss == miss]
         shown = [mark.answer_words for mark in own if mark.answered]
         rows.append(
-            (miss, len(own), str(share([mark.answered for mark in own])), median(shown) if shown else "–")
+            (
+                miss,
+                len(own),
+                str(share([mark.answered for mark in own])),
+                median(shown) if shown else "–",
+            )
         )
     return Table(title, ("miss", "questions", "answered", "words shown"), tuple(rows))
 
