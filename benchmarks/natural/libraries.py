@@ -59,6 +59,7 @@ def opened(folder: str, choice: str) -> Iterator[Library]:
         home = Path(name) / "home"
         home.mkdir()
         lines = [f'{key} = "{value}"' for key, value in embedding_of(choice).items()]
+        share_cache(home, choice)
         (home / "chapterhouse.toml").write_text("\n".join(["[embedding]", *lines, ""]), "utf-8")
         with Library.open(home) as library:
             library.add(documents)
@@ -76,15 +77,29 @@ def complete_vectors(library: Library) -> None:
     """
 
 
-@contextmanager
-def with_embedder(choice: str) -> Iterator[Embedder]:
-    """Open the embedder of a choice without a library; vectors are cached between runs.
+def cache_folder() -> Path:
+    """Return where vectors are kept between runs: by ``$CHAPTERHOUSE_BENCH_CACHE``, or temporary.
 
-    The cache is in ``$CHAPTERHOUSE_BENCH_CACHE``, else in the system's temporary folder.
+    Keys are hashes of the model and the text, so that nothing of another model is ever used.
     """
     root = Path(os.environ.get("CHAPTERHOUSE_BENCH_CACHE") or gettempdir())
     cache = root / "chapterhouse-natural"
     cache.mkdir(parents=True, exist_ok=True)
+    return cache
+
+
+def share_cache(home: Path, choice: str) -> None:
+    """Let a library with a model's folder use the vectors of earlier runs: they take minutes."""
+    if "folder" in embedding_of(choice):
+        own = home / "workspaces" / "default"
+        own.mkdir(parents=True)
+        (own / "cache").symlink_to(cache_folder(), target_is_directory=True)
+
+
+@contextmanager
+def with_embedder(choice: str) -> Iterator[Embedder]:
+    """Open the embedder of a choice without a library; its vectors are cached between runs."""
+    cache = cache_folder()
     with ExitStack() as stack:
         yield open_embedder(settings_of(choice), cache, stack.callback)
 

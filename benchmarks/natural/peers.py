@@ -16,7 +16,7 @@ import json
 import subprocess
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -31,7 +31,7 @@ from chapterhouse.protocols import Embedder
 from folders import PARTS
 from libraries import label_of, opened, search, with_embedder
 from marking import HITS, Passage, first_words, has_facts, share
-from measuring import Machine, Row, Table, finish
+from measuring import Bar, Machine, Row, Table, finish
 from peers_systems import read_lines, write_lines
 from questions import Question, read_questions
 from score import chosen_folders
@@ -41,6 +41,7 @@ PYTHON = HERE.parents[1] / ".venv-peers" / "bin" / "python"
 SPLITTERS = ("langchain", "llama_index", "haystack")
 LANGUAGES = {"guides-fr": "French", "web": "German"}  # the others are English
 OURS = "Chapterhouse"
+LEXICAL = ("bm25s", "LanceDB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +181,26 @@ def table(title: str, found: Sequence[Found]) -> Table:
     return Table(title, columns, tuple(rows))
 
 
+def bars(found: Sequence[Found]) -> Iterator[Bar]:
+    """Yield how far ours is ahead of each other at equal words, in points.
+
+    A system that has vectors is compared with ours with the same encoder where that was measured.
+    """
+    systems = list(dict.fromkeys(each.system for each in found))
+    ours = [system for system in systems if system.startswith(OURS)]
+    for system in systems[len(ours) :]:
+        mine = ours[0] if system.startswith(LEXICAL) else ours[-1]
+        for place, count in enumerate(HITS):
+            ahead = words_share(found, mine, place) - words_share(found, system, place)
+            what = f"{mine} ahead of {system}, words of our {count}"
+            yield Bar(what, 100 * ahead, least=5)
+
+
+def words_share(found: Sequence[Found], system: str, place: int) -> float:
+    """Return the share of questions whose facts a system has at equal words."""
+    return share([each.words[place] for each in found if each.system == system]).value
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*")
@@ -187,6 +208,8 @@ def main() -> int:
     parser.add_argument("--encoder", help="a model's folder, for ours and theirs")
     parser.add_argument("--write", action="store_true", help="keep the result")
     chosen = parser.parse_args()
+    if chosen.write and (chosen.folders or chosen.part == "open"):
+        parser.error("--write keeps results of whole parts: add --part test or all, name no folder")
     warnings.simplefilter("ignore")
     machine = Machine()
     choices = ["built-in", *([chosen.encoder] if chosen.encoder else [])]
@@ -203,7 +226,7 @@ def main() -> int:
     return finish(
         "natural_peers",
         "Natural questions, beside other retrievers",
-        (),
+        list(bars(parts["test"])),
         tables,
         machine.setting("langchain-text-splitters"),
         (NOTE,),

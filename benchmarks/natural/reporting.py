@@ -1,14 +1,17 @@
 """The tables of the natural collection."""
 
+import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from folders import PARTS
 from gold_sets import SetScore
-from marking import Mark, calibration_error, median, share
-from measuring import Row, Table
+from marking import HITS, Mark, calibration_error, median, share
+from measuring import Bar, Row, Table
 from questions import KINDS
 
 Marks = Sequence[Mark]
+# Facts in the first 3 and 8 hits, in percent.
+_LEAST = {"built-in": (64, 77), "folder all-MiniLM-L6-v2": (70, 82)}
 
 FOUND = (
     "questions", "readable", "facts in 3", "facts in 8", "in 250 words", "in 700 words",
@@ -55,6 +58,23 @@ def main_table(runs: Mapping[str, Marks]) -> Table:
     return Table(
         "Embedder and part", ("embedder", "part", *FOUND, "calibration error"), tuple(rows)
     )
+
+
+def bars(runs: Mapping[str, Marks], scores: Mapping[str, Sequence[SetScore]]) -> Iterator[Bar]:
+    """Yield what the test folders and the sets must reach, in percent, for runs that have them."""
+    for label, marks in runs.items():
+        own = [mark for mark in answerable(marks) if PARTS[mark.question.folder] == "test"]
+        for place, least in enumerate(_LEAST.get(label, ())) if own else ():
+            value = 100 * share([mark.in_hits[place] for mark in own]).value
+            yield Bar(f"facts in {HITS[place]}, test folders, {label}", value, least)
+        typed = [mark for mark in answerable(marks) if mark.again is not None]
+        if label in _LEAST and typed:
+            lost = [bool(mark.again) - mark.in_hits[1] for mark in typed]
+            yield Bar(f"lost by misspelling, {label}", 100 * statistics.fmean(lost), most=6)
+    for label, own_scores in scores.items():
+        for score in own_scores:
+            if score.name == "2wiki-open":
+                yield Bar(f"2wiki-open, {score.measure}, {label}", 100 * score.share.value, 80)
 
 
 def tables(marks: Marks, label: str) -> Iterator[Table]:

@@ -1,20 +1,23 @@
 """Score the product on the natural collection: what is found, shown, wrong and refused.
 
     python benchmarks/natural/score.py [FOLDER ...] [--part open|test|all]
-        [--embedder built-in|static|none|MODEL_FOLDER ...] [--sets] [--whole] [--write]
+        [--embedder built-in|static|none|MODEL_FOLDER ...] [--sets] [--whole]
+        [--marks FILE] [--write]
 
 Each folder is put into a library of its own with the product's defaults; every question is
 searched and asked without a model. Test folders are opened to report and never to choose, so only
 the open ones are scored unless ``--part`` says otherwise. ``--sets`` adds the judged collections
-(``gold_sets.py``). ``--write`` keeps the result in ``benchmarks/results/natural.*``.
+(``gold_sets.py``), ``--marks`` writes what became of each question, and ``--write`` keeps the
+result in ``benchmarks/results/natural.*``.
 """
 
 import argparse
+import dataclasses
+import json
 import sys
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
@@ -26,7 +29,7 @@ from libraries import ask, label_of, opened, read_text, search
 from marking import HITS, Mark, in_first, mark
 from measuring import Machine, Table, finish
 from questions import Question, read_questions
-from reporting import main_table, set_table, tables
+from reporting import bars, main_table, set_table, tables
 
 SAMPLE = 200  # questions of a judged collection, unless all are wanted
 
@@ -43,11 +46,11 @@ def mark_question(library: Library, question: Question) -> Mark:
     made = mark(question, read, found, ask(library, question.question))
     if question.correct:
         again = in_first(search(library, question.correct), HITS[1], question.facts)
-        made = replace(made, again=again)
+        made = dataclasses.replace(made, again=again)
     if turn := question.second:
         asked = (turn.standalone, turn.question)
         whole, raw = (in_first(search(library, text), HITS[1], turn.facts) for text in asked)
-        made = replace(made, followed=(whole, raw))
+        made = dataclasses.replace(made, followed=(whole, raw))
     return made
 
 
@@ -86,6 +89,16 @@ def chosen_folders(named: Sequence[str], part: str) -> list[str]:
     ]
 
 
+def write_marks(path: Path, runs: Mapping[str, Sequence[Mark]]) -> None:
+    """Write one JSON object a question and embedder, to compare two runs question by question."""
+    rows = [
+        {"embedder": label, **dataclasses.asdict(mark), "question": mark.question.id}
+        for label, marks in runs.items()
+        for mark in marks
+    ]
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*")
@@ -93,8 +106,11 @@ def main() -> int:
     parser.add_argument("--embedder", nargs="+", default=["built-in"], dest="embedders")
     parser.add_argument("--sets", action="store_true", help="score the judged collections, too")
     parser.add_argument("--whole", action="store_true", help="all their questions")
+    parser.add_argument("--marks", type=Path, help="write what became of each question")
     parser.add_argument("--write", action="store_true", help="keep the result")
     chosen = parser.parse_args()
+    if chosen.write and (chosen.folders or chosen.part != "all"):
+        parser.error("--write keeps results of all folders: add --part all and name none")
     warnings.simplefilter("ignore")
     machine = Machine()
     names = chosen_folders(chosen.folders, chosen.part)
@@ -103,16 +119,19 @@ def main() -> int:
         label_of(choice): score(names, choice, sample, sets=chosen.sets)
         for choice in chosen.embedders
     }
+    marks = {label: own for label, (own, _) in runs.items()}
+    scores = {label: own for label, (_, own) in runs.items()}
+    if chosen.marks:
+        write_marks(chosen.marks, marks)
     return finish(
         "natural",
         "Natural questions over real folders",
-        (),
-        list(_tables({label: marks for label, (marks, _) in runs.items()},
-                     {label: scores for label, (_, scores) in runs.items()})),
+        list(bars(marks, scores)),
+        list(_tables(marks, scores)),
         machine.setting(),
         (MEASURES, TURNS),
         write=chosen.write,
-    )  # fmt: skip
+    )
 
 
 MEASURES = (
