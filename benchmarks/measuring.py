@@ -26,7 +26,7 @@ _LOOK_SECONDS = 0.1
 # Results that are not called like their program.
 _PROGRAMS = {
     "natural": "natural/score.py --part all --sets --write",
-    "natural_peers": "natural/peers.py --part all --write",
+    "natural_peers": "natural/peers.py --part test --encoder FOLDER --write",
 }
 
 
