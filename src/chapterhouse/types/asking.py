@@ -22,7 +22,7 @@ class Query:
     text: str
     shelves: tuple[str, ...] = ()
     limit: int = 10
-    per_document: int = 3
+    per_document: int = 0
     tags: tuple[str, ...] = ()
 
 
