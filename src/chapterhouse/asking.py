@@ -73,6 +73,7 @@ def sources_of(engines: Engines) -> Sources:
         documents=store.documents_among,
         chunks_named=store.chunks_named,
         documents_of=store.documents_of,
+        titled=engines.aliases.find_titled,
     )
 
 

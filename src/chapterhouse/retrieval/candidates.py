@@ -28,6 +28,7 @@ class Sources:
         documents: Documents by id.
         chunks_named: First chunks of the documents whose file has the given name.
         documents_of: Ids of the documents of chunks, by key.
+        titled: Ids of the documents that go by each of some names (``text.mentions``).
     """
 
     lexical: LexicalSearch
@@ -38,6 +39,7 @@ class Sources:
     documents: Callable[[Iterable[str]], Mapping[str, Document]]
     chunks_named: Callable[[str, Sequence[str]], Sequence[int]]
     documents_of: Callable[[Iterable[int]], Mapping[int, str]]
+    titled: Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)

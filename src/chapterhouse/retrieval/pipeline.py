@@ -21,11 +21,11 @@ from chapterhouse.retrieval.candidates import (
     with_other_names,
 )
 from chapterhouse.retrieval.duplicates import near_duplicates
+from chapterhouse.retrieval.hops import follow_mentions
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import Question, contains_exactly, understand
 from chapterhouse.retrieval.shortlist import Shortlist
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.terms import rows_at
 from chapterhouse.types import Chunk, Hit, Query, SearchResult
 
 __all__ = ["Sources", "retrieve"]
@@ -119,21 +119,25 @@ def _rank(
     shortlist = shortlisted(question, candidates, listed, sources)
     scores, stages, warnings = _scored(shortlist, query, method)
     named = _named(shortlist, question)
-    order = sorted(
-        shortlist.chunks,
-        key=lambda chunk: (
-            -_phrases_in(chunk, phrases),
-            chunk.document_id not in named,
-            -scores[chunk.key],
-            *_place(chunk),
-        ),
-    )
+
+    def place(chunk: Chunk) -> tuple[float | str, ...]:
+        first = -_phrases_in(chunk, phrases), chunk.document_id not in named
+        return *first, -scores[chunk.key], chunk.document_id, chunk.ordinal
+
+    order = sorted(shortlist.chunks, key=place)
+    if method.hop is not None:
+        hopped = follow_mentions(order, scores, question, query, sources, method.hop)
+        for key, score in hopped.scores.items():
+            scores[key] = round(score, _DECIMALS_OF_ORDER)
+            stages.setdefault(key, {})[hopped.stages[key]] = score
+        order = sorted((*order, *hopped.chunks), key=place)
     must = set[int]().union(*exact.values())
-    chunks, repeats = _without_repeats(order, shortlist, must, method)
+    chunks, repeats = _without_repeats(order, must, sources, method)
     least = method.thresholds.score
     kept = [chunk for chunk in chunks if scores[chunk.key] >= least or chunk.key in must]
     if len(kept) == len(chunks):  # what is behind the shortlist stands below all of it
-        others = _others(keys[size:], kept, query, before, scores, sources)
+        behind = [key for key in keys[size:] if key not in scores]
+        others = _others(behind, kept, query, before, scores, sources)
         kept += [chunk for chunk in others if scores[chunk.key] >= least]
     return _Ranking(tuple(kept), scores, stages, repeats, warnings)
 
@@ -179,14 +183,13 @@ def _scored(
 
 
 def _without_repeats(
-    order: Sequence[Chunk], shortlist: Shortlist, must: Collection[int], method: Method
+    order: Sequence[Chunk], must: Collection[int], sources: Sources, method: Method
 ) -> tuple[list[Chunk], dict[int, tuple[str, ...]]]:
     """Leave out what repeats a better chunk; return also which chunks each stands for."""
     if method.duplicates > 1:
         return list(order), {}
-    place = {chunk.key: number for number, chunk in enumerate(shortlist.chunks)}
     compared = order[:_COMPARED]
-    rows = rows_at(shortlist.rows, [place[chunk.key] for chunk in compared])
+    rows = sources.lexical.terms_of([chunk.key for chunk in compared])
     repeated = near_duplicates(compared, rows, method.duplicates)
     repeats: dict[int, tuple[str, ...]] = {}
     for number, earlier in repeated.items():
