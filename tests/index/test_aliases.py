@@ -267,3 +267,16 @@ def test_a_name_that_many_documents_share_finds_none(
     put("d3", "Text.", title="Annual Report")
     index.catch_up(store)
     assert index.find_titled(["annual report"]) == {}
+
+
+def test_words_near_a_misspelled_one_are_found(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    assert index.near_words("waranty") == {}
+    put("a", "The warranty covers it.", title="Harbour Rules")
+    index.catch_up(store)
+    assert set(index.near_words("waranty")) == {"warranty"}
+    assert set(index.near_words("harbuor")) == {"harbour"}
+    put("b", "Warrants are issued.")
+    index.catch_up(store)
+    assert set(index.near_words("warants")) == {"warrants"}

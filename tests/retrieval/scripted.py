@@ -7,10 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
+from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.mentions import names_of
+from chapterhouse.text.spelling import words_of
 from chapterhouse.text.terms import term_rows
 from chapterhouse.types import Census, Chunk, Document, Scored, TermRows, WeightedTerm
 
@@ -66,6 +68,7 @@ class Texts:
             documents=lambda ids: {i: self.documents[i] for i in ids if i in self.documents},
             chunks_named=self._named,
             documents_of=lambda keys: {key: self.chunks[key].document_id for key in keys},
+            near_words=self._near_words,
             titled=self._titled,
         )
 
@@ -114,6 +117,10 @@ class Texts:
         wanted = list(keys)
         self.read.update(wanted)
         return {key: self.chunks[key] for key in wanted if key in self.chunks}
+
+    def _near_words(self, word: str) -> Mapping[str, float]:
+        words = frozenset[str]().union(*(words_of(chunk.text) for chunk in self.chunks.values()))
+        return Vocabulary("\n".join(sorted(words))).near(word.casefold())
 
     def _titled(self, names: Sequence[str], _shelves: Sequence[str]) -> Mapping[str, Sequence[str]]:
         going_by = {

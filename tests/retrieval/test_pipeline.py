@@ -132,6 +132,7 @@ class Scores:
             documents=lambda ids: {name: document(name) for name in ids},
             chunks_named=lambda *_: (),
             documents_of=lambda keys: {key: f"d{key % self.documents}" for key in keys},
+            near_words=lambda _: {},
             titled=lambda *_: {},
         )
 

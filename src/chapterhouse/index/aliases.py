@@ -13,12 +13,14 @@ import apsw
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index.state import writer_lock
+from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.protocols import Store
 from chapterhouse.text.aliases import find_aliases, fold_name
 from chapterhouse.text.mentions import names_of
+from chapterhouse.text.spelling import words_of
 from chapterhouse.types import Alias, AliasKind, Document
 
-_VERSION: Final = 2  # grows when the same text gives other names
+_VERSION: Final = 3  # grows when the same text gives other names
 _BATCH_CHANGES: Final = 512
 _PAUSE_SECONDS: Final = 0.02
 _SCHEMA: Final = """
@@ -35,6 +37,7 @@ CREATE TABLE IF NOT EXISTS membership (
 CREATE TABLE IF NOT EXISTS titled (
   name TEXT NOT NULL, document TEXT NOT NULL, PRIMARY KEY (name, document)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS word (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS titled_document ON titled (document);
 CREATE INDEX IF NOT EXISTS alias_folded ON alias (folded);
 CREATE INDEX IF NOT EXISTS alias_document ON alias (document);
@@ -70,6 +73,7 @@ class AliasIndex:
         self._wait_seconds = wait_seconds
         self._lock = threading.Lock()
         self._connection: apsw.Connection | None = None
+        self._vocabulary = (0, Vocabulary(""))  # of which sequence
 
     def close(self) -> None:
         """Close the file."""
@@ -128,6 +132,19 @@ class AliasIndex:
             ).fetchall()  # fmt: skip
         return {str(name): json.loads(str(documents)) for name, documents in rows}
 
+    def near_words(self, word: str) -> Mapping[str, float]:
+        """Return the words of the library that ``word`` may be a misspelling of, with its cost.
+
+        A word stays when the documents that have it are removed, until the index is rebuilt.
+        """
+        with self._lock, self._explained():
+            sequence = self._sequence()
+            if self._vocabulary[0] != sequence:
+                lines = self._open().execute("SELECT group_concat(word, char(10)) FROM word").get
+                self._vocabulary = (sequence, Vocabulary(str(lines or "")))
+            vocabulary = self._vocabulary[1]
+        return vocabulary.near(word)
+
     def catch_up(self, store: Store) -> int:
         """Apply the changes it has missed; wait a while for another process that is at it."""
         if self.sequence() < store.sequence():
@@ -184,11 +201,12 @@ class AliasIndex:
                     _clear(connection)
         while changes := store.changes(after, _BATCH_CHANGES):
             after = changes[-1].sequence
-            found = [
-                (change.document, find_aliases(change.document.title, body.text))
-                for change in changes
-                if change.document and (body := store.body(change.document_id))
-            ]
+            found: list[tuple[Document, Sequence[Alias]]] = []
+            words: set[str] = set()
+            for change in changes:
+                if change.document and (body := store.body(change.document_id)):
+                    found.append((change.document, find_aliases(change.document.title, body.text)))
+                    words.update(words_of(f"{change.document.title}\n{body.text}"))
             with self._lock, self._explained(), self._open() as connection:
                 for table in ("alias", "titled", "membership"):
                     connection.executemany(
@@ -214,6 +232,9 @@ class AliasIndex:
                     [(name, document.id) for document, aliases in found
                      for name in _names(document, aliases)],
                 )  # fmt: skip
+                connection.executemany(
+                    "INSERT OR IGNORE INTO word VALUES (?)", ((word,) for word in sorted(words))
+                )
                 connection.execute(
                     "INSERT INTO progress VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE"
                     " SET version = excluded.version, sequence = excluded.sequence",
@@ -239,7 +260,9 @@ def _make_ready(connection: apsw.Connection, deadline: float) -> None:
 
 
 def _clear(connection: apsw.Connection) -> None:
-    connection.execute("DELETE FROM alias; DELETE FROM titled; DELETE FROM membership")
+    connection.execute(
+        "DELETE FROM alias; DELETE FROM titled; DELETE FROM membership; DELETE FROM word"
+    )
 
 
 def _names(document: Document, aliases: Sequence[Alias]) -> tuple[str, ...]:

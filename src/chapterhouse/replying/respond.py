@@ -134,7 +134,7 @@ def _quoted(
     reference = reference_of(parts.engines, found.query.shelves)
     census = parts.engines.store.census(found.query.shelves)
     told = answer(found, census, reference, request.sentences, least)
-    question = understand(found.query.text, census.languages)
+    question = understand(found.question, census.languages)
     weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
     kinship = max((hit.stages.get("cosine", 0.0) for hit in found.hits), default=0.0)
     way = route(question, request.persona, weights, told.evidence, kinship, found=told.found)

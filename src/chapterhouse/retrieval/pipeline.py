@@ -25,6 +25,7 @@ from chapterhouse.retrieval.hops import follow_mentions
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import Question, contains_exactly, understand
 from chapterhouse.retrieval.shortlist import Shortlist
+from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Chunk, Hit, Query, SearchResult
 
@@ -59,8 +60,9 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
         method: How.
     """
     census = sources.census(query.shelves)
-    question = understand(query.text, census.languages)
-    candidates = find_candidates(question, query, census, sources, method)
+    asked = understand(query.text, census.languages)
+    question, meant = corrected_question(asked, query, census.languages, sources)
+    candidates = find_candidates(question, query, census, sources, method, asked)
     exact = {wanted: _find_exactly(wanted, question, query, sources) for wanted in question.exact}
     ranking = _rank(question, query, candidates, exact, sources, method)
     guaranteed = _guaranteed(ranking.chunks, question, exact)
@@ -74,7 +76,8 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
         documents=census.documents,
         chunks=census.chunks,
         variants=tuple(found.variant for found in candidates.found),
-        warnings=(*candidates.warnings, *ranking.warnings),
+        warnings=(*candidates.warnings, *ranking.warnings, *(each.notice for each in meant)),
+        corrections=meant,
     )
 
 
