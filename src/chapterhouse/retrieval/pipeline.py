@@ -20,10 +20,10 @@ from chapterhouse.retrieval.candidates import (
     find_candidates,
     with_other_names,
 )
-from chapterhouse.retrieval.duplicates import near_duplicates
 from chapterhouse.retrieval.hops import follow_mentions
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import Question, contains_exactly, understand
+from chapterhouse.retrieval.repeats import without_repeats
 from chapterhouse.retrieval.shortlist import Shortlist
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
@@ -33,7 +33,6 @@ __all__ = ["Sources", "retrieve"]
 
 _DEFAULT = Method()
 _EXACT_DEPTH = 50
-_COMPARED = 40  # of the shortlist; repeats that far down are hardly ever shown
 _DECIMALS = 6  # that are shown
 _DECIMALS_OF_ORDER = 12  # models give scores of a millionth to much that is still in an order
 
@@ -135,7 +134,11 @@ def _rank(
             stages.setdefault(key, {})[hopped.stages[key]] = score
         order = sorted((*order, *hopped.chunks), key=place)
     must = set[int]().union(*exact.values())
-    chunks, repeats = _without_repeats(order, must, sources, method)
+    chunks, repeats = order, dict[int, tuple[str, ...]]()
+    if method.duplicates <= 1:
+        chunks, repeats = without_repeats(
+            order, must, scores, question, query, sources, method.duplicates
+        )
     least = method.thresholds.score
     kept = [chunk for chunk in chunks if scores[chunk.key] >= least or chunk.key in must]
     if len(kept) == len(chunks):  # what is behind the shortlist stands below all of it
@@ -183,24 +186,6 @@ def _scored(
         # Not cut at 1 before it is shown: a tag tells two excellent chunks apart, too.
         scores[chunk.key] = round(score * tagged * fresh, _DECIMALS_OF_ORDER)
     return scores, stages, warnings
-
-
-def _without_repeats(
-    order: Sequence[Chunk], must: Collection[int], sources: Sources, method: Method
-) -> tuple[list[Chunk], dict[int, tuple[str, ...]]]:
-    """Leave out what repeats a better chunk; return also which chunks each stands for."""
-    if method.duplicates > 1:
-        return list(order), {}
-    compared = order[:_COMPARED]
-    rows = sources.lexical.terms_of([chunk.key for chunk in compared])
-    repeated = near_duplicates(compared, rows, method.duplicates)
-    repeats: dict[int, tuple[str, ...]] = {}
-    for number, earlier in repeated.items():
-        if order[number].key not in must:
-            kept = order[earlier].key
-            repeats[kept] = (*repeats.get(kept, ()), order[number].id)
-    left_out = {name for names in repeats.values() for name in names}
-    return [chunk for chunk in order if chunk.id not in left_out], repeats
 
 
 def _others(
