@@ -19,7 +19,6 @@ from chapterhouse.answering.conflict import find_conflicts
 from chapterhouse.answering.evidence import THRESHOLD
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.passages import word_weights
-from chapterhouse.answering.provenance import stated_date
 from chapterhouse.answering.route import NEAR, deferral, route, would_help
 from chapterhouse.answering.sentence_features import names_a_rival
 from chapterhouse.asking import checked_query, reference_of
@@ -31,6 +30,7 @@ from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import NO_MODEL, Request
 from chapterhouse.replying.threads import beside
 from chapterhouse.retrieval.question import understand
+from chapterhouse.text.document_dates import stated_date
 from chapterhouse.types import (
     Answer,
     Citation,
