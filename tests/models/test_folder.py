@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chapterhouse.errors import EngineError, MissingExtraError, UsageError
-from chapterhouse.models import forward
+from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.cross_encoder import FolderReranker, logistic
 from chapterhouse.models.folder_embedder import FolderEmbedder, FolderTreatment
 from chapterhouse.models.model_folder import open_model_folder

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from chapterhouse.errors import EngineError
 from chapterhouse.protocols import Embedder, LexicalSearch, VectorSearch
@@ -17,6 +18,8 @@ from chapterhouse.types import (
     VariantKind,
 )
 
+AS_WRITTEN_WEIGHT: Final = 0.9  # of a question whose misspelled words are corrected
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
@@ -28,6 +31,8 @@ class Sources:
         documents: Documents by id.
         chunks_named: First chunks of the documents whose file has the given name.
         documents_of: Ids of the documents of chunks, by key.
+        near_words: Words of the documents that a word may be a misspelling of, with its cost.
+        titled: Ids of the documents that go by each of some names (``text.mentions``).
     """
 
     lexical: LexicalSearch
@@ -38,6 +43,8 @@ class Sources:
     documents: Callable[[Iterable[str]], Mapping[str, Document]]
     chunks_named: Callable[[str, Sequence[str]], Sequence[int]]
     documents_of: Callable[[Iterable[int]], Mapping[int, str]]
+    near_words: Callable[[str], Mapping[str, float]]
+    titled: Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[str]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +67,23 @@ class Candidates:
 
 
 def variants_of(
-    question: Question, query: Query, languages: Mapping[str, int], method: Method
+    question: Question,
+    query: Query,
+    languages: Mapping[str, int],
+    method: Method,
+    written: Question | None = None,
 ) -> tuple[tuple[Variant, ...], tuple[str, ...]]:
     """Return every way of putting the question, itself first, and what went wrong.
 
+    Where misspelled words were corrected, it is also searched as it was ``written``.
     What is looked for to the letter is not rephrased: file names, codes and quotations mean
     themselves.
     """
     asked = Variant(VariantKind.ASKED, question.content, question.terms)
     variants, warnings = [asked], []
+    if written is not None and written.text != question.text:
+        kind = VariantKind.AS_WRITTEN
+        variants.append(Variant(kind, written.content, written.terms, AS_WRITTEN_WEIGHT))
     for expand in () if question.means_itself else method.expand:
         try:
             variants.extend(expand(question, query, languages))
@@ -79,10 +94,15 @@ def variants_of(
 
 
 def find_candidates(
-    question: Question, query: Query, census: Census, sources: Sources, method: Method
+    question: Question,
+    query: Query,
+    census: Census,
+    sources: Sources,
+    method: Method,
+    written: Question | None = None,
 ) -> Candidates:
     """Search both indexes for every variant and make one score a chunk, 0 to 1."""
-    variants, warnings = variants_of(question, query, census.languages, method)
+    variants, warnings = variants_of(question, query, census.languages, method, written)
     serves = any(sources.embedder.serves(language) for language in question.languages)
     found: list[Found] = []
     for variant in variants:

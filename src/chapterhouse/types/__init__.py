@@ -10,6 +10,7 @@ from chapterhouse.types.asking import (
     Alias,
     AliasKind,
     Context,
+    Correction,
     Excerpt,
     Hit,
     Query,
@@ -18,6 +19,7 @@ from chapterhouse.types.asking import (
     Variant,
     VariantKind,
     WeightedTerm,
+    corrected,
 )
 from chapterhouse.types.claims import (
     Conflict,
@@ -111,6 +113,7 @@ __all__ = [
     "Conflict",
     "ConflictKind",
     "Context",
+    "Correction",
     "DisagreementMap",
     "Dispute",
     "DisputeSide",
@@ -169,5 +172,6 @@ __all__ = [
     "Verdict",
     "WeightedTerm",
     "Writing",
+    "corrected",
     "shelf_names",
 ]

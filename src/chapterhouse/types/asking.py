@@ -1,6 +1,7 @@
 """Questions, and what is found for them."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -26,10 +27,31 @@ class Query:
     tags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A word of a question that no document has, and the word of the documents that is near it."""
+
+    written: str
+    meant: str
+
+    @property
+    def notice(self) -> str:
+        """Return what the asker is told of it."""
+        return f"Searched also for: {self.meant} (you wrote: {self.written})"
+
+
+def corrected(text: str, found: Sequence[Correction]) -> str:
+    """Return a question with the words that are meant in the place of those that were written."""
+    for correction in found:
+        text = re.sub(rf"(?<!\w){re.escape(correction.written)}(?!\w)", correction.meant, text)
+    return text
+
+
 class VariantKind(StrEnum):
     """How a variant of a question came about."""
 
     ASKED = "asked"  # the question itself
+    AS_WRITTEN = "as-written"  # the question itself, where the first variant corrects its words
     PART = "part"  # one of several things it asks
     EXPANSION = "expansion"  # with terms that the documents use for the same thing
     HYPOTHETICAL = "hypothetical"  # an answer made up by a model, to be searched by likeness
@@ -117,6 +139,12 @@ class SearchResult:
     chunks: int
     variants: tuple[Variant, ...] = ()  # every way in which it was asked; the question is first
     warnings: tuple[str, ...] = ()  # what did not work and what was done instead
+    corrections: tuple[Correction, ...] = ()  # of misspelled words
+
+    @property
+    def question(self) -> str:
+        """Return the question as it was searched: its misspelled words corrected."""
+        return corrected(self.query.text, self.corrections)
 
 
 @dataclass(frozen=True, slots=True)
