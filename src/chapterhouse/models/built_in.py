@@ -25,8 +25,14 @@ from chapterhouse.models.unit_vectors import unit_rows
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
-_WEIGHTS: Final = ("encoder.safetensors", "")
-_TOKENIZER: Final = ("encoder_tokenizer.json", "")
+_WEIGHTS: Final = (
+    "encoder.safetensors",
+    "59686bb9f3fa6f3176ab5c9f457377c821cbf2e7eb2d1930c85af37c662e8350",
+)
+_TOKENIZER: Final = (
+    "encoder_tokenizer.json",
+    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+)
 _LAYERS: Final = 6
 _HEADS: Final = 12
 _LONGEST: Final = 256  # tokens, as its teacher was trained
