@@ -63,11 +63,11 @@ def checked_query(
 
 def sources_of(engines: Engines) -> Sources:
     """Return what retrieval may look into."""
-    store = engines.store
+    store, layer = engines.store, engines.encoders.current()
     return Sources(
         lexical=engines.lexical,
-        vector=engines.vectors,
-        embedder=engines.embedder,
+        vector=layer.index,
+        embedder=layer.embedder,
         census=store.census,
         chunks=store.chunks,
         documents=store.documents_among,

@@ -111,6 +111,7 @@ def indexed(
                     on_progress(Progress(number + 1, len(documents), document.title or document.id))
             engines.lexical.catch_up(engines.store)
             engines.vectors.catch_up(engines.store)
+            library.embed_pending(on_progress)
             yield Collection(library, engines, names)
 
 

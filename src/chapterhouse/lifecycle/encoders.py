@@ -1,0 +1,331 @@
+"""Which embedder questions use: the built-in table, or an encoder once its vectors are complete.
+
+The table's vectors are made while a document is added. Those of an encoder follow, beside them,
+and take over in one step when every document has them. A change of encoder is built side by side:
+the old one answers until the new one is complete, and is kept as the way back.
+"""
+
+import hashlib
+import shutil
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError, RefusedError
+from chapterhouse.index.state import writer_lock
+from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.lifecycle.embedding import embed_pending, served_languages
+from chapterhouse.models.cards import card_of, display_name
+from chapterhouse.protocols import Embedder
+from chapterhouse.settings import EmbeddingSettings
+from chapterhouse.store.embeddings import ACTIVE, BUILDING, PREVIOUS, EmbeddingStore
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import (
+    EmbeddingProgress,
+    EncoderRecord,
+    EncoderStatus,
+    Fusion,
+    Progress,
+)
+
+Open = Callable[[EmbeddingSettings], Embedder]
+_FOLDER: Final = "vectors-"  # in the index folder, followed by a hash of the fingerprint
+_HASH_LENGTH: Final = 12
+_STATIC: Final = EmbeddingSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class VectorLayer:
+    """An embedder, the index of its vectors, and how they count."""
+
+    embedder: Embedder
+    index: VectorIndex
+    fusion: Fusion
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The encoder that the settings name; ``problem`` says why it could not be opened."""
+
+    settings: EmbeddingSettings
+    embedder: Embedder | None
+    problem: str = ""
+
+
+class Encoders:
+    """The embedders of one workspace. Safe to share between threads; processes may share it.
+
+    Args:
+        store: Where vectors and roles are recorded.
+        folder: The workspace's folder.
+        base: What is made while adding: the table, or nothing.
+        wanted: The encoder of the settings; None where they name the table.
+        open_embedder: Opens an embedder of recorded settings.
+        follow: Whether recorded roles count; False where the settings want no vectors at all.
+    """
+
+    def __init__(
+        self,
+        store: SqliteStore,
+        folder: Path,
+        base: VectorLayer,
+        wanted: Wanted | None,
+        open_embedder: Open,
+        *,
+        follow: bool = True,
+    ) -> None:
+        self._store = store
+        self._folder = folder
+        self._base = base
+        self._wanted = wanted
+        self._open_embedder = open_embedder
+        self._follow = follow
+        self._layers: dict[str, VectorLayer] = {base.embedder.fingerprint: base}
+        self._problems: dict[str, str] = {}
+        self._lock = threading.Lock()
+        if wanted and wanted.embedder:
+            self._add(wanted.embedder)
+        if follow:
+            self._arrange()
+
+    # --- questions -----------------------------------------------------------------------------
+
+    def current(self) -> VectorLayer:
+        """Return what questions are embedded with and searched in, at this moment."""
+        record = self._embeddings.encoders().get(ACTIVE) if self._follow else None
+        return self._layer(record) or self._base if record else self._base
+
+    def warning(self) -> str:
+        """Return what an asker should know, or nothing."""
+        if self._wanted and self._wanted.problem:
+            return f"The encoder of the settings cannot be used: {self._wanted.problem}"
+        active = self._embeddings.encoders().get(ACTIVE)
+        return self._problems.get(active.fingerprint, "") if active else ""
+
+    def catch_up(self) -> None:
+        """Bring the index that questions use up to date, unless another process is at it."""
+        layer = self.current()
+        if layer is not self._base:
+            layer.index.catch_up(self._store)
+
+    def indexes(self) -> Mapping[str, VectorIndex]:
+        """Return the vector indexes of this workspace, by a name for people."""
+        layer = self.current()
+        found = {"vector": self._base.index}
+        return found if layer is self._base else {**found, "encoder": layer.index}
+
+    # --- work in the background ----------------------------------------------------------------
+
+    def is_pending(self) -> bool:
+        """Whether there are vectors to make, or an encoder waits to take over."""
+        if self._wanted and self._wanted.problem:
+            return True  # trying again is what may help
+        if BUILDING in self._embeddings.encoders() and self._can_take_over():
+            return True
+        return any(self._progress(embedder).pending for embedder in self._embedders())
+
+    def embed(self, on_progress: Callable[[Progress], None], stop: Event | None = None) -> None:
+        """Make the vectors that are missing, then let the encoder take over.
+
+        Raises:
+            EngineError: the model failed, or the settings' encoder cannot be opened.
+            RefusedError: another process is at it.
+        """
+        stop = stop or Event()
+        while self.is_pending() and not stop.is_set():
+            with self.lock() as held:
+                if not held:
+                    raise RefusedError(
+                        "Another process is making vectors for this library.",
+                        hint="See how far it is: chapterhouse status",
+                    )
+                written = self._embed(on_progress, stop)
+            if not written:  # only what keeps changing is left
+                break
+
+    def lock(self) -> AbstractContextManager[bool]:
+        """Hold the lock of who makes vectors; gives False where another process has it."""
+        return writer_lock(self._folder / "background", 0.0)
+
+    def _embed(self, on_progress: Callable[[Progress], None], stop: Event) -> int:
+        written = 0
+        for embedder in self._embedders():
+            index = self._layers[embedder.fingerprint].index
+            written += embed_pending(
+                self._store,
+                embedder,
+                on_progress=on_progress,
+                on_batch=partial(index.catch_up, self._store),
+                stop=stop,
+            )
+            index.catch_up(self._store)
+        if self._wanted and self._wanted.problem:
+            raise EngineError(self._wanted.problem)
+        return written + self._take_over()
+
+    # --- the switch ----------------------------------------------------------------------------
+
+    def back(self) -> EncoderRecord:
+        """Return to the embedder before the present one, or from one that is being built.
+
+        Returns:
+            What is in use now.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        roles = self._embeddings.encoders()
+        if BUILDING in roles:
+            self._embeddings.forget(BUILDING)
+            return roles.get(ACTIVE, self._table)
+        if PREVIOUS not in roles:
+            raise NotFoundError(
+                "There is no previous encoder to return to.", hint="See: chapterhouse model list"
+            )
+        self._embeddings.activate(roles[PREVIOUS], self._table, None)
+        return roles[PREVIOUS]
+
+    def forget(self) -> int:
+        """Delete the vectors of every embedder that is neither in use nor being built; count."""
+        self._embeddings.forget(PREVIOUS)
+        return self._clean()
+
+    def statuses(self) -> tuple[EncoderStatus, ...]:
+        """Return the embedder in use, then the one being built, then the previous one."""
+        roles = dict(self._embeddings.encoders())
+        roles.setdefault(ACTIVE, self._table)
+        if not self._follow:
+            roles = {}
+        shown = [self._status(role, roles[role]) for role in (ACTIVE, BUILDING, PREVIOUS)
+                 if role in roles]  # fmt: skip
+        if self._wanted and self._wanted.problem:
+            name = display_name(self._wanted.settings, "")
+            shown.append(EncoderStatus(BUILDING, name, "", 0, 0, self._wanted.problem))
+        return tuple(shown)
+
+    def _status(self, role: str, record: EncoderRecord) -> EncoderStatus:
+        settings = EmbeddingSettings.model_validate_json(record.settings)
+        layer = self._layers.get(record.fingerprint)
+        if layer is not None:
+            languages = served_languages(self._embeddings, layer.embedder)
+        else:  # not opened only to be counted
+            wanted = settings.languages
+            languages = tuple(
+                name for name in self._embeddings.languages() if not wanted or name in wanted
+            )
+        progress = self._embeddings.progress(record.fingerprint, languages)
+        problem = record.problem or self._problems.get(record.fingerprint, "")
+        name = display_name(settings, record.fingerprint)
+        return EncoderStatus(role, name, record.fingerprint, progress.done, progress.total, problem)
+
+    def _arrange(self) -> None:
+        """Record what the settings want: nothing where it is so already."""
+        wanted = self._record()
+        if wanted is None:
+            return
+        roles = self._embeddings.encoders()
+        active, building = roles.get(ACTIVE, self._table), roles.get(BUILDING)
+        if wanted.fingerprint == active.fingerprint:
+            if building is not None:
+                self._embeddings.forget(BUILDING)
+        elif PREVIOUS in roles and wanted.fingerprint == roles[PREVIOUS].fingerprint:
+            self._embeddings.activate(wanted, self._table, None)
+        elif building is None or building.fingerprint != wanted.fingerprint:
+            self._embeddings.build(wanted)
+            self._take_over()
+
+    def _take_over(self) -> int:
+        """Make the encoder that is being built the one in use, if it is complete."""
+        record = self._record()
+        building = self._embeddings.encoders().get(BUILDING)
+        if record is None or building is None or building.fingerprint != record.fingerprint:
+            return 0
+        languages = served_languages(self._embeddings, self._layers[record.fingerprint].embedder)
+        if not self._embeddings.activate(record, self._table, languages):
+            return 0
+        self._clean()
+        return 1
+
+    def _can_take_over(self) -> bool:
+        embedder = self._wanted.embedder if self._wanted else self._base.embedder
+        progress = self._progress(embedder) if embedder else None
+        return bool(progress and progress.done and not progress.pending)
+
+    def _clean(self) -> int:
+        """Delete vectors and indexes of embedders that have no role."""
+        kept = {record.fingerprint for record in self._embeddings.encoders().values()}
+        kept.add(self._table.fingerprint)
+        deleted = self._embeddings.drop_others(sorted(kept))
+        names = {_index_name(fingerprint) for fingerprint in kept}
+        for path in (self._folder / "index").glob(f"{_FOLDER}*"):
+            if path.name not in names:
+                shutil.rmtree(path, ignore_errors=True)  # a reader may hold it: next time
+        return deleted
+
+    # --- inside --------------------------------------------------------------------------------
+
+    @property
+    def _embeddings(self) -> EmbeddingStore:
+        return self._store.embeddings()
+
+    @property
+    def _table(self) -> EncoderRecord:
+        return EncoderRecord(self._base.embedder.fingerprint, _json(_STATIC))
+
+    def _record(self) -> EncoderRecord | None:
+        """Return what the settings want as it is recorded; None where it cannot be opened."""
+        if self._wanted is None:
+            return self._table
+        if self._wanted.embedder is None:
+            return None
+        return EncoderRecord(self._wanted.embedder.fingerprint, _json(self._wanted.settings))
+
+    def _embedders(self) -> Sequence[Embedder]:
+        """Return those whose vectors are made: the table, and the encoder that is wanted."""
+        if not self._follow:
+            return ()
+        wanted = self._wanted.embedder if self._wanted else None
+        return (self._base.embedder, wanted) if wanted else (self._base.embedder,)
+
+    def _progress(self, embedder: Embedder) -> EmbeddingProgress:
+        languages = served_languages(self._embeddings, embedder)
+        return self._embeddings.progress(embedder.fingerprint, languages)
+
+    def _layer(self, record: EncoderRecord) -> VectorLayer | None:
+        """Return the layer of a recorded encoder; None where it cannot be opened."""
+        with self._lock:
+            name = record.fingerprint
+            if name not in self._layers and name not in self._problems:
+                try:
+                    settings = EmbeddingSettings.model_validate_json(record.settings)
+                    self._add(self._open_embedder(settings), name)
+                except (ChapterhouseError, ValueError) as error:
+                    self._problems[name] = (
+                        f"The encoder in use cannot be opened, so the built-in table is used: "
+                        f"{error}"
+                    )
+            return self._layers.get(name)
+
+    def _add(self, embedder: Embedder, fingerprint: str = "") -> None:
+        name = embedder.fingerprint
+        if fingerprint and name != fingerprint:
+            raise EngineError(
+                f"The model's files have changed: they give {name}, not {fingerprint}.",
+                hint="Choose an encoder anew: chapterhouse model use --embedder NAME",
+            )
+        folder = self._folder / "index" / _index_name(name)
+        index = VectorIndex(folder, embedder, wait_seconds=0.0)
+        self._layers[name] = VectorLayer(embedder, index, card_of(name).fusion)
+
+
+def _index_name(fingerprint: str) -> str:
+    return _FOLDER + hashlib.sha256(fingerprint.encode()).hexdigest()[:_HASH_LENGTH]
+
+
+def _json(settings: EmbeddingSettings) -> str:
+    return settings.model_dump_json(exclude_defaults=True)
