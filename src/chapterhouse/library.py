@@ -117,8 +117,7 @@ class Library:
             NewerLibraryError: a newer Chapterhouse wrote it.
             CorruptLibraryError: it is something else, or damaged.
         """
-        folder = Path(home or os.environ.get("CHAPTERHOUSE_HOME") or DEFAULT_HOME).expanduser()
-        folder = folder.absolute()
+        folder = home_folder(home)
         if not valid_name(workspace):
             raise UsageError(
                 f"'{workspace}' cannot be the name of a workspace.",
@@ -537,23 +536,39 @@ class Library:
         """Whether documents lack vectors, or an encoder has still to take over."""
         return self._engines.encoders.is_pending()
 
+    def is_embedding(self) -> bool:
+        """Whether some process is making vectors for this library at this moment."""
+        return self._engines.encoders.is_embedding()
+
+    def embedding_speed(self) -> tuple[int, float]:
+        """Return how many chunks wait for the encoder of the settings, and its chunks a second.
+
+        Raises:
+            EngineError: the model or its service failed.
+        """
+        return self._engines.encoders.speed(time.perf_counter)
+
     def encoders(self) -> tuple[EncoderStatus, ...]:
         """Return the embedder in use, then the one that is being built, then the previous one."""
         return self._engines.encoders.statuses()
 
-    def return_to_previous_encoder(self) -> EmbeddingSettings:
-        """Use the embedder before the present one again, at once.
-
-        The settings have to name it too, or the next opening goes on with what they name.
-
-        Returns:
-            The settings that name it.
+    def previous_encoder(self) -> EmbeddingSettings:
+        """Return the settings of the embedder before the present one.
 
         Raises:
             NotFoundError: there is none.
         """
-        record = self._engines.encoders.back()
-        return EmbeddingSettings.model_validate_json(record.settings)
+        return EmbeddingSettings.model_validate_json(self._engines.encoders.previous().settings)
+
+    def return_to_previous_encoder(self) -> None:
+        """Use the embedder before the present one again, at once; give up one that is being built.
+
+        The settings have to name it, too: the next opening goes by what they name.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        self._engines.encoders.back()
 
     def forget_encoders(self) -> int:
         """Delete the vectors of the previous encoder; return how many documents had them."""
@@ -672,6 +687,12 @@ class Library:
     def _parts(self) -> Parts:
         made_by = version("chapterhouse")
         return open_parts(self._engines, self._retrieve, self._method, made_by)
+
+
+def home_folder(home: Path | str | None = None) -> Path:
+    """Return the home folder: ``home``, else ``$CHAPTERHOUSE_HOME``, else ``~/Chapterhouse``."""
+    named = home or os.environ.get("CHAPTERHOUSE_HOME") or DEFAULT_HOME
+    return Path(named).expanduser().absolute()
 
 
 def _require_shelf(name: str) -> None:

@@ -4,7 +4,9 @@ Nobody waits for it. Each document's vectors are committed by themselves, so tha
 is killed has lost at most the documents it was at, and the next one goes on from there.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
 from threading import Event
 from typing import Final
 
@@ -13,6 +15,7 @@ from chapterhouse.errors import EngineError
 from chapterhouse.protocols import Embedder, Embeddings, Store
 from chapterhouse.types import Chunk, Document, Progress
 
+_NOTE: Final = "complete"
 _DOCUMENTS_READ: Final = 64
 _CHUNKS_AT_ONCE: Final = 64  # embedded together: what a service gets in one request
 
@@ -62,6 +65,35 @@ def embed_pending(
         if stop.is_set():
             break
     return written
+
+
+def pending_texts(store: Store, embedder: Embedder, limit: int) -> Sequence[str]:
+    """Return some of the texts that wait to be embedded."""
+    embeddings = store.embeddings()
+    languages = served_languages(embeddings, embedder)
+    found = embeddings.pending(embedder.fingerprint, languages, "", limit)
+    texts = [
+        embedding_text(document.title, chunk)
+        for document in found
+        for chunk in store.chunks_of(document.id)
+    ]
+    return texts[:limit]
+
+
+def read_note(folder: Path) -> str:
+    """Return what ``write_note`` wrote; empty where nothing was."""
+    try:
+        return (folder / _NOTE).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def write_note(folder: Path, text: str) -> None:
+    """Note in ``folder`` at which state of the library nothing was pending."""
+    folder.mkdir(exist_ok=True)
+    temporary = folder / f"{_NOTE}.{os.getpid()}"
+    temporary.write_text(text, "utf-8")
+    temporary.replace(folder / _NOTE)
 
 
 def _batches(

@@ -19,7 +19,13 @@ from typing import Final
 from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError, RefusedError
 from chapterhouse.index.state import writer_lock
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.lifecycle.embedding import embed_pending, served_languages
+from chapterhouse.lifecycle.embedding import (
+    embed_pending,
+    pending_texts,
+    read_note,
+    served_languages,
+    write_note,
+)
 from chapterhouse.models.cards import card_of, display_name
 from chapterhouse.protocols import Embedder
 from chapterhouse.settings import EmbeddingSettings
@@ -34,6 +40,8 @@ from chapterhouse.types import (
 )
 
 Open = Callable[[EmbeddingSettings], Embedder]
+_WORK: Final = "background"  # the workspace's folder of the lock, the log and a note
+_TRIED: Final = 4  # chunks embedded to learn the speed
 _FOLDER: Final = "vectors-"  # in the index folder, followed by a hash of the fingerprint
 _HASH_LENGTH: Final = 12
 _STATIC: Final = EmbeddingSettings()
@@ -125,9 +133,15 @@ class Encoders:
         """Whether there are vectors to make, or an encoder waits to take over."""
         if self._wanted and self._wanted.problem:
             return True  # trying again is what may help
+        complete = self._complete()
+        if read_note(self._folder / _WORK) == complete:
+            return False  # every command asks: nothing has changed since the last look
         if BUILDING in self._embeddings.encoders() and self._can_take_over():
             return True
-        return any(self._progress(embedder).pending for embedder in self._embedders())
+        if any(self._progress(embedder).pending for embedder in self._embedders()):
+            return True
+        write_note(self._folder / _WORK, complete)
+        return False
 
     def embed(self, on_progress: Callable[[Progress], None], stop: Event | None = None) -> None:
         """Make the vectors that are missing, then let the encoder take over.
@@ -150,7 +164,32 @@ class Encoders:
 
     def lock(self) -> AbstractContextManager[bool]:
         """Hold the lock of who makes vectors; gives False where another process has it."""
-        return writer_lock(self._folder / "background", 0.0)
+        return writer_lock(self._folder / _WORK, 0.0)
+
+    def is_embedding(self) -> bool:
+        """Whether some process is making vectors at this moment."""
+        with self.lock() as held:
+            return not held
+
+    def speed(self, clock: Callable[[], float]) -> tuple[int, float]:
+        """Return how many chunks wait for the encoder, and how many it does in a second.
+
+        Some are embedded to find out; they are in the cache afterwards. 0 where none wait.
+
+        Raises:
+            EngineError: the model failed.
+        """
+        embedder = self._wanted.embedder if self._wanted else None
+        if embedder is None:
+            return 0, 0.0
+        texts = pending_texts(self._store, embedder, _TRIED)
+        if not texts:
+            return 0, 0.0
+        embedder.embed_passages(texts[:1])  # loads the model
+        start = clock()
+        embedder.embed_passages(texts)
+        seconds = max(clock() - start, 1e-6)
+        return self._progress(embedder).chunks, len(texts) / seconds
 
     def _embed(self, on_progress: Callable[[Progress], None], stop: Event) -> int:
         written = 0
@@ -170,25 +209,32 @@ class Encoders:
 
     # --- the switch ----------------------------------------------------------------------------
 
-    def back(self) -> EncoderRecord:
-        """Return to the embedder before the present one, or from one that is being built.
-
-        Returns:
-            What is in use now.
+    def previous(self) -> EncoderRecord:
+        """Return what ``back`` returns to: the one in use while another is being built.
 
         Raises:
             NotFoundError: there is none.
         """
         roles = self._embeddings.encoders()
         if BUILDING in roles:
-            self._embeddings.forget(BUILDING)
             return roles.get(ACTIVE, self._table)
         if PREVIOUS not in roles:
             raise NotFoundError(
                 "There is no previous encoder to return to.", hint="See: chapterhouse model list"
             )
-        self._embeddings.activate(roles[PREVIOUS], self._table, None)
         return roles[PREVIOUS]
+
+    def back(self) -> None:
+        """Return to the embedder before the present one, or give up the one being built.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        earlier, roles = self.previous(), self._embeddings.encoders()
+        if earlier.fingerprint == roles.get(ACTIVE, self._table).fingerprint:
+            self._embeddings.forget(BUILDING)
+        else:
+            self._embeddings.activate(earlier, self._table, None)
 
     def forget(self) -> int:
         """Delete the vectors of every embedder that is neither in use nor being built; count."""
@@ -291,6 +337,13 @@ class Encoders:
             return ()
         wanted = self._wanted.embedder if self._wanted else None
         return (self._base.embedder, wanted) if wanted else (self._base.embedder,)
+
+    def _complete(self) -> str:
+        """Return what decides whether anything is pending, as one line."""
+        names = [f"{e.fingerprint} {served_languages(self._embeddings, e)}"
+                 for e in self._embedders()]  # fmt: skip
+        roles = sorted((role, r.fingerprint) for role, r in self._embeddings.encoders().items())
+        return f"{self._store.sequence()} {names} {roles}"
 
     def _progress(self, embedder: Embedder) -> EmbeddingProgress:
         languages = served_languages(self._embeddings, embedder)

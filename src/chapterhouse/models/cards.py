@@ -75,12 +75,9 @@ class Card(BaseModel):
         """Bytes of all files."""
         return sum(each.size for each in self.card_files)
 
-    @property
-    def source(self) -> str:
-        """The address below which its files are; empty where nothing is fetched."""
-        if not self.repository:
-            return ""
-        return f"{_HUB}/{self.repository}/resolve/{self.revision}"
+    def source(self, mirror: str = "") -> str:
+        """Return the address below which its files are, on the hub or on a mirror of it."""
+        return f"{(mirror or _HUB).rstrip('/')}/{self.repository}/resolve/{self.revision}"
 
 
 class _Cards(BaseModel):

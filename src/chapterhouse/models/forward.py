@@ -1,5 +1,6 @@
 """What runs the model of a folder: an ONNX graph, BERT in NumPy, or a table of token vectors."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -155,6 +156,7 @@ def _onnx(folder: ModelFolder) -> Forward:
     beside = any("onnx" in name and name != folder.weights for name in folder.hashes)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _QUIET
+    options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or 0)  # 0: all cores
     try:
         session = onnxruntime.InferenceSession(
             str(path) if beside else folder.read(folder.weights),
