@@ -202,7 +202,7 @@ def _receive(
             part.unlink(missing_ok=True)
             return "the server sent another range than was asked for"
         with part.open("ab" if have else "wb") as out:
-            for data in response.iter_raw(_BLOCK):
+            for data in response.iter_raw():
                 have += len(data)
                 if have > file.size:
                     break
