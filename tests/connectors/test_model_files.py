@@ -25,11 +25,18 @@ def pinned(name: str, data: bytes) -> CardFile:
 FILES = (pinned("config.json", SMALL), pinned("deep/model.bin", DATA))
 
 
+class QuietServer(ThreadingHTTPServer):
+    """Says nothing of clients that hang up."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass
+
+
 class Files:
     """A server of files; ``answer`` may be replaced by what answers one request."""
 
     def __init__(self) -> None:
-        self.files = {f"/m/{file.name}": data for file, data in zip(FILES, (SMALL, DATA))}
+        self.files = {"/m/config.json": SMALL, "/m/deep/model.bin": DATA}
         self.asked: list[tuple[str, str]] = []
         self.answers: list[Callable[[BaseHTTPRequestHandler, bytes], None]] = []
         owner = self
@@ -44,7 +51,7 @@ class Files:
             def log_message(self, *_: object) -> None:
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server = QuietServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/m"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 

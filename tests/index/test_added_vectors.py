@@ -25,9 +25,9 @@ class Letters:
 
     def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
         counts = np.asarray([[1.0 + text.count(c) for c in "aeio"] for text in texts])
-        rows: NDArray[np.float32] = (
-            counts / np.linalg.norm(counts, axis=1, keepdims=True)
-        ).astype(np.float32)
+        rows: NDArray[np.float32] = (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(
+            np.float32
+        )
         return rows
 
     def embed_question(self, text: str) -> NDArray[np.float32]:

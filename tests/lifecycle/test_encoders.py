@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ class Named:
 
     def embed_question(self, text: str) -> NDArray[np.float32]:
         digest = hashlib.sha256(f"{self.fingerprint} {text}".encode()).digest()[:16]
-        vector = np.frombuffer(digest, np.uint8).astype(np.float32) - 127.5
+        vector = np.frombuffer(digest, np.uint8).astype(np.float32) + 16
         return vector / np.float32(np.linalg.norm(vector))
 
 
@@ -88,9 +89,7 @@ def answers(library: Library) -> list[tuple[str, float]]:
     return [(hit.chunk.id, hit.score) for hit in found.hits]
 
 
-def test_the_encoder_takes_over_when_every_document_has_its_vectors(
-    use: Use, folder: Path
-) -> None:
+def test_the_encoder_takes_over_when_every_document_has_its_vectors(use: Use, folder: Path) -> None:
     new, stop = Named("new"), threading.Event()
     with use(new) as library:
         library.add(folder)
@@ -113,9 +112,7 @@ def test_the_encoder_takes_over_when_every_document_has_its_vectors(
         assert sequence == library.status().lexical_sequence == 5
 
 
-def test_an_empty_library_keeps_the_table_until_there_is_something(
-    use: Use, folder: Path
-) -> None:
+def test_an_empty_library_keeps_the_table_until_there_is_something(use: Use, folder: Path) -> None:
     with use(Named("new")) as library:
         library.embed_pending()
         assert roles(library)["active"][0] == "static"
@@ -208,9 +205,10 @@ def test_a_build_can_be_given_up(use: Use, folder: Path) -> None:
 
 def test_languages_that_it_does_not_serve_are_not_waited_for(use: Use, folder: Path) -> None:
     (folder / "deutsch.md").write_text(
-        "# Notiz\n\nDie Fähre verlässt den Hafen jeden Morgen um neun Uhr, auch im Winter.\n"
+        "# Notiz\n\nDie Fähre verlässt den Hafen jeden Morgen um neun Uhr, auch im Winter. "
+        "Wer mitfahren will, muss seine Karte vorher am Schalter gekauft haben.\n"
     )
-    with use(Named("new", languages=("en",))) as library:
+    with use(Named("new", languages=("en", ""))) as library:
         library.add(folder)
         library.embed_pending()
         assert roles(library) == {"active": ("new", 5, 5), "previous": ("static", 6, 6)}
@@ -289,14 +287,15 @@ def test_no_process_is_started_where_it_is_off(
         def poll(self) -> int:
             return 0
 
-    monkeypatch.setattr(background.subprocess, "Popen", Process)
+    monkeypatch.setattr(background, "subprocess", SimpleNamespace(Popen=Process, DEVNULL=-3))
     with use(Named("new")) as library:
         library.add(folder)
         assert not background.embed_in_background(library)  # the variable of the tests
         monkeypatch.delenv("CHAPTERHOUSE_BACKGROUND")
         off = library.settings.embedding.model_copy(update={"background": False})
-        on, library.settings = library.settings, library.settings.model_copy(
-            update={"embedding": off}
+        on, library.settings = (
+            library.settings,
+            library.settings.model_copy(update={"embedding": off}),
         )
         assert not background.embed_in_background(library)
         library.settings = on
