@@ -1,6 +1,7 @@
 """From what a caller asks to a query, and from the parts of a library to what asking looks up."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -64,16 +65,19 @@ def checked_query(
 def sources_of(engines: Engines) -> Sources:
     """Return what retrieval may look into."""
     store, layer = engines.store, engines.encoders.current()
-    return Sources(
+    own = Sources(
         lexical=engines.lexical,
-        vector=layer.index,
-        embedder=layer.embedder,
+        vector=engines.vectors,
+        embedder=engines.embedder,
         census=store.census,
         chunks=store.chunks,
         documents=store.documents_among,
         chunks_named=store.chunks_named,
         documents_of=store.documents_of,
     )
+    if layer.embedder is engines.embedder:
+        return own
+    return replace(own, vector=layer.index, embedder=layer.embedder, fusion=layer.fusion, table=own)
 
 
 def reference_of(engines: Engines, shelves: Sequence[str] = ()) -> Reference:

@@ -267,7 +267,6 @@ class Library:
             reranker=self._engines.reranker,
             language_model=model,
             now=time.time,
-            fusion=self._engines.encoders.current().fusion,
         )
 
     def search(

@@ -22,20 +22,13 @@ from chapterhouse.retrieval.expand import (
     by_sub_questions,
     by_tags,
 )
-from chapterhouse.retrieval.fuse import (
-    TABLE_FUSION,
-    best_scores,
-    combine_scores,
-    rank_scores,
-    variant_ranks,
-)
+from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
 from chapterhouse.retrieval.method import Expand, Fuse, Merge, Method, Thresholds
 from chapterhouse.retrieval.pack import Pack, pack_exactly, pack_greedily, pack_in_order
 from chapterhouse.retrieval.rerank import FeatureModel, by_features, by_model, feature_model
 from chapterhouse.retrieval.shortlist import Rerank
 from chapterhouse.retrieval.widen import with_parent, with_surroundings
 from chapterhouse.settings import ExpansionSettings, PackingSettings, Settings
-from chapterhouse.types import Fusion
 
 _WEIGHTS: Final = "reranker.json"
 _FUSIONS: Final[Mapping[str, tuple[Fuse, Merge]]] = {
@@ -52,7 +45,6 @@ def method_for(
     reranker: Reranker | None,
     language_model: LanguageModel | None,
     now: Callable[[], float],
-    fusion: Fusion = TABLE_FUSION,
 ) -> Method:
     """Return the stages of retrieval as the settings have them.
 
@@ -62,12 +54,9 @@ def method_for(
         reranker: The model that the settings name, or None.
         language_model: The model that the settings name, or None.
         now: The time; asked only where the age of documents counts.
-        fusion: How the cosines of the embedder in use join the scores of words.
     """
     search = settings.search
     fuse, merge = _FUSIONS[search.fusion]
-    if fuse is combine_scores and fusion != TABLE_FUSION:
-        fuse = partial(combine_scores, fusion=fusion)
     return Method(
         fuse=fuse,
         merge=merge,

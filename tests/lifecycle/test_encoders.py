@@ -212,6 +212,9 @@ def test_languages_that_it_does_not_serve_are_not_waited_for(use: Use, folder: P
         library.add(folder)
         library.embed_pending()
         assert roles(library) == {"active": ("new", 5, 5), "previous": ("static", 6, 6)}
+        found = library.search("Wann verlässt die Fähre den Hafen, auch im Winter?").hits[0]
+        assert found.document.source == "notes/deutsch.md"
+        assert "cosine" in found.stages  # the table's, which serves German
 
 
 def test_a_failure_leaves_the_work_and_its_reason(use: Use, folder: Path) -> None:

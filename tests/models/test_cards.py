@@ -4,15 +4,16 @@ import re
 
 import pytest
 
-from chapterhouse.models.cards import card_named, card_of, display_name, known_cards
+from chapterhouse.models.cards import Card, card_named, card_of, display_name, known_cards
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.settings import EmbeddingSettings
 
 
 @pytest.mark.parametrize("card", known_cards(), ids=lambda card: card.name)
-def test_a_card_is_whole(card: object) -> None:
-    found = card_named(card.name.upper())  # type: ignore[attr-defined]  # parametrised
+def test_a_card_is_whole(card: Card) -> None:
+    found = card_named(card.name.upper())
+    assert found is not None
     assert found is card
     assert found.licence
     assert found.dimensions > 0

@@ -68,7 +68,7 @@ class Collection:
     def sources(self, embedder: Embedder | None = None) -> Sources:
         """Return what retrieval looks into, with the library's embedder or another."""
         own = sources_of(self.engines)
-        return replace(own, embedder=embedder) if embedder else own
+        return replace(own, embedder=embedder, table=None) if embedder else own
 
     def reference(self, embedder: Embedder | None = None) -> Reference:
         """Return what answering looks up."""

@@ -33,7 +33,7 @@ def embed_in_background(library: "Library") -> bool:
     """
     if os.environ.get(VARIABLE) == "0" or not library.settings.embedding.background:
         return False
-    if not library.has_pending_vectors() or library.is_embedding():
+    if library.is_embedding() or not library.has_pending_vectors():
         return False
     folder = library.home / "workspaces" / library.workspace / "background"
     folder.mkdir(exist_ok=True)

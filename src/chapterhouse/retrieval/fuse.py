@@ -30,14 +30,18 @@ def combine_scores(
     return fused
 
 
-def rank_scores(lexical: Sequence[Scored], vector: Sequence[Scored]) -> dict[int, float]:
+def rank_scores(
+    lexical: Sequence[Scored], vector: Sequence[Scored], _fusion: Fusion = TABLE_FUSION
+) -> dict[int, float]:
     """Return the reciprocal rank fusion of both lists, over its highest possible value."""
     k = 60.0
     fused = reciprocal_ranks([lexical, vector], k=k)
     return {key: score * (k + 1) / 2 for key, score in fused.items()}
 
 
-def lexical_scores(lexical: Sequence[Scored], _vector: Sequence[Scored]) -> dict[int, float]:
+def lexical_scores(
+    lexical: Sequence[Scored], _vector: Sequence[Scored], _fusion: Fusion = TABLE_FUSION
+) -> dict[int, float]:
     """Return ``BM25 / highest BM25`` for every chunk found by its words; vectors count nothing."""
     highest = max((hit.score for hit in lexical), default=0.0) or 1.0
     return {hit.key: hit.score / highest for hit in lexical}

@@ -120,9 +120,7 @@ def use(
 @app.command()
 def embed(
     *,
-    idle: Annotated[
-        bool, typer.Option("--idle", hidden=True, help="Work at the lowest priority.")
-    ] = False,
+    idle: Annotated[bool, typer.Option("--idle", help="Work at the lowest priority.")] = False,
     json: Json = False,
     home: Home = None,
     workspace: WorkspaceName = "default",
