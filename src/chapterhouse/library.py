@@ -68,6 +68,7 @@ from chapterhouse.types import (
 from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from threading import Event
 
     from chapterhouse.council.builder import Council
@@ -568,6 +569,14 @@ class Library:
             NotFoundError: there is none.
         """
         self._engines.encoders.back()
+
+    def using_previous_encoder(self) -> "AbstractContextManager[None]":
+        """Let the questions of this object use the previous encoder inside a block, to compare it.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        return self._engines.encoders.using_previous()
 
     def forget_encoders(self) -> int:
         """Delete the vectors of the previous encoder; return how many documents had them."""

@@ -20,7 +20,8 @@ from chapterhouse.errors import EngineError
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.lifecycle.encoders import Encoders, VectorLayer, Wanted
+from chapterhouse.lifecycle.encoders import Encoders, Wanted
+from chapterhouse.lifecycle.layers import VectorLayer
 from chapterhouse.lifecycle.pipeline import Prepare
 from chapterhouse.lifecycle.prepare import prepare
 from chapterhouse.models.no_embedder import NoEmbedder

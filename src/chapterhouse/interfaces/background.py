@@ -4,6 +4,7 @@ No command waits for it. It has the lowest priority and one thread, ends when no
 and may be killed at any moment: the next command starts another.
 """
 
+import logging
 import os
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from chapterhouse.errors import ChapterhouseError
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
@@ -33,8 +36,18 @@ def embed_in_background(library: "Library") -> bool:
     """
     if os.environ.get(VARIABLE) == "0" or not library.settings.embedding.background:
         return False
-    if library.is_embedding() or not library.has_pending_vectors():
+    try:
+        if library.is_embedding() or not library.has_pending_vectors():
+            return False
+        _start(library)
+    except (ChapterhouseError, OSError) as error:
+        # What was asked for is done. The next command tries again, and doctor finds what is wrong.
+        logging.getLogger(__name__).info("No vectors are made in the background: %s", error)
         return False
+    return True
+
+
+def _start(library: "Library") -> None:
     folder = library.home / "workspaces" / library.workspace / "background"
     folder.mkdir(exist_ok=True)
     log = folder / _LOG
@@ -53,7 +66,6 @@ def embed_in_background(library: "Library") -> bool:
             start_new_session=True,
         )
     _started.append(process)
-    return True
 
 
 def become_idle() -> None:

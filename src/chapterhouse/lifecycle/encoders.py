@@ -5,18 +5,15 @@ and take over in one step when every document has them. A change of encoder is b
 the old one answers until the new one is complete, and is kept as the way back.
 """
 
-import hashlib
-import shutil
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Final
 
-from chapterhouse.errors import ChapterhouseError, EngineError, NotFoundError, RefusedError
+from chapterhouse.errors import EngineError, NotFoundError, RefusedError
 from chapterhouse.index.state import writer_lock
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.lifecycle.embedding import (
@@ -26,7 +23,9 @@ from chapterhouse.lifecycle.embedding import (
     served_languages,
     write_note,
 )
-from chapterhouse.models.cards import card_of, display_name
+from chapterhouse.lifecycle.layers import Open, VectorLayer, VectorLayers
+from chapterhouse.models.cards import display_name
+from chapterhouse.models.embedding_cache import CachedEmbedder
 from chapterhouse.protocols import Embedder
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.store.embeddings import ACTIVE, BUILDING, PREVIOUS, EmbeddingStore
@@ -35,25 +34,12 @@ from chapterhouse.types import (
     EmbeddingProgress,
     EncoderRecord,
     EncoderStatus,
-    Fusion,
     Progress,
 )
 
-Open = Callable[[EmbeddingSettings], Embedder]
 _WORK: Final = "background"  # the workspace's folder of the lock, the log and a note
 _TRIED: Final = 4  # chunks embedded to learn the speed
-_FOLDER: Final = "vectors-"  # in the index folder, followed by a hash of the fingerprint
-_HASH_LENGTH: Final = 12
 _STATIC: Final = EmbeddingSettings()
-
-
-@dataclass(frozen=True, slots=True)
-class VectorLayer:
-    """An embedder, the index of its vectors, and how they count."""
-
-    embedder: Embedder
-    index: VectorIndex
-    fusion: Fusion
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +77,11 @@ class Encoders:
         self._folder = folder
         self._base = base
         self._wanted = wanted
-        self._open_embedder = open_embedder
         self._follow = follow
-        self._layers: dict[str, VectorLayer] = {base.embedder.fingerprint: base}
-        self._problems: dict[str, str] = {}
-        self._lock = threading.Lock()
+        self._layers = VectorLayers(folder / "index", base, open_embedder)
+        self._role = ACTIVE  # of what questions use
         if wanted and wanted.embedder:
-            self._add(wanted.embedder)
+            self._layers.add(wanted.embedder)
         if follow:
             self._arrange()
 
@@ -105,15 +89,30 @@ class Encoders:
 
     def current(self) -> VectorLayer:
         """Return what questions are embedded with and searched in, at this moment."""
-        record = self._embeddings.encoders().get(ACTIVE) if self._follow else None
-        return self._layer(record) or self._base if record else self._base
+        record = self._embeddings.encoders().get(self._role) if self._follow else None
+        return self._layers.opened(record) if record else self._base
+
+    @contextmanager
+    def using_previous(self) -> Iterator[None]:
+        """Let the questions of this object use the previous encoder, to compare it.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        if PREVIOUS not in self._embeddings.encoders():
+            raise _no_previous()
+        self._role = PREVIOUS
+        try:
+            yield
+        finally:
+            self._role = ACTIVE
 
     def warning(self) -> str:
         """Return what an asker should know, or nothing."""
         if self._wanted and self._wanted.problem:
             return f"The encoder of the settings cannot be used: {self._wanted.problem}"
         active = self._embeddings.encoders().get(ACTIVE)
-        return self._problems.get(active.fingerprint, "") if active else ""
+        return self._layers.problem(active.fingerprint) if active else ""
 
     def catch_up(self) -> None:
         """Bring the index that questions use up to date, unless another process is at it."""
@@ -138,7 +137,7 @@ class Encoders:
             return False  # every command asks: nothing has changed since the last look
         if BUILDING in self._embeddings.encoders() and self._can_take_over():
             return True
-        if any(self._progress(embedder).pending for embedder in self._embedders()):
+        if any(self._progress(layer.embedder).pending for layer in self._made()):
             return True
         write_note(self._folder / _WORK, complete)
         return False
@@ -174,7 +173,7 @@ class Encoders:
     def speed(self, clock: Callable[[], float]) -> tuple[int, float]:
         """Return how many chunks wait for the encoder, and how many it does in a second.
 
-        Some are embedded to find out; they are in the cache afterwards. 0 where none wait.
+        A few are embedded to find out. 0 where none wait.
 
         Raises:
             EngineError: the model failed.
@@ -185,24 +184,25 @@ class Encoders:
         texts = pending_texts(self._store, embedder, _TRIED)
         if not texts:
             return 0, 0.0
-        embedder.embed_passages(texts[:1])  # loads the model
+        itself = embedder.uncached if isinstance(embedder, CachedEmbedder) else embedder
+        itself.embed_passages(texts[:1])  # loads the model
         start = clock()
-        embedder.embed_passages(texts)
+        itself.embed_passages(texts)
         seconds = max(clock() - start, 1e-6)
         return self._progress(embedder).chunks, len(texts) / seconds
 
     def _embed(self, on_progress: Callable[[Progress], None], stop: Event) -> int:
         written = 0
-        for embedder in self._embedders():
-            index = self._layers[embedder.fingerprint].index
+        for layer in self._made():
+            catch_up = partial(layer.index.catch_up, self._store)
             written += embed_pending(
                 self._store,
-                embedder,
+                layer.embedder,
                 on_progress=on_progress,
-                on_batch=partial(index.catch_up, self._store),
+                on_batch=catch_up,
                 stop=stop,
             )
-            index.catch_up(self._store)
+            catch_up()
         if self._wanted and self._wanted.problem:
             raise EngineError(self._wanted.problem)
         return written + self._take_over()
@@ -219,9 +219,7 @@ class Encoders:
         if BUILDING in roles:
             return roles.get(ACTIVE, self._table)
         if PREVIOUS not in roles:
-            raise NotFoundError(
-                "There is no previous encoder to return to.", hint="See: chapterhouse model list"
-            )
+            raise _no_previous()
         return roles[PREVIOUS]
 
     def back(self) -> None:
@@ -256,7 +254,7 @@ class Encoders:
 
     def _status(self, role: str, record: EncoderRecord) -> EncoderStatus:
         settings = EmbeddingSettings.model_validate_json(record.settings)
-        layer = self._layers.get(record.fingerprint)
+        layer = self._layers.known(record.fingerprint)
         if layer is not None:
             languages = served_languages(self._embeddings, layer.embedder)
         else:  # not opened only to be counted
@@ -265,7 +263,7 @@ class Encoders:
                 name for name in self._embeddings.languages() if not wanted or name in wanted
             )
         progress = self._embeddings.progress(record.fingerprint, languages)
-        problem = record.problem or self._problems.get(record.fingerprint, "")
+        problem = record.problem or self._layers.problem(record.fingerprint)
         name = display_name(settings, record.fingerprint)
         return EncoderStatus(role, name, record.fingerprint, progress.done, progress.total, problem)
 
@@ -279,6 +277,8 @@ class Encoders:
         if wanted.fingerprint == active.fingerprint:
             if building is not None:
                 self._embeddings.forget(BUILDING)
+            if ACTIVE in roles and active.settings != wanted.settings:  # a service that moved
+                self._embeddings.activate(wanted, self._table, None)
         elif PREVIOUS in roles and wanted.fingerprint == roles[PREVIOUS].fingerprint:
             self._embeddings.activate(wanted, self._table, None)
         elif building is None or building.fingerprint != wanted.fingerprint:
@@ -291,7 +291,8 @@ class Encoders:
         building = self._embeddings.encoders().get(BUILDING)
         if record is None or building is None or building.fingerprint != record.fingerprint:
             return 0
-        languages = served_languages(self._embeddings, self._layers[record.fingerprint].embedder)
+        layer = self._made()[-1]  # the wanted one
+        languages = served_languages(self._embeddings, layer.embedder)
         if not self._embeddings.activate(record, self._table, languages):
             return 0
         self._clean()
@@ -307,10 +308,7 @@ class Encoders:
         kept = {record.fingerprint for record in self._embeddings.encoders().values()}
         kept.add(self._table.fingerprint)
         deleted = self._embeddings.drop_others(sorted(kept))
-        names = {_index_name(fingerprint) for fingerprint in kept}
-        for path in (self._folder / "index").glob(f"{_FOLDER}*"):
-            if path.name not in names:
-                shutil.rmtree(path, ignore_errors=True)  # a reader may hold it: next time
+        self._layers.drop_indexes(kept)
         return deleted
 
     # --- inside --------------------------------------------------------------------------------
@@ -331,17 +329,20 @@ class Encoders:
             return None
         return EncoderRecord(self._wanted.embedder.fingerprint, _json(self._wanted.settings))
 
-    def _embedders(self) -> Sequence[Embedder]:
-        """Return those whose vectors are made: the table, and the encoder that is wanted."""
+    def _made(self) -> Sequence[VectorLayer]:
+        """Return those whose vectors are made: the table's, then the wanted encoder's."""
         if not self._follow:
             return ()
         wanted = self._wanted.embedder if self._wanted else None
-        return (self._base.embedder, wanted) if wanted else (self._base.embedder,)
+        layer = self._layers.known(wanted.fingerprint) if wanted else None
+        return (self._base, layer) if layer else (self._base,)
 
     def _complete(self) -> str:
         """Return what decides whether anything is pending, as one line."""
-        names = [f"{e.fingerprint} {served_languages(self._embeddings, e)}"
-                 for e in self._embedders()]  # fmt: skip
+        names = [
+            f"{layer.embedder.fingerprint} {served_languages(self._embeddings, layer.embedder)}"
+            for layer in self._made()
+        ]
         roles = sorted((role, r.fingerprint) for role, r in self._embeddings.encoders().items())
         return f"{self._store.sequence()} {names} {roles}"
 
@@ -349,35 +350,9 @@ class Encoders:
         languages = served_languages(self._embeddings, embedder)
         return self._embeddings.progress(embedder.fingerprint, languages)
 
-    def _layer(self, record: EncoderRecord) -> VectorLayer | None:
-        """Return the layer of a recorded encoder; None where it cannot be opened."""
-        with self._lock:
-            name = record.fingerprint
-            if name not in self._layers and name not in self._problems:
-                try:
-                    settings = EmbeddingSettings.model_validate_json(record.settings)
-                    self._add(self._open_embedder(settings), name)
-                except (ChapterhouseError, ValueError) as error:
-                    self._problems[name] = (
-                        f"The encoder in use cannot be opened, so the built-in table is used: "
-                        f"{error}"
-                    )
-            return self._layers.get(name)
 
-    def _add(self, embedder: Embedder, fingerprint: str = "") -> None:
-        name = embedder.fingerprint
-        if fingerprint and name != fingerprint:
-            raise EngineError(
-                f"The model's files have changed: they give {name}, not {fingerprint}.",
-                hint="Choose an encoder anew: chapterhouse model use --embedder NAME",
-            )
-        folder = self._folder / "index" / _index_name(name)
-        index = VectorIndex(folder, embedder, wait_seconds=0.0)
-        self._layers[name] = VectorLayer(embedder, index, card_of(name).fusion)
-
-
-def _index_name(fingerprint: str) -> str:
-    return _FOLDER + hashlib.sha256(fingerprint.encode()).hexdigest()[:_HASH_LENGTH]
+def _no_previous() -> NotFoundError:
+    return NotFoundError("There is no previous encoder.", hint="See: chapterhouse model list")
 
 
 def _json(settings: EmbeddingSettings) -> str:

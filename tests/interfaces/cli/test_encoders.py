@@ -219,3 +219,24 @@ def test_what_decides_elsewhere_is_named(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(UsageError, match="CHAPTERHOUSE_EMBEDDING__ENGINE"):
         write_encoder(tmp_path, tmp_path / "own", settings)
     assert not (tmp_path / "chapterhouse.toml").exists()
+
+
+def test_two_encoders_are_compared_on_questions(
+    chapterhouse: Any, home: Path, card: cards.Card, model: Path, tmp_path: Path
+) -> None:
+    place = ("--home", str(home))
+    questions = tmp_path / "questions.jsonl"
+    told = chapterhouse("model", "compare", str(questions), *place)
+    assert (told.code, "There are no questions" in told.err) == (3, True)
+    lines = (
+        {"question": f"When does the {name} leave?", "required": [f"notes/{name}.md"]}
+        for name in ("ferry", "crane")
+    )
+    questions.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert chapterhouse("model", "compare", str(questions), *place).code == 3  # with nothing
+    chapterhouse("model", "use", "--embedder", str(model), *place)
+    chapterhouse("model", "embed", *place)
+    told = chapterhouse("model", "compare", str(questions), "--json", *place)
+    assert told.code == 0, told.err
+    assert told.data["comparison"]["name"].startswith("wordllama")
+    assert "wordllama" in chapterhouse("model", "compare", str(questions), *place).out

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse.errors import EngineError
 from chapterhouse.interfaces.cli.options import (
     Common,
     Debug,
@@ -15,6 +16,8 @@ from chapterhouse.interfaces.cli.options import (
 from chapterhouse.interfaces.cli.session import Outcome, with_library
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from chapterhouse.library import Library
 
 app = typer.Typer(
@@ -109,10 +112,23 @@ def use(
         write_encoder(place, own, chosen)
 
     def work(library: "Library") -> Outcome:
-        chunks, speed = library.embedding_speed()
+        chunks, speed, problem = 0, 0.0, ""
+        try:
+            chunks, speed = library.embedding_speed()
+        except EngineError as error:  # it is chosen all the same, and may be there later
+            problem = f"{error.message} {error.hint}".strip()
         found = library.encoders()
-        data = {"encoders": found, "chunks": chunks, "chunks_per_second": round(speed, 1)}
-        return Outcome(data, lambda target: render_encoders.chosen(target, found, chunks, speed))
+        data = {
+            "encoders": found,
+            "chunks": chunks,
+            "chunks_per_second": round(speed, 1),
+            "problem": problem,
+        }
+
+        def show(target: "Console") -> None:
+            render_encoders.chosen(target, found, chunks, speed, problem)
+
+        return Outcome(data, show)
 
     with_library(common, work, create=True, before=prepare)
 
@@ -168,6 +184,39 @@ def back(
         )
 
     with_library(Common(json, home, workspace, debug), work, background=False)
+
+
+@app.command()
+def compare(
+    questions: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE]", help="A file of questions, as for eval; else the workspace's own."
+        ),
+    ] = None,
+    *,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Ask the library's own questions with the encoder in use and with the previous one.
+
+    The questions are those of eval and feedback.
+    """
+    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
+        encoder_comparison,
+        render_evaluation,
+        shapes_evaluation,
+    )
+
+    def work(library: "Library") -> Outcome:
+        path = None if questions is None else require_path(questions)
+        result = encoder_comparison.compare_encoders(library, path)
+        data = shapes_evaluation.evaluation(result, latency=False)
+        return Outcome(data, lambda target: render_evaluation.evaluation(target, result))
+
+    with_library(Common(json, home, workspace, debug), work)
 
 
 @app.command()

@@ -44,13 +44,17 @@ def listed(target: "Console", found: Sequence[EncoderStatus], cards: Sequence["C
     columns(target, known)
 
 
-def chosen(target: "Console", found: Sequence[EncoderStatus], chunks: int, speed: float) -> None:
+def chosen(
+    target: "Console", found: Sequence[EncoderStatus], chunks: int, speed: float, problem: str
+) -> None:
     """Say what happens now that an encoder was chosen."""
     wanted = next((entry for entry in found if entry.role == "building"), found[0])
     if wanted.role == "active":
         target.print(styled(f"{wanted.name} is in use: {_progress(wanted)} have its vectors."))
         return
     target.print(styled(f"{wanted.name} is chosen: {_progress(wanted)} have its vectors."))
+    if problem:
+        target.print(styled(f"It cannot be used yet: {problem}"))
     if speed:
         target.print(
             styled(
