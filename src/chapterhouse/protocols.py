@@ -254,7 +254,7 @@ class Embeddings(Protocol):
         """Return the documents that got vectors after the sequence ``after``, oldest first."""
         ...
 
-    def tell_problem(self, fingerprint: str, problem: str) -> None:
+    def record_problem(self, fingerprint: str, problem: str) -> None:
         """Record why the vectors of an encoder could not be made; empty when they could."""
         ...
 

@@ -130,7 +130,7 @@ def test_the_way_back_and_what_is_deleted(filled: SqliteStore) -> None:
 def test_why_an_encoder_failed_is_remembered_until_it_works(filled: SqliteStore) -> None:
     embeddings = filled.embeddings()
     embeddings.build(NEW)
-    embeddings.tell_problem("new:4", "The service is down.")
+    embeddings.record_problem("new:4", "The service is down.")
     assert embeddings.encoders()[BUILDING].problem == "The service is down."
-    embeddings.tell_problem("new:4", "")
+    embeddings.record_problem("new:4", "")
     assert not embeddings.encoders()[BUILDING].problem

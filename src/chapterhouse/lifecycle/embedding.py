@@ -18,6 +18,7 @@ from chapterhouse.types import Chunk, Document, Progress
 _NOTE: Final = "complete"
 _DOCUMENTS_READ: Final = 64
 _CHUNKS_AT_ONCE: Final = 64  # embedded together: what a service gets in one request
+_CHUNKS_FIRST: Final = 8  # doubled each time: a process that is killed early has done something
 
 
 def served_languages(embeddings: Embeddings, embedder: Embedder) -> tuple[str, ...]:
@@ -54,9 +55,9 @@ def embed_pending(
         try:
             made = _embed(batch, embeddings, embedder)
         except EngineError as error:
-            embeddings.tell_problem(embedder.fingerprint, f"{error.message} {error.hint}".strip())
+            embeddings.record_problem(embedder.fingerprint, f"{error.message} {error.hint}".strip())
             raise
-        embeddings.tell_problem(embedder.fingerprint, "")
+        embeddings.record_problem(embedder.fingerprint, "")
         for document in made:
             written += 1
             done = progress.done + written
@@ -131,12 +132,12 @@ def _grouped(
     documents: Iterable[Document], store: Store
 ) -> Iterator[Sequence[tuple[Document, Sequence[Chunk]]]]:
     batch: list[tuple[Document, Sequence[Chunk]]] = []
-    size = 0
+    size, most = 0, _CHUNKS_FIRST
     for document in documents:
         chunks = store.chunks_of(document.id)
-        if batch and size + len(chunks) > _CHUNKS_AT_ONCE:
+        if batch and size + len(chunks) > most:
             yield batch
-            batch, size = [], 0
+            batch, size, most = [], 0, min(most * 2, _CHUNKS_AT_ONCE)
         batch.append((document, chunks))
         size += len(chunks)
     if batch:

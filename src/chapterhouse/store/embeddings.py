@@ -158,7 +158,7 @@ class EmbeddingStore:
         with self._connections.write() as connection:
             run(connection, "drop_encoder", role)
 
-    def tell_problem(self, fingerprint: str, problem: str) -> None:
+    def record_problem(self, fingerprint: str, problem: str) -> None:
         """Record why the vectors of an encoder could not be made; empty when they could."""
         if any(r.fingerprint == fingerprint and r.problem != problem for r in self._records()):
             with self._connections.write() as connection:
