@@ -35,7 +35,7 @@ from chapterhouse.retrieval.fuse import lexical_scores, reciprocal_ranks
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.rerank import FeatureModel, by_features, feature_model
-from chapterhouse.types import Query, Scored
+from chapterhouse.types import Fusion, Query, Scored
 from data_folder import data_folder
 
 COLLECTIONS = ("cranfield", "cacm", "xquad-en", "xquad-de", "xquad-zh", "pubmedqa",
@@ -132,7 +132,9 @@ def measured(dataset: Dataset, ranking: Ranking) -> dict[str, float]:
     return {str(measure): round(float(found[measure]), 4) for measure in MEASURES}
 
 
-def _rank_fusion(lexical: Sequence[Scored], vector: Sequence[Scored]) -> dict[int, float]:
+def _rank_fusion(
+    lexical: Sequence[Scored], vector: Sequence[Scored], _fusion: Fusion
+) -> dict[int, float]:
     return reciprocal_ranks([lexical, vector[:DEPTH]])
 
 

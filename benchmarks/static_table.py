@@ -39,7 +39,7 @@ from scipy.sparse import csr_matrix, diags
 
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.models.unit_vectors import unit_rows
-from chapterhouse.retrieval.fuse import COSINE_ALONE, COSINE_CEILING, COSINE_FLOOR, VECTOR_WEIGHT
+from chapterhouse.retrieval.fuse import TABLE_FUSION
 from measuring import Bar, Machine, Row, Table, finish
 from static_table_material import (
     COLLECTIONS,
@@ -281,9 +281,8 @@ def cosines(name: str, candidate: str, table: Floats, material: Material) -> Flo
 def measure(judged: Judged, near: Floats, floor: float, ceiling: float) -> tuple[float, float]:
     """Return mean nDCG@10 of the vectors alone, and fused with BM25."""
     alone, fused = [], []
-    least = floor + (COSINE_ALONE - COSINE_FLOOR) / (COSINE_CEILING - COSINE_FLOOR) * (
-        ceiling - floor
-    )
+    own = TABLE_FUSION
+    least = floor + (own.alone - own.floor) / (own.ceiling - own.floor) * (ceiling - floor)
     for cosine, hits, grades in zip(near, judged.hits, judged.grades, strict=True):
         nearest = np.argsort(-cosine, kind="stable")[: METHOD.vector_depth]
         alone.append(ndcg([judged.names[place] for place in nearest], grades))
@@ -292,7 +291,7 @@ def measure(judged: Judged, near: Floats, floor: float, ceiling: float) -> tuple
             lexical[place] = score / hits[0][1]
         found = np.union1d([place for place, _ in hits], nearest[cosine[nearest] >= least])
         places = found.astype(np.intp)
-        scores = (1 - VECTOR_WEIGHT) * lexical[places] + VECTOR_WEIGHT * np.clip(
+        scores = (1 - own.weight) * lexical[places] + own.weight * np.clip(
             (cosine[places] - floor) / (ceiling - floor), 0, 1
         )
         best = places[np.argsort(-scores, kind="stable")]
@@ -334,7 +333,7 @@ def main() -> None:
         (low, high), (present_low, present_high) = spread[candidate], spread[PRESENT]
         stretch = (high - low) / (present_high - present_low)
         floor, ceiling = (low + (bound - present_low) * stretch
-                          for bound in (COSINE_FLOOR, COSINE_CEILING))  # fmt: skip
+                          for bound in (TABLE_FUSION.floor, TABLE_FUSION.ceiling))  # fmt: skip
         figures[candidate] = {
             name: measure(judged, cosines(name, candidate, tables[family(name)], material),
                           floor, ceiling)

@@ -51,6 +51,7 @@ def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         if name.startswith("CHAPTERHOUSE_") and name != "CHAPTERHOUSE_DATA":
             monkeypatch.delenv(name)
     monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("CHAPTERHOUSE_BACKGROUND", "0")  # no process outlives its test
 
 
 @pytest.fixture(scope="session")

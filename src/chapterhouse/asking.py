@@ -1,6 +1,7 @@
 """From what a caller asks to a query, and from the parts of a library to what asking looks up."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -63,8 +64,8 @@ def checked_query(
 
 def sources_of(engines: Engines) -> Sources:
     """Return what retrieval may look into."""
-    store = engines.store
-    return Sources(
+    store, layer = engines.store, engines.encoders.current()
+    own = Sources(
         lexical=engines.lexical,
         vector=engines.vectors,
         embedder=engines.embedder,
@@ -76,6 +77,9 @@ def sources_of(engines: Engines) -> Sources:
         near_words=partial(_near_words, engines),
         titled=engines.aliases.find_titled,
     )
+    if layer.embedder is engines.embedder:
+        return own
+    return replace(own, vector=layer.index, embedder=layer.embedder, fusion=layer.fusion, table=own)
 
 
 def _near_words(engines: Engines, word: str) -> Mapping[str, float]:

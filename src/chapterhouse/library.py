@@ -25,7 +25,6 @@ from chapterhouse.connectors.folder import is_there
 from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
-from chapterhouse.lifecycle.embedded import foreign_vectors
 from chapterhouse.lifecycle.find import find_document
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.protocols import LanguageModel
@@ -43,7 +42,7 @@ from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.searching import method_for, packing_for
-from chapterhouse.settings import Settings, load_settings
+from chapterhouse.settings import EmbeddingSettings, Settings, load_settings
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.telemetry import retrieval_span, sharing_content, tell_hits
 from chapterhouse.text.naming import valid_name
@@ -56,6 +55,7 @@ from chapterhouse.types import (
     Chunk,
     Context,
     Document,
+    EncoderStatus,
     FileRecord,
     FormatSupport,
     LibraryStatus,
@@ -68,6 +68,9 @@ from chapterhouse.types import (
 from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+    from threading import Event
+
     from chapterhouse.council.builder import Council
     from chapterhouse.council.councils import Councils
     from chapterhouse.council.meeting.plan import Convening, Plan
@@ -93,7 +96,6 @@ class Library:
         self.workspace = workspace
         self.settings = settings
         self._engines = engines
-        self._checked = (-1, "")  # of which sequence the vectors were, and what is to be said
 
     @classmethod
     def open(
@@ -116,8 +118,7 @@ class Library:
             NewerLibraryError: a newer Chapterhouse wrote it.
             CorruptLibraryError: it is something else, or damaged.
         """
-        folder = Path(home or os.environ.get("CHAPTERHOUSE_HOME") or DEFAULT_HOME).expanduser()
-        folder = folder.absolute()
+        folder = home_folder(home)
         if not valid_name(workspace):
             raise UsageError(
                 f"'{workspace}' cannot be the name of a workspace.",
@@ -507,6 +508,80 @@ class Library:
 
         return open_councils(self.personas, self._engines, self.settings, self._catch_up)
 
+    # --- encoders ------------------------------------------------------------------------------
+
+    def embed_pending(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        stop: "Event | None" = None,
+    ) -> tuple[EncoderStatus, ...]:
+        """Make the vectors that documents lack, and let a complete encoder take over.
+
+        Commands start a process that does this in the background; call it to wait for it. After
+        an interrupt the next call goes on where this one was.
+
+        Args:
+            on_progress: Called after each document, once its vectors are safe on disk.
+            stop: Ends the work after the present documents when set.
+
+        Raises:
+            EngineError: the model or its service failed.
+            RefusedError: another process is making vectors for this library.
+        """
+        self._engines.encoders.embed(on_progress or _ignore, stop)
+        self._catch_up()
+        return self.encoders()
+
+    def has_pending_vectors(self) -> bool:
+        """Whether documents lack vectors, or an encoder has still to take over."""
+        return self._engines.encoders.is_pending()
+
+    def is_embedding(self) -> bool:
+        """Whether some process is making vectors for this library at this moment."""
+        return self._engines.encoders.is_embedding()
+
+    def embedding_speed(self) -> tuple[int, float]:
+        """Return how many chunks wait for the encoder of the settings, and its chunks a second.
+
+        Raises:
+            EngineError: the model or its service failed.
+        """
+        return self._engines.encoders.speed(time.perf_counter)
+
+    def encoders(self) -> tuple[EncoderStatus, ...]:
+        """Return the embedder in use, then the one that is being built, then the previous one."""
+        return self._engines.encoders.statuses()
+
+    def previous_encoder(self) -> EmbeddingSettings:
+        """Return the settings of the embedder before the present one.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        return EmbeddingSettings.model_validate_json(self._engines.encoders.previous().settings)
+
+    def return_to_previous_encoder(self) -> None:
+        """Use the embedder before the present one again, at once; give up one that is being built.
+
+        The settings have to name it, too: the next opening goes by what they name.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        self._engines.encoders.back()
+
+    def using_previous_encoder(self) -> "AbstractContextManager[None]":
+        """Let the questions of this object use the previous encoder inside a block, to compare it.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        return self._engines.encoders.using_previous()
+
+    def forget_encoders(self) -> int:
+        """Delete the vectors of the previous encoder; return how many documents had them."""
+        return self._engines.encoders.forget()
+
     # --- looking -------------------------------------------------------------------------------
 
     def documents(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
@@ -557,21 +632,23 @@ class Library:
             by_shelf=counts["shelf"],
             lexical_sequence=engines.lexical.sequence(),
             vector_sequence=engines.vectors.sequence(),
-            embedder=engines.embedder.fingerprint,
+            embedder=engines.encoders.current().embedder.fingerprint,
             disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
+            encoders=self.encoders(),
         )
 
     def doctor(self) -> tuple[Check, ...]:
         """Check everything that must be true of the library; change nothing."""
         engines = self._engines
-        indexes: dict[str, Index] = {"lexical": engines.lexical, "vector": engines.vectors}
+        indexes: dict[str, Index] = {"lexical": engines.lexical, **engines.encoders.indexes()}
         return doctor.examine(engines.store, engines.blobs, indexes)
 
     def reindex(self) -> LibraryStatus:
         """Throw the indexes away and build them anew from the store."""
         self._engines.aliases.rebuild(self._engines.store)
         self._engines.lexical.rebuild(self._engines.store)
-        self._engines.vectors.rebuild(self._engines.store)
+        for index in self._engines.encoders.indexes().values():
+            index.rebuild(self._engines.store)
         return self.status()
 
     @staticmethod
@@ -588,6 +665,7 @@ class Library:
         self._engines.aliases.catch_up(self._engines.store)
         self._engines.lexical.catch_up(self._engines.store)
         self._engines.vectors.catch_up(self._engines.store)
+        self._engines.encoders.catch_up()
 
     def _query(
         self, query: Query, limit: int | None = None, per_document: int | None = None
@@ -601,17 +679,10 @@ class Library:
         allowed = self.settings.telemetry.content
         opened = retrieval_span(query.text, query.shelves, query.limit)
         with sharing_content(allowed=allowed), opened as recorder:
-            warning = self._foreign_vectors()
+            warning = self._engines.encoders.warning()
             found = retrieve(query, self._sources(), method)
             tell_hits(recorder, found)
         return replace(found, warnings=(*found.warnings, warning)) if warning else found
-
-    def _foreign_vectors(self) -> str:
-        sequence = self._engines.store.sequence()
-        if self._checked[0] != sequence:  # documents are only looked through when they changed
-            warning = foreign_vectors(self._engines.store, self._engines.embedder)
-            self._checked = (sequence, warning)
-        return self._checked[1]
 
     def _sources(self) -> Sources:
         return sources_of(self._engines)
@@ -624,6 +695,12 @@ class Library:
     def _parts(self) -> Parts:
         made_by = version("chapterhouse")
         return open_parts(self._engines, self._retrieve, self._method, made_by)
+
+
+def home_folder(home: Path | str | None = None) -> Path:
+    """Return the home folder: ``home``, else ``$CHAPTERHOUSE_HOME``, else ``~/Chapterhouse``."""
+    named = home or os.environ.get("CHAPTERHOUSE_HOME") or DEFAULT_HOME
+    return Path(named).expanduser().absolute()
 
 
 def _require_shelf(name: str) -> None:

@@ -13,6 +13,7 @@ from chapterhouse.types import (
     Check,
     Chunk,
     Document,
+    EmbeddingProgress,
     Evidence,
     Extraction,
     FileRecord,
@@ -205,12 +206,56 @@ class Store(Protocol):
         """Return the latest change of each document changed after ``after``, oldest first."""
         ...
 
+    def embeddings(self) -> "Embeddings":
+        """Return the vectors that come after their documents."""
+        ...
+
     def collect_garbage(self, grace: float) -> int:
         """Delete blobs that no document needs and that are ``grace`` seconds old; count them."""
         ...
 
     def examine(self) -> Sequence[Check]:
         """Check what only the store can see of itself: its file, its references, its numbers."""
+        ...
+
+
+class Embeddings(Protocol):
+    """Vectors that come after their documents. What is added is durable, as with ``Store``."""
+
+    def put(
+        self,
+        document_id: str,
+        keys: Sequence[int],
+        fingerprint: str,
+        vectors: "NDArray[np.float32]",
+    ) -> bool:
+        """Add the vectors of the chunks ``keys``; False if the document has others by now."""
+        ...
+
+    def pending(
+        self, fingerprint: str, languages: Sequence[str], after: str, limit: int
+    ) -> Sequence[Document]:
+        """Return documents in ``languages`` that lack these vectors, in order of id."""
+        ...
+
+    def progress(self, fingerprint: str, languages: Sequence[str]) -> EmbeddingProgress:
+        """Count the documents that have, and that need, these vectors."""
+        ...
+
+    def languages(self) -> Sequence[str]:
+        """Return the languages of all documents, sorted."""
+        ...
+
+    def last(self, fingerprint: str) -> int:
+        """Return the sequence of the vectors that were added last, or 0."""
+        ...
+
+    def added(self, fingerprint: str, after: int, limit: int) -> Sequence[Change]:
+        """Return the documents that got vectors after the sequence ``after``, oldest first."""
+        ...
+
+    def record_problem(self, fingerprint: str, problem: str) -> None:
+        """Record why the vectors of an encoder could not be made; empty when they could."""
         ...
 
 

@@ -125,7 +125,7 @@ class _ServiceSettings(_Frozen):
 
 
 class EmbeddingSettings(_ServiceSettings):
-    """What makes the vectors. A change of what they are needs ``docs reprocess``."""
+    """What makes the vectors; those of an encoder are made in the background."""
 
     engine: Literal["static", "openai", "fastembed", "folder", "none"] = "static"
     model: str = ""  # as the service or fastembed calls it
@@ -143,6 +143,7 @@ class EmbeddingSettings(_ServiceSettings):
     batch: int = Field(default=64, ge=1, le=2_048)  # texts a request
     maximum_characters: int = Field(default=8_000, ge=100, le=1_000_000)  # of a text sent
     cache_megabytes: int = Field(default=1_024, ge=0, le=1_048_576)  # 0: no cache
+    background: bool = True  # whether commands start a process that makes missing vectors
 
     @model_validator(mode="after")
     def _is_whole(self) -> "EmbeddingSettings":

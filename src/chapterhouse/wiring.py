@@ -16,11 +16,15 @@ from chapterhouse.chunking.limits import AUTO_TARGET, TARGET
 from chapterhouse.chunking.limits import Limits as LengthLimits
 from chapterhouse.chunking.sentence import MAXIMUM as SENTENCE_MAXIMUM
 from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.errors import EngineError
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.lifecycle.encoders import Encoders, Wanted
+from chapterhouse.lifecycle.layers import VectorLayer
 from chapterhouse.lifecycle.pipeline import Prepare
 from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.opening import (
     open_embedder,
     open_language_model,
@@ -31,7 +35,14 @@ from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.protocols import Chunker, Embedder, LanguageModel, Reranker
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
-from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, Settings
+from chapterhouse.retrieval.fuse import TABLE_FUSION
+from chapterhouse.settings import (
+    HOME_FILE,
+    LONGEST,
+    ChunkingSettings,
+    EmbeddingSettings,
+    Settings,
+)
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.tokens import estimate_tokens
@@ -79,7 +90,9 @@ class Engines:
     """The parts of an open library.
 
     Attributes:
-        embedder: Makes the vectors that are stored and searched.
+        vectors: The index of the vectors that are made while adding.
+        embedder: Makes those: the built-in table, or nothing.
+        encoders: Says which embedder and index questions use.
         table: The built-in embedder, whatever ``embedder`` is: answers weigh sentences with it.
         reranker: The reranking model that the settings name.
         models: The models that write, where the settings name any.
@@ -92,6 +105,7 @@ class Engines:
     vectors: VectorIndex
     aliases: AliasIndex
     embedder: Embedder
+    encoders: Encoders
     table: StaticEmbedder
     reranker: Reranker | None
     models: LanguageModels
@@ -120,7 +134,10 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
     limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
     cache = folder / "cache"
     with ExitStack() as opened:
-        embedder = open_embedder(settings.embedding, cache, opened.callback)
+        table = StaticEmbedder()
+        embedder = NoEmbedder() if settings.embedding.engine == "none" else table
+        open_ = _opener(cache, opened)
+        wanted = _wanted(settings.embedding, open_)
         reranker = open_reranker(settings.rerank, cache, opened.callback)
         models = LanguageModels(settings)
         opened.callback(models.close)
@@ -130,19 +147,45 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         opened.callback(aliases.close)
         pool = ReadingPool(settings.reading.workers, limits)
         opened.callback(pool.close)
+        vectors = VectorIndex(folder / "index" / "vectors", embedder)
+        base = VectorLayer(embedder, vectors, TABLE_FUSION)
+        follow = settings.embedding.engine != "none"
+        encoders = Encoders(store, folder, base, wanted, open_, follow=follow)
         return Engines(
             store=store,
             blobs=blobs,
             lexical=LexicalIndex(folder / "index" / "lexical"),
-            vectors=VectorIndex(folder / "index" / "vectors", embedder),
+            vectors=vectors,
             aliases=aliases,
             embedder=embedder,
-            table=embedder if isinstance(embedder, StaticEmbedder) else StaticEmbedder(),
+            encoders=encoders,
+            table=table,
             reranker=reranker,
             models=models,
             pool=pool,
             close=opened.pop_all().close,
         )
+
+
+def _opener(cache: Path, opened: ExitStack) -> Callable[[EmbeddingSettings], Embedder]:
+    """Return what opens embedders that are closed with the library, whenever it is called."""
+    later = ExitStack()
+    opened.callback(later.close)
+    return lambda settings: open_embedder(settings, cache, later.callback)
+
+
+def _wanted(
+    settings: EmbeddingSettings, open_: Callable[[EmbeddingSettings], Embedder]
+) -> Wanted | None:
+    """Return the encoder that the settings name; a service that is down only delays it."""
+    if settings.engine in {"static", "none"}:
+        return None
+    try:
+        embedder = open_(settings)
+        embedder.fingerprint  # noqa: B018 - may ask a service how long its vectors are
+    except EngineError as error:
+        return Wanted(settings, None, f"{error.message} {error.hint}".strip())
+    return Wanted(settings, embedder)
 
 
 def open_house(

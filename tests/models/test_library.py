@@ -12,7 +12,6 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.errors import ChapterhouseError, EngineError, MissingExtraError, UsageError
 from chapterhouse.models import fastembed_engines
-from chapterhouse.types import Status
 
 NOTES = {
     "ferry.md": "# Ferry\n\nThe ferry leaves the harbour at nine in the morning.\n",
@@ -63,6 +62,8 @@ def test_it_ingests_and_searches_through_a_service(
     use_service(configure, embedding_service, passage_prefix="doc: ", question_prefix="ask: ")
     with Library.open(home) as library:
         assert library.add(folder).changed == 3
+        assert not sent(embedding_service)[1:]  # but for the length of the vectors
+        library.embed_pending()
         assert library.status().embedder == "openai/small/8/question='ask: '/passage='doc: '"
         found = library.search("When does the ferry leave?")
         assert found.hits[0].document.source == "notes/ferry.md"
@@ -81,11 +82,13 @@ def test_nothing_is_paid_for_twice(
     use_service(configure, embedding_service)
     with Library.open(home) as library:
         library.add(folder)
+        library.embed_pending()
     number = len(sent(embedding_service))
     with Library.open(home) as library:  # not even the length of the vectors is asked again
         library.reprocess()
         (folder / "copy.md").write_text(NOTES["wind.md"])
         library.add(folder)
+        library.embed_pending()
         library.reindex()
     assert len(sent(embedding_service)) == number
     assert (home / "workspaces/default/cache/embeddings.db").exists()
@@ -109,22 +112,33 @@ def test_a_search_goes_on_without_its_service(
     use_service(configure, embedding_service)
     with Library.open(home) as library:
         library.add(folder)
+        library.embed_pending()
         embedding_service.says(embedding_service.reply({"error": "restarting"}, status=503))
         found = library.search("When does the ferry leave?")
         assert found.hits[0].document.source == "notes/ferry.md"
         assert any("503: restarting" in warning for warning in found.warnings)
 
 
-def test_a_service_that_is_not_there_is_told(home: Path, configure: Configure) -> None:
+def test_a_service_that_is_not_there_only_delays_its_vectors(
+    home: Path, folder: Path, configure: Configure
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
     configure(engine="openai", model="m", base_url=f"http://127.0.0.1:{port}/v1", attempts=1)
-    with pytest.raises(EngineError, match="could not be reached") as caught:
-        Library.open(home)
-    assert "embedding.dimensions" in caught.value.hint
+    with Library.open(home) as library:
+        assert library.add(folder).changed == 3
+        found = library.search("When does the ferry leave?")
+        assert "cosine" in found.hits[0].stages
+        assert any("could not be reached" in warning for warning in found.warnings)
+        assert library.has_pending_vectors()
+        _, waiting = library.encoders()
+        assert waiting.name == "m"
+        assert "embedding.dimensions" in waiting.problem
+        with pytest.raises(EngineError, match="could not be reached"):
+            library.embed_pending()
 
 
-def test_a_service_that_fails_ends_the_adding_and_nothing_is_lost(
+def test_a_service_that_fails_leaves_the_rest_pending_and_says_why(
     home: Path, folder: Path, embedding_service: Any, configure: Configure
 ) -> None:
     use_service(configure, embedding_service, dimensions=8, batch=1)
@@ -137,52 +151,48 @@ def test_a_service_that_fails_ends_the_adding_and_nothing_is_lost(
 
     embedding_service.answer = fails_at_wind
     with Library.open(home) as library:
+        assert library.add(folder).changed == 3
         with pytest.raises(EngineError, match="500: out of memory"):
-            library.add(folder)
-        assert [document.source for document in library.documents()] == [
-            "notes/fare.md",
-            "notes/ferry.md",
-        ]
+            library.embed_pending()
+        active, building = library.encoders()
+        assert (active.name, active.done, active.total) == ("static", 3, 3)
+        assert building.role == "building"
+        assert building.done < building.total == 3
+        assert "500: out of memory" in building.problem
+        assert not library.search("When does the ferry leave?").warnings  # the table answers
         embedding_service.answer = well
-        report = library.add(folder)
-        assert [outcome.record.status for outcome in report.outcomes if outcome.changed] == [
-            Status.READY
-        ]
-        assert library.status().documents == 3
+        active, previous = library.embed_pending()
+        assert (active.name, active.role, active.done) == ("small", "active", 3)
+        assert not active.problem
+        assert previous.name == "static"
 
 
 def test_vectors_of_another_length_say_what_to_do(
     home: Path, folder: Path, embedding_service: Any, configure: Configure
 ) -> None:
     use_service(configure, embedding_service, dimensions=16)
-    with (
-        Library.open(home) as library,
-        pytest.raises(EngineError, match="8 numbers, not 16") as caught,
-    ):
+    with Library.open(home) as library:
         library.add(folder)
-    assert "chapterhouse docs reprocess" in caught.value.hint
+        with pytest.raises(EngineError, match="8 numbers, not 16"):
+            library.embed_pending()
 
 
-def test_another_model_says_what_to_do(
+def test_another_model_is_built_beside_the_one_in_use(
     home: Path, folder: Path, embedding_service: Any, configure: Configure
 ) -> None:
     with Library.open(home) as library:
         library.add(folder)
     use_service(configure, embedding_service)
     with Library.open(home) as library:
-        for ask in (library.search, library.ask):
-            with pytest.raises(UsageError, match=r"wordllama.*openai/small/8") as caught:
-                ask("When does the ferry leave?")
-            assert "chapterhouse docs reprocess" in caught.value.hint
-        library.reprocess(next(library.documents()).id)
-        found = library.search("When does the ferry leave?")
-        assert found.hits
-        assert any("2 of 3 documents" in warning for warning in found.warnings)
-        library.reprocess()
+        assert library.status().embedder.startswith("wordllama")
+        assert library.search("When does the ferry leave?").hits
+        library.embed_pending()
+        assert library.status().embedder == "openai/small/8"
         assert not library.search("When does the ferry leave?").warnings
     configure(engine="none")
     with Library.open(home) as library:
         assert library.search("When does the ferry leave?").hits
+        assert not library.encoders()
 
 
 def test_a_library_lives_on_a_model_in_a_folder(
@@ -191,14 +201,19 @@ def test_a_library_lives_on_a_model_in_a_folder(
     configure(engine="folder", folder=str(bert_folder))
     with Library.open(home) as library:
         library.add(folder)
+        library.embed_pending()
         assert library.status().embedder.startswith("folder/tiny-bert/")
         found = library.search("the ferry leaves the harbour")
         assert "cosine" in found.hits[0].stages
         assert all(check.passed for check in library.doctor())
     first = bert_folder / "tokenizer.json"
     first.write_text(first.read_text() + "\n")
-    with Library.open(home) as library, pytest.raises(UsageError, match="another embedder"):
-        library.search("the ferry")
+    with Library.open(home) as library:  # it is another encoder now, and the last one is gone
+        found = library.search("the ferry")
+        assert found.hits
+        assert "have changed" in found.warnings[0]
+        library.embed_pending()
+        assert not library.search("the ferry").warnings
 
 
 def test_languages_may_be_named(
@@ -207,6 +222,7 @@ def test_languages_may_be_named(
     use_service(configure, embedding_service, dimensions=8, languages=["fi"])
     with Library.open(home) as library:
         library.add(folder)
+        library.embed_pending()
         assert library.search("When does the ferry leave?").hits
     assert not embedding_service.asked
 

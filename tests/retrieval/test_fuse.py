@@ -1,11 +1,13 @@
 """Laws of fusion."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chapterhouse.retrieval.fuse import (
-    COSINE_ALONE,
+    TABLE_FUSION,
     best_scores,
     combine_scores,
     lexical_scores,
@@ -27,7 +29,7 @@ def test_combined_scores_lie_between_zero_and_one(
     lexical: list[Scored], vector: list[Scored]
 ) -> None:
     fused = combine_scores(lexical, vector)
-    near = {hit.key for hit in vector if hit.score >= COSINE_ALONE}
+    near = {hit.key for hit in vector if hit.score >= TABLE_FUSION.alone}
     assert set(fused) == {hit.key for hit in lexical} | near
     assert all(0 <= score <= 1 for score in fused.values())
 
@@ -68,7 +70,9 @@ VARIANTS = st.lists(st.tuples(SCORES, st.floats(0.05, 1)), min_size=1, max_size=
 
 @given(LISTS)
 def test_without_vectors_words_alone_decide(lexical: list[Scored]) -> None:
-    assert lexical_scores(lexical, [Scored(99, 1.0)]) == combine_scores(lexical, [], 0.0)
+    assert lexical_scores(lexical, [Scored(99, 1.0)]) == combine_scores(
+        lexical, [], replace(TABLE_FUSION, weight=0.0)
+    )
 
 
 @pytest.mark.parametrize("merge", [best_scores, variant_ranks])

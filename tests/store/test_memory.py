@@ -375,7 +375,12 @@ def _put_as_before(
     with old:
         for table in tables:
             old.execute(f'DELETE FROM main."{table}"')
-            old.execute(f'INSERT INTO main."{table}" SELECT * FROM new."{table}"')
+            columns = ", ".join(
+                f'"{name}"' for _, name, *_ in old.execute(f'PRAGMA main.table_info("{table}")')
+            )
+            old.execute(
+                f'INSERT INTO main."{table}" ({columns}) SELECT {columns} FROM new."{table}"'
+            )
     old.close()
     assert len(migrations) == 3
 

@@ -70,7 +70,7 @@ class Collection:
     def sources(self, embedder: Embedder | None = None) -> Sources:
         """Return what retrieval looks into, with the library's embedder or another."""
         own = sources_of(self.engines)
-        return replace(own, embedder=embedder) if embedder else own
+        return replace(own, embedder=embedder, table=None) if embedder else own
 
     def reference(self, embedder: Embedder | None = None) -> Reference:
         """Return what answering looks up."""
@@ -117,6 +117,7 @@ def indexed(
                     on_progress(Progress(number + 1, len(documents), document.title or document.id))
             engines.lexical.catch_up(engines.store)
             engines.vectors.catch_up(engines.store)
+            library.embed_pending(on_progress)
             yield Collection(library, engines, names, tuple(left_out))
 
 

@@ -29,12 +29,14 @@ from chapterhouse.index.state import (
 )
 from chapterhouse.index.vector_files import LOGS, Batch, Extent, Loaded, Names, Scope
 from chapterhouse.protocols import Embedder, Store
-from chapterhouse.types import Scored
+from chapterhouse.types import Change, Scored
 
 _BATCH_CHANGES: Final = 512
 _COMPACT_FROM: Final = 1_000  # rows; below it gone rows cost nothing worth a rewrite
 _SHELVES_KEPT: Final = 64  # sets of shelves whose rows are remembered
+_REBUILD_SECONDS: Final = 60.0  # a rebuild that was asked for waits for others
 _LAYOUT: Final = "layout 2"
+_ADDED: Final = "embeddings"  # the name under which a state counts the added vectors
 
 
 class VectorIndex:
@@ -55,9 +57,9 @@ class VectorIndex:
 
     def catch_up(self, store: Store) -> int:
         """Apply the changes it has missed; wait a while for another process that is at it."""
-        reached = self.sequence()
-        if reached >= store.sequence():
-            return reached
+        state = self._state()
+        if state.sequence >= store.sequence() and _added(state) >= self._last_added(store):
+            return state.sequence
         with writer_lock(self._folder, self._wait_seconds) as held:
             if held:
                 self._apply_all(store)
@@ -65,7 +67,7 @@ class VectorIndex:
 
     def rebuild(self, store: Store) -> int:
         """Build the files anew from the whole store."""
-        with writer_lock(self._folder, self._wait_seconds * 6) as held:
+        with writer_lock(self._folder, max(self._wait_seconds * 6, _REBUILD_SECONDS)) as held:
             if held:
                 self._reset()
                 self._apply_all(store)
@@ -99,6 +101,9 @@ class VectorIndex:
     def size(self) -> int:
         """Count the chunks that have a vector."""
         return vector_files.scope_of(self._load(), (), _SHELVES_KEPT).rows
+
+    def _last_added(self, store: Store) -> int:
+        return store.embeddings().last(self._embedder.fingerprint)
 
     def _fingerprint(self) -> str:
         return f"{self._embedder.fingerprint} {_LAYOUT}"
@@ -136,21 +141,32 @@ class VectorIndex:
         return fresh
 
     def _apply_all(self, store: Store) -> None:
-        state = self._state()
+        """Apply the documents' changes, then the vectors that came after their documents."""
+        state, own = self._state(), self._embedder.fingerprint
         if not state.sequence:
-            state = self._reset()
+            # What is there already is read with its document.
+            state = _with_added(self._reset(), self._last_added(store))
         with _telling_damage():
             while changes := store.changes(state.sequence, _BATCH_CHANGES):
-                loaded = self._load()
-                batch = Batch(loaded, self._names.slots(self._folder, loaded.extent))
-                for change in changes:
-                    shelves = change.document.shelves if change.document else None
-                    _apply(batch, store, change.document_id, shelves, self._embedder.fingerprint)
-                extent = batch.write(self._folder)
-                state = replace(state, sequence=changes[-1].sequence, counts=extent.counts())
-                write_state(self._folder, state)
-                self._names.counted(extent)
+                state = replace(state, sequence=changes[-1].sequence)
+                state = self._apply(changes, store, state)
+            while changes := store.embeddings().added(own, _added(state), _BATCH_CHANGES):
+                state = _with_added(state, changes[-1].sequence)
+                state = self._apply(changes, store, state)
             self._compact(state)
+
+    def _apply(self, changes: Sequence[Change], store: Store, state: IndexState) -> IndexState:
+        """Append what changed and write ``state``, counting it; return that state."""
+        loaded = self._load()
+        batch = Batch(loaded, self._names.slots(self._folder, loaded.extent))
+        for change in changes:
+            shelves = change.document.shelves if change.document else None
+            _apply(batch, store, change.document_id, shelves, self._embedder.fingerprint)
+        extent = batch.write(self._folder)
+        state = replace(state, counts={**state.counts, **extent.counts()})
+        write_state(self._folder, state)
+        self._names.counted(extent)
+        return state
 
     def _compact(self, state: IndexState) -> None:
         """Write the live rows into the next generation where most rows are gone."""
@@ -159,11 +175,19 @@ class VectorIndex:
             return
         slots = self._names.slots(self._folder, loaded.extent)
         extent = vector_files.rewrite(self._folder, loaded, slots)
-        write_state(
-            self._folder, replace(state, generation=extent.generation, counts=extent.counts())
-        )
+        counts = {**state.counts, **extent.counts()}
+        write_state(self._folder, replace(state, generation=extent.generation, counts=counts))
         # a reader may still map the last one
         drop_generations(self._folder, LOGS, extent.generation - 1)
+
+
+def _added(state: IndexState) -> int:
+    """Return the sequence of the added vectors that were applied last."""
+    return state.counts.get(_ADDED, 0)
+
+
+def _with_added(state: IndexState, sequence: int) -> IndexState:
+    return replace(state, counts={**state.counts, _ADDED: sequence})
 
 
 def _apply(

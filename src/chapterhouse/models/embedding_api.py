@@ -62,7 +62,7 @@ class ApiEmbedder:
     @cached_property
     def dimensions(self) -> int:
         """Length of a vector; the service is asked where the settings do not say."""
-        return self._model.dimensions or self._embed(["length"]).shape[1]
+        return self._model.dimensions or self._embed(["length"], _QUESTION_ATTEMPTS).shape[1]
 
     @cached_property
     def fingerprint(self) -> str:

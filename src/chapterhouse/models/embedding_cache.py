@@ -188,6 +188,11 @@ class CachedEmbedder:
         self._lock = threading.Lock()
 
     @property
+    def uncached(self) -> Embedder:
+        """The embedder itself."""
+        return self._embedder
+
+    @property
     def fingerprint(self) -> str:
         """That of the embedder itself."""
         return self._embedder.fingerprint

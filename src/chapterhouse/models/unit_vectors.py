@@ -6,7 +6,6 @@ from numpy.typing import NDArray
 from chapterhouse.errors import EngineError
 
 MAXIMUM_CHARACTERS = 20_000  # of a text that is embedded: far above any chunk
-REPROCESS = "chapterhouse docs reprocess"
 
 
 def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
@@ -43,8 +42,7 @@ def fitted(vectors: NDArray[np.floating], dimensions: int, *, cut: bool) -> NDAr
     if dimensions and given != dimensions and not (cut and given > dimensions):
         raise EngineError(
             f"The embedding model gives vectors of {given} numbers, not {dimensions}.",
-            hint=f"If it is the right model, set embedding.dimensions to {given} "
-            f"and run: {REPROCESS}",
+            hint=f"If it is the right model, set embedding.dimensions to {given}.",
         )
     return unit_rows(vectors[:, : dimensions or given])
 

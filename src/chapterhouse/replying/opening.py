@@ -39,7 +39,7 @@ def open_parts(
         nonce=lambda: secrets.token_hex(_NONCE_BYTES),
         versions={
             "chapterhouse": version,
-            "embedder": engines.embedder.fingerprint,
+            "embedder": engines.encoders.current().embedder.fingerprint,
             "reranker": engines.reranker.fingerprint if engines.reranker else "",
         },
     )

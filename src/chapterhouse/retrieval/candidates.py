@@ -6,12 +6,14 @@ from typing import Final
 
 from chapterhouse.errors import EngineError
 from chapterhouse.protocols import Embedder, LexicalSearch, VectorSearch
+from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import Question
 from chapterhouse.types import (
     Census,
     Chunk,
     Document,
+    Fusion,
     Query,
     Scored,
     Variant,
@@ -33,6 +35,9 @@ class Sources:
         documents_of: Ids of the documents of chunks, by key.
         near_words: Words of the documents that a word may be a misspelling of, with its cost.
         titled: Ids of the documents that go by each of some names (``text.mentions``).
+        fusion: How the cosines of ``embedder`` join the scores of words.
+        table: The same with the built-in table, for questions in languages that ``embedder`` does
+            not serve; None where it is the table itself.
     """
 
     lexical: LexicalSearch
@@ -45,6 +50,8 @@ class Sources:
     documents_of: Callable[[Iterable[int]], Mapping[int, str]]
     near_words: Callable[[str], Mapping[str, float]]
     titled: Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[str]]]
+    fusion: Fusion = TABLE_FUSION
+    table: "Sources | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +110,8 @@ def find_candidates(
 ) -> Candidates:
     """Search both indexes for every variant and make one score a chunk, 0 to 1."""
     variants, warnings = variants_of(question, query, census.languages, method, written)
-    serves = any(sources.embedder.serves(language) for language in question.languages)
+    sources = _serving(question.languages, sources)
+    serves = _serves(question.languages, sources)
     found: list[Found] = []
     for variant in variants:
         lexical = _by_words(variant, query, sources, method)
@@ -114,8 +122,24 @@ def find_candidates(
             except EngineError as error:
                 warnings = (*warnings, f"Searched by words alone: {error.message}")
                 serves = False
-        found.append(Found(variant, lexical, vector, method.fuse(lexical, vector)))
-    return Candidates(tuple(found), _merged(found, query, method), warnings)
+        found.append(Found(variant, lexical, vector, method.fuse(lexical, vector, sources.fusion)))
+    scores = _merged(found, query, method, sources.fusion)
+    return Candidates(tuple(found), scores, warnings)
+
+
+def _serving(languages: Sequence[str], sources: Sources) -> Sources:
+    """Return the sources for a question in these languages, the likeliest first.
+
+    The table's where it alone serves the likeliest one, or where no other serves any.
+    """
+    table = sources.table
+    if table is None or _serves(languages[:1], sources):
+        return sources
+    return table if _serves(languages[:1], table) or not _serves(languages, sources) else sources
+
+
+def _serves(languages: Sequence[str], sources: Sources) -> bool:
+    return any(sources.embedder.serves(language) for language in languages)
 
 
 def with_other_names(question: Question, candidates: Candidates) -> Question:
@@ -131,7 +155,9 @@ def with_other_names(question: Question, candidates: Candidates) -> Question:
     return replace(question, terms=tuple(terms.values()))
 
 
-def _merged(found: Sequence[Found], query: Query, method: Method) -> Mapping[int, float]:
+def _merged(
+    found: Sequence[Found], query: Query, method: Method, fusion: Fusion
+) -> Mapping[int, float]:
     """Return one score a chunk; what only a search for many hits looked at stands behind the rest.
 
     A chunk that is found deeper in one list would otherwise be worth more in the other, and the
@@ -141,21 +167,21 @@ def _merged(found: Sequence[Found], query: Query, method: Method) -> Mapping[int
     everything = method.merge([each.fused for each in found], weights)
     if query.limit * 2 <= min(method.lexical_depth, method.vector_depth):
         return everything
-    usual = method.merge([_usually_fused(each, method) for each in found], weights)
+    usual = method.merge([_usually_fused(each, method, fusion) for each in found], weights)
     lowest = min(usual.values(), default=1.0)
     rest = {key: score for key, score in everything.items() if key not in usual}
     highest = max(rest.values(), default=0.0) or 1.0
     return {**usual, **{key: lowest * score / highest for key, score in rest.items()}}
 
 
-def _usually_fused(found: Found, method: Method) -> Mapping[int, float]:
+def _usually_fused(found: Found, method: Method, fusion: Fusion) -> Mapping[int, float]:
     lexical = found.lexical[: method.lexical_depth]
     words = {hit.key for hit in lexical}
     vector = [
         hit for place, hit in enumerate(found.vector)
         if place < method.vector_depth or hit.key in words
     ]  # fmt: skip
-    return method.fuse(lexical, vector)
+    return method.fuse(lexical, vector, fusion)
 
 
 def _by_words(variant: Variant, query: Query, sources: Sources, method: Method) -> Sequence[Scored]:

@@ -2,19 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from chapterhouse.types import Scored
+from chapterhouse.types import Fusion, Scored
 
-# Chosen by ``make eval`` over ten sets: best mean, and below BM25 alone on none of them.
-VECTOR_WEIGHT = 0.3
-COSINE_FLOOR = 0.1  # unrelated texts
-COSINE_CEILING = 0.7  # the same statement
-COSINE_ALONE = 0.25  # from here on a chunk that shares no word with the question may be a hit
+# Of the built-in table, chosen by ``make eval`` over ten sets: best mean, and below BM25 alone on
+# none of them. Those of other embedders are on their cards.
+TABLE_FUSION = Fusion(weight=0.3, floor=0.1, ceiling=0.7, alone=0.25)
 
 
 def combine_scores(
     lexical: Sequence[Scored],
     vector: Sequence[Scored],
-    vector_weight: float = VECTOR_WEIGHT,
+    fusion: Fusion = TABLE_FUSION,
 ) -> dict[int, float]:
     """Return ``(1 - w) · BM25 / highest BM25 + w · clipped cosine`` for every chunk in a list.
 
@@ -22,23 +20,28 @@ def combine_scores(
     near enough to be a hit at all. Scores lie between 0 and 1.
     """
     highest = max((hit.score for hit in lexical), default=0.0) or 1.0
-    fused = {hit.key: (1 - vector_weight) * (hit.score / highest) for hit in lexical}
+    weight, floor, span = fusion.weight, fusion.floor, fusion.ceiling - fusion.floor
+    fused = {hit.key: (1 - weight) * (hit.score / highest) for hit in lexical}
     for hit in vector:
         known = fused.get(hit.key)
-        if hit.score > COSINE_FLOOR and (known is not None or hit.score >= COSINE_ALONE):
-            nearness = (hit.score - COSINE_FLOOR) / (COSINE_CEILING - COSINE_FLOOR)
-            fused[hit.key] = (known or 0.0) + vector_weight * (nearness if nearness < 1 else 1.0)
+        if hit.score > floor and (known is not None or hit.score >= fusion.alone):
+            nearness = (hit.score - floor) / span
+            fused[hit.key] = (known or 0.0) + weight * (nearness if nearness < 1 else 1.0)
     return fused
 
 
-def rank_scores(lexical: Sequence[Scored], vector: Sequence[Scored]) -> dict[int, float]:
+def rank_scores(
+    lexical: Sequence[Scored], vector: Sequence[Scored], _fusion: Fusion = TABLE_FUSION
+) -> dict[int, float]:
     """Return the reciprocal rank fusion of both lists, over its highest possible value."""
     k = 60.0
     fused = reciprocal_ranks([lexical, vector], k=k)
     return {key: score * (k + 1) / 2 for key, score in fused.items()}
 
 
-def lexical_scores(lexical: Sequence[Scored], _vector: Sequence[Scored]) -> dict[int, float]:
+def lexical_scores(
+    lexical: Sequence[Scored], _vector: Sequence[Scored], _fusion: Fusion = TABLE_FUSION
+) -> dict[int, float]:
     """Return ``BM25 / highest BM25`` for every chunk found by its words; vectors count nothing."""
     highest = max((hit.score for hit in lexical), default=0.0) or 1.0
     return {hit.key: hit.score / highest for hit in lexical}

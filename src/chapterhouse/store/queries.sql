@@ -66,7 +66,54 @@ INSERT INTO chunk (
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- put_embedding
-INSERT INTO embedding (document, fingerprint, dimensions, vectors) VALUES (?, ?, ?, ?);
+INSERT OR REPLACE INTO embedding (document, fingerprint, dimensions, vectors, sequence)
+VALUES (?, ?, ?, ?, ?);
+
+-- next_embedding
+UPDATE counter SET embedding = embedding + 1 RETURNING embedding;
+
+-- last_embedding
+SELECT coalesce(max(sequence), 0) FROM embedding WHERE fingerprint = ?;
+
+-- embeddings_added
+SELECT e.sequence, d.*,
+  (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
+FROM embedding AS e JOIN document AS d ON d.key = e.document
+WHERE e.fingerprint = ? AND e.sequence > ? ORDER BY e.sequence LIMIT ?;
+
+-- documents_to_embed
+SELECT d.*, (SELECT json_group_array(shelf) FROM membership WHERE document = d.key) AS shelves
+FROM document AS d
+WHERE d.id > ?3 AND d.chunks > 0 AND d.language IN (SELECT value FROM json_each(?2))
+  AND NOT EXISTS (SELECT 1 FROM embedding WHERE document = d.key AND fingerprint = ?1)
+ORDER BY d.id LIMIT ?4;
+
+-- embedding_progress
+SELECT count(e.document), count(*), coalesce(sum(d.chunks) FILTER (WHERE e.document IS NULL), 0)
+FROM document AS d
+LEFT JOIN embedding AS e ON e.document = d.key AND e.fingerprint = ?1
+WHERE d.chunks > 0 AND d.language IN (SELECT value FROM json_each(?2));
+
+-- languages
+SELECT DISTINCT language FROM document;
+
+-- other_embeddings
+SELECT rowid FROM embedding WHERE fingerprint NOT IN (SELECT value FROM json_each(?1)) LIMIT ?2;
+
+-- drop_embedding
+DELETE FROM embedding WHERE rowid = ?;
+
+-- encoders
+SELECT role, fingerprint, settings, problem FROM encoder;
+
+-- put_encoder
+INSERT OR REPLACE INTO encoder (role, fingerprint, settings, problem) VALUES (?, ?, ?, '');
+
+-- drop_encoder
+DELETE FROM encoder WHERE role = ?;
+
+-- put_encoder_problem
+UPDATE encoder SET problem = ?1 WHERE fingerprint = ?2 AND problem <> ?1;
 
 -- put_content
 INSERT INTO content (sha256, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING;

@@ -20,6 +20,7 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.protocols import Blobs
 from chapterhouse.store import rows, writing
 from chapterhouse.store.connections import Connections
+from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.statements import Row, Value, first, run
 from chapterhouse.types import Body, Census, Change, Check, Chunk, Document, FileRecord
@@ -57,6 +58,10 @@ class SqliteStore:
     def memories(self) -> MemoryStore:
         """Return the memories that are kept beside the documents."""
         return MemoryStore(self._connections)
+
+    def embeddings(self) -> EmbeddingStore:
+        """Return the vectors that come after their documents, and the encoders' roles."""
+        return EmbeddingStore(self._connections)
 
     def __enter__(self) -> Self:
         return self
@@ -121,8 +126,7 @@ class SqliteStore:
             writing.put_shelves(connection, key, document.shelves)
             if vectors is not None:
                 halves = np.ascontiguousarray(vectors, dtype="<f2").tobytes()
-                embedding = (key, fingerprint, vectors.shape[1], halves)
-                run(connection, "put_embedding", *embedding)
+                run(connection, "put_embedding", key, fingerprint, vectors.shape[1], halves, 0)
             writing.put_file(connection, record, identifier)
         return sequence
 

@@ -109,6 +109,23 @@ class Scored:
 
 
 @dataclass(frozen=True, slots=True)
+class Fusion:
+    """How the cosines of one embedder join the scores of words; all between 0 and 1.
+
+    Attributes:
+        weight: Of the cosine; the words' score has the rest.
+        floor: Cosine of unrelated texts; what lies below counts nothing.
+        ceiling: Cosine of the same statement; what lies above counts as much.
+        alone: From here on a chunk that shares no word with the question may be a hit.
+    """
+
+    weight: float
+    floor: float
+    ceiling: float
+    alone: float
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk that answers a query, best first.
 

@@ -5,6 +5,62 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingProgress:
+    """How far the vectors of one embedder are.
+
+    Attributes:
+        done: Documents that have them.
+        total: Documents that need them.
+        chunks: Chunks of those that lack them.
+    """
+
+    done: int
+    total: int
+    chunks: int
+
+    @property
+    def pending(self) -> int:
+        """Documents that lack vectors."""
+        return self.total - self.done
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderRecord:
+    """An encoder as a workspace records it.
+
+    Attributes:
+        fingerprint: Of its vectors.
+        settings: The section ``[embedding]`` that opens it, as JSON.
+        problem: Why its vectors could not be made the last time; empty where they could.
+    """
+
+    fingerprint: str
+    settings: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderStatus:
+    """One embedder of a workspace, for people.
+
+    Attributes:
+        role: ``active``, ``building`` or ``previous``.
+        name: What people call it.
+        fingerprint: What its vectors are stored under.
+        done: Documents that have its vectors.
+        total: Documents that need them.
+        problem: Why they could not be made the last time.
+    """
+
+    role: str
+    name: str
+    fingerprint: str
+    done: int
+    total: int
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LibraryStatus:
     """Counts and places, for ``status``."""
 
@@ -20,6 +76,7 @@ class LibraryStatus:
     vector_sequence: int
     embedder: str
     disk_bytes: int
+    encoders: tuple[EncoderStatus, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

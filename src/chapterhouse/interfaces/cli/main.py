@@ -16,6 +16,7 @@ from chapterhouse.interfaces.cli import (
     convening,
     councils,
     documents,
+    encoders,
     evaluating,
     keeping,
     personas,
@@ -65,6 +66,7 @@ app.add_typer(councils.app, name="council")
 app.add_typer(remembering.app, name="memory")
 app.add_typer(bundles.app, name="cite")
 app.command("verify")(bundles.verify)
+app.add_typer(encoders.app, name="model")
 app.command("mcp")(serving.mcp)
 app.command("eval")(evaluating.evaluate)
 app.command("feedback")(evaluating.feedback)

@@ -13,6 +13,7 @@ from chapterhouse.interfaces.cli.render_answers import (
     search,
     text,
 )
+from chapterhouse.interfaces.cli.render_encoders import vector_rows
 from chapterhouse.interfaces.cli.terminal import columns, styled
 from chapterhouse.types import (
     AddReport,
@@ -140,6 +141,7 @@ def status(target: "Console", state: LibraryStatus) -> None:
         ("changes", f"{state.sequence:,}"),
         ("indexes", f"{behind} changes behind" if behind > 0 else "up to date"),
         ("embedder", state.embedder),
+        *vector_rows(state.encoders),
         ("on disk", size(state.disk_bytes)),
     ]
     columns(target, rows, header=False)

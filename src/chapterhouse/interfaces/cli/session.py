@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.interfaces.background import embed_in_background
 from chapterhouse.interfaces.cli.options import Common, require_path
 
 if TYPE_CHECKING:
@@ -52,15 +53,32 @@ def open_library(common: Common, *, create: bool) -> "Library":
 
 
 def with_library(
-    common: Common, work: "Callable[[Library], Outcome]", *, create: bool = False
+    common: Common,
+    work: "Callable[[Library], Outcome]",
+    *,
+    create: bool = False,
+    before: Callable[[], object] = lambda: None,
+    background: bool = True,
 ) -> None:
-    """Run ``work`` on the opened library and show what came of it."""
+    """Run ``work`` on the opened library and show what came of it.
+
+    Args:
+        common: The common options.
+        work: What the command does.
+        create: Make the library if it is not there.
+        before: What is done before the library is opened.
+        background: Whether a process may be started that makes missing vectors.
+    """
     with ExitStack() as afterwards:  # when it was shown: nobody waits for a collector
 
         def opened() -> Outcome:
+            before()
             with open_library(common, create=create) as library:
                 afterwards.enter_context(_reported(library))
-                return work(library)
+                outcome = work(library)
+                if background:
+                    embed_in_background(library)
+                return outcome
 
         run(common, opened)
 

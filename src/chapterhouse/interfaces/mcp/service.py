@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, TypeVar
 
+from chapterhouse.interfaces.background import BackgroundEmbedding
 from chapterhouse.library import Library
 from chapterhouse.replying.threads import beside
 
@@ -33,6 +34,7 @@ class Service:
         self._asking = asyncio.Semaphore(_ASKING)
         self._busy = 0
         self._counting = threading.Lock()
+        self._background = BackgroundEmbedding(library)
 
     async def look(self, work: Callable[[], Value]) -> Value:
         """Return what ``work`` gives in a thread, beside a few others."""
@@ -68,7 +70,9 @@ class Service:
 
         def working() -> Value:
             try:
-                return work()
+                value = work()
+                self._background.look()
+                return value
             finally:  # a place is free when the thread is, not when its client stops waiting
                 self._count(-1)
                 with contextlib.suppress(RuntimeError):  # the loop is closed: nobody queues

@@ -1,0 +1,161 @@
+"""Make the vectors that stored documents lack.
+
+Nobody waits for it. Each document's vectors are committed by themselves, so that a process that
+is killed has lost at most the documents it was at, and the next one goes on from there.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+from chapterhouse.chunking.build import embedding_text
+from chapterhouse.errors import EngineError
+from chapterhouse.protocols import Embedder, Embeddings, Store
+from chapterhouse.types import Chunk, Document, Progress
+
+_NOTE: Final = "complete"
+_DOCUMENTS_READ: Final = 64
+_CHUNKS_AT_ONCE: Final = 64  # embedded together: what a service gets in one request
+_CHUNKS_FIRST: Final = 8  # doubled each time: a process that is killed early has done something
+
+
+def served_languages(embeddings: Embeddings, embedder: Embedder) -> tuple[str, ...]:
+    """Return the languages of the stored documents that an embedder serves."""
+    return tuple(name for name in embeddings.languages() if embedder.serves(name))
+
+
+def embed_pending(
+    store: Store,
+    embedder: Embedder,
+    *,
+    on_progress: Callable[[Progress], None] = lambda _: None,
+    on_batch: Callable[[], object] = lambda: None,
+    stop: Event | None = None,
+) -> int:
+    """Embed the documents that lack vectors of ``embedder``, those added meanwhile included.
+
+    Args:
+        store: Where documents are.
+        embedder: Makes the vectors.
+        on_progress: Called after each document, when its vectors are safe on disk.
+        on_batch: Called after every few documents.
+        stop: Ends the run after the present documents when set.
+
+    Returns:
+        How many documents got vectors.
+
+    Raises:
+        EngineError: the model failed; what was made before is safe, and why it failed is recorded.
+    """
+    embeddings, written, stop = store.embeddings(), 0, stop or Event()
+    progress = embeddings.progress(embedder.fingerprint, served_languages(embeddings, embedder))
+    for batch in _batches(store, embedder):
+        try:
+            made = _embed(batch, embeddings, embedder)
+        except EngineError as error:
+            embeddings.record_problem(embedder.fingerprint, f"{error.message} {error.hint}".strip())
+            raise
+        embeddings.record_problem(embedder.fingerprint, "")
+        for document in made:
+            written += 1
+            done = progress.done + written
+            on_progress(Progress(done, max(progress.total, done), document.source))
+        on_batch()
+        if stop.is_set():
+            break
+    return written
+
+
+def pending_texts(store: Store, embedder: Embedder, limit: int) -> Sequence[str]:
+    """Return some of the texts that wait to be embedded."""
+    embeddings = store.embeddings()
+    languages = served_languages(embeddings, embedder)
+    found = embeddings.pending(embedder.fingerprint, languages, "", limit)
+    texts = [
+        embedding_text(document.title, chunk)
+        for document in found
+        for chunk in store.chunks_of(document.id)
+    ]
+    return texts[:limit]
+
+
+def read_note(folder: Path) -> str:
+    """Return what ``write_note`` wrote; empty where nothing was."""
+    try:
+        return (folder / _NOTE).read_text("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def write_note(folder: Path, text: str) -> None:
+    """Note in ``folder`` at which state of the library nothing was pending."""
+    folder.mkdir(exist_ok=True)
+    temporary = folder / f"{_NOTE}.{os.getpid()}"
+    temporary.write_text(text, "utf-8")
+    temporary.replace(folder / _NOTE)
+
+
+def _batches(
+    store: Store, embedder: Embedder
+) -> Iterator[Sequence[tuple[Document, Sequence[Chunk]]]]:
+    """Yield pending documents with their chunks, so many at a time as are embedded together.
+
+    One pass goes through the ids in order; the last one finds what was added meanwhile. A pass
+    over documents that all changed under our hands leaves them to the next run.
+    """
+    embeddings, seen = store.embeddings(), set[str]()
+    while True:
+        languages = served_languages(embeddings, embedder)
+        fresh = False
+        for batch in _grouped(_pending(embeddings, embedder, languages), store):
+            new = [(document, chunks) for document, chunks in batch if document.id not in seen]
+            seen.update(document.id for document, _ in new)
+            if new:
+                fresh = True
+                yield new
+        if not fresh:
+            return
+
+
+def _pending(
+    embeddings: Embeddings, embedder: Embedder, languages: Sequence[str]
+) -> Iterator[Document]:
+    after = ""
+    while found := embeddings.pending(embedder.fingerprint, languages, after, _DOCUMENTS_READ):
+        yield from found
+        after = found[-1].id
+
+
+def _grouped(
+    documents: Iterable[Document], store: Store
+) -> Iterator[Sequence[tuple[Document, Sequence[Chunk]]]]:
+    batch: list[tuple[Document, Sequence[Chunk]]] = []
+    size, most = 0, _CHUNKS_FIRST
+    for document in documents:
+        chunks = store.chunks_of(document.id)
+        if batch and size + len(chunks) > most:
+            yield batch
+            batch, size, most = [], 0, min(most * 2, _CHUNKS_AT_ONCE)
+        batch.append((document, chunks))
+        size += len(chunks)
+    if batch:
+        yield batch
+
+
+def _embed(
+    batch: Sequence[tuple[Document, Sequence[Chunk]]], embeddings: Embeddings, embedder: Embedder
+) -> Sequence[Document]:
+    """Embed and commit a batch; return the documents that were not changed meanwhile."""
+    texts = [
+        embedding_text(document.title, chunk) for document, chunks in batch for chunk in chunks
+    ]
+    vectors = embedder.embed_passages(texts)
+    made, start = [], 0
+    for document, chunks in batch:
+        keys, rows = [chunk.key for chunk in chunks], vectors[start : start + len(chunks)]
+        start += len(chunks)
+        if keys and embeddings.put(document.id, keys, embedder.fingerprint, rows):
+            made.append(document)
+    return made

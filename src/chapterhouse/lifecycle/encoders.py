@@ -1,0 +1,359 @@
+"""Which embedder questions use: the built-in table, or an encoder once its vectors are complete.
+
+The table's vectors are made while a document is added. Those of an encoder follow, beside them,
+and take over in one step when every document has them. A change of encoder is built side by side:
+the old one answers until the new one is complete, and is kept as the way back.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+from chapterhouse.errors import EngineError, NotFoundError, RefusedError
+from chapterhouse.index.state import writer_lock
+from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.lifecycle.embedding import (
+    embed_pending,
+    pending_texts,
+    read_note,
+    served_languages,
+    write_note,
+)
+from chapterhouse.lifecycle.layers import Open, VectorLayer, VectorLayers
+from chapterhouse.models.cards import display_name
+from chapterhouse.models.embedding_cache import CachedEmbedder
+from chapterhouse.protocols import Embedder
+from chapterhouse.settings import EmbeddingSettings
+from chapterhouse.store.embeddings import ACTIVE, BUILDING, PREVIOUS, EmbeddingStore
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import (
+    EmbeddingProgress,
+    EncoderRecord,
+    EncoderStatus,
+    Progress,
+)
+
+_WORK: Final = "background"  # the workspace's folder of the lock, the log and a note
+_TRIED: Final = 4  # chunks embedded to learn the speed
+_STATIC: Final = EmbeddingSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The encoder that the settings name; ``problem`` says why it could not be opened."""
+
+    settings: EmbeddingSettings
+    embedder: Embedder | None
+    problem: str = ""
+
+
+class Encoders:
+    """The embedders of one workspace. Safe to share between threads; processes may share it.
+
+    Args:
+        store: Where vectors and roles are recorded.
+        folder: The workspace's folder.
+        base: What is made while adding: the table, or nothing.
+        wanted: The encoder of the settings; None where they name the table.
+        open_embedder: Opens an embedder of recorded settings.
+        follow: Whether recorded roles count; False where the settings want no vectors at all.
+    """
+
+    def __init__(
+        self,
+        store: SqliteStore,
+        folder: Path,
+        base: VectorLayer,
+        wanted: Wanted | None,
+        open_embedder: Open,
+        *,
+        follow: bool = True,
+    ) -> None:
+        self._store = store
+        self._folder = folder
+        self._base = base
+        self._wanted = wanted
+        self._follow = follow
+        self._layers = VectorLayers(folder / "index", base, open_embedder)
+        self._role = ACTIVE  # of what questions use
+        if wanted and wanted.embedder:
+            self._layers.add(wanted.embedder)
+        if follow:
+            self._arrange()
+
+    # --- questions -----------------------------------------------------------------------------
+
+    def current(self) -> VectorLayer:
+        """Return what questions are embedded with and searched in, at this moment."""
+        record = self._embeddings.encoders().get(self._role) if self._follow else None
+        return self._layers.opened(record) if record else self._base
+
+    @contextmanager
+    def using_previous(self) -> Iterator[None]:
+        """Let the questions of this object use the previous encoder, to compare it.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        if PREVIOUS not in self._embeddings.encoders():
+            raise _no_previous()
+        self._role = PREVIOUS
+        try:
+            yield
+        finally:
+            self._role = ACTIVE
+
+    def warning(self) -> str:
+        """Return what an asker should know, or nothing."""
+        if self._wanted and self._wanted.problem:
+            return f"The encoder of the settings cannot be used: {self._wanted.problem}"
+        active = self._embeddings.encoders().get(ACTIVE)
+        return self._layers.problem(active.fingerprint) if active else ""
+
+    def catch_up(self) -> None:
+        """Bring the index that questions use up to date, unless another process is at it."""
+        layer = self.current()
+        if layer is not self._base:
+            layer.index.catch_up(self._store)
+
+    def indexes(self) -> Mapping[str, VectorIndex]:
+        """Return the vector indexes of this workspace, by a name for people."""
+        layer = self.current()
+        found = {"vector": self._base.index}
+        return found if layer is self._base else {**found, "encoder": layer.index}
+
+    # --- work in the background ----------------------------------------------------------------
+
+    def is_pending(self) -> bool:
+        """Whether there are vectors to make, or an encoder waits to take over."""
+        if self._wanted and self._wanted.problem:
+            return True  # trying again is what may help
+        complete = self._complete()
+        if read_note(self._folder / _WORK) == complete:
+            return False  # every command asks: nothing has changed since the last look
+        if BUILDING in self._embeddings.encoders() and self._can_take_over():
+            return True
+        if any(self._progress(layer.embedder).pending for layer in self._made()):
+            return True
+        write_note(self._folder / _WORK, complete)
+        return False
+
+    def embed(self, on_progress: Callable[[Progress], None], stop: Event | None = None) -> None:
+        """Make the vectors that are missing, then let the encoder take over.
+
+        Raises:
+            EngineError: the model failed, or the settings' encoder cannot be opened.
+            RefusedError: another process is at it.
+        """
+        stop = stop or Event()
+        while self.is_pending() and not stop.is_set():
+            with self.lock() as held:
+                if not held:
+                    raise RefusedError(
+                        "Another process is making vectors for this library.",
+                        hint="See how far it is: chapterhouse status",
+                    )
+                written = self._embed(on_progress, stop)
+            if not written:  # only what keeps changing is left
+                break
+
+    def lock(self) -> AbstractContextManager[bool]:
+        """Hold the lock of who makes vectors; gives False where another process has it."""
+        return writer_lock(self._folder / _WORK, 0.0)
+
+    def is_embedding(self) -> bool:
+        """Whether some process is making vectors at this moment."""
+        with self.lock() as held:
+            return not held
+
+    def speed(self, clock: Callable[[], float]) -> tuple[int, float]:
+        """Return how many chunks wait for the encoder, and how many it does in a second.
+
+        A few are embedded to find out. 0 where none wait.
+
+        Raises:
+            EngineError: the model failed.
+        """
+        embedder = self._wanted.embedder if self._wanted else None
+        if embedder is None:
+            return 0, 0.0
+        texts = pending_texts(self._store, embedder, _TRIED)
+        if not texts:
+            return 0, 0.0
+        itself = embedder.uncached if isinstance(embedder, CachedEmbedder) else embedder
+        itself.embed_passages(texts[:1])  # loads the model
+        start = clock()
+        itself.embed_passages(texts)
+        seconds = max(clock() - start, 1e-6)
+        return self._progress(embedder).chunks, len(texts) / seconds
+
+    def _embed(self, on_progress: Callable[[Progress], None], stop: Event) -> int:
+        written = 0
+        for layer in self._made():
+            catch_up = partial(layer.index.catch_up, self._store)
+            written += embed_pending(
+                self._store,
+                layer.embedder,
+                on_progress=on_progress,
+                on_batch=catch_up,
+                stop=stop,
+            )
+            catch_up()
+        if self._wanted and self._wanted.problem:
+            raise EngineError(self._wanted.problem)
+        return written + self._take_over()
+
+    # --- the switch ----------------------------------------------------------------------------
+
+    def previous(self) -> EncoderRecord:
+        """Return what ``back`` returns to: the one in use while another is being built.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        roles = self._embeddings.encoders()
+        if BUILDING in roles:
+            return roles.get(ACTIVE, self._table)
+        if PREVIOUS not in roles:
+            raise _no_previous()
+        return roles[PREVIOUS]
+
+    def back(self) -> None:
+        """Return to the embedder before the present one, or give up the one being built.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        earlier, roles = self.previous(), self._embeddings.encoders()
+        if earlier.fingerprint == roles.get(ACTIVE, self._table).fingerprint:
+            self._embeddings.forget(BUILDING)
+        else:
+            self._embeddings.activate(earlier, self._table, None)
+
+    def forget(self) -> int:
+        """Delete the vectors of every embedder that is neither in use nor being built; count."""
+        self._embeddings.forget(PREVIOUS)
+        return self._clean()
+
+    def statuses(self) -> tuple[EncoderStatus, ...]:
+        """Return the embedder in use, then the one being built, then the previous one."""
+        roles = dict(self._embeddings.encoders())
+        roles.setdefault(ACTIVE, self._table)
+        if not self._follow:
+            roles = {}
+        shown = [self._status(role, roles[role]) for role in (ACTIVE, BUILDING, PREVIOUS)
+                 if role in roles]  # fmt: skip
+        if self._wanted and self._wanted.problem:
+            name = display_name(self._wanted.settings, "")
+            shown.append(EncoderStatus(BUILDING, name, "", 0, 0, self._wanted.problem))
+        return tuple(shown)
+
+    def _status(self, role: str, record: EncoderRecord) -> EncoderStatus:
+        settings = EmbeddingSettings.model_validate_json(record.settings)
+        layer = self._layers.known(record.fingerprint)
+        if layer is not None:
+            languages = served_languages(self._embeddings, layer.embedder)
+        else:  # not opened only to be counted
+            wanted = settings.languages
+            languages = tuple(
+                name for name in self._embeddings.languages() if not wanted or name in wanted
+            )
+        progress = self._embeddings.progress(record.fingerprint, languages)
+        problem = record.problem or self._layers.problem(record.fingerprint)
+        name = display_name(settings, record.fingerprint)
+        return EncoderStatus(role, name, record.fingerprint, progress.done, progress.total, problem)
+
+    def _arrange(self) -> None:
+        """Record what the settings want: nothing where it is so already."""
+        wanted = self._record()
+        if wanted is None:
+            return
+        roles = self._embeddings.encoders()
+        active, building = roles.get(ACTIVE, self._table), roles.get(BUILDING)
+        if wanted.fingerprint == active.fingerprint:
+            if building is not None:
+                self._embeddings.forget(BUILDING)
+            if ACTIVE in roles and active.settings != wanted.settings:  # a service that moved
+                self._embeddings.activate(wanted, self._table, None)
+        elif PREVIOUS in roles and wanted.fingerprint == roles[PREVIOUS].fingerprint:
+            self._embeddings.activate(wanted, self._table, None)
+        elif building is None or building.fingerprint != wanted.fingerprint:
+            self._embeddings.build(wanted)
+            self._take_over()
+
+    def _take_over(self) -> int:
+        """Make the encoder that is being built the one in use, if it is complete."""
+        record = self._record()
+        building = self._embeddings.encoders().get(BUILDING)
+        if record is None or building is None or building.fingerprint != record.fingerprint:
+            return 0
+        layer = self._made()[-1]  # the wanted one
+        languages = served_languages(self._embeddings, layer.embedder)
+        if not self._embeddings.activate(record, self._table, languages):
+            return 0
+        self._clean()
+        return 1
+
+    def _can_take_over(self) -> bool:
+        embedder = self._wanted.embedder if self._wanted else self._base.embedder
+        progress = self._progress(embedder) if embedder else None
+        return bool(progress and progress.done and not progress.pending)
+
+    def _clean(self) -> int:
+        """Delete vectors and indexes of embedders that have no role."""
+        kept = {record.fingerprint for record in self._embeddings.encoders().values()}
+        kept.add(self._table.fingerprint)
+        deleted = self._embeddings.drop_others(sorted(kept))
+        self._layers.drop_indexes(kept)
+        return deleted
+
+    # --- inside --------------------------------------------------------------------------------
+
+    @property
+    def _embeddings(self) -> EmbeddingStore:
+        return self._store.embeddings()
+
+    @property
+    def _table(self) -> EncoderRecord:
+        return EncoderRecord(self._base.embedder.fingerprint, _json(_STATIC))
+
+    def _record(self) -> EncoderRecord | None:
+        """Return what the settings want as it is recorded; None where it cannot be opened."""
+        if self._wanted is None:
+            return self._table
+        if self._wanted.embedder is None:
+            return None
+        return EncoderRecord(self._wanted.embedder.fingerprint, _json(self._wanted.settings))
+
+    def _made(self) -> Sequence[VectorLayer]:
+        """Return those whose vectors are made: the table's, then the wanted encoder's."""
+        if not self._follow:
+            return ()
+        wanted = self._wanted.embedder if self._wanted else None
+        layer = self._layers.known(wanted.fingerprint) if wanted else None
+        return (self._base, layer) if layer else (self._base,)
+
+    def _complete(self) -> str:
+        """Return what decides whether anything is pending, as one line."""
+        names = [
+            f"{layer.embedder.fingerprint} {served_languages(self._embeddings, layer.embedder)}"
+            for layer in self._made()
+        ]
+        roles = sorted((role, r.fingerprint) for role, r in self._embeddings.encoders().items())
+        return f"{self._store.sequence()} {names} {roles}"
+
+    def _progress(self, embedder: Embedder) -> EmbeddingProgress:
+        languages = served_languages(self._embeddings, embedder)
+        return self._embeddings.progress(embedder.fingerprint, languages)
+
+
+def _no_previous() -> NotFoundError:
+    return NotFoundError("There is no previous encoder.", hint="See: chapterhouse model list")
+
+
+def _json(settings: EmbeddingSettings) -> str:
+    return settings.model_dump_json(exclude_defaults=True)

@@ -1,0 +1,96 @@
+"""The embedders of a workspace that are open, each with the index of its vectors."""
+
+import hashlib
+import shutil
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from chapterhouse.errors import ChapterhouseError, EngineError
+from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.models.cards import card_of
+from chapterhouse.protocols import Embedder
+from chapterhouse.settings import EmbeddingSettings
+from chapterhouse.types import EncoderRecord, Fusion
+
+Open = Callable[[EmbeddingSettings], Embedder]
+_FOLDER: Final = "vectors-"  # in the index folder, followed by a hash of the fingerprint
+_HASH_LENGTH: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class VectorLayer:
+    """An embedder, the index of its vectors, and how they count."""
+
+    embedder: Embedder
+    index: VectorIndex
+    fusion: Fusion
+
+
+class VectorLayers:
+    """Opens each embedder once. Safe to share between threads.
+
+    Args:
+        folder: The index folder of the workspace.
+        base: What is made while documents are added.
+        open_embedder: Opens an embedder of recorded settings.
+    """
+
+    def __init__(self, folder: Path, base: VectorLayer, open_embedder: Open) -> None:
+        self._folder = folder
+        self.base = base
+        self._open_embedder = open_embedder
+        self._known = {base.embedder.fingerprint: base}
+        self._problems: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def add(self, embedder: Embedder) -> None:
+        """Take an embedder that is open already."""
+        name = embedder.fingerprint
+        index = VectorIndex(self._folder / _index_name(name), embedder, wait_seconds=0.0)
+        self._known[name] = VectorLayer(embedder, index, card_of(name).fusion)
+
+    def known(self, fingerprint: str) -> VectorLayer | None:
+        """Return the layer of an embedder that is open."""
+        return self._known.get(fingerprint)
+
+    def problem(self, fingerprint: str) -> str:
+        """Return why an embedder could not be opened, or nothing."""
+        return self._problems.get(fingerprint, "")
+
+    def opened(self, record: EncoderRecord) -> VectorLayer:
+        """Return the layer of a recorded encoder; the base where it cannot be opened."""
+        name = record.fingerprint
+        with self._lock:
+            if name not in self._known and name not in self._problems:
+                try:
+                    self._open(record)
+                except (ChapterhouseError, ValueError) as error:
+                    self._problems[name] = (
+                        "The encoder in use cannot be opened, so the built-in table is used: "
+                        f"{error}"
+                    )
+            return self._known.get(name, self.base)
+
+    def drop_indexes(self, kept: Iterable[str]) -> None:
+        """Delete the indexes of all encoders but those with these fingerprints."""
+        names = {_index_name(fingerprint) for fingerprint in kept}
+        for path in self._folder.glob(f"{_FOLDER}*"):
+            if path.name not in names:
+                shutil.rmtree(path, ignore_errors=True)  # a reader may hold it: next time
+
+    def _open(self, record: EncoderRecord) -> None:
+        embedder = self._open_embedder(EmbeddingSettings.model_validate_json(record.settings))
+        if embedder.fingerprint != record.fingerprint:
+            raise EngineError(
+                f"The model's files have changed: they give {embedder.fingerprint}, not "
+                f"{record.fingerprint}.",
+                hint="Choose an encoder anew: chapterhouse model use --embedder NAME",
+            )
+        self.add(embedder)
+
+
+def _index_name(fingerprint: str) -> str:
+    return _FOLDER + hashlib.sha256(fingerprint.encode()).hexdigest()[:_HASH_LENGTH]

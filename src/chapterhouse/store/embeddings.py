@@ -1,0 +1,185 @@
+"""Vectors that are made after their documents were stored, and which encoder questions use.
+
+A document has at most one row of vectors for each fingerprint. What is pending is no table: it is
+every document without a row of the wanted fingerprint.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import apsw
+import numpy as np
+from numpy.typing import NDArray
+
+from chapterhouse.store import rows
+from chapterhouse.store.connections import Connections
+from chapterhouse.store.statements import Row, Value, first, run
+from chapterhouse.types import Change, Document, EmbeddingProgress, EncoderRecord
+
+ACTIVE: Final = "active"
+PREVIOUS: Final = "previous"
+BUILDING: Final = "building"
+_DROPPED_AT_ONCE: Final = 200  # rows of a transaction: others wait for it
+
+
+class EmbeddingStore:
+    """The vectors of one workspace, for several threads and processes at once."""
+
+    def __init__(self, connections: Connections) -> None:
+        self._connections = connections
+
+    # --- vectors -------------------------------------------------------------------------------
+
+    def put(
+        self,
+        document_id: str,
+        keys: Sequence[int],
+        fingerprint: str,
+        vectors: NDArray[np.float32],
+    ) -> bool:
+        """Add vectors to a stored document; durable once it returns.
+
+        Args:
+            document_id: The document.
+            keys: The keys of the chunks that were embedded, in order. A chunk key is never used
+                again, so they say whether the document is still the one that was read.
+            fingerprint: The embedder of ``vectors``.
+            vectors: One finite row a chunk, shape (len(keys), dimensions).
+
+        Returns:
+            False if the document was changed or removed meanwhile; nothing was written.
+
+        Raises:
+            ValueError: the vectors do not fit the keys, or one is not finite.
+        """
+        if vectors.ndim != 2 or len(vectors) != len(keys):  # noqa: PLR2004 - rows and columns
+            raise ValueError(f"{len(keys)} chunks need as many vectors, got {vectors.shape}.")
+        if not np.isfinite(vectors).all():
+            raise ValueError(f"A vector of {document_id} is not finite.")
+        halves = np.ascontiguousarray(vectors, dtype="<f2").tobytes()
+        with self._connections.write() as connection:
+            found = first(connection, "document_named", document_id)
+            current = [int(key) for (key,) in run(connection, "chunk_keys", document_id)]
+            if not found or current != list(keys):
+                return False
+            ((sequence,),) = run(connection, "next_embedding")
+            values = (found[0], fingerprint, vectors.shape[1], halves, sequence)
+            run(connection, "put_embedding", *values)
+        return True
+
+    def pending(
+        self, fingerprint: str, languages: Sequence[str], after: str, limit: int
+    ) -> tuple[Document, ...]:
+        """Return documents that lack vectors of ``fingerprint``, in order of id.
+
+        Args:
+            fingerprint: Of the embedder.
+            languages: Those that it serves; documents in others are never pending.
+            after: Only documents whose id follows this one.
+            limit: At most so many.
+        """
+        bindings = (fingerprint, rows.to_json(list(languages)), after, limit)
+        return tuple(map(rows.document_from, self._all("documents_to_embed", *bindings)))
+
+    def progress(self, fingerprint: str, languages: Sequence[str]) -> EmbeddingProgress:
+        """Count the documents that have, and that need, vectors of ``fingerprint``."""
+        with self._connections.read() as connection:
+            return _progress(connection, fingerprint, languages)
+
+    def languages(self) -> tuple[str, ...]:
+        """Return the languages of all documents, sorted; empty is the unknown one."""
+        return tuple(sorted(str(language) for (language,) in self._all("languages")))
+
+    def last(self, fingerprint: str) -> int:
+        """Return the sequence of the vectors of ``fingerprint`` that were added last, or 0."""
+        ((number,),) = self._all("last_embedding", fingerprint)
+        return int(number)
+
+    def added(self, fingerprint: str, after: int, limit: int) -> tuple[Change, ...]:
+        """Return the documents that got vectors after the sequence ``after``, oldest first."""
+        found = self._all("embeddings_added", fingerprint, after, limit)
+        return tuple(_change(row) for row in found)
+
+    def drop_others(self, fingerprints: Sequence[str]) -> int:
+        """Delete the vectors of every embedder but these; count the rows.
+
+        Deleted in small transactions; a stopped call is continued by the next.
+        """
+        wanted, deleted = rows.to_json(list(fingerprints)), 0
+        while self._all("other_embeddings", wanted, 1):
+            with self._connections.write() as connection:
+                found = run(connection, "other_embeddings", wanted, _DROPPED_AT_ONCE)
+                for (key,) in found:
+                    run(connection, "drop_embedding", key)
+            deleted += len(found)
+        return deleted
+
+    # --- encoders ------------------------------------------------------------------------------
+
+    def encoders(self) -> Mapping[str, EncoderRecord]:
+        """Return the encoder of each role: ``active``, ``previous``, ``building``."""
+        found = self._all("encoders")
+        return {str(role): EncoderRecord(*map(str, values)) for role, *values in found}
+
+    def build(self, record: EncoderRecord) -> None:
+        """Make ``record`` the encoder that is being built, instead of any other."""
+        with self._connections.write() as connection:
+            run(connection, "put_encoder", BUILDING, record.fingerprint, record.settings)
+
+    def activate(
+        self, record: EncoderRecord, earlier: EncoderRecord, languages: Sequence[str] | None
+    ) -> bool:
+        """Make an encoder the active one, and the active one the previous, in one step.
+
+        Args:
+            record: The encoder.
+            earlier: What questions use while no encoder is active: the built-in table.
+            languages: Those it serves: it must have the vectors of every document in them, and
+                of one at least. None for a return to what was complete before.
+
+        Returns:
+            False if vectors are missing; nothing was changed.
+        """
+        with self._connections.write() as connection:
+            if languages is not None:
+                progress = _progress(connection, record.fingerprint, languages)
+                if progress.pending or not progress.done:
+                    return False
+            known = {row[0]: EncoderRecord(*row[1:]) for row in run(connection, "encoders")}
+            active = known.get(ACTIVE, earlier)
+            if active.fingerprint != record.fingerprint:
+                run(connection, "put_encoder", PREVIOUS, active.fingerprint, active.settings)
+            run(connection, "put_encoder", ACTIVE, record.fingerprint, record.settings)
+            run(connection, "drop_encoder", BUILDING)
+        return True
+
+    def forget(self, role: str) -> None:
+        """Take the encoder out of a role; ``drop_others`` deletes its vectors."""
+        with self._connections.write() as connection:
+            run(connection, "drop_encoder", role)
+
+    def record_problem(self, fingerprint: str, problem: str) -> None:
+        """Record why the vectors of an encoder could not be made; empty when they could."""
+        if any(r.fingerprint == fingerprint and r.problem != problem for r in self._records()):
+            with self._connections.write() as connection:
+                run(connection, "put_encoder_problem", problem, fingerprint)
+
+    def _records(self) -> Sequence[EncoderRecord]:
+        return tuple(self.encoders().values())
+
+    def _all(self, name: str, *bindings: Value) -> Sequence[Row]:
+        with self._connections.read() as connection:
+            return run(connection, name, *bindings)
+
+
+def _progress(
+    connection: apsw.Connection, fingerprint: str, languages: Sequence[str]
+) -> EmbeddingProgress:
+    found = run(connection, "embedding_progress", fingerprint, rows.to_json(list(languages)))
+    ((done, total, chunks),) = found
+    return EmbeddingProgress(int(done), int(total), int(chunks))
+
+
+def _change(row: Row) -> Change:
+    document = rows.document_from(row[1:])
+    return Change(int(row[0]), document.id, document)

@@ -1,0 +1,242 @@
+"""Choosing encoders on the command line, with a real library and a tiny model."""
+
+import functools
+import hashlib
+import http.server
+import json
+import runpy
+import shutil
+import threading
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterhouse.errors import UsageError
+from chapterhouse.interfaces.cli.settings_file import changed_text, write_encoder
+from chapterhouse.models import cards
+from chapterhouse.settings import EmbeddingSettings
+
+_MODELS = runpy.run_path(str(Path(__file__).parents[2] / "models" / "conftest.py"))
+TINY = "tiny"
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> Path:
+    """A model folder, laid out below ``hub`` as the hub does it."""
+    folder = tmp_path / "hub/org/tiny/resolve/abc"
+    folder.mkdir(parents=True)
+    _MODELS["write_tokenizer"](folder)
+    _MODELS["write_tensors"](folder / "model.safetensors", _MODELS["bert_tensors"]())
+    (folder / "config.json").write_text(json.dumps(_MODELS["BERT_CONFIG"]))
+    return folder
+
+
+@pytest.fixture
+def card(model: Path, monkeypatch: pytest.MonkeyPatch) -> cards.Card:
+    """A card that pins the files of that model."""
+    files = []
+    for path in sorted(path for path in model.rglob("*") if path.is_file()):
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        files.append((str(path.relative_to(model)), path.stat().st_size, digest))
+    made = cards.card_of("").model_copy(
+        update={
+            "name": TINY,
+            "licence": "MIT",
+            "engine": "folder",
+            "repository": "org/tiny",
+            "revision": "abc",
+            "hosts": ("hub.example",),
+            "files": tuple(files),
+        }
+    )
+    known = cards._cards()
+    more = known.model_copy(update={"cards": (*known.cards, made)})
+    monkeypatch.setattr(cards, "_cards", lambda: more)
+    return made
+
+
+@pytest.fixture
+def mirror(tmp_path: Path) -> Iterator[str]:
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    handler = functools.partial(Handler, directory=str(tmp_path / "hub"))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def home(tmp_path: Path, chapterhouse: Any) -> Path:
+    """A library of three documents."""
+    folder, home = tmp_path / "notes", tmp_path / "house"
+    folder.mkdir()
+    for name in ("ferry", "harbour", "crane"):
+        (folder / f"{name}.md").write_text(f"# {name}\n\nThe {name} leaves in the morning.\n")
+    assert chapterhouse("add", str(folder), "--home", str(home)).code == 0
+    return home
+
+
+def test_a_known_encoder_is_fetched_made_and_gone_back_from(
+    chapterhouse: Any, home: Path, card: cards.Card, mirror: str, tmp_path: Path
+) -> None:
+    place = ("--home", str(home))
+    use = ("model", "use", "--embedder", TINY, "--mirror", mirror, *place)
+    asked = chapterhouse(*use)
+    assert asked.code == 10  # nobody agreed
+    assert "127.0.0.1" in asked.err
+    assert not (home / "models").exists()
+    told = chapterhouse(*use, "--yes")
+    assert told.code == 0, told.err
+    assert "0 of 3 documents have its vectors" in told.out
+    assert "chunks a second" in told.out
+    settings = tomllib.loads((home / "chapterhouse.toml").read_text())["embedding"]
+    assert settings["folder"] == str(home / "models" / TINY)
+    assert len(settings["checksum"]) == 64
+    assert "0 of 3 documents" in chapterhouse("status", *place).out
+    embedded = chapterhouse("model", "embed", "--json", *place).data["encoders"]
+    assert [(each["role"], each["done"]) for each in embedded] == [("active", 3), ("previous", 3)]
+    shutil.rmtree(tmp_path / "hub")  # what is there is not fetched again
+    assert "is in use" in chapterhouse(*use).out
+    returned = chapterhouse("model", "back", "--json", *place).data["encoders"]
+    assert [each["name"] for each in returned if each["role"] == "active"] == ["static"]
+    assert chapterhouse("search", "ferry", *place).code == 0
+    assert chapterhouse("status", "--json", *place).data["embedder"].startswith("wordllama")
+    assert "Deleted the vectors of 3" in chapterhouse("model", "forget", *place).out
+
+
+def test_a_wrong_file_is_refused_and_nothing_changes(
+    chapterhouse: Any, home: Path, card: cards.Card, mirror: str, model: Path
+) -> None:
+    (model / "tokenizer.json").write_bytes(b"x" * (model / "tokenizer.json").stat().st_size)
+    before = (home / "chapterhouse.toml").read_text()
+    told = chapterhouse(
+        *("model", "use", "--embedder", TINY, "--yes"),
+        *("--mirror", mirror, "--home", str(home)),
+    )
+    assert told.code == 1
+    assert "not the file that was pinned" in told.err
+    assert (home / "chapterhouse.toml").read_text() == before
+
+
+def test_files_and_folders_need_no_network(
+    chapterhouse: Any, home: Path, card: cards.Card, model: Path
+) -> None:
+    place = ("--home", str(home))
+    told = chapterhouse("model", "use", "--embedder", TINY, "--file", str(model), *place)
+    assert told.code == 0, told.err
+    told = chapterhouse("model", "use", "--embedder", str(model), *place)
+    assert told.code == 0, told.err
+    settings = tomllib.loads((home / "chapterhouse.toml").read_text())["embedding"]
+    assert settings["folder"] == str(model)
+    assert chapterhouse("model", "use", "--embedder", "static", *place).code == 0
+    assert tomllib.loads((home / "chapterhouse.toml").read_text()) == {"embedding": {}}
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--embedder", "nobody-knows"), "neither a known encoder nor a folder"),
+        (("--embedder", "http://h/v1"), "several models"),
+        (("--embedder", "static", "--file", "x"), "are for encoders that are fetched"),
+        (("--embedder", "all-MiniLM-L6-v2", "--file", "x", "--mirror", "y"), "exclude each other"),
+    ],
+)
+def test_what_cannot_be_chosen_is_told(
+    chapterhouse: Any, home: Path, options: tuple[str, ...], sentence: str
+) -> None:
+    told = chapterhouse("model", "use", *options, "--home", str(home))
+    assert told.code == 2
+    assert sentence in told.err
+
+
+def test_there_is_nothing_to_return_to(chapterhouse: Any, home: Path) -> None:
+    told = chapterhouse("model", "back", "--home", str(home))
+    assert told.code == 3
+    assert "no previous encoder" in told.err
+
+
+def test_the_list_says_what_is_known(chapterhouse: Any, home: Path) -> None:
+    told = chapterhouse("model", "list", "--json", "--home", str(home)).data
+    assert told["encoders"][0]["name"] == "static"
+    assert {"all-MiniLM-L6-v2", "nomic-embed-text"} <= {each["name"] for each in told["known"]}
+
+
+FILE = """\
+# Mine.
+[search]
+limit = 5  # few
+
+[embedding]  # meaning
+# patient
+timeout_seconds = 9.5
+engine = "openai"
+model = "small"
+base_url = "http://h/v1"
+
+[answer]
+sentences = 2
+"""
+
+
+def test_only_the_encoder_changes_in_the_file() -> None:
+    changed = changed_text(FILE, {"engine": "folder", "folder": "/a b/“m”", "languages": ["en"]})
+    assert changed == FILE.replace(
+        '# patient\ntimeout_seconds = 9.5\nengine = "openai"\nmodel = "small"\n'
+        'base_url = "http://h/v1"\n',
+        'engine = "folder"\nfolder = "/a b/“m”"\nlanguages = ["en"]\n'
+        "# patient\ntimeout_seconds = 9.5\n",
+    )
+    assert changed_text("a = 1", {"engine": "none"}) == 'a = 1\n\n[embedding]\nengine = "none"\n'
+    assert changed_text("", {}) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["embedding.engine = 'none'\n", "[embedding]\nlanguages = [\n  'en',\n]\n", "[embedding\n"],
+)
+def test_a_file_that_is_written_in_another_way_is_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "chapterhouse.toml"
+    path.write_text(text)
+    settings = EmbeddingSettings(engine="folder", folder="/m")
+    with pytest.raises(UsageError):
+        write_encoder(tmp_path, tmp_path / "own", settings)
+    assert path.read_text() == text
+
+
+def test_what_decides_elsewhere_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = EmbeddingSettings(engine="folder", folder="/m")
+    (tmp_path / "workspace.toml").write_text("[embedding]\nengine = 'none'\n")
+    with pytest.raises(UsageError, match="of this workspace"):
+        write_encoder(tmp_path, tmp_path, settings)
+    monkeypatch.setenv("CHAPTERHOUSE_EMBEDDING__ENGINE", "none")
+    with pytest.raises(UsageError, match="CHAPTERHOUSE_EMBEDDING__ENGINE"):
+        write_encoder(tmp_path, tmp_path / "own", settings)
+    assert not (tmp_path / "chapterhouse.toml").exists()
+
+
+def test_two_encoders_are_compared_on_questions(
+    chapterhouse: Any, home: Path, card: cards.Card, model: Path, tmp_path: Path
+) -> None:
+    place = ("--home", str(home))
+    questions = tmp_path / "questions.jsonl"
+    told = chapterhouse("model", "compare", str(questions), *place)
+    assert (told.code, "There are no questions" in told.err) == (3, True)
+    lines = (
+        {"question": f"When does the {name} leave?", "required": [f"notes/{name}.md"]}
+        for name in ("ferry", "crane")
+    )
+    questions.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert chapterhouse("model", "compare", str(questions), *place).code == 3  # with nothing
+    chapterhouse("model", "use", "--embedder", str(model), *place)
+    chapterhouse("model", "embed", *place)
+    told = chapterhouse("model", "compare", str(questions), "--json", *place)
+    assert told.code == 0, told.err
+    assert told.data["comparison"]["name"].startswith("wordllama")
+    assert "wordllama" in chapterhouse("model", "compare", str(questions), *place).out

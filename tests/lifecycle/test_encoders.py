@@ -1,0 +1,315 @@
+"""The encoder of a library: built beside the table, taken over from, gone back from."""
+
+import hashlib
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from chapterhouse import Library
+from chapterhouse.errors import EngineError, NotFoundError, RefusedError
+from chapterhouse.interfaces import background
+from chapterhouse.types import Progress
+
+Use = Callable[..., Any]
+
+
+class Named:
+    """Unit vectors that depend on the text and on the embedder's name."""
+
+    dimensions = 16
+
+    def __init__(self, name: str, languages: Sequence[str] = ()) -> None:
+        self.fingerprint = f"openai/{name}/16"
+        self.languages = languages
+        self.broken = ""
+        self.embedded: list[str] = []
+
+    def serves(self, language: str) -> bool:
+        return not self.languages or language in self.languages
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        if self.broken:
+            raise EngineError(self.broken)
+        self.embedded.extend(texts)
+        return np.stack([self.embed_question(text) for text in texts])
+
+    def embed_question(self, text: str) -> NDArray[np.float32]:
+        digest = hashlib.sha256(f"{self.fingerprint} {text}".encode()).digest()[:16]
+        vector = np.frombuffer(digest, np.uint8).astype(np.float32) + 16
+        return vector / np.float32(np.linalg.norm(vector))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number in range(5):
+        text = f"# Note {number}\n\nThe ferry number {number} leaves the harbour every morning.\n"
+        (folder / f"note-{number}.md").write_text(text)
+    return folder
+
+
+@pytest.fixture
+def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
+    """Open the library with an embedder instead of the service that its settings name."""
+    home = tmp_path / "house"
+    home.mkdir()
+    known: dict[str, Named] = {}
+    monkeypatch.setattr(
+        "chapterhouse.wiring.open_embedder", lambda settings, *_: known[settings.model]
+    )
+
+    @contextmanager
+    def opened(embedder: Named | None = None) -> Iterator[Library]:
+        text = "[embedding]\nengine = 'static'\n"
+        if embedder:
+            name = embedder.fingerprint.split("/")[1]
+            known[name] = embedder
+            text = f"[embedding]\nengine = 'openai'\nbase_url = 'http://h/v1'\nmodel = '{name}'\n"
+        (home / "chapterhouse.toml").write_text(text)
+        with Library.open(home) as library:
+            yield library
+
+    return opened
+
+
+def roles(library: Library) -> dict[str, tuple[str, int, int]]:
+    return {each.role: (each.name, each.done, each.total) for each in library.encoders()}
+
+
+def answers(library: Library) -> list[tuple[str, float]]:
+    found = library.search("When does ferry number 3 leave?")
+    return [(hit.chunk.id, hit.score) for hit in found.hits]
+
+
+def test_the_encoder_takes_over_when_every_document_has_its_vectors(use: Use, folder: Path) -> None:
+    new, stop = Named("new"), threading.Event()
+    with use(new) as library:
+        library.add(folder)
+        assert not new.embedded
+        by_table = answers(library)
+        assert roles(library) == {"active": ("static", 5, 5), "building": ("new", 0, 5)}
+        told: list[Progress] = []
+
+        def stops(progress: Progress) -> None:
+            told.append(progress)
+            assert roles(library)["active"][0] == "static"
+            assert answers(library) == by_table
+
+        library.embed_pending(stops, stop)
+        assert [progress.done for progress in told] == [1, 2, 3, 4, 5]
+        assert roles(library) == {"active": ("new", 5, 5), "previous": ("static", 5, 5)}
+        assert answers(library) != by_table
+        assert all(check.passed for check in library.doctor())
+        sequence = library.status().sequence
+        assert sequence == library.status().lexical_sequence == 5
+
+
+def test_an_empty_library_keeps_the_table_until_there_is_something(use: Use, folder: Path) -> None:
+    with use(Named("new")) as library:
+        library.embed_pending()
+        assert roles(library)["active"][0] == "static"
+        library.add(folder)
+        library.embed_pending()
+        assert roles(library)["active"][0] == "new"
+
+
+def test_what_is_added_later_is_found_by_its_words_until_its_vectors_are_there(
+    use: Use, folder: Path
+) -> None:
+    with use(Named("new")) as library:
+        library.add(folder)
+        library.embed_pending()
+        (folder / "late.md").write_text("# Late\n\nThe crane stands still in a gale.\n")
+        library.add(folder)
+        assert roles(library)["active"] == ("new", 5, 6)
+        late = library.search("crane gale").hits[0]
+        assert late.document.source == "notes/late.md"
+        assert "cosine" not in late.stages
+        assert library.has_pending_vectors()
+        library.embed_pending()
+        assert not library.has_pending_vectors()
+        assert "cosine" in library.search("crane gale").hits[0].stages
+
+
+def test_another_process_sees_the_switch(use: Use, folder: Path) -> None:
+    new = Named("new")
+    with use(new) as library, use(new) as other:
+        library.add(folder)
+        by_table = answers(other)
+        library.embed_pending()
+        assert answers(other) == answers(library) != by_table
+        assert other.status().embedder == new.fingerprint
+
+
+def test_a_change_is_built_beside_the_encoder_in_use(use: Use, folder: Path) -> None:
+    first, second = Named("first"), Named("second")
+    with use(first) as library:
+        library.add(folder)
+        library.embed_pending()
+        by_first = answers(library)
+    with use(second) as library:
+        assert roles(library) == {
+            "active": ("first", 5, 5),
+            "building": ("second", 0, 5),
+            "previous": ("static", 5, 5),
+        }
+        assert answers(library) == by_first
+        library.embed_pending()
+        assert roles(library) == {"active": ("second", 5, 5), "previous": ("first", 5, 5)}
+        assert answers(library) != by_first
+        library.return_to_previous_encoder()
+        assert answers(library) == by_first
+    number = len(first.embedded)
+    with use(first) as library:  # the settings say so, too
+        assert roles(library) == {"active": ("first", 5, 5), "previous": ("second", 5, 5)}
+        library.embed_pending()
+        assert answers(library) == by_first
+        assert library.forget_encoders() == 5
+        assert roles(library) == {"active": ("first", 5, 5)}
+        with pytest.raises(NotFoundError, match="no previous encoder"):
+            library.return_to_previous_encoder()
+    assert len(first.embedded) == number  # nothing was embedded twice
+
+
+def test_only_what_has_a_role_is_kept(use: Use, folder: Path, tmp_path: Path) -> None:
+    for name in ("first", "second", "third"):
+        with use(Named(name)) as library:
+            library.add(folder)
+            library.embed_pending()
+    index = tmp_path / "house/workspaces/default/index"
+    assert len(list(index.glob("vectors-*"))) == 2
+    with use() as library:
+        assert roles(library) == {"active": ("static", 5, 5), "previous": ("third", 5, 5)}
+        library.forget_encoders()
+        assert not list(index.glob("vectors-*"))
+
+
+def test_a_build_can_be_given_up(use: Use, folder: Path) -> None:
+    with use(Named("first")) as library:
+        library.add(folder)
+        library.embed_pending()
+    with use(Named("second")) as library:
+        assert library.previous_encoder().model == "first"
+        library.return_to_previous_encoder()
+        assert roles(library)["active"][0] == "first"
+        assert "building" not in roles(library)
+
+
+def test_languages_that_it_does_not_serve_are_not_waited_for(use: Use, folder: Path) -> None:
+    (folder / "deutsch.md").write_text(
+        "# Notiz\n\nDie Fähre verlässt den Hafen jeden Morgen um neun Uhr, auch im Winter. "
+        "Wer mitfahren will, muss seine Karte vorher am Schalter gekauft haben.\n"
+    )
+    with use(Named("new", languages=("en", ""))) as library:
+        library.add(folder)
+        library.embed_pending()
+        assert roles(library) == {"active": ("new", 5, 5), "previous": ("static", 6, 6)}
+        found = library.search("Wann verlässt die Fähre den Hafen, auch im Winter?").hits[0]
+        assert found.document.source == "notes/deutsch.md"
+        assert "cosine" in found.stages  # the table's, which serves German
+
+
+def test_a_failure_leaves_the_work_and_its_reason(use: Use, folder: Path) -> None:
+    new = Named("new")
+    new.broken = "The service is down."
+    with use(new) as library:
+        library.add(folder)
+        with pytest.raises(EngineError, match="down"):
+            library.embed_pending()
+        *_, building = library.encoders()
+        assert building.problem == "The service is down."
+        assert library.has_pending_vectors()
+        new.broken = ""
+        assert not any(each.problem for each in library.embed_pending())
+
+
+def test_one_process_works_at_a_time(use: Use, folder: Path) -> None:
+    with use(Named("new")) as library:
+        library.add(folder)
+        with library._engines.encoders.lock() as held:
+            assert held
+            assert library.is_embedding()
+            with pytest.raises(RefusedError, match="Another process"):
+                library.embed_pending()
+        assert not library.is_embedding()
+
+
+def test_the_indexes_can_be_thrown_away(use: Use, folder: Path, tmp_path: Path) -> None:
+    with use(Named("new")) as library:
+        library.add(folder)
+        library.embed_pending()
+        wanted = answers(library)
+        (index,) = (tmp_path / "house/workspaces/default/index").glob("vectors-*")
+        for path in index.iterdir():
+            path.unlink()
+        assert answers(library) == wanted
+        library.reindex()
+        assert answers(library) == wanted
+
+
+def test_an_encoder_in_use_that_is_gone_leaves_the_table(
+    use: Use, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with use(Named("first")) as library:
+        library.add(folder)
+        by_table = answers(library)
+        library.embed_pending()
+    second = Named("second")
+
+    def open_embedder(settings: Any, *_: object) -> Named:
+        if settings.model == "second":
+            return second
+        raise EngineError("The folder is gone.")
+
+    with use(second) as library:
+        pass
+    monkeypatch.setattr("chapterhouse.wiring.open_embedder", open_embedder)
+    with Library.open(library.home) as library:
+        assert answers(library) == by_table
+        (warning,) = library.search("ferry").warnings
+        assert "The folder is gone." in warning
+
+
+def test_no_process_is_started_where_it_is_off(
+    use: Use, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+
+    class Process:
+        def __init__(self, command: Sequence[str], **options: Any) -> None:
+            started.append((command, options))
+
+        def poll(self) -> int:
+            return 0
+
+    monkeypatch.setattr(background, "subprocess", SimpleNamespace(Popen=Process, DEVNULL=-3))
+    with use(Named("new")) as library:
+        library.add(folder)
+        assert not background.embed_in_background(library)  # the variable of the tests
+        monkeypatch.delenv("CHAPTERHOUSE_BACKGROUND")
+        off = library.settings.embedding.model_copy(update={"background": False})
+        on, library.settings = (
+            library.settings,
+            library.settings.model_copy(update={"embedding": off}),
+        )
+        assert not background.embed_in_background(library)
+        library.settings = on
+        with library._engines.encoders.lock():
+            assert not background.embed_in_background(library)
+        assert not started
+        assert background.embed_in_background(library)
+        ((command, options),) = started
+        assert command[3:6] == ["model", "embed", "--idle"]
+        assert options["start_new_session"]
+        assert options["env"]["CHAPTERHOUSE_BACKGROUND"] == "0"
+        library.embed_pending()
+        assert not background.embed_in_background(library)
+        assert len(started) == 1
