@@ -71,10 +71,8 @@ def opened(folder: str, choice: str) -> Iterator[Library]:
 
 
 def complete_vectors(library: Library) -> None:
-    """Make the vectors of a library complete: nothing to do while ``add`` makes them all.
-
-    The one place to change where an encoder's vectors are made in the background.
-    """
+    """Make the vectors of a library complete, which are otherwise made in the background."""
+    library.embed_pending()
 
 
 def cache_folder() -> Path:

@@ -127,7 +127,7 @@ class _ServiceSettings(_Frozen):
 class EmbeddingSettings(_ServiceSettings):
     """What makes the vectors; those of an encoder are made in the background."""
 
-    engine: Literal["static", "openai", "fastembed", "folder", "none"] = "static"
+    engine: Literal["built-in", "static", "openai", "fastembed", "folder", "none"] = "built-in"
     model: str = ""  # as the service or fastembed calls it
     revision: str = ""  # a name of your own for the model's version, where nothing tells it
     folder: str = ""  # of the model's files

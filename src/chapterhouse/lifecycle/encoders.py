@@ -39,7 +39,7 @@ from chapterhouse.types import (
 
 _WORK: Final = "background"  # the workspace's folder of the lock, the log and a note
 _TRIED: Final = 4  # chunks embedded to learn the speed
-_STATIC: Final = EmbeddingSettings()
+_STATIC: Final = EmbeddingSettings(engine="static")
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,7 @@ def find_candidates(
     """Search both indexes for every variant and make one score a chunk, 0 to 1."""
     variants, warnings = variants_of(question, query, census.languages, method, written)
     sources = _serving(question.languages, sources)
+    fusion = sources.fusion.in_language(question.languages[0])
     serves = _serves(question.languages, sources)
     found: list[Found] = []
     for variant in variants:
@@ -122,8 +123,8 @@ def find_candidates(
             except EngineError as error:
                 warnings = (*warnings, f"Searched by words alone: {error.message}")
                 serves = False
-        found.append(Found(variant, lexical, vector, method.fuse(lexical, vector, sources.fusion)))
-    scores = _merged(found, query, method, sources.fusion)
+        found.append(Found(variant, lexical, vector, method.fuse(lexical, vector, fusion)))
+    scores = _merged(found, query, method, fusion)
     return Candidates(tuple(found), scores, warnings)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from chapterhouse.types.documents import Chunk, Document
@@ -117,12 +117,18 @@ class Fusion:
         floor: Cosine of unrelated texts; what lies below counts nothing.
         ceiling: Cosine of the same statement; what lies above counts as much.
         alone: From here on a chunk that shares no word with the question may be a hit.
+        weights: Instead of ``weight`` for questions in these languages.
     """
 
     weight: float
     floor: float
     ceiling: float
     alone: float
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def in_language(self, language: str) -> "Fusion":
+        """Return the figures for questions in a language."""
+        return replace(self, weight=self.weights.get(language, self.weight), weights={})
 
 
 @dataclass(frozen=True, slots=True)
