@@ -70,13 +70,15 @@ def follow_mentions(
                 raised[chunk.key] = mentioned[name]
                 stages[chunk.key] = stage
 
-    named = _documents_in(question.text, question, query, sources)
+    named, *_ = _documents_in([question.text], question, query, sources)
     raise_to(dict.fromkeys(named, hop.named * score(chunks[0])), "named")
     first = [chunk for chunk in known.values() if stages.get(chunk.key) == "named"]
-    first += [chunk for chunk in chunks[: hop.hits] if chunk not in first]
+    first += [chunk for chunk in chunks[: hop.hits] if stages.get(chunk.key) != "named"]
     mentioned: dict[str, float] = {}
-    for chunk in first[: hop.hits]:
-        for name in _documents_in(chunk.header + chunk.text, question, query, sources):
+    texts = [chunk.header + chunk.text for chunk in first[: hop.hits]]
+    documents = _documents_in(texts, question, query, sources)
+    for chunk, names in zip(first, documents, strict=False):
+        for name in names:
             if name != chunk.document_id and len(mentioned) < hop.documents:
                 mentioned.setdefault(name, hop.mentioned * score(chunk))
     raise_to(mentioned, "mentioned")
@@ -85,18 +87,22 @@ def follow_mentions(
     return Hopped(tuple(new), raised, stages)
 
 
-def _documents_in(text: str, question: Question, query: Query, sources: Sources) -> Sequence[str]:
-    """Return the documents that a text mentions, in the order in which it does."""
-    names = names_in(text)
-    found = sources.titled(names, query.shelves) if names else {}
-    return list(
-        dict.fromkeys(
-            document
-            for name in names
-            if name in found and (" " in name or _is_rare(name, question, sources))
-            for document in found[name]
-        )
-    )
+def _documents_in(
+    texts: Sequence[str], question: Question, query: Query, sources: Sources
+) -> list[list[str]]:
+    """Return the documents that each text mentions, in the order in which it does."""
+    names = [names_in(text) for text in texts]
+    every = list(dict.fromkeys(name for own in names for name in own))
+    titled = sources.titled(every, query.shelves) if every else {}
+    found = {
+        name: documents
+        for name, documents in titled.items()
+        if " " in name or _is_rare(name, question, sources)
+    }
+    return [
+        list(dict.fromkeys(document for name in own for document in found.get(name, ())))
+        for own in names
+    ]
 
 
 def _is_rare(word: str, question: Question, sources: Sources) -> bool:

@@ -46,8 +46,9 @@ def names_in(text: str) -> tuple[str, ...]:
     names are found however they are written.
     """
     found = dict.fromkeys(_runs(text))
-    found.update((fold_words(match.group()), None) for match in _FILE_NAME.finditer(text))
-    return tuple(name for name in found if _is_distinct(name))
+    files = (fold_words(match.group()) for match in _FILE_NAME.finditer(text))
+    found.update((name, None) for name in files if _is_distinct(name))
+    return tuple(found)
 
 
 def _runs(text: str) -> Iterator[str]:
@@ -58,5 +59,7 @@ def _runs(text: str) -> Iterator[str]:
     longest = LONGEST_NAME if sum(may_begin) * 2 <= len(words) else _LONGEST_PLAIN
     for start in range(len(words)):
         if may_begin[start]:
-            for end in range(start + 1, min(start + longest, len(words)) + 1):
+            if _is_distinct(folded[start]):
+                yield folded[start]
+            for end in range(start + 2, min(start + longest, len(words)) + 1):
                 yield " ".join(folded[start:end])
