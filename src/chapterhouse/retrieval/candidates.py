@@ -86,11 +86,11 @@ def variants_of(
     What is looked for to the letter is not rephrased: file names, codes and quotations mean
     themselves.
     """
-    asked = Variant(VariantKind.ASKED, question.content, question.terms)
+    asked = Variant(VariantKind.ASKED, question.text, question.terms)
     variants, warnings = [asked], []
     if written is not None and written.text != question.text:
         kind = VariantKind.AS_WRITTEN
-        variants.append(Variant(kind, written.content, written.terms, AS_WRITTEN_WEIGHT))
+        variants.append(Variant(kind, written.text, written.terms, AS_WRITTEN_WEIGHT))
     for expand in () if question.means_itself else method.expand:
         try:
             variants.extend(expand(question, query, languages))

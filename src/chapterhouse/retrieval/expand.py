@@ -135,7 +135,7 @@ def _variant(kind: VariantKind, text: str, languages: Mapping[str, int]) -> Vari
     part = understand(text, languages)
     if kind is VariantKind.HYPOTHETICAL:
         return Variant(kind, text, part.terms, HYPOTHETICAL_WEIGHT)
-    return Variant(kind, part.content, part.terms, PART_WEIGHT, note=text)
+    return Variant(kind, part.text, part.terms, PART_WEIGHT, note=text)
 
 
 def _with_more(question: Question, found: Sequence[tuple[str, float, str]]) -> Sequence[Variant]:
@@ -153,7 +153,7 @@ def _with_more(question: Question, found: Sequence[tuple[str, float, str]]) -> S
     return [
         Variant(
             VariantKind.EXPANSION,
-            " ".join((question.content, *(words for words, _, _ in found))),
+            " ".join((question.text, *(words for words, _, _ in found))),
             tuple(WeightedTerm(term, weight) for term, weight in terms.items()),
             EXPANSION_WEIGHT,
             note="; ".join(note for _, _, note in found),

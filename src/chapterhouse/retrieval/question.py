@@ -32,7 +32,7 @@ class Question:
 
     Attributes:
         text: The question as asked.
-        content: The question without its function words, for embedding.
+        content: The question without its function words.
         terms: Index terms under every stemmer tried, each with the number of times it is said.
         order: Index terms under the likeliest stemmer, in the order in which they are said.
         words: Its content words, each with its own index terms, for judging evidence.
