@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -35,7 +35,7 @@ class Card(BaseModel):
     Attributes:
         name: What users call it.
         also: Further names under which its fingerprint may show it.
-        engine: By which it runs; empty for the built-in table.
+        engine: By which it runs, as the settings have it.
         repository: On the model hub; empty where nothing is fetched.
         revision: The pinned commit.
         hosts: Redirects are followed to these hosts and the hosts below them, nowhere else.
@@ -51,7 +51,7 @@ class Card(BaseModel):
     summary: str
     also: tuple[str, ...] = ()
     licence: str
-    engine: Literal["", "folder", "openai"] = ""
+    engine: str = "static"
     repository: str = ""
     revision: str = ""
     hosts: tuple[str, ...] = ()

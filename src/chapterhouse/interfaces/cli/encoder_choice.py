@@ -54,7 +54,9 @@ def settings_of(choice: Choice, *, ask: bool, as_json: bool) -> EmbeddingSetting
                 "--mirror and --file are for encoders that are fetched.",
                 hint=f"Those are: {', '.join(card.name for card in known_cards() if card.files)}.",
             )
-        return EmbeddingSettings() if card else _unknown(choice)
+        if card is None:
+            return _unknown(choice)
+        return EmbeddingSettings.model_validate({"engine": card.engine})
     if card.engine == "openai":
         return EmbeddingSettings(
             engine="openai",
