@@ -60,6 +60,7 @@ peers-setup: setup
 bench-peers: bench-setup peers-setup ## our retrieval beside LlamaIndex, Haystack, txtai, Chroma and LanceDB
 	$(BIN)/python benchmarks/query_peers.py
 
+# ENCODER=FOLDER make eval      gives the others of natural/peers.py an encoder, and ours the same
 eval: bench-setup peers-setup ## quality of retrieval, chunking, packing and answers, beside other libraries
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/variants.py
@@ -69,6 +70,9 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, packing and ans
 	$(BIN)/python benchmarks/claims.py
 	$(BIN)/python benchmarks/disagreement.py
 	$(BIN)/python benchmarks/routing.py
+	$(BIN)/python benchmarks/natural/check.py
+	$(BIN)/python benchmarks/natural/score.py --part all --sets --write
+	$(BIN)/python benchmarks/natural/peers.py --part test $(if $(ENCODER),--encoder $(ENCODER)) --write
 
 fit: bench-setup ## fit the reranker anew, and print the weights of packing
 	$(BIN)/python benchmarks/reranker.py --write

@@ -23,6 +23,11 @@ from typing import Any, Self
 RESULTS = Path(__file__).parent / "results"
 _PARTS = ("chapterhouse", "apsw", "tantivy", "numpy", "pypdfium2", "xberg")
 _LOOK_SECONDS = 0.1
+# Results that are not called like their program.
+_PROGRAMS = {
+    "natural": "natural/score.py --part all --sets --write",
+    "natural_peers": "natural/peers.py --part test --encoder FOLDER --write",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,8 +243,7 @@ def page(
         f"{setting.machine}; load average",
         f"{setting.load_before} before and {setting.load_after} after. {versions}.",
         "",
-        *markdown_table(("bar", "measured", "bound", ""), [bar_cells(bar) for bar in bars]),
-        "",
+        *([*_bar_table(bars), ""] if bars else []),
         *[line for note in notes for line in (note, "")],
     ]
     for table in tables:
@@ -248,8 +252,14 @@ def page(
     return "\n".join(lines)
 
 
+def _bar_table(bars: Sequence[Bar]) -> list[str]:
+    return markdown_table(("bar", "measured", "bound", ""), [bar_cells(bar) for bar in bars])
+
+
 def _program(name: str) -> str:
     """Return how a result of this name is made."""
+    if name in _PROGRAMS:
+        return _PROGRAMS[name]
     program = name.removesuffix("_million")
     return f"{program}.py" if program == name else f"{program}.py --million"
 

@@ -53,6 +53,12 @@ def comparable(text: str) -> str:
 _QUOTES = str.maketrans("’‘‚“”„«»–—‑\u00ad", "''''\"\"\"\"---" + " ")
 
 
+def holds(text: str, alternative: str) -> bool:
+    """Whether a comparable text has a fact's alternative, as whole words or numbers."""
+    wanted = re.escape(comparable(alternative))
+    return re.search(rf"(?<!\w){wanted}(?!\w)", text) is not None
+
+
 def _html(data: bytes) -> str:
     from lxml import html
 

@@ -10,7 +10,7 @@ KINDS = (
     "who", "when", "how-much", "how-long", "yes-no", "how-to", "why", "table", "list", "compare",
     "several-documents", "definition", "condition", "not-allowed", "current", "misspelled", "short",
 )  # fmt: skip
-"""The kinds of questions; ``misspelled`` and ``short`` say how it is asked, the rest what is asked."""
+"""The kinds: ``misspelled`` and ``short`` say how it is asked, the rest what is asked."""
 
 CHANGES = (
     "number", "entity", "date", "negation", "roles", "quantifier", "over-generalisation", "unit",

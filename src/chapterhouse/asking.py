@@ -1,6 +1,6 @@
 """From what a caller asks to a query, and from the parts of a library to what asking looks up."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -74,10 +74,23 @@ def sources_of(engines: Engines) -> Sources:
         documents=store.documents_among,
         chunks_named=store.chunks_named,
         documents_of=store.documents_of,
+        near_words=partial(_near_words, engines),
+        titled=engines.aliases.find_titled,
     )
     if layer.embedder is engines.embedder:
         return own
     return replace(own, vector=layer.index, embedder=layer.embedder, fusion=layer.fusion, table=own)
+
+
+def _near_words(engines: Engines, word: str) -> Mapping[str, float]:
+    """Return what a word that no document has may be meant for.
+
+    Nothing for a common word, which is one token of the built-in table: it is spelled right, the
+    documents only use others.
+    """
+    if any(engines.table.count_tokens(form) == 1 for form in (word, word.lower(), word.title())):
+        return {}
+    return engines.aliases.near_words(word.casefold())
 
 
 def reference_of(engines: Engines, shelves: Sequence[str] = ()) -> Reference:

@@ -311,9 +311,16 @@ class LexicalSearch(Protocol):
     """The chunks that share terms with a question."""
 
     def search(
-        self, terms: Sequence[WeightedTerm], shelves: Sequence[str], limit: int
+        self,
+        terms: Sequence[WeightedTerm],
+        shelves: Sequence[str],
+        limit: int,
+        documents: Sequence[str] = (),
     ) -> Sequence[Scored]:
-        """Return at most ``limit`` chunks by BM25, best first; ties in order of key."""
+        """Return at most ``limit`` chunks by BM25, best first; ties in order of key.
+
+        With ``documents``, only chunks of these, also those in which none of the terms occurs.
+        """
         ...
 
     def search_phrase(

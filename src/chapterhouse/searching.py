@@ -23,7 +23,7 @@ from chapterhouse.retrieval.expand import (
     by_tags,
 )
 from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
-from chapterhouse.retrieval.method import Expand, Fuse, Merge, Method, Thresholds
+from chapterhouse.retrieval.method import Expand, Fuse, Hop, Merge, Method, Thresholds
 from chapterhouse.retrieval.pack import Pack, pack_exactly, pack_greedily, pack_in_order
 from chapterhouse.retrieval.rerank import FeatureModel, by_features, by_model, feature_model
 from chapterhouse.retrieval.shortlist import Rerank
@@ -66,6 +66,7 @@ def method_for(
         thresholds=Thresholds(
             search.bm25_min_score, search.vector_threshold, search.min_similarity
         ),
+        hop=Hop() if settings.expansion.names else None,
         duplicates=search.duplicates or 2.0,
         shortlist=settings.rerank.depth,
     )

@@ -127,7 +127,7 @@ class _ServiceSettings(_Frozen):
 class EmbeddingSettings(_ServiceSettings):
     """What makes the vectors; those of an encoder are made in the background."""
 
-    engine: Literal["static", "openai", "fastembed", "folder", "none"] = "static"
+    engine: Literal["built-in", "static", "openai", "fastembed", "folder", "none"] = "built-in"
     model: str = ""  # as the service or fastembed calls it
     revision: str = ""  # a name of your own for the model's version, where nothing tells it
     folder: str = ""  # of the model's files
@@ -200,7 +200,7 @@ class SearchSettings(_Frozen):
     """What a search returns when the call does not say."""
 
     limit: int = Field(default=10, ge=1, le=1_000)  # hits
-    per_document: int = Field(default=3, ge=0, le=1_000)  # hits of one document; 0: no cap
+    per_document: int = Field(default=0, ge=0, le=1_000)  # hits of one document; 0: no cap
     fusion: Literal["scores", "ranks"] = "scores"  # how lists become one
     bm25_min_score: float = Field(default=0.0, ge=0)  # of a chunk found by its words
     vector_threshold: float = Field(default=-1.0, ge=-1, le=1)  # cosine, if found by its vector

@@ -13,7 +13,6 @@ from chapterhouse.answering.provenance import (
     link_of,
     marker_of,
     section_name,
-    stated_date,
     year_of,
 )
 from chapterhouse.types import Document
@@ -95,54 +94,6 @@ def test_a_marker_names_the_innermost_section() -> None:
     assert marker_of(DOCUMENT, ("\u200b",)) == DOCUMENT.id
 
 
-@pytest.mark.parametrize(
-    ("metadata", "day"),
-    [
-        ({"date": "2024-03-07"}, "2024-03-07"),
-        ({"date": "2024-03-07T10:00:00Z"}, "2024-03-07"),
-        ({"date": "2024-03"}, "2024-03"),
-        ({"date": "2024"}, "2024"),
-        ({"date": "2024 (second edition)"}, "2024"),
-        ({"published": "2023-01-02", "modified": "2024-01-01"}, "2023-01-02"),
-        ({"date": "soon", "created": "2022-05-06"}, "2022-05-06"),
-        ({"date": "2024-13-01"}, ""),
-        ({"date": "2024-02-30"}, ""),
-        ({"date": "0999"}, ""),
-        ({"date": "2024-1-1"}, ""),
-        ({"date": "20240307"}, ""),
-        ({"date": "[2024](http://evil)"}, ""),
-        ({}, ""),
-    ],
-)
-def test_the_day_that_a_document_states_is_a_day(metadata: dict[str, str], day: str) -> None:
-    assert stated_date(stating(**metadata)) == day
-    assert year_of(stating(**metadata)) == day[:4]
-
-
-@pytest.mark.parametrize(
-    ("source", "day"),
-    [
-        ("minutes-2024-03-07.md", "2024-03-07"),
-        ("minutes_2024_03.md", "2024-03"),
-        ("report-2023.pdf", "2023"),
-        ("2022 and 2023.md", ""),
-        ("ISO-20245.md", ""),
-        ("2019/notes.md", ""),
-        ("model-2024-13.md", "2024"),
-        ("a1999b.md", ""),
-    ],
-)
-def test_the_one_date_in_a_files_name_counts_where_none_is_stated(source: str, day: str) -> None:
-    assert stated_date(replace(DOCUMENT, source=f"papers/{source}")) == day
-
-
-def test_a_letter_is_dated_as_mail_is() -> None:
-    letter = replace(stating(date="Tue, 05 Mar 2024 10:00:00 +0100"), format="eml")
-    assert stated_date(letter) == "2024-03-05"
-    assert stated_date(replace(letter, metadata={"date": "never"})) == ""
-    assert stated_date(replace(letter, metadata={"date": "Tue, 99 Mar 99999 10:00"})) == ""
-
-
 def test_a_link_leads_to_the_section() -> None:
     document = stating(source_url="https://docs.example/guide?v=2")
     assert link_of(document, ()) == "https://docs.example/guide?v=2"
@@ -195,3 +146,8 @@ def test_a_link_stays_on_the_host_that_was_stated_and_ends_nowhere(url: str, hea
     if link:
         assert urlsplit(link).hostname == "host.example"
         assert not re.search(r"[<>\"\\`\s|^]", link)
+
+
+def test_the_year_is_that_of_the_stated_day() -> None:
+    assert year_of(stating(date="2024-03-07")) == "2024"
+    assert year_of(stating()) == ""

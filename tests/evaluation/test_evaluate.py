@@ -9,7 +9,7 @@ from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.evaluation.collection import indexed
 from chapterhouse.evaluation.comparing import ablated, compared
-from chapterhouse.evaluation.datasets import load_dataset
+from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, load_dataset
 from chapterhouse.evaluation.evaluate import Evaluation, evaluate
 from chapterhouse.evaluation.gates import gates, measures_for, parse_floor
 from chapterhouse.evaluation.measuring import as_run, holds
@@ -32,7 +32,7 @@ def of_questions(library: Library, *questions: Question) -> Evaluation:
 
 def test_a_collection_is_measured(beir: Path) -> None:
     found = of_collection(beir)
-    assert (found.documents, len(found.scored)) == (4, 3)
+    assert (found.documents, len(found.scored)) == (5, 3)
     assert list(found.measures) == ["nDCG@10", "R@5", "R@10", "R@100", "RR@10", "MAP"]
     assert found.measures["R@5"].mean == 1.0
     assert found.measures["RR@10"].mean == 1.0
@@ -66,6 +66,24 @@ def test_settings_hold_in_the_temporary_library(beir: Path) -> None:
         folder = collection.library.home
     assert not folder.exists()
     assert [entry.done for entry in told] == [1, 2, 3, 4, 5]
+
+
+def test_a_document_without_text_is_found_by_its_title() -> None:
+    documents = [
+        CorpusDocument("a", "Tide tables of Brixham", " "),
+        CorpusDocument("b", "", "Berth fees are due in March."),
+        CorpusDocument("c", "", "\n"),
+    ]
+    relevant = {"q": {"a": 1}}
+    dataset = Dataset("set", tuple(documents), {"q": "tide tables"}, {}, relevant)
+    with indexed(dataset.documents) as collection:
+        found = evaluate(collection_task(dataset, collection))
+    assert found.documents == 2
+    assert found.measures["RR@10"].mean == 1.0
+    assert found.warnings == (
+        "1 document has neither text nor title and cannot be found: left out.",
+    )
+    assert not found.note
 
 
 def test_an_interrupt_leaves_nothing_behind(beir: Path, monkeypatch: pytest.MonkeyPatch) -> None:

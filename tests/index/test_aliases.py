@@ -241,3 +241,42 @@ def test_many_may_make_the_same_new_file_at_once(tmp_path: Path) -> None:
         for thread in threads:
             thread.join()
     assert not failures
+
+
+def test_documents_are_found_by_title_file_and_other_names(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    one = put("refund-policy", "Also known as: Money Back Rules", title="Refunds (2025)")
+    put("b", "No other name.", title="Harbour Rules", shelves=("port",))
+    index.catch_up(store)
+    for name in ("refunds 2025", "refunds", "refund policy", "money back rules"):
+        assert index.find_titled([name]) == {name: [one]}
+    assert index.find_titled(["harbour rules"], ["library"]) == {}
+    assert list(index.find_titled(["harbour rules", "refunds"], ["port"])) == ["harbour rules"]
+    store.remove(one)
+    index.catch_up(store)
+    assert index.find_titled(["refunds", "refund policy"]) == {}
+
+
+def test_a_name_that_many_documents_share_finds_none(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    documents = [put(f"d{number}", "Text.", title="Annual Report") for number in range(3)]
+    index.catch_up(store)
+    assert index.find_titled(["annual report"]) == {"annual report": sorted(documents)}
+    put("d3", "Text.", title="Annual Report")
+    index.catch_up(store)
+    assert index.find_titled(["annual report"]) == {}
+
+
+def test_words_near_a_misspelled_one_are_found(
+    index: AliasIndex, store: SqliteStore, put: Put
+) -> None:
+    assert index.near_words("waranty") == {}
+    put("a", "The warranty covers it.", title="Harbour Rules")
+    index.catch_up(store)
+    assert set(index.near_words("waranty")) == {"warranty"}
+    assert set(index.near_words("harbuor")) == {"harbour"}
+    put("b", "Warrants are issued.")
+    index.catch_up(store)
+    assert set(index.near_words("warants")) == {"warrants"}

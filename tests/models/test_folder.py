@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chapterhouse.errors import EngineError, MissingExtraError, UsageError
-from chapterhouse.models import forward
+from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.cross_encoder import FolderReranker, logistic
 from chapterhouse.models.folder_embedder import FolderEmbedder, FolderTreatment
 from chapterhouse.models.model_folder import open_model_folder
@@ -109,16 +108,6 @@ def test_a_tokenizer_is_needed(bert_folder: Path) -> None:
     (bert_folder / "tokenizer.json").unlink()
     with pytest.raises(UsageError, match=r"no tokenizer\.json"):
         open_model_folder(str(bert_folder), section="embedding")
-
-
-def test_onnx_without_its_extra_says_what_to_install(
-    onnx_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(forward, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtraError, match="'onnx'"):
-        open_embedder(onnx_folder)
-    with pytest.raises(MissingExtraError, match="'onnx'"):
-        FolderReranker(open_model_folder(str(onnx_folder), section="rerank"), 1_000)
 
 
 # --- embedding -----------------------------------------------------------------------------------

@@ -730,3 +730,14 @@ def test_names_and_times_alone_say_whether_anything_changed(desk: Desk) -> None:
     assert curation_is_current(desk.raw, desk.rag)
     desk.drop("0500.md", REPORT + "x", stamp=OLD + 1)
     assert not curation_is_current(desk.raw, desk.rag)
+
+
+def test_a_curated_document_has_the_time_of_its_original(desk: Desk) -> None:
+    desk.drop("notes.txt", "The harbour gate closes at nine in the evening.")
+    desk.run()
+    path = desk.rag / "notes.md"
+    first = path.stat().st_mtime_ns
+    assert first // 10**9 == OLD
+    desk.drop("notes.txt", "The harbour gate closes at ten in the evening!", stamp=OLD + 5)
+    desk.run()
+    assert path.stat().st_mtime_ns // 10**9 == OLD + 5

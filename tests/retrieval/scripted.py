@@ -7,9 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
+from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.mentions import names_of
+from chapterhouse.text.spelling import words_of
 from chapterhouse.text.terms import term_rows
 from chapterhouse.types import Census, Chunk, Document, Scored, TermRows, WeightedTerm
 
@@ -65,10 +68,16 @@ class Texts:
             documents=lambda ids: {i: self.documents[i] for i in ids if i in self.documents},
             chunks_named=self._named,
             documents_of=lambda keys: {key: self.chunks[key].document_id for key in keys},
+            near_words=self._near_words,
+            titled=self._titled,
         )
 
     def search(
-        self, terms: Sequence[WeightedTerm], _shelves: Sequence[str], limit: int
+        self,
+        terms: Sequence[WeightedTerm],
+        _shelves: Sequence[str],
+        limit: int,
+        documents: Sequence[str] = (),
     ) -> Sequence[Scored]:
         self.depths.append(limit)
         wanted = {term.term: term.weight for term in terms}
@@ -76,7 +85,9 @@ class Texts:
         for key, chunk in self.chunks.items():
             said = analyse(chunk.text, "en")
             score = sum(weight * min(said.count(term), 3) for term, weight in wanted.items())
-            if score:
+            if documents and chunk.document_id not in documents:
+                continue
+            if score or documents:
                 found.append(Scored(key, score / (5 + len(said))))
         return sorted(found, key=lambda hit: (-hit.score, hit.key))[:limit]
 
@@ -106,6 +117,21 @@ class Texts:
         wanted = list(keys)
         self.read.update(wanted)
         return {key: self.chunks[key] for key in wanted if key in self.chunks}
+
+    def _near_words(self, word: str) -> Mapping[str, float]:
+        words = frozenset[str]().union(*(words_of(chunk.text) for chunk in self.chunks.values()))
+        return Vocabulary("\n".join(sorted(words))).near(word.casefold())
+
+    def _titled(self, names: Sequence[str], _shelves: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        going_by = {
+            name: sorted(
+                known.id
+                for known in self.documents.values()
+                if name in names_of(known.title, known.source)
+            )
+            for name in names
+        }
+        return {name: found for name, found in going_by.items() if found}
 
     def _named(self, name: str, _shelves: Sequence[str]) -> Sequence[int]:
         return [

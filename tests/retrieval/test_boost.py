@@ -91,3 +91,11 @@ def test_a_score_is_moved_a_little_by_tags_and_down_by_age(
 
 def test_the_boost_is_between_five_and_ten_percent() -> None:
     assert 0.05 <= TAG_BOOST <= 0.10
+
+
+def test_the_date_that_a_document_states_decides_its_age() -> None:
+    now = 200 * DAY  # 20 July 1970
+    copied_today = document("a", modified=now, metadata={"date": "1970-01-21"})
+    question = understand("what does it say", ENGLISH)
+    _, fresh = weight_of(question, copied_today, (), Recency(now))
+    assert fresh == pytest.approx(freshness(180 * DAY))

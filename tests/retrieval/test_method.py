@@ -30,8 +30,9 @@ def test_every_stage_taken_out_differs_in_nothing_else() -> None:
         "without reranking": {"rerank"},
         "without expansion": {"expand"},
         "without vectors": {"fuse"},
+        "without the hop": {"hop"},
         "with duplicates": {"duplicates"},
-        "BM25 alone": {"fuse", "rerank", "expand"},
+        "BM25 alone": {"fuse", "rerank", "expand", "hop"},
     }
     taken = dict(without_stages(full))
     assert set(taken) == set(fields)
@@ -45,5 +46,5 @@ def test_every_stage_taken_out_differs_in_nothing_else() -> None:
 
 
 def test_bm25_alone_is_always_shown() -> None:
-    bare = Method(fuse=lexical_scores, duplicates=2.0)
+    bare = Method(fuse=lexical_scores, duplicates=2.0, hop=None)
     assert without_stages(bare) == [("BM25 alone", bare)]

@@ -132,6 +132,8 @@ class Scores:
             documents=lambda ids: {name: document(name) for name in ids},
             chunks_named=lambda *_: (),
             documents_of=lambda keys: {key: f"d{key % self.documents}" for key in keys},
+            near_words=lambda _: {},
+            titled=lambda *_: {},
         )
 
 
@@ -513,8 +515,8 @@ def test_an_ablation_takes_out_one_stage_at_a_time() -> None:
     full = replace(PRODUCT, recency=Recency(NOW))
     taken = dict(without_stages(full))
     assert list(taken) == [
-        "without reranking", "without expansion", "without vectors", "without recency",
-        "with duplicates", "BM25 alone",
+        "without reranking", "without expansion", "without vectors", "without the hop",
+        "without recency", "with duplicates", "BM25 alone",
     ]  # fmt: skip
     assert taken["without reranking"] == replace(full, rerank=None)
     assert taken["without expansion"].expand == ()
@@ -528,7 +530,7 @@ def test_an_ablation_takes_out_one_stage_at_a_time() -> None:
 
 
 def test_what_is_not_there_is_not_taken_out() -> None:
-    bare = Method(fuse=lexical_scores, duplicates=2.0)
+    bare = Method(fuse=lexical_scores, duplicates=2.0, hop=None)
     assert [name for name, _ in without_stages(bare)] == ["BM25 alone"]
 
 

@@ -23,6 +23,12 @@ from chapterhouse.text.stopwords import STOPWORDS
         ("3.14", "en", ["3.14", "3", "14"]),
         ("", "en", []),
         ("Wörter", "xx", ["wörter"]),
+        ("running cafés", "", ["run", "cafés"]),  # unknown: English stems for ASCII alone
+        ("المدرسة مُحَمَّـد", "ar", ["مدرس", "محمد"]),
+        ("کتاب\u200cهای علي", "fa", ["كتاب", "علي"]),
+        ("שָׁלוֹם", "he", ["שלומ"]),
+        ("हिन्दी किताबें", "hi", ["हिन्द", "किताब"]),
+        ("ท่าเรือ", "th", ["ท่", "่า", "าเ", "เร", "รื", "ือ"]),
     ],
 )
 def test_known_cases(text: str, language: str, terms: list[str]) -> None:
@@ -56,3 +62,17 @@ def test_hostile_runs_are_analysed() -> None:
 def test_function_words_are_folded() -> None:
     for words in STOPWORDS.values():
         assert all(word == word.casefold() and " " not in word for word in words)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "language"),
+    [
+        ("أحمد", "احمد", "ar"),
+        ("مدرسة", "مدرسه", "ar"),
+        ("كتاب", "کتاب", "fa"),
+        ("علی", "علي", "fa"),
+        ("ארוך", "ארוכ", "he"),
+    ],
+)
+def test_forms_of_one_letter_are_one(one: str, other: str, language: str) -> None:
+    assert analyse(one, language) == analyse(other, language)

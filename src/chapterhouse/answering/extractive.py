@@ -74,7 +74,7 @@ def answer(
         An answer of verified sentences; or, where the evidence is too thin or nothing can be
         verified, one that says so, with what was searched and the nearest headings.
     """
-    question = understand(result.query.text, census.languages)
+    question = understand(result.question, census.languages)
     hits = result.hits[:CHUNKS_READ]
     weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
     found = passages(

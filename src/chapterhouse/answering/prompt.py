@@ -13,8 +13,9 @@ from itertools import chain, count
 from typing import Final
 
 from chapterhouse.answering.markers import Place, folded
-from chapterhouse.answering.provenance import citation_name, section_name, stated_date
+from chapterhouse.answering.provenance import citation_name, section_name
 from chapterhouse.retrieval.present import visible
+from chapterhouse.text.document_dates import stated_date
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.text.view import LINE_MARK, neutralise, prompt_lines
 from chapterhouse.types import Excerpt, Memory, Persona

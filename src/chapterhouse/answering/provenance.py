@@ -5,21 +5,15 @@ look like one is replaced by the document's id, a link must be a plain web addre
 """
 
 import re
-from datetime import date
-from email.utils import parsedate_to_datetime
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
+from chapterhouse.text.document_dates import stated_date
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.view import neutralise
 from chapterhouse.types import Document
 
 _NAME: Final = re.compile(r"[^\W_](?:[\w.\-]{0,98}[^\W_])?")
-_DATE: Final = re.compile(r"((?:1[5-9]|20|21)\d\d)(?:-(\d\d)(?:-(\d\d))?)?(?=T\d|(?![\w-]))")
-_DATE_IN_NAME: Final = re.compile(
-    r"(?<![^\W_])(?:19|20)\d\d"
-    r"(?:([-_])(?:0[1-9]|1[0-2])(?:\1(?:0[1-9]|[12]\d|3[01]))?)?(?!\d)"
-)
 _LONGEST_LINK: Final = 2_000
 _LONGEST_SECTION: Final = 120
 _PATH_MARK: Final = " › "
@@ -47,24 +41,6 @@ def marker_of(document: Document, section_path: tuple[str, ...]) -> str:
     """Return the marker of a place: ``document:section``, the innermost section."""
     section = section_name(section_path[-1:])
     return f"{citation_name(document)}:{section}" if section else citation_name(document)
-
-
-def stated_date(document: Document) -> str:
-    """Return the day that a document states for itself, ``YYYY-MM-DD`` or a part; or empty.
-
-    Where its metadata state none, the one date in its file's name counts.
-    """
-    for name in ("date", "published", "modified", "created"):
-        stated = document.metadata.get(name, "").strip()
-        match = _DATE.match(stated)
-        if match and _is_a_day(match):
-            return match.group()
-        if name == "date" and stated and document.format == "eml":
-            return _mail_date(stated)
-    in_name = {
-        found.group() for found in _DATE_IN_NAME.finditer(document.source.rpartition("/")[2])
-    }
-    return in_name.pop().replace("_", "-") if len(in_name) == 1 else ""
 
 
 def year_of(document: Document) -> str:
@@ -102,19 +78,3 @@ def is_web_address(text: str) -> bool:
 def _anchor(heading: str) -> str:
     words = _NOT_IN_ANCHOR.sub("", heading.strip().lower())
     return "-".join(words.split())[:_LONGEST_SECTION]
-
-
-def _is_a_day(match: re.Match[str]) -> bool:
-    year, month, day = match.groups()
-    try:
-        date(int(year), int(month or 1), int(day or 1))
-    except ValueError:
-        return False
-    return True
-
-
-def _mail_date(stated: str) -> str:
-    try:
-        return parsedate_to_datetime(stated).date().isoformat()
-    except ValueError:
-        return ""

@@ -12,9 +12,9 @@ from typing import Final
 from pydantic import ValidationError
 
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.answering.provenance import stated_date
 from chapterhouse.errors import UsageError
 from chapterhouse.protocols import ClaimJudge
+from chapterhouse.text.document_dates import stated_date
 from chapterhouse.types import Check, Citation, Document, Evidence, ProblemKind, Support
 
 LARGEST: Final = 32 * 2**20  # bytes

@@ -22,7 +22,7 @@ from chapterhouse.council.tool_results import (
     shown,
 )
 from chapterhouse.errors import UsageError
-from chapterhouse.types import Hit, Query, SearchResult, Tool
+from chapterhouse.types import Correction, Hit, Query, SearchResult, Tool
 
 KNOWLEDGE_SIMILARITY: Final = 0.65
 SEMANTIC_SIMILARITY: Final = 0.7
@@ -49,6 +49,7 @@ class Passages:
         minimum: The least similarity.
         documents: Number of documents searched.
         absolute: Whether similarities tell how well a passage fits; else they only order.
+        corrections: Of misspelled words in the query.
     """
 
     query: Query
@@ -57,6 +58,7 @@ class Passages:
     minimum: float = 0.0
     documents: int = 0
     absolute: bool = True
+    corrections: tuple[Correction, ...] = ()
 
 
 def find_passages(
@@ -99,6 +101,7 @@ def find_passages(
         minimum,
         found.documents,
         absolute=not hits or any("reranked" in hit.stages for hit in hits),
+        corrections=found.corrections,
     )
 
 
@@ -229,6 +232,7 @@ def told(passages: Passages, maximum: int = MAXIMUM_CHARACTERS, mark: Mark | Non
     notes = () if passages.absolute else (
         "No reranker scored these passages: their similarities only order them.",
     )  # fmt: skip
+    notes = (*notes, *(shown(f"{each.notice}.") for each in passages.corrections))
     markers = mark(passages.hits) if mark else [""] * len(passages.hits)
     return numbered(
         heading("Knowledge base results for", passages.query.text),

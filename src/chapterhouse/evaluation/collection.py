@@ -23,7 +23,7 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.library import Library
 from chapterhouse.lifecycle.pipeline import Prepare
-from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.lifecycle.prepare import Prepared, prepare
 from chapterhouse.protocols import Chunker, Embedder
 from chapterhouse.retrieval.pipeline import Sources
 from chapterhouse.settings import Settings
@@ -44,11 +44,13 @@ class Collection:
         library: The library that holds it.
         engines: What that library is made of.
         names: The collection's document id for ours.
+        left_out: The collection's ids of documents that have neither text nor title.
     """
 
     library: Library
     engines: Engines
     names: dict[str, str]
+    left_out: tuple[str, ...] = ()
 
     @property
     def store(self) -> SqliteStore:
@@ -88,7 +90,8 @@ def indexed(
     """Put documents into a temporary library and remove it all in the end.
 
     Args:
-        documents: The collection; documents without text are left out.
+        documents: The collection. A document without text is found by its title; one that has
+            neither is left out.
         chunker: How to cut them; as the settings say when None.
         settings: The library's settings; the defaults when None.
         markdown: Whether the texts are Markdown, with headings.
@@ -103,16 +106,19 @@ def indexed(
         with Library(home, _WORKSPACE, settings, engines) as library:
             make = _preparing(chunker, settings, engines)
             names: dict[str, str] = {}
+            left_out: list[str] = []
             ending = "md" if markdown else "txt"
             for number, document in enumerate(documents):
                 if identifier := _put(engines.store, document, f"{number:06}.{ending}", make):
                     names[identifier] = document.id
+                else:
+                    left_out.append(document.id)
                 if on_progress:
                     on_progress(Progress(number + 1, len(documents), document.title or document.id))
             engines.lexical.catch_up(engines.store)
             engines.vectors.catch_up(engines.store)
             library.embed_pending(on_progress)
-            yield Collection(library, engines, names)
+            yield Collection(library, engines, names, tuple(left_out))
 
 
 def _preparing(chunker: Chunker | None, settings: Settings, engines: Engines) -> Prepare:
@@ -124,23 +130,16 @@ def _preparing(chunker: Chunker | None, settings: Settings, engines: Engines) ->
 
 
 def _put(store: SqliteStore, document: CorpusDocument, name: str, make: Prepare) -> str:
-    """Store a document and return our id, empty where it has no text, like one of Cranfield's."""
+    """Store a document and return our id, empty where it has neither text nor title."""
     data = f"{document.title}\n{document.text}".encode("utf-8", "replace")
     # The name of a file says something in a folder of one's own; here it must say nothing.
     number, ending = name.split(".")
     path = f"set/{number}/text.{ending}"
     file = SourceFile(Path("/set"), (number, f"text.{ending}"), f"/{path}", path, len(data))
-    extraction = Extraction(
-        (ExtractedPage(document.text),),
-        ending,
-        "collection",
-        markdown=ending == "md",
-        title=document.title,
-    )
     sha256 = hashlib.sha256(data).hexdigest()
-    try:
-        prepared = make(extraction, file, Content(data, sha256, len(data), mtime_ns=0, modified=0))
-    except RejectedError:
+    content = Content(data, sha256, len(data), mtime_ns=0, modified=0)
+    prepared = _prepared(document, file, content, make)
+    if prepared is None:
         return ""
     stored = replace(prepared.document, title=sanitise_line(document.title))
     record = FileRecord(
@@ -157,3 +156,20 @@ def _put(store: SqliteStore, document: CorpusDocument, name: str, make: Prepare)
         stored, prepared.body, prepared.chunks, prepared.vectors, prepared.fingerprint, record, data
     )
     return stored.id
+
+
+def _prepared(
+    document: CorpusDocument, file: SourceFile, content: Content, make: Prepare
+) -> Prepared | None:
+    """Prepare a document by its text, else by its title; None where it has neither."""
+    ending = file.location.rpartition(".")[2]
+    for text in (document.text, document.title):
+        page = (ExtractedPage(text),)
+        extraction = Extraction(
+            page, ending, "collection", markdown=ending == "md", title=document.title
+        )
+        try:
+            return make(extraction, file, content)
+        except RejectedError:
+            continue
+    return None

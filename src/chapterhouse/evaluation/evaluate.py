@@ -10,6 +10,7 @@ import numpy as np
 from chapterhouse.evaluation.measures import RANKING_MEASURES, Measure
 from chapterhouse.evaluation.measuring import Scored, Tell, estimates, measure_task
 from chapterhouse.evaluation.significance import Estimate
+from chapterhouse.evaluation.synthetic import LIMITS
 from chapterhouse.evaluation.tasks import Task
 
 _PERCENTILES: Final = (50, 95, 99)
@@ -47,6 +48,11 @@ class Evaluation:
     scored: tuple[Scored, ...]
     latency: Latency
     warnings: tuple[str, ...] = ()
+
+    @property
+    def note(self) -> str:
+        """What the figures cannot show, or empty."""
+        return LIMITS if self.kind == "synthetic" else ""
 
 
 def evaluate(

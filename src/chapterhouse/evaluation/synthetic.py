@@ -8,7 +8,7 @@ Three kinds, each with its sentence as the expected text and its document as the
 
 They share their words with the text they come from, which real questions often do not. So they
 show what is broken, and whether a change helps or hurts; they say little about how well the
-questions of people are answered.
+questions of people are answered. Whoever reads the figures is told so (``LIMITS``).
 """
 
 import hashlib
@@ -27,6 +27,11 @@ from chapterhouse.text.stopwords import STOPWORDS
 from chapterhouse.types import Body, Document
 
 QUESTIONS: Final = 200
+LIMITS: Final = (
+    "These questions are made from the documents' own sentences, so their words match the text. "
+    "They cannot show how well people's questions are answered: over real folders, where people "
+    "ask in words of their own, far less is found. Compare these figures only with each other."
+)
 _READ: Final = 60_000  # characters of a document that are looked at
 _SENTENCES: Final = 24  # of a document that are tried
 _SHORTEST, _LONGEST = 40, 300  # characters of a sentence

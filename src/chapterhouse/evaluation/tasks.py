@@ -74,8 +74,15 @@ def collection_task(dataset: Dataset, collection: Collection) -> Task:
         collection.library,
         tuple(cases),
         names=collection.names,
-        warnings=dataset.warnings,
+        warnings=(*dataset.warnings, *_left_out(collection)),
     )
+
+
+def _left_out(collection: Collection) -> Iterator[str]:
+    count = len(collection.left_out)
+    if count:
+        have = "document has" if count == 1 else "documents have"
+        yield f"{count:,} {have} neither text nor title and cannot be found: left out."
 
 
 def question_task(

@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -13,11 +13,14 @@ import apsw
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index.state import writer_lock
+from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.protocols import Store
 from chapterhouse.text.aliases import find_aliases, fold_name
-from chapterhouse.types import Alias, AliasKind
+from chapterhouse.text.mentions import names_of
+from chapterhouse.text.spelling import words_of
+from chapterhouse.types import Alias, AliasKind, Document
 
-_VERSION: Final = 1  # grows when the same text gives other names
+_VERSION: Final = 3  # grows when the same text gives other names
 _BATCH_CHANGES: Final = 512
 _PAUSE_SECONDS: Final = 0.02
 _SCHEMA: Final = """
@@ -31,6 +34,11 @@ CREATE TABLE IF NOT EXISTS alias (
 CREATE TABLE IF NOT EXISTS membership (
   document TEXT NOT NULL, shelf TEXT NOT NULL, PRIMARY KEY (document, shelf)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS titled (
+  name TEXT NOT NULL, document TEXT NOT NULL, PRIMARY KEY (name, document)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS word (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS titled_document ON titled (document);
 CREATE INDEX IF NOT EXISTS alias_folded ON alias (folded);
 CREATE INDEX IF NOT EXISTS alias_document ON alias (document);
 """
@@ -44,6 +52,16 @@ FROM alias WHERE folded IN (SELECT value FROM json_each(?1)) AND (
 )
 GROUP BY folded, other, kind ORDER BY documents DESC, other, folded, kind LIMIT ?3
 """
+_FIND_TITLED: Final = """
+SELECT name, json_group_array(document ORDER BY document) FROM titled
+WHERE name IN (SELECT value FROM json_each(?1)) AND (
+  ?2 = '[]' OR EXISTS (
+    SELECT 1 FROM membership AS m WHERE m.document = titled.document
+    AND m.shelf IN (SELECT value FROM json_each(?2))
+  )
+)
+GROUP BY name HAVING count(*) <= ?3
+"""
 
 
 class AliasIndex:
@@ -55,6 +73,7 @@ class AliasIndex:
         self._wait_seconds = wait_seconds
         self._lock = threading.Lock()
         self._connection: apsw.Connection | None = None
+        self._vocabulary = (0, Vocabulary(""))  # of which sequence
 
     def close(self) -> None:
         """Close the file."""
@@ -97,6 +116,35 @@ class AliasIndex:
             rows = self._open().execute(_FIND, (wanted, on, limit)).fetchall()
         return [Alias(str(name), str(other), AliasKind(str(kind))) for name, other, kind, _ in rows]
 
+    def find_titled(
+        self, names: Sequence[str], shelves: Sequence[str] = (), most: int = 3
+    ) -> Mapping[str, Sequence[str]]:
+        """Return the ids of the documents that go by each of some names, sorted.
+
+        Args:
+            names: As ``text.mentions`` folds them.
+            shelves: Only documents on one of these; all when empty.
+            most: A name that more documents share says nothing and is left out.
+        """
+        with self._lock, self._explained():
+            rows = self._open().execute(
+                _FIND_TITLED, (json.dumps(list(names)), json.dumps(sorted(shelves)), most)
+            ).fetchall()  # fmt: skip
+        return {str(name): json.loads(str(documents)) for name, documents in rows}
+
+    def near_words(self, word: str) -> Mapping[str, float]:
+        """Return the words of the library that ``word`` may be a misspelling of, with its cost.
+
+        A word stays when the documents that have it are removed, until the index is rebuilt.
+        """
+        with self._lock, self._explained():
+            sequence = self._sequence()
+            if self._vocabulary[0] != sequence:
+                lines = self._open().execute("SELECT group_concat(word, char(10)) FROM word").get
+                self._vocabulary = (sequence, Vocabulary(str(lines or "")))
+            vocabulary = self._vocabulary[1]
+        return vocabulary.near(word)
+
     def catch_up(self, store: Store) -> int:
         """Apply the changes it has missed; wait a while for another process that is at it."""
         if self.sequence() < store.sequence():
@@ -110,9 +158,8 @@ class AliasIndex:
         with writer_lock(self._folder, self._wait_seconds * 6) as held:
             if held:
                 with self._lock, self._explained(), self._open() as connection:
-                    connection.execute(
-                        "DELETE FROM alias; DELETE FROM membership; DELETE FROM progress"
-                    )
+                    _clear(connection)
+                    connection.execute("DELETE FROM progress")
                 self._apply_all(store)
         return self.sequence()
 
@@ -151,19 +198,19 @@ class AliasIndex:
             after = self._sequence()
             if not after:
                 with self._open() as connection:  # nothing yet, or names of another version
-                    connection.execute("DELETE FROM alias; DELETE FROM membership")
+                    _clear(connection)
         while changes := store.changes(after, _BATCH_CHANGES):
             after = changes[-1].sequence
-            found = [
-                (change.document_id, alias)
-                for change in changes
-                if change.document and (body := store.body(change.document_id))
-                for alias in find_aliases(change.document.title, body.text)
-            ]
+            found: list[tuple[Document, Sequence[Alias]]] = []
+            words: set[str] = set()
+            for change in changes:
+                if change.document and (body := store.body(change.document_id)):
+                    found.append((change.document, find_aliases(change.document.title, body.text)))
+                    words.update(words_of(f"{change.document.title}\n{body.text}"))
             with self._lock, self._explained(), self._open() as connection:
-                for table in ("alias", "membership"):
+                for table in ("alias", "titled", "membership"):
                     connection.executemany(
-                        f"DELETE FROM {table} WHERE document = ?",  # noqa: S608 - one of two names
+                        f"DELETE FROM {table} WHERE document = ?",  # noqa: S608 - one of three names
                         [(change.document_id,) for change in changes],
                     )
                 connection.executemany(
@@ -177,7 +224,16 @@ class AliasIndex:
                 )
                 connection.executemany(
                     "INSERT INTO alias VALUES (?, ?, ?, ?, ?)",
-                    [row for document, alias in found for row in _rows(document, alias)],
+                    [row for document, aliases in found for alias in aliases
+                     for row in _rows(document.id, alias)],
+                )  # fmt: skip
+                connection.executemany(
+                    "INSERT INTO titled VALUES (?, ?)",
+                    [(name, document.id) for document, aliases in found
+                     for name in _names(document, aliases)],
+                )  # fmt: skip
+                connection.executemany(
+                    "INSERT OR IGNORE INTO word VALUES (?)", ((word,) for word in sorted(words))
                 )
                 connection.execute(
                     "INSERT INTO progress VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE"
@@ -201,6 +257,23 @@ def _make_ready(connection: apsw.Connection, deadline: float) -> None:
             time.sleep(_PAUSE_SECONDS)
         else:
             return
+
+
+def _clear(connection: apsw.Connection) -> None:
+    connection.execute(
+        "DELETE FROM alias; DELETE FROM titled; DELETE FROM membership; DELETE FROM word"
+    )
+
+
+def _names(document: Document, aliases: Sequence[Alias]) -> tuple[str, ...]:
+    """Return the names by which other documents may mention this one."""
+    title = fold_name(document.title)
+    others = [
+        alias.name
+        for alias in aliases
+        if alias.kind is not AliasKind.KEY_TERM and fold_name(alias.other) == title
+    ]
+    return names_of(document.title, document.source, others)
 
 
 def _rows(document: str, alias: Alias) -> list[tuple[str, str, str, str, str]]:

@@ -87,14 +87,24 @@ class LexicalIndex:
         return self.sequence()
 
     def search(
-        self, terms: Sequence[WeightedTerm], shelves: Sequence[str], limit: int
+        self,
+        terms: Sequence[WeightedTerm],
+        shelves: Sequence[str],
+        limit: int,
+        documents: Sequence[str] = (),
     ) -> Sequence[Scored]:
-        """Return at most ``limit`` chunks by BM25, best first; ties in order of key."""
+        """Return at most ``limit`` chunks by BM25, best first; ties in order of key.
+
+        With ``documents``, only chunks of these, also those in which none of the terms occurs.
+        """
         clauses = [
             (tantivy.Occur.Should, self._term(field, term.term, weight * term.weight))
             for term in terms
             for field, weight in FIELD_WEIGHTS.items()
         ]
+        if documents:
+            of_these = tantivy.Query.term_set_query(self._schema, "document", list(documents))
+            clauses.append((tantivy.Occur.Must, tantivy.Query.const_score_query(of_these, 0.0)))
         if not clauses:
             return ()
         return self._top(_on_shelves(self._schema, clauses, shelves), limit)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from pathlib import PurePosixPath
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -35,7 +35,7 @@ class Card(BaseModel):
     Attributes:
         name: What users call it.
         also: Further names under which its fingerprint may show it.
-        engine: By which it runs, as the settings have it.
+        engine: By which it runs; empty where that is not known.
         repository: On the model hub; empty where nothing is fetched.
         revision: The pinned commit.
         hosts: Redirects are followed to these hosts and the hosts below them, nowhere else.
@@ -51,7 +51,7 @@ class Card(BaseModel):
     summary: str
     also: tuple[str, ...] = ()
     licence: str
-    engine: str = "static"
+    engine: Literal["static", "built-in", "folder", "openai", ""] = ""
     repository: str = ""
     revision: str = ""
     hosts: tuple[str, ...] = ()
@@ -86,7 +86,7 @@ class _Cards(BaseModel):
 
 
 def known_cards() -> tuple[Card, ...]:
-    """Return the cards of all known encoders, the built-in table first."""
+    """Return the cards of all known encoders, what comes with Chapterhouse first."""
     return _cards().cards
 
 

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.forward import LocalModel, load, require_onnx
+from chapterhouse.models.forward import LocalModel, load
 from chapterhouse.models.model_folder import ModelFolder
 
 _QUESTION_CHARACTERS: Final = 1_000  # so that a long question leaves room for the passage
@@ -25,11 +25,7 @@ class FolderReranker:
         Args:
             folder: The model.
             maximum_characters: Of a passage; what is longer is cut.
-
-        Raises:
-            MissingExtraError: the model needs onnxruntime.
         """
-        require_onnx(folder)
         self._folder = folder
         self._maximum_characters = maximum_characters
 

@@ -1,4 +1,4 @@
-"""Embeddings from a model in a folder, computed here: ONNX, BERT in NumPy, or a static table."""
+"""Embeddings from a model in a folder, computed here: ONNX, BERT, or a static table."""
 
 import json
 from collections.abc import Sequence
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import UsageError
-from chapterhouse.models.forward import LocalModel, Numbers, load, require_onnx, table_dimensions
+from chapterhouse.models.forward import LocalModel, Numbers, load, table_dimensions
 from chapterhouse.models.model_folder import CONFIG, MODULES, POOLING, ModelFolder
+from chapterhouse.models.side_by_side import embed_each
 from chapterhouse.models.unit_vectors import MAXIMUM_CHARACTERS, fitted, treatment
 
 _POOLINGS: Final = {
@@ -52,9 +53,7 @@ class FolderEmbedder:
 
         Raises:
             UsageError: the model has a part that cannot be run.
-            MissingExtraError: it needs onnxruntime.
         """
-        require_onnx(folder)
         _require_known_modules(folder)
         self._folder = folder
         self._around = around
@@ -88,11 +87,8 @@ class FolderEmbedder:
         Raises:
             EngineError: the model's files are damaged, or its vectors are of another length.
         """
-        vectors = np.zeros((len(texts), self.dimensions), dtype=np.float32)
-        for row, text in enumerate(texts):
-            if text.strip():
-                vectors[row] = self._vector(self._around.passage_prefix + text)
-        return vectors
+        prefix = self._around.passage_prefix
+        return embed_each(texts, lambda text: self._vector(prefix + text), self.dimensions)
 
     def embed_question(self, text: str) -> NDArray[np.float32]:
         """Return the unit vector of a question.

@@ -1,17 +1,16 @@
-"""What runs the model of a folder: an ONNX graph, BERT in NumPy, or a table of token vectors."""
+"""What runs the model of a folder: an ONNX graph, BERT, or a table of token vectors."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.errors import EngineError, MissingExtraError
-from chapterhouse.models.bert import Bert
+from chapterhouse.errors import EngineError
+from chapterhouse.models.bert import Bert, exact
+from chapterhouse.models.bert_graph import quantize
 from chapterhouse.models.model_folder import (
     CONFIG,
     LENGTHS,
@@ -19,6 +18,7 @@ from chapterhouse.models.model_folder import (
     TOKENIZER_CONFIG,
     ModelFolder,
 )
+from chapterhouse.models.onnx_session import inference_session
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -33,7 +33,6 @@ _LONGEST: Final = 512  # tokens, where the model does not say
 _LIMIT: Final = 8_192  # tokens: the work grows with their square
 _ROBERTA_OFFSET: Final = 2  # positions that RoBERTa does not use
 _POOLED: Final = ("sentence_embedding", "logits")  # outputs preferred to the first one
-_QUIET: Final = 3  # onnxruntime's level for errors
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +56,6 @@ class LocalModel:
             ) from error
 
 
-def require_onnx(folder: ModelFolder) -> None:
-    """Say at once that onnxruntime is missing, rather than in the middle of the work.
-
-    Raises:
-        MissingExtraError: the model needs it.
-    """
-    if folder.is_onnx and find_spec("onnxruntime") is None:
-        raise MissingExtraError(f"The model {folder.path / folder.weights}", "onnx")
-
-
 def load(folder: ModelFolder, head: Literal["hidden", "logits"]) -> LocalModel:
     """Read the model of a folder.
 
@@ -76,7 +65,6 @@ def load(folder: ModelFolder, head: Literal["hidden", "logits"]) -> LocalModel:
 
     Raises:
         EngineError: it is a kind of model that cannot be run, or its files are damaged.
-        MissingExtraError: it is an ONNX graph and onnxruntime is not installed.
     """
     tokenizer = _tokenizer(folder)
     if folder.is_onnx:
@@ -87,8 +75,9 @@ def load(folder: ModelFolder, head: Literal["hidden", "logits"]) -> LocalModel:
             tokenizer.no_truncation()
             forward = _table(tensors[name], tensors, _unknown(tokenizer))
             return LocalModel(tokenizer, forward, special_tokens=False)
-    bert = Bert(tensors, config)
-    return LocalModel(tokenizer, bert.hidden if head == "hidden" else bert.logits)
+    if head == "hidden":
+        return LocalModel(tokenizer, Bert(tensors, config, quantize).hidden)
+    return LocalModel(tokenizer, Bert(tensors, config, exact).logits)
 
 
 def table_dimensions(folder: ModelFolder) -> int:
@@ -149,22 +138,9 @@ def _damaged(folder: ModelFolder, error: Exception) -> EngineError:
 
 
 def _onnx(folder: ModelFolder) -> Forward:
-    require_onnx(folder)
-    import onnxruntime  # noqa: PLC0415 - heavy, and an extra
-
     path = folder.path / folder.weights
     beside = any("onnx" in name and name != folder.weights for name in folder.hashes)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = _QUIET
-    options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS") or 0)  # 0: all cores
-    try:
-        session = onnxruntime.InferenceSession(
-            str(path) if beside else folder.read(folder.weights),
-            options,
-            providers=["CPUExecutionProvider"],
-        )
-    except Exception as error:  # one class per status code, without a common one
-        raise EngineError(f"{path} is no ONNX model that runs here: {error}") from error
+    session = inference_session(str(path) if beside else folder.read(folder.weights), str(path))
     inputs = [entry.name for entry in session.get_inputs()]
     outputs = [entry.name for entry in session.get_outputs()]
     unknown = set(inputs) - {"input_ids", "attention_mask", "token_type_ids", "position_ids"}

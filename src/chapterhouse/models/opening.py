@@ -52,6 +52,10 @@ def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -
         return NoEmbedder()
     if settings.engine == "static":
         return StaticEmbedder()
+    if settings.engine == "built-in":
+        from chapterhouse.models.built_in import BuiltInEncoder  # noqa: PLC0415 - may not be asked
+
+        return BuiltInEncoder()
     if not settings.cache_megabytes:
         return _embedder(settings, cache, None, on_close)
     from chapterhouse.models import embedding_cache  # noqa: PLC0415 - not for the built-in table

@@ -9,13 +9,13 @@ from functools import cache
 from typing import Final
 
 from chapterhouse.answering.prompt import Shown, context_blocks, shown
-from chapterhouse.answering.provenance import stated_date
 from chapterhouse.answering.written import Given
 from chapterhouse.asking import context_sources_of
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
 from chapterhouse.retrieval.context import build_context
 from chapterhouse.searching import packing_for
+from chapterhouse.text.document_dates import stated_date
 from chapterhouse.types import (
     Body,
     Chunk,

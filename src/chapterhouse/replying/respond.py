@@ -19,7 +19,6 @@ from chapterhouse.answering.conflict import find_conflicts
 from chapterhouse.answering.evidence import THRESHOLD
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.passages import word_weights
-from chapterhouse.answering.provenance import stated_date
 from chapterhouse.answering.route import NEAR, deferral, route, would_help
 from chapterhouse.answering.sentence_features import names_a_rival
 from chapterhouse.asking import checked_query, reference_of
@@ -31,6 +30,7 @@ from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import NO_MODEL, Request
 from chapterhouse.replying.threads import beside
 from chapterhouse.retrieval.question import understand
+from chapterhouse.text.document_dates import stated_date
 from chapterhouse.types import (
     Answer,
     Citation,
@@ -134,7 +134,7 @@ def _quoted(
     reference = reference_of(parts.engines, found.query.shelves)
     census = parts.engines.store.census(found.query.shelves)
     told = answer(found, census, reference, request.sentences, least)
-    question = understand(found.query.text, census.languages)
+    question = understand(found.question, census.languages)
     weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
     kinship = max((hit.stages.get("cosine", 0.0) for hit in found.hits), default=0.0)
     way = route(question, request.persona, weights, told.evidence, kinship, found=told.found)

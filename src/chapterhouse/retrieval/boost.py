@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.retrieval.question import Question, plain_words
+from chapterhouse.text.document_dates import written_at
 from chapterhouse.types import Document
 
 TAG_BOOST: Final = 0.08
@@ -91,5 +92,5 @@ def weight_of(
     tagged = 1.0 + TAG_BOOST if tags and shared_tags(document, tags) else 1.0
     if recency is None or names_year(question) or names_document(question, document):
         return tagged, 1.0
-    fresh = freshness(recency.now - document.modified)
+    fresh = freshness(recency.now - written_at(document))
     return tagged, 1.0 - recency.share * (1.0 - fresh)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from chapterhouse.errors import EngineError
 from chapterhouse.protocols import Embedder, LexicalSearch, VectorSearch
@@ -19,6 +20,8 @@ from chapterhouse.types import (
     VariantKind,
 )
 
+AS_WRITTEN_WEIGHT: Final = 0.9  # of a question whose misspelled words are corrected
+
 
 @dataclass(frozen=True, slots=True)
 class Sources:
@@ -30,6 +33,8 @@ class Sources:
         documents: Documents by id.
         chunks_named: First chunks of the documents whose file has the given name.
         documents_of: Ids of the documents of chunks, by key.
+        near_words: Words of the documents that a word may be a misspelling of, with its cost.
+        titled: Ids of the documents that go by each of some names (``text.mentions``).
         fusion: How the cosines of ``embedder`` join the scores of words.
         table: The same with the built-in table, for questions in languages that ``embedder`` does
             not serve; None where it is the table itself.
@@ -43,6 +48,8 @@ class Sources:
     documents: Callable[[Iterable[str]], Mapping[str, Document]]
     chunks_named: Callable[[str, Sequence[str]], Sequence[int]]
     documents_of: Callable[[Iterable[int]], Mapping[int, str]]
+    near_words: Callable[[str], Mapping[str, float]]
+    titled: Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[str]]]
     fusion: Fusion = TABLE_FUSION
     table: "Sources | None" = None
 
@@ -67,15 +74,23 @@ class Candidates:
 
 
 def variants_of(
-    question: Question, query: Query, languages: Mapping[str, int], method: Method
+    question: Question,
+    query: Query,
+    languages: Mapping[str, int],
+    method: Method,
+    written: Question | None = None,
 ) -> tuple[tuple[Variant, ...], tuple[str, ...]]:
     """Return every way of putting the question, itself first, and what went wrong.
 
+    Where misspelled words were corrected, it is also searched as it was ``written``.
     What is looked for to the letter is not rephrased: file names, codes and quotations mean
     themselves.
     """
     asked = Variant(VariantKind.ASKED, question.content, question.terms)
     variants, warnings = [asked], []
+    if written is not None and written.text != question.text:
+        kind = VariantKind.AS_WRITTEN
+        variants.append(Variant(kind, written.content, written.terms, AS_WRITTEN_WEIGHT))
     for expand in () if question.means_itself else method.expand:
         try:
             variants.extend(expand(question, query, languages))
@@ -86,11 +101,17 @@ def variants_of(
 
 
 def find_candidates(
-    question: Question, query: Query, census: Census, sources: Sources, method: Method
+    question: Question,
+    query: Query,
+    census: Census,
+    sources: Sources,
+    method: Method,
+    written: Question | None = None,
 ) -> Candidates:
     """Search both indexes for every variant and make one score a chunk, 0 to 1."""
-    variants, warnings = variants_of(question, query, census.languages, method)
+    variants, warnings = variants_of(question, query, census.languages, method, written)
     sources = _serving(question.languages, sources)
+    fusion = sources.fusion.in_language(question.languages[0])
     serves = _serves(question.languages, sources)
     found: list[Found] = []
     for variant in variants:
@@ -102,8 +123,8 @@ def find_candidates(
             except EngineError as error:
                 warnings = (*warnings, f"Searched by words alone: {error.message}")
                 serves = False
-        found.append(Found(variant, lexical, vector, method.fuse(lexical, vector, sources.fusion)))
-    scores = _merged(found, query, method, sources.fusion)
+        found.append(Found(variant, lexical, vector, method.fuse(lexical, vector, fusion)))
+    scores = _merged(found, query, method, fusion)
     return Candidates(tuple(found), scores, warnings)
 
 

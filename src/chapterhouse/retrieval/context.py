@@ -106,7 +106,7 @@ def build_context(
 def question_of(result: SearchResult) -> Question:
     """Return the question of a search as it was understood then."""
     languages = {name: -place for place, name in enumerate(result.languages)}
-    return understand(result.query.text, languages)
+    return understand(result.question, languages)
 
 
 def repack(

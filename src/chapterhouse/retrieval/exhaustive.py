@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.question import Question, contains_exactly, understand
+from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Hit, Query, Scored, SearchResult, WeightedTerm
 
@@ -21,7 +22,8 @@ def find_all(query: Query, sources: Sources) -> SearchResult:
         sources: What may be looked into.
     """
     census = sources.census(query.shelves)
-    question = understand(query.text, census.languages)
+    written = understand(query.text, census.languages)
+    question, meant = corrected_question(written, query, census.languages, sources)
     size = max(sources.lexical.size(), 1)
     ranked = sources.lexical.search(question.terms, query.shelves, size)
     document_of = sources.documents_of([hit.key for hit in ranked])
@@ -46,7 +48,8 @@ def find_all(query: Query, sources: Sources) -> SearchResult:
         exact=question.exact,
         documents=census.documents,
         chunks=census.chunks,
-        warnings=warnings,
+        warnings=(*warnings, *(each.notice for each in meant)),
+        corrections=meant,
     )
 
 

@@ -39,6 +39,23 @@ class Thresholds:
 
 
 @dataclass(frozen=True, slots=True)
+class Hop:
+    """How mentions count; chosen on ``2wiki-open``, and on the other open sets for harm.
+
+    Attributes:
+        hits: First hits whose text is looked through.
+        documents: At most so many documents are brought in.
+        mentioned: Share of the score of a hit that the documents it mentions have.
+        named: Share of the best score that documents named in the question have.
+    """
+
+    hits: int = 4
+    documents: int = 12
+    mentioned: float = 0.6
+    named: float = 0.9
+
+
+@dataclass(frozen=True, slots=True)
 class Method:
     """The stages of retrieval.
 
@@ -49,6 +66,7 @@ class Method:
         merge: Makes one list out of those of several variants.
         rerank: Puts the shortlist in a better order, or None.
         recency: How the age of documents counts, or None.
+        hop: How documents count that the question or the first hits mention, or None.
         thresholds: What a chunk must reach.
         duplicates: Similarity from which a chunk repeats a better one; above 1 none does.
         lexical_depth: Candidates by words.
@@ -61,6 +79,7 @@ class Method:
     merge: Merge = best_scores
     rerank: Rerank | None = None
     recency: Recency | None = None
+    hop: Hop | None = Hop()
     thresholds: Thresholds = Thresholds()
     duplicates: float = SIMILARITY
     lexical_depth: int = 200
@@ -70,12 +89,14 @@ class Method:
 
 def without_stages(method: Method) -> Sequence[tuple[str, Method]]:
     """Return the method with one stage after the other taken out, for an ablation."""
+    bm25 = replace(method, fuse=lexical_scores, rerank=None, expand=(), hop=None)
     taken_out = [
         ("without reranking", replace(method, rerank=None), method.rerank is None),
         ("without expansion", replace(method, expand=()), not method.expand),
         ("without vectors", replace(method, fuse=lexical_scores), method.fuse is lexical_scores),
+        ("without the hop", replace(method, hop=None), method.hop is None),
         ("without recency", replace(method, recency=None), method.recency is None),
         ("with duplicates", replace(method, duplicates=2.0), method.duplicates > 1),
-        ("BM25 alone", replace(method, fuse=lexical_scores, rerank=None, expand=()), False),
+        ("BM25 alone", bm25, False),
     ]
     return [(name, changed) for name, changed, same in taken_out if not same]

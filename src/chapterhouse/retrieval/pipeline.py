@@ -20,19 +20,19 @@ from chapterhouse.retrieval.candidates import (
     find_candidates,
     with_other_names,
 )
-from chapterhouse.retrieval.duplicates import near_duplicates
+from chapterhouse.retrieval.hops import follow_mentions
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import Question, contains_exactly, understand
+from chapterhouse.retrieval.repeats import without_repeats
 from chapterhouse.retrieval.shortlist import Shortlist
+from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.terms import rows_at
 from chapterhouse.types import Chunk, Hit, Query, SearchResult
 
 __all__ = ["Sources", "retrieve"]
 
 _DEFAULT = Method()
 _EXACT_DEPTH = 50
-_COMPARED = 40  # of the shortlist; repeats that far down are hardly ever shown
 _DECIMALS = 6  # that are shown
 _DECIMALS_OF_ORDER = 12  # models give scores of a millionth to much that is still in an order
 
@@ -59,8 +59,9 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
         method: How.
     """
     census = sources.census(query.shelves)
-    question = understand(query.text, census.languages)
-    candidates = find_candidates(question, query, census, sources, method)
+    asked = understand(query.text, census.languages)
+    question, meant = corrected_question(asked, query, census.languages, sources)
+    candidates = find_candidates(question, query, census, sources, method, asked)
     exact = {wanted: _find_exactly(wanted, question, query, sources) for wanted in question.exact}
     ranking = _rank(question, query, candidates, exact, sources, method)
     guaranteed = _guaranteed(ranking.chunks, question, exact)
@@ -74,7 +75,8 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
         documents=census.documents,
         chunks=census.chunks,
         variants=tuple(found.variant for found in candidates.found),
-        warnings=(*candidates.warnings, *ranking.warnings),
+        warnings=(*candidates.warnings, *ranking.warnings, *(each.notice for each in meant)),
+        corrections=meant,
     )
 
 
@@ -119,21 +121,29 @@ def _rank(
     shortlist = shortlisted(question, candidates, listed, sources)
     scores, stages, warnings = _scored(shortlist, query, method)
     named = _named(shortlist, question)
-    order = sorted(
-        shortlist.chunks,
-        key=lambda chunk: (
-            -_phrases_in(chunk, phrases),
-            chunk.document_id not in named,
-            -scores[chunk.key],
-            *_place(chunk),
-        ),
-    )
+
+    def place(chunk: Chunk) -> tuple[float | str, ...]:
+        first = -_phrases_in(chunk, phrases), chunk.document_id not in named
+        return *first, -scores[chunk.key], chunk.document_id, chunk.ordinal
+
+    order = sorted(shortlist.chunks, key=place)
+    if method.hop is not None:
+        hopped = follow_mentions(order, scores, question, query, sources, method.hop)
+        for key, score in hopped.scores.items():
+            scores[key] = round(score, _DECIMALS_OF_ORDER)
+            stages.setdefault(key, {})[hopped.stages[key]] = score
+        order = sorted((*order, *hopped.chunks), key=place)
     must = set[int]().union(*exact.values())
-    chunks, repeats = _without_repeats(order, shortlist, must, method)
+    chunks, repeats = order, dict[int, tuple[str, ...]]()
+    if method.duplicates <= 1:
+        chunks, repeats = without_repeats(
+            order, must, scores, question, query, sources, method.duplicates
+        )
     least = method.thresholds.score
     kept = [chunk for chunk in chunks if scores[chunk.key] >= least or chunk.key in must]
     if len(kept) == len(chunks):  # what is behind the shortlist stands below all of it
-        others = _others(keys[size:], kept, query, before, scores, sources)
+        behind = [key for key in keys[size:] if key not in scores]
+        others = _others(behind, kept, query, before, scores, sources)
         kept += [chunk for chunk in others if scores[chunk.key] >= least]
     return _Ranking(tuple(kept), scores, stages, repeats, warnings)
 
@@ -176,25 +186,6 @@ def _scored(
         # Not cut at 1 before it is shown: a tag tells two excellent chunks apart, too.
         scores[chunk.key] = round(score * tagged * fresh, _DECIMALS_OF_ORDER)
     return scores, stages, warnings
-
-
-def _without_repeats(
-    order: Sequence[Chunk], shortlist: Shortlist, must: Collection[int], method: Method
-) -> tuple[list[Chunk], dict[int, tuple[str, ...]]]:
-    """Leave out what repeats a better chunk; return also which chunks each stands for."""
-    if method.duplicates > 1:
-        return list(order), {}
-    place = {chunk.key: number for number, chunk in enumerate(shortlist.chunks)}
-    compared = order[:_COMPARED]
-    rows = rows_at(shortlist.rows, [place[chunk.key] for chunk in compared])
-    repeated = near_duplicates(compared, rows, method.duplicates)
-    repeats: dict[int, tuple[str, ...]] = {}
-    for number, earlier in repeated.items():
-        if order[number].key not in must:
-            kept = order[earlier].key
-            repeats[kept] = (*repeats.get(kept, ()), order[number].id)
-    left_out = {name for names in repeats.values() for name in names}
-    return [chunk for chunk in order if chunk.id not in left_out], repeats
 
 
 def _others(

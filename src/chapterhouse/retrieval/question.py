@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.language import detect, script_language
+from chapterhouse.text.language import detect, language_of_script, script_language
 from chapterhouse.text.stopwords import STOPWORDS
 from chapterhouse.types import WeightedTerm
 
@@ -125,7 +125,7 @@ def _stemmers(text: str, languages: Mapping[str, int]) -> tuple[str, ...]:
     common = sorted(languages, key=lambda language: (-languages[language], language))
     if len(common) == 1:
         return (common[0],)  # unknown too: analysed as English
-    own = script_language(text)
+    own = language_of_script(text)
     if not own:
         candidates = common[:_MAXIMUM_LANGUAGES]
         own = max(candidates, key=lambda name: _function_words(text, name), default="")

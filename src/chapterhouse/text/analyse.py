@@ -1,8 +1,8 @@
 """Text to index terms: one analyser for documents and questions, in every language.
 
-NFKC, case folding, Snowball stems by language, bigrams for Chinese, Japanese and Korean, and
-identifiers, codes and numbers kept whole beside their parts. The order of terms is the order of
-words, so that phrases can be found.
+NFKC, case folding, Snowball stems by language, bigrams for scripts that write no spaces, one form
+of each Arabic and Hebrew letter, and identifiers, codes and numbers kept whole beside their parts.
+The order of terms is the order of words, so that phrases can be found.
 """
 
 import re
@@ -14,26 +14,47 @@ from typing import Final
 import Stemmer
 
 # Part of the index's fingerprint: change it when the same text gives other terms.
-ANALYSER_VERSION: Final = "1"
+ANALYSER_VERSION: Final = "2"
 
 SNOWBALL: Final = {
-    "ar": "arabic", "ca": "catalan", "da": "danish", "de": "german", "el": "greek",
-    "en": "english", "es": "spanish", "eu": "basque", "fi": "finnish", "fr": "french",
-    "ga": "irish", "hi": "hindi", "hu": "hungarian", "hy": "armenian", "id": "indonesian",
-    "it": "italian", "lt": "lithuanian", "ne": "nepali", "nl": "dutch", "no": "norwegian",
-    "nb": "norwegian", "nn": "norwegian", "pt": "portuguese", "ro": "romanian", "ru": "russian",
-    "sr": "serbian", "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
+    "ar": "arabic", "ca": "catalan", "cs": "czech", "da": "danish", "de": "german", "el": "greek",
+    "en": "english", "eo": "esperanto", "es": "spanish", "et": "estonian", "eu": "basque",
+    "fa": "persian", "fi": "finnish", "fr": "french", "ga": "irish", "hi": "hindi",
+    "hu": "hungarian", "hy": "armenian", "id": "indonesian", "it": "italian", "lt": "lithuanian",
+    "ne": "nepali", "nl": "dutch", "no": "norwegian", "nb": "norwegian", "nn": "norwegian",
+    "pl": "polish", "pt": "portuguese", "ro": "romanian", "ru": "russian", "sr": "serbian",
+    "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
 
-_EAST: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_EAST: Final = (  # scripts without spaces
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
+    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+)
+# Vowel signs of Indic scripts, which are no word characters to ``re`` and yet part of words.
+_SIGNS: Final = (
+    "\u0300-\u036f\u0900-\u0963\u0971-\u0df3\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e\u17b6-\u17d3"
+)
+_LETTER: Final = rf"(?:[^\W_{_EAST}]|[{_SIGNS}])"
 # A run of word characters, joined over the marks that hold numbers, codes and names together.
-_TOKEN = re.compile(r"\w+(?:[.,:/'’\-]\w+)*")
-_SIMPLE = re.compile(r"[^\W\d_]+")
-_PARTS = re.compile(rf"[{_EAST}]+|[^\W_{_EAST}]+")
+_TOKEN = re.compile(rf"[\w{_SIGNS}]+(?:[.,:/'’\-][\w{_SIGNS}]+)*")
+_SIMPLE = re.compile(rf"(?:[^\W\d_]|[{_SIGNS}])+")
+_PARTS = re.compile(rf"[{_EAST}]+|{_LETTER}+")
 _EAST_RUN = re.compile(rf"[{_EAST}]")
-_CASE_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ]+|\d+|[^\W\d_A-Za-zà-ÿ]+")
+_CASE_PARTS = re.compile(
+    rf"[A-Z]+(?![a-z])|[A-Z]?[a-zà-ÿ\u0300-\u036f]+|\d+|(?:[^\W\d_A-Za-zà-ÿ]|[{_SIGNS}])+"
+)
 _THOUSANDS = re.compile(r"\d{1,3}(?:[,.]\d{3})+")
 _MAXIMUM_TERM = 64  # longer runs are data, not words
+_NEAR_EAST = re.compile("[\u0591-\u07ff\u200b-\u200f]")
+# Points and vowel signs, tatweel and joiners are written at will; a letter has one form.
+_OPTIONAL: Final = {
+    code: None
+    for first, last in ((0x0591, 0x05BD), (0x05BF, 0x05BF), (0x05C1, 0x05C2), (0x05C4, 0x05C7),
+                        (0x0610, 0x061A), (0x0640, 0x0640), (0x064B, 0x065F), (0x0670, 0x0670),
+                        (0x06D6, 0x06ED), (0x200B, 0x200F))
+    for code in range(first, last + 1)
+}  # fmt: skip
+_ONE_FORM: Final = str.maketrans("أإآٱىیےکةۀہھךםןףץ", "اااايييكههههכמנפצ")
 _CACHE_LIMIT = 50_000  # tokens a language; some ten megabytes
 
 
@@ -41,7 +62,8 @@ class _Analyser:
     """Terms of one language; remembers each distinct token's terms."""
 
     def __init__(self, language: str) -> None:
-        name = SNOWBALL.get(language)
+        name = SNOWBALL.get(language or "en")
+        self._own = bool(language)  # a text of unknown language has English stems if any
         # Stemming is cached here, per token; the stemmer's own cache would only cost memory.
         self._stem = Stemmer.Stemmer(name, 0).stemWord if name else None
         self._known: dict[str, tuple[str, ...]] = {}
@@ -51,7 +73,10 @@ class _Analyser:
         if len(known) > _CACHE_LIMIT:
             known.clear()
         result: list[str] = []
-        for token in _TOKEN.findall(unicodedata.normalize("NFKC", text)):
+        normal = unicodedata.normalize("NFKC", text)
+        if _NEAR_EAST.search(normal):
+            normal = normal.translate(_OPTIONAL)
+        for token in _TOKEN.findall(normal):
             terms = known.get(token)
             if terms is None:
                 terms = known[token] = tuple(self._terms_of(token))
@@ -87,7 +112,9 @@ class _Analyser:
 
     def _stemmed(self, word: str) -> str:
         folded = word.casefold()[:_MAXIMUM_TERM]
-        return str(self._stem(folded)) if self._stem else folded
+        if self._stem and (self._own or folded.isascii()):
+            folded = str(self._stem(folded))
+        return folded.translate(_ONE_FORM) if _NEAR_EAST.match(folded) else folded
 
 
 def _bigrams(run: str) -> Iterable[str]:
@@ -120,7 +147,7 @@ def analyse(text: str, language: str = "") -> list[str]:
     Args:
         text: Any text.
         language: ISO 639-1 code. Words of a language without a Snowball stemmer are only folded;
-            those of an unknown language are stemmed as English, which most lists, code and short
-            notes are.
+            those of an unknown language are stemmed as English if they are in ASCII: most lists,
+            code and short notes are.
     """
-    return _analyser(language or "en").terms(text)
+    return _analyser(language).terms(text)

@@ -2,12 +2,14 @@
 
 The wrong answer is worse than none, because a document's words are stemmed by it: on short
 lower-case abstracts a statistical detector alone cost seven points of nDCG. So the script decides
-where it can, then the function words, of which every text of some length has many; py3langid is
-asked about the rest and believed only when it is nearly certain.
+where it can, by letters that only one of its languages has, then the function words, of which every
+text of some length has many; py3langid is asked about the rest and believed only when it is nearly
+certain. What is written in Arabic letters is never English, however short it is.
 """
 
 import re
 from collections import Counter
+from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
@@ -20,8 +22,58 @@ _MINIMUM_LETTERS: Final = 20
 _EAST = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _KANA = re.compile(r"[\u3040-\u30ff]")
 _HANGUL = re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")
+# Other scripts whose words are not divided by spaces.
+_UNSPACED: Final = {
+    "th": re.compile(r"[\u0e00-\u0e7f]"),
+    "lo": re.compile(r"[\u0e80-\u0eff]"),
+    "my": re.compile(r"[\u1000-\u109f]"),
+    "km": re.compile(r"[\u1780-\u17ff]"),
+}
 _NOISE = re.compile(r"[\W\d_]+|https?://\S+")
 _EAST_SHARE: Final = 0.2
+_MARK_SHARE: Final = 0.01  # of a language's own letters: one may stand in a foreign name
+_LEAST_SCRIPT_SHARE: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Script:
+    """A script: its letters, its likeliest language, and the letters of single languages in it."""
+
+    letters: re.Pattern[str]
+    language: str
+    marks: tuple[tuple[str, re.Pattern[str]], ...] = ()
+    others: frozenset[str] = frozenset()  # which statistics may choose instead
+
+    def languages(self) -> frozenset[str]:
+        return self.others | {self.language, *(name for name, _ in self.marks)}
+
+
+def _script(letters: str, language: str, others: str = "", **marks: str) -> _Script:
+    own = tuple((name, re.compile(f"[{found}]")) for name, found in marks.items())
+    return _Script(re.compile(f"[{letters}]"), language, own, frozenset(others.split()))
+
+
+_SCRIPTS: Final = (
+    _script("\u0600-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufeff", "ar", "ps ug",
+            ur="ٹڈڑںےۓھہ", fa="پچژگیک"),
+    _script("\u0590-\u05ff\ufb1d-\ufb4f", "he", yi="\u05f0-\u05f2"),
+    _script("\u0400-\u052f", "ru", "bg mk sr kk ky mn",
+            uk="іїєґІЇЄҐ", be="ўЎ", sr="јљњћђЈЉЊЋЂ", mk="ѓќѕЃЌЅ"),
+    _script("\u0370-\u03ff\u1f00-\u1fff", "el"),
+    _script("\u0900-\u097f", "hi", "mr ne"),
+    _script("\u0980-\u09ff", "bn", "as"),
+    _script("\u0a00-\u0a7f", "pa"),
+    _script("\u0a80-\u0aff", "gu"),
+    _script("\u0b00-\u0b7f", "or"),
+    _script("\u0b80-\u0bff", "ta"),
+    _script("\u0c00-\u0c7f", "te"),
+    _script("\u0c80-\u0cff", "kn"),
+    _script("\u0d00-\u0d7f", "ml"),
+    _script("\u0d80-\u0dff", "si"),
+    _script("\u0530-\u058f", "hy"),
+    _script("\u10a0-\u10ff", "ka"),
+    _script("\u1200-\u139f", "am"),
+)  # fmt: skip
 # Function words are a quarter to a half of running text in every language listed.
 _FUNCTION_SHARE: Final = 0.12
 _MINIMUM_FUNCTION_WORDS: Final = 3
@@ -45,20 +97,48 @@ def _identifier() -> LanguageIdentifier:
 def detect(text: str) -> str:
     """Return the language of the beginning of ``text``, or an empty string."""
     letters = _NOISE.sub(" ", text[:_SAMPLE]).strip()
-    own = script_language(letters)
+    own = language_of_script(letters)
     if own or len(letters) < _MINIMUM_LETTERS:
         return own
     return _by_function_words(letters) or _by_statistics(letters)
 
 
+def language_of_script(text: str) -> str:
+    """Return the likeliest language of a text that is not in Latin letters, else nothing."""
+    if text.isascii():
+        return ""
+    script = _script_of(text)
+    return script_language(text) or (_within(script, text) if script else "")
+
+
+def _script_of(letters: str) -> _Script | None:
+    """Return the script of most letters; None for Latin and for what no language is known of."""
+    most = _LEAST_SCRIPT_SHARE * sum(map(str.isalpha, letters))
+    return next((each for each in _SCRIPTS if len(each.letters.findall(letters)) > most), None)
+
+
+def _within(script: _Script, letters: str) -> str:
+    """Return the language of a text in this script."""
+    least = max(1.0, _MARK_SHARE * len(letters))
+    for language, own in script.marks:
+        if len(own.findall(letters)) >= least:
+            return language
+    guess = _by_statistics(letters) if script.others else ""
+    return guess if guess in script.languages() else script.language
+
+
 def script_language(text: str) -> str:
-    """Return zh, ja or ko when enough of ``text`` is written in their scripts, else nothing."""
+    """Return the language of a text whose script divides no words by spaces, else nothing.
+
+    These are zh, ja, ko (whose words are divided, but long), th, lo, my and km.
+    """
     total = len(text)
     if not total or text.isascii():
         return ""
     kana, hangul, han = (len(script.findall(text)) for script in (_KANA, _HANGUL, _EAST))
     if kana + hangul + han < _EAST_SHARE * total:
-        return ""
+        least = _EAST_SHARE * total
+        return next((n for n, own in _UNSPACED.items() if len(own.findall(text)) >= least), "")
     if hangul > kana + han:
         return "ko"
     return "ja" if kana * 10 > han else "zh"

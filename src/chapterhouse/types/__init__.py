@@ -10,6 +10,7 @@ from chapterhouse.types.asking import (
     Alias,
     AliasKind,
     Context,
+    Correction,
     Excerpt,
     Fusion,
     Hit,
@@ -19,6 +20,7 @@ from chapterhouse.types.asking import (
     Variant,
     VariantKind,
     WeightedTerm,
+    corrected,
 )
 from chapterhouse.types.claims import (
     Conflict,
@@ -115,6 +117,7 @@ __all__ = [
     "Conflict",
     "ConflictKind",
     "Context",
+    "Correction",
     "DisagreementMap",
     "Dispute",
     "DisputeSide",
@@ -177,5 +180,6 @@ __all__ = [
     "Verdict",
     "WeightedTerm",
     "Writing",
+    "corrected",
     "shelf_names",
 ]

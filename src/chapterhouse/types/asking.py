@@ -1,7 +1,8 @@
 """Questions, and what is found for them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from chapterhouse.types.documents import Chunk, Document
@@ -22,14 +23,35 @@ class Query:
     text: str
     shelves: tuple[str, ...] = ()
     limit: int = 10
-    per_document: int = 3
+    per_document: int = 0
     tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A word of a question that no document has, and the word of the documents that is near it."""
+
+    written: str
+    meant: str
+
+    @property
+    def notice(self) -> str:
+        """Return what the asker is told of it."""
+        return f"Searched also for: {self.meant} (you wrote: {self.written})"
+
+
+def corrected(text: str, found: Sequence[Correction]) -> str:
+    """Return a question with the words that are meant in the place of those that were written."""
+    for correction in found:
+        text = re.sub(rf"(?<!\w){re.escape(correction.written)}(?!\w)", correction.meant, text)
+    return text
 
 
 class VariantKind(StrEnum):
     """How a variant of a question came about."""
 
     ASKED = "asked"  # the question itself
+    AS_WRITTEN = "as-written"  # the question itself, where the first variant corrects its words
     PART = "part"  # one of several things it asks
     EXPANSION = "expansion"  # with terms that the documents use for the same thing
     HYPOTHETICAL = "hypothetical"  # an answer made up by a model, to be searched by likeness
@@ -95,12 +117,18 @@ class Fusion:
         floor: Cosine of unrelated texts; what lies below counts nothing.
         ceiling: Cosine of the same statement; what lies above counts as much.
         alone: From here on a chunk that shares no word with the question may be a hit.
+        weights: Instead of ``weight`` for questions in these languages.
     """
 
     weight: float
     floor: float
     ceiling: float
     alone: float
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def in_language(self, language: str) -> "Fusion":
+        """Return the figures for questions in a language."""
+        return replace(self, weight=self.weights.get(language, self.weight), weights={})
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +162,12 @@ class SearchResult:
     chunks: int
     variants: tuple[Variant, ...] = ()  # every way in which it was asked; the question is first
     warnings: tuple[str, ...] = ()  # what did not work and what was done instead
+    corrections: tuple[Correction, ...] = ()  # of misspelled words
+
+    @property
+    def question(self) -> str:
+        """Return the question as it was searched: its misspelled words corrected."""
+        return corrected(self.query.text, self.corrections)
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,6 +158,7 @@ def test_what_cannot_be_chosen_is_told(
 
 
 def test_there_is_nothing_to_return_to(chapterhouse: Any, home: Path) -> None:
+    chapterhouse("model", "use", "--embedder", "static", "--home", str(home))
     told = chapterhouse("model", "back", "--home", str(home))
     assert told.code == 3
     assert "no previous encoder" in told.err

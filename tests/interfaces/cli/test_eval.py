@@ -162,7 +162,7 @@ def test_without_anything_the_documents_themselves_are_asked_about(
     made = chapterhouse("eval", "--limit", 30, "--write", written, "--home", home)
     assert made.code == 0
     assert made.out.startswith("30 questions made from the documents, asked of 22 documents")
-    assert "Made questions share the words of their text" in made.out
+    assert "far less is found" in " ".join(made.out.split())
     assert len(written.read_text("utf-8").splitlines()) == 30
     again = chapterhouse("eval", written, "--home", home, "--json").data
     assert again["kind"] == "questions"

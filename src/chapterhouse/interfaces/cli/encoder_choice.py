@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
 from chapterhouse.connectors.model_files import Origin, fetch_files, is_right, take_files
@@ -54,9 +55,7 @@ def settings_of(choice: Choice, *, ask: bool, as_json: bool) -> EmbeddingSetting
                 "--mirror and --file are for encoders that are fetched.",
                 hint=f"Those are: {', '.join(card.name for card in known_cards() if card.files)}.",
             )
-        if card is None:
-            return _unknown(choice)
-        return EmbeddingSettings.model_validate({"engine": card.engine})
+        return EmbeddingSettings(engine=_engine(card)) if card else _unknown(choice)
     if card.engine == "openai":
         return EmbeddingSettings(
             engine="openai",
@@ -77,6 +76,10 @@ def settings_of(choice: Choice, *, ask: bool, as_json: bool) -> EmbeddingSetting
         passage_prefix=card.passage_prefix,
         languages=card.languages,
     )
+
+
+def _engine(card: Card) -> Literal["built-in", "static"]:
+    return "static" if card.engine == "static" else "built-in"
 
 
 def _bring(card: Card, choice: Choice, folder: Path, *, ask: bool, as_json: bool) -> None:

@@ -25,10 +25,7 @@ _CHANGES = 5  # questions named that lost, and as many that gained
 _LABEL = 60  # characters of a name or title
 _QUESTION = 100
 _SURE = 0.05
-_ENDINGS = {
-    "synthetic": "Made questions share the words of their text: compare such figures with each "
-    "other,\nnot with what people ask. Judge real answers: chapterhouse feedback good|bad …",
-}
+_REAL = "To judge real answers: chapterhouse feedback good|bad …"
 
 
 def evaluation(target: "Console", value: "Result") -> None:
@@ -47,8 +44,8 @@ def evaluation(target: "Console", value: "Result") -> None:
         target.print(styled(("warning  ", "yellow"), one_line(warning)))
     for gate in value.gates:
         _gate(target, gate)
-    if found.kind in _ENDINGS:
-        target.print(styled((_ENDINGS[found.kind], "dim")))
+    if found.note:
+        target.print(styled((f"{found.note} {_REAL}", "dim")))
 
 
 def chunking(

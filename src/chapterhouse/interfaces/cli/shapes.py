@@ -83,6 +83,7 @@ def search(result: SearchResult, *, explain: bool) -> dict[str, object]:
         "searched": {"documents": result.documents, "chunks": result.chunks},
         "variants": [_variant(variant) for variant in result.variants] if explain else [],
         "warnings": list(result.warnings),
+        "corrections": [plain(correction) for correction in result.corrections],
     }
 
 

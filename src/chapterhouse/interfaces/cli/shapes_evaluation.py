@@ -31,6 +31,7 @@ def evaluation(value: "Result", *, latency: bool) -> dict[str, object]:
         "comparison": _comparison(value.comparison) if value.comparison else None,
         "ablation": [_comparison(entry) for entry in value.ablation],
         "warnings": list(found.warnings),
+        "note": found.note,
     }
     if latency:
         shaped["latency"] = plain(found.latency)

@@ -15,6 +15,7 @@ from chapterhouse.types import (
     Claim,
     Concession,
     Conflict,
+    Correction,
     DisagreementMap,
     Gap,
     Point,
@@ -114,6 +115,9 @@ class PassagesResult(Result):
         description="Whether a similarity tells how well a passage fits; else it only orders them."
     )
     documents_searched: int
+    corrections: tuple[Correction, ...] = Field(
+        description="Misspelled words of the query, and the words searched also for."
+    )
 
 
 class CitationResult(Result):

@@ -133,6 +133,7 @@ def _passages(found: Passages) -> Outcome:
         min_similarity=found.minimum,
         similarities_are_absolute=found.absolute,
         documents_searched=found.documents,
+        corrections=found.corrections,
     )
     return Outcome(result, told(found))
 

@@ -1,0 +1,150 @@
+"""Judged collections beside the natural one: contracts, papers, questions of several steps.
+
+``contracts-gold``: a passage or a quotation that overlaps a gold span of the right document.
+``covid-qa-open``: one of the first five passages overlaps the span. ``2wiki-open``: all gold
+documents are among the first eight hits. ``xquad-en``: the gold paragraph is among the first three.
+"""
+
+import json
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
+from chapterhouse.library import Library
+from chapterhouse.settings import Settings
+from chapterhouse.types import Stretch
+from data_folder import data_folder
+from libraries import complete_vectors, settings_of
+from marking import SEED, Share, share
+
+Each = TypeVar("Each")
+Spans = Mapping[str, Sequence[Stretch]]  # gold spans by our id of the document
+
+
+@dataclass(frozen=True, slots=True)
+class SetScore:
+    """A figure of a judged collection."""
+
+    name: str
+    measure: str
+    share: Share
+
+
+def overlaps(spans: Spans, document: str, start: int, end: int) -> bool:
+    """Whether a passage of a document overlaps one of the gold spans."""
+    return any(start < last and first < end for first, last in spans.get(document, ()))
+
+
+def locate(text: str, wanted: str, near: int) -> Stretch | None:
+    """Return where a gold text is in our reading, white space aside; None where it is not.
+
+    Args:
+        text: The canonical text of our reading.
+        wanted: The gold text as the file has it.
+        near: Its offset in the file; of several places the nearest is taken.
+    """
+    places = [place for place, letter in enumerate(text) if not letter.isspace()]
+    squeezed = "".join(text.split())
+    sought = "".join(wanted.split())
+    found = []
+    start = squeezed.find(sought) if sought else -1
+    while start >= 0:
+        found.append((places[start], places[start + len(sought) - 1] + 1))
+        start = squeezed.find(sought, start + 1)
+    return min(found, key=lambda span: abs(span[0] - near), default=None)
+
+
+def score_contracts(library: Library, sample: int | None) -> Iterator[SetScore]:
+    """Yield the figures of ``contracts-gold`` in a library that holds the folder."""
+    folder = data_folder() / "folders"
+    ids = {document.source.partition("/")[2]: document.id for document in library.documents()}
+    found: list[tuple[bool, bool, bool, bool]] = []
+    for row in _drawn(_rows(folder / "contracts-gold.jsonl"), sample):
+        spans: dict[str, list[Stretch]] = {}
+        for each in row["spans"]:
+            # newline="" keeps the file's own line ends, which the offsets count
+            with (folder / "contracts" / each["document"]).open(
+                encoding="utf-8", newline=""
+            ) as file:
+                wanted = file.read()[each["start"] : each["end"]]
+            body = library.body(ids[each["document"]]).text
+            if place := locate(body, wanted, each["start"]):
+                spans.setdefault(ids[each["document"]], []).append(place)
+        found.append(_contract(library, row["question"], spans))
+    measures = ("overlap in 3", "overlap in 8", "quoted sentence overlaps", "answer shown")
+    for measure, values in zip(measures, zip(*found, strict=True), strict=True):
+        yield SetScore("contracts-gold", measure, share(values))
+
+
+def _contract(library: Library, text: str, spans: Spans) -> tuple[bool, bool, bool, bool]:
+    hits = [
+        overlaps(spans, hit.chunk.document_id, hit.chunk.start, hit.chunk.end)
+        for hit in library.search(text).hits
+    ]
+    answer = library.ask(text, model="none", remember=False, use_kept=False)
+    quoted = any(overlaps(spans, c.document_id, c.start, c.end) for c in answer.citations)
+    return any(hits[:3]), any(hits[:8]), answer.found and quoted, answer.found
+
+
+def score_sets(choice: str, sample: int | None) -> Iterator[SetScore]:
+    """Yield the figures of the sets in BEIR layout and of ``covid-qa-open``."""
+    root = data_folder() / "retrieval"
+    settings = Settings(embedding=settings_of(choice))
+    yield _papers(root / "covid-qa-open", settings, sample)
+    yield _documents(root / "2wiki-open", settings, sample, 8, "all documents in 8")
+    yield _documents(root / "xquad-en", settings, sample, 3, "paragraph in 3")
+
+
+def _papers(root: Path, settings: Settings, sample: int | None) -> SetScore:
+    texts = {row["_id"]: row["text"] for row in _rows(root / "documents.jsonl")}
+    documents = [CorpusDocument(name, "", text) for name, text in texts.items()]
+    values = []
+    with indexed(documents, settings=settings) as collection:
+        complete_vectors(collection.library)
+        ids = _ids(collection)
+        for row in _drawn(_rows(root / "questions.jsonl"), sample):
+            own = ids[row["document"]]
+            wanted = texts[row["document"]][row["start"] : row["end"]]
+            body = collection.library.body(own).text
+            place = locate(body, wanted, row["start"])
+            spans = {own: [place]} if place else {}
+            hits = collection.library.search(row["text"]).hits[:5]
+            values.append(
+                any(overlaps(spans, h.chunk.document_id, h.chunk.start, h.chunk.end) for h in hits)
+            )
+    return SetScore(root.name, "overlap in 5", share(values))
+
+
+def _documents(
+    root: Path, settings: Settings, sample: int | None, count: int, measure: str
+) -> SetScore:
+    dataset = load_dataset(root)
+    names = _drawn(sorted(dataset.questions), sample)
+    values = []
+    with indexed(dataset.documents, settings=settings) as collection:
+        complete_vectors(collection.library)
+        for name in names:
+            hits = collection.library.search(dataset.questions[name]).hits[:count]
+            shown = {collection.names[hit.document.id] for hit in hits}
+            values.append(set(dataset.relevant[name]) <= shown)
+    return SetScore(root.name, measure, share(values))
+
+
+def _ids(collection: Collection) -> dict[str, str]:
+    return {theirs: ours for ours, theirs in collection.names.items()}
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
+
+
+def _drawn(items: Sequence[Each], sample: int | None) -> list[Each]:
+    """Return a seeded sample in the order of the items; all of them when ``sample`` is None."""
+    if sample is None or sample >= len(items):
+        return list(items)
+    drawn = sorted(random.Random(SEED).sample(range(len(items)), sample))
+    return [items[place] for place in drawn]

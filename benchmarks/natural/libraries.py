@@ -1,0 +1,132 @@
+"""Libraries of the natural folders and the questions put to them, with the product's defaults."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
+
+from chapterhouse.library import Library
+from chapterhouse.models.opening import open_embedder
+from chapterhouse.protocols import Embedder
+from chapterhouse.settings import EmbeddingSettings
+from chapterhouse.types import Hit, Status
+from data_folder import data_folder
+from folders import lay_out
+from marking import Passage, Reply
+
+
+def embedding_of(choice: str) -> Mapping[str, str]:
+    """Return the embedding settings of a choice: what differs from the product's defaults.
+
+    Args:
+        choice: ``built-in`` for the defaults, ``static`` or ``none``, else a model's folder.
+
+    Raises:
+        SystemExit: there is no such folder.
+    """
+    if choice == "built-in":
+        return {}
+    if choice in {"static", "none"}:
+        return {"engine": choice}
+    folder = Path(choice).expanduser().absolute()
+    if not folder.is_dir():
+        raise SystemExit(
+            f"--embedder {choice}: no such folder. Name built-in, static, none or a folder "
+            "with a model's files."
+        )
+    return {"engine": "folder", "folder": str(folder)}
+
+
+def label_of(choice: str) -> str:
+    """Return how a choice is called in results: never a path of this machine."""
+    return choice if not embedding_of(choice).get("folder") else f"folder {Path(choice).name}"
+
+
+def settings_of(choice: str) -> EmbeddingSettings:
+    """Return the embedding settings of a choice as a value."""
+    return EmbeddingSettings.model_validate(embedding_of(choice))
+
+
+@contextmanager
+def opened(folder: str, choice: str) -> Iterator[Library]:
+    """Lay a folder out, add it to a library of its own and remove it all in the end.
+
+    Prints every file that did not become a document.
+    """
+    with TemporaryDirectory(prefix="natural-") as name:
+        documents = lay_out(folder, data_folder(), Path(name) / "documents")
+        home = Path(name) / "home"
+        home.mkdir()
+        lines = [f'{key} = "{value}"' for key, value in embedding_of(choice).items()]
+        share_cache(home, choice)
+        (home / "chapterhouse.toml").write_text("\n".join(["[embedding]", *lines, ""]), "utf-8")
+        with Library.open(home) as library:
+            library.add(documents)
+            for file in library.files():
+                if file.status in {Status.REJECTED, Status.SKIPPED}:
+                    print(f"{file.source}: {file.status}, {file.sentence}", flush=True)
+            complete_vectors(library)
+            yield library
+
+
+def complete_vectors(library: Library) -> None:
+    """Make the vectors of a library complete, which are otherwise made in the background."""
+    library.embed_pending()
+
+
+def cache_folder() -> Path:
+    """Return where vectors are kept between runs: by ``$CHAPTERHOUSE_BENCH_CACHE``, or temporary.
+
+    Keys are hashes of the model and the text, so that nothing of another model is ever used.
+    """
+    root = Path(os.environ.get("CHAPTERHOUSE_BENCH_CACHE") or gettempdir())
+    cache = root / "chapterhouse-natural"
+    cache.mkdir(parents=True, exist_ok=True)
+    return cache
+
+
+def share_cache(home: Path, choice: str) -> None:
+    """Let a library with a model's folder use the vectors of earlier runs: they take minutes."""
+    if "folder" in embedding_of(choice):
+        own = home / "workspaces" / "default"
+        own.mkdir(parents=True)
+        (own / "cache").symlink_to(cache_folder(), target_is_directory=True)
+
+
+@contextmanager
+def with_embedder(choice: str) -> Iterator[Embedder]:
+    """Open the embedder of a choice without a library; its vectors are cached between runs."""
+    cache = cache_folder()
+    with ExitStack() as stack:
+        yield open_embedder(settings_of(choice), cache, stack.callback)
+
+
+def search(library: Library, text: str) -> list[Passage]:
+    """Return the hits of a question as a reader sees them, best first."""
+    return [Passage(_name(hit.document.source), shown(hit)) for hit in library.search(text).hits]
+
+
+def read_text(library: Library, names: Sequence[str]) -> str:
+    """Return titles and texts of documents as our readers read them; nothing of one not read."""
+    own = {_name(document.source): document for document in library.documents()}
+    found = [own[name] for name in names if name in own]
+    return "\n".join(f"{each.title}\n{library.body(each.id).text}" for each in found)
+
+
+def shown(hit: Hit) -> str:
+    """Return a hit with its title, its section path and the heading rows of its table."""
+    place = " › ".join([hit.document.title, *hit.chunk.section_path])
+    return "\n".join(filter(None, (place, hit.chunk.header, hit.chunk.text)))
+
+
+def ask(library: Library, text: str) -> Reply:
+    """Return what is shown without a model, and how strong the product holds the evidence."""
+    answer = library.ask(text, model="none", remember=False, use_kept=False)
+    sentences = [sentence.text for sentence in answer.sentences] if answer.found else []
+    return Reply(" ".join(sentences), answer.evidence)
+
+
+def _name(source: str) -> str:
+    """Return a document's name in its folder: its source less the folder that was added."""
+    return source.partition("/")[2]

@@ -1,0 +1,178 @@
+"""What is counted of one question, and the figures of many: pure, without a library.
+
+A question is marked once a run. Figures are shares of questions, 0 to 1, with a 95 % interval by
+resampling the questions.
+"""
+
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from plain_text import comparable, holds
+from questions import Question
+
+BINS = 10
+RESAMPLES = 1_000
+SEED = 11
+
+Facts = Sequence[Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A hit as a reader sees it: the document's name, and title, section path and text."""
+
+    document: str
+    shown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """An answer as a reader sees it.
+
+    Attributes:
+        text: What was shown; empty where the question was refused.
+        evidence: Strength of the evidence that the product states, 0 to 1.
+    """
+
+    text: str
+    evidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What became of one question. Numbers of words and hits are in the order of the fields.
+
+    Attributes:
+        readable: Whether all facts are in the documents of the evidence as our readers read them.
+        in_hits: Whether all facts are in the first 3 and the first 8 hits.
+        in_words: Whether they are in the first 250 and the first 700 words of the hits.
+        documents: Whether all documents of the evidence are among those of the first 3 and 8 hits.
+        words: Words of the first 3 and of the first 8 hits.
+        answered: Whether an answer was shown.
+        right: Whether all facts are in it; never for an unanswerable question.
+        answer_words: Words of the answer.
+        evidence: As the product states it, 0 to 1.
+        again: Facts in the first 8 hits for the same question spelled right, where it has one.
+        followed: Facts of the second turn in the first 8 hits, asked as a whole question and as it
+            was typed; None without a second turn.
+    """
+
+    question: Question
+    readable: bool
+    in_hits: tuple[bool, bool]
+    in_words: tuple[bool, bool]
+    documents: tuple[bool, bool]
+    words: tuple[int, int]
+    answered: bool
+    right: bool
+    answer_words: int
+    evidence: float
+    again: bool | None = None
+    followed: tuple[bool, bool] | None = None
+
+
+HITS = (3, 8)
+WORDS = (250, 700)
+
+
+def has_facts(text: str, facts: Facts) -> bool:
+    """Whether a text has one alternative of every fact; False where there are no facts."""
+    compared = comparable(text)
+    return bool(facts) and all(any(holds(compared, each) for each in fact) for fact in facts)
+
+
+def first_words(texts: Sequence[str], count: int) -> str:
+    """Return the first ``count`` words of the texts in order, split at white space."""
+    return " ".join([word for text in texts for word in text.split()][:count])
+
+
+def in_first(passages: Sequence[Passage], count: int, facts: Facts) -> bool:
+    """Whether all facts are in the first ``count`` passages."""
+    return has_facts("\n".join(passage.shown for passage in passages[:count]), facts)
+
+
+def has_documents(passages: Sequence[Passage], wanted: Sequence[str]) -> bool:
+    """Whether every wanted document is among those of the passages; False where none is wanted."""
+    return bool(wanted) and set(wanted) <= {passage.document for passage in passages}
+
+
+def mark(question: Question, read: str, passages: Sequence[Passage], reply: Reply) -> Mark:
+    """Return what became of a question, without its second turn and its right spelling.
+
+    ``read`` is the text of the documents of its evidence as our readers read them.
+    """
+    texts = [passage.shown for passage in passages]
+    few, many = (first_words(texts[:count], 10**6) for count in HITS)
+    return Mark(
+        question,
+        has_facts(read, question.facts),
+        (has_facts(few, question.facts), has_facts(many, question.facts)),
+        (
+            has_facts(first_words(texts, WORDS[0]), question.facts),
+            has_facts(first_words(texts, WORDS[1]), question.facts),
+        ),
+        (
+            has_documents(passages[: HITS[0]], question.documents),
+            has_documents(passages[: HITS[1]], question.documents),
+        ),
+        (len(few.split()), len(many.split())),
+        answered=bool(reply.text),
+        right=has_facts(reply.text, question.facts),
+        answer_words=len(reply.text.split()),
+        evidence=reply.evidence,
+    )
+
+
+# --- figures of many -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of questions with its 95 % interval; not a number where there are none."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+
+    def __str__(self) -> str:
+        """Return it in percent: ``59.3 (52–66)``; a dash without questions."""
+        if not self.count:
+            return "–"
+        return f"{100 * self.value:.1f} ({100 * self.low:.0f}–{100 * self.high:.0f})"
+
+
+def share(values: Sequence[bool]) -> Share:
+    """Return the share of true values and its interval by the percentile bootstrap."""
+    if not values:
+        return Share(math.nan, math.nan, math.nan, 0)
+    numbers = np.asarray(values, dtype=float)
+    drawn = np.random.default_rng(SEED).integers(0, len(numbers), (RESAMPLES, len(numbers)))
+    low, high = np.percentile(numbers[drawn].mean(axis=1), (2.5, 97.5))
+    return Share(float(numbers.mean()), float(low), float(high), len(numbers))
+
+
+def calibration_error(stated: Sequence[float], right: Sequence[bool], bins: int = BINS) -> float:
+    """Return the expected calibration error, 0 to 1, over bins of equal width.
+
+    Source: Guo and others, On Calibration of Modern Neural Networks, ICML 2017.
+    """
+    if not stated:
+        return math.nan
+    places = [min(int(value * bins), bins - 1) for value in stated]
+    error = 0.0
+    for place in set(places):
+        inside = [number for number, own in enumerate(places) if own == place]
+        claimed = statistics.fmean(stated[number] for number in inside)
+        true = statistics.fmean(right[number] for number in inside)
+        error += abs(claimed - true) * len(inside) / len(stated)
+    return error
+
+
+def median(values: Sequence[int]) -> float:
+    """Return the median; not a number without values."""
+    return statistics.median(values) if values else math.nan

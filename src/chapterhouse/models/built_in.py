@@ -1,0 +1,156 @@
+"""The encoder in the box: a student of all-MiniLM-L6-v2, small enough to ship.
+
+Six layers of 384 numbers like its teacher's, with 768 instead of 1,536 inner neurons: the most
+active half of the teacher's, their output weights solved for anew by least squares, and all layers
+trained to give the teacher's hidden states and vectors (``benchmarks/encoder``). The layers have
+8-bit weights (7 bits used), the vocabulary's table 4-bit numbers in groups of 64. Files, data and
+measurements: ``benchmarks/encoder/CARD.md``.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.models.bert_graph import Floats, Layer, Linear, Norm, Shape, encoder_graph
+from chapterhouse.models.onnx_session import Run, open_session
+from chapterhouse.models.side_by_side import embed_each
+from chapterhouse.models.unit_vectors import unit_rows
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+_WEIGHTS: Final = (
+    "encoder.safetensors",
+    "59686bb9f3fa6f3176ab5c9f457377c821cbf2e7eb2d1930c85af37c662e8350",
+)
+_TOKENIZER: Final = (
+    "encoder_tokenizer.json",
+    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+)
+_LAYERS: Final = 6
+_HEADS: Final = 12
+_LONGEST: Final = 256  # tokens, as its teacher was trained
+_MAXIMUM_CHARACTERS: Final = 20_000  # far above any chunk; bounds the work on a hostile one
+_GROUP: Final = 64  # numbers of the table that share a scale
+
+# English, as its teacher; of the other languages measured, those that gain (fusion: cards.json).
+LANGUAGES: Final = frozenset({"en", "de", "fr", ""})
+
+
+class BuiltInEncoder:
+    """Unit vectors from the encoder in the box. Loads on first use; safe to share by threads."""
+
+    dimensions = 384
+
+    @property
+    def fingerprint(self) -> str:
+        """Name and version of the weights."""
+        return f"chapterhouse-encoder-1/{_WEIGHTS[1][:16]}"
+
+    def serves(self, language: str) -> bool:
+        """Whether vectors of texts in this language are worth searching."""
+        return language in LANGUAGES
+
+    def embed_passages(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return one unit vector a text, shape (texts, 384); zeros for a text without a character.
+
+        Of a longer text the first 256 tokens count.
+        """
+        return embed_each(texts, self._vector, self.dimensions)
+
+    def embed_question(self, text: str) -> NDArray[np.float32]:
+        """Return the unit vector of a question, shape (384,)."""
+        vector: NDArray[np.float32] = self.embed_passages([text])[0]
+        return vector
+
+    def _vector(self, text: str) -> Floats:
+        ids = np.asarray(self._tokenizer.encode(text[:_MAXIMUM_CHARACTERS]).ids, dtype=np.intp)
+        words, positions, run = self._model
+        hidden = run({"embeddings": (words(ids) + positions[: len(ids)])[None]})
+        vector: Floats = unit_rows(hidden.mean(axis=0)[None])[0]
+        return vector
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        from tokenizers import Tokenizer  # noqa: PLC0415 - heavy, and only needed here
+
+        tokenizer = Tokenizer.from_str(_checked(*_TOKENIZER).decode())
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(_LONGEST)
+        return tokenizer
+
+    @cached_property
+    def _model(self) -> tuple[Callable[[NDArray[np.intp]], Floats], Floats, Run]:
+        """Return what looks up rows of the table, the positions' rows, and what runs the layers."""
+        from safetensors.numpy import load  # noqa: PLC0415 - heavy, and only needed here
+
+        tensors = load(_checked(*_WEIGHTS))
+        layers = [_layer(tensors, number) for number in range(_LAYERS)]
+        graph = encoder_graph(_norm(tensors, "norm"), layers, Shape(_HEADS))
+        codes, scales = tensors["words"], tensors["word_scales"]
+        positions = tensors["positions"].astype(np.float32)
+        return lambda ids: unpacked(codes[ids], scales[ids]), positions, open_session(graph)
+
+
+def packed(table: Floats) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
+    """Return a table in 4-bit numbers of -7 to 7, two a byte, and the scale of each group of 64.
+
+    Args:
+        table: Shape (rows, a multiple of 64).
+    """
+    rows, size = table.shape
+    groups = table.reshape(rows, size // _GROUP, _GROUP)
+    scales = (np.abs(groups).max(axis=-1) / 7).astype(np.float16)
+    steps = np.where(scales > 0, scales, 1).astype(np.float32)[..., None]
+    codes = (np.clip(np.rint(groups / steps), -7, 7) + 8).astype(np.uint8).reshape(rows, size)
+    return codes[:, 0::2] | codes[:, 1::2] << 4, scales
+
+
+def unpacked(codes: NDArray[np.uint8], scales: NDArray[np.float16]) -> Floats:
+    """Return rows of a table that ``packed`` made, shape (rows, numbers)."""
+    rows = len(codes)
+    numbers = np.stack([codes & 0xF, codes >> 4], axis=-1).reshape(rows, -1, _GROUP)
+    values = (numbers.astype(np.float32) - 8) * scales.astype(np.float32)[..., None]
+    return values.reshape(rows, -1)
+
+
+def _layer(tensors: dict[str, NDArray[np.generic]], number: int) -> Layer:
+    name = f"layers.{number}"
+    return Layer(
+        query_key_value=_linear(tensors, f"{name}.query_key_value"),
+        attention_output=_linear(tensors, f"{name}.attention_output"),
+        attention_norm=_norm(tensors, f"{name}.attention_norm"),
+        inner=_linear(tensors, f"{name}.inner"),
+        output=_linear(tensors, f"{name}.output"),
+        output_norm=_norm(tensors, f"{name}.output_norm"),
+    )
+
+
+def _linear(tensors: dict[str, NDArray[np.generic]], name: str) -> Linear:
+    return Linear(
+        tensors[f"{name}.weights"].astype(np.int8),
+        tensors[f"{name}.bias"].astype(np.float32),
+        tensors[f"{name}.scale"].astype(np.float32),
+    )
+
+
+def _norm(tensors: dict[str, NDArray[np.generic]], name: str) -> Norm:
+    return Norm(
+        tensors[f"{name}.weight"].astype(np.float32), tensors[f"{name}.bias"].astype(np.float32)
+    )
+
+
+def _checked(name: str, sha256: str) -> bytes:
+    data = files("chapterhouse.models").joinpath(name).read_bytes()
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise CorruptLibraryError(
+            f"{name} of Chapterhouse is not the file that was measured.",
+            hint="Install Chapterhouse again.",
+        )
+    return data

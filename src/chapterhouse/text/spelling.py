@@ -1,0 +1,105 @@
+"""How far one word is from another, as people misspell them."""
+
+import re
+import unicodedata
+from typing import Final
+
+LEAST_LETTERS: Final = 4  # a shorter word is near too many others
+_TWO_EDITS_FROM: Final = 8  # letters
+_LONGEST: Final = 40
+_SHORT: Final = 5
+_WORD: Final = re.compile(rf"[^\W\d_]{{{LEAST_LETTERS},}}")
+_LAST_WITH_SPACES: Final = 0x0900  # scripts from here on are analysed by pairs or have signs
+_VOWELS: Final = frozenset("aeiouyäöüáàâãåéèêëíìîïóòôõúùûœæαεηιουωаеёиоуыэюя")
+
+# What an edit costs: what people often do costs less than one letter for another.
+_TRANSPOSED: Final = 0.7
+_DOUBLED: Final = 0.6
+_VOWEL: Final = 0.8
+_OTHER: Final = 1.0
+_REPLACED: Final = 1.1
+_FIRST: Final = 0.3  # more, for the first letter
+_MOST: Final = 1.95  # two letters that are replaced make another word
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text that may be corrections, folded."""
+    found = set(_WORD.findall(unicodedata.normalize("NFKC", text)))
+    return frozenset(
+        word.casefold()
+        for word in found
+        if ord(word[0]) < _LAST_WITH_SPACES and len(word) <= _LONGEST
+    )
+
+
+def most_edits(word: str) -> int:
+    """Return how many edits away a word may be that is meant by ``word``: 0, 1 or 2."""
+    if len(word) < LEAST_LETTERS:
+        return 0
+    return 2 if len(word) >= _TWO_EDITS_FROM else 1
+
+
+def edit_cost(written: str, meant: str) -> float | None:
+    """Return what it costs to write one word for another, or None where they are too far apart.
+
+    Letters are left out, put in, replaced, or swapped with their neighbour: one edit in words of 4
+    to 7 letters, two in longer ones; of two, none at the first letter. In words of up to five
+    letters a consonant does not become another: "reach" is not "peach" misspelled.
+
+    Source: Damerau, Communications of the ACM 1964; here no letter is edited twice.
+    """
+    most = most_edits(written)
+    edits = _cheapest(written, meant, most)
+    if edits is None:
+        return None
+    number, cost = edits
+    first = written[0] != meant[0]
+    if first and number > 1:
+        return None
+    cost += _FIRST * first
+    short = len(written) <= _SHORT
+    return cost if cost <= (_OTHER if short else _MOST) else None
+
+
+def _cheapest(written: str, meant: str, most: int) -> tuple[int, float] | None:
+    """Return the fewest edits, and what they cost at least; None where there are more than most."""
+    before: list[tuple[int, float]] = []
+    row = _inserted(meant)
+    for i, letter in enumerate(written, start=1):
+        two_before, before = before, row
+        row = [_plus(before[0], _added(written, i - 1))]
+        for j, other in enumerate(meant, start=1):
+            best = min(
+                _plus(before[j], _added(written, i - 1)),
+                _plus(row[j - 1], _added(meant, j - 1)),
+                before[j - 1]
+                if letter == other
+                else _plus(before[j - 1], _replaced(letter, other)),
+            )
+            if i > 1 and j > 1 and letter == meant[j - 2] != other == written[i - 2]:
+                best = min(best, _plus(two_before[j - 2], _TRANSPOSED))
+            row.append(best)
+        if min(number for number, _ in row) > most:
+            return None
+    return row[-1] if row[-1][0] <= most else None
+
+
+def _inserted(word: str) -> list[tuple[int, float]]:
+    row = [(0, 0.0)]
+    for place in range(len(word)):
+        row.append(_plus(row[-1], _added(word, place)))
+    return row
+
+
+def _plus(edits: tuple[int, float], cost: float) -> tuple[int, float]:
+    return edits[0] + 1, edits[1] + cost
+
+
+def _added(word: str, place: int) -> float:
+    if word[place] in word[max(0, place - 1) : place] + word[place + 1 : place + 2]:
+        return _DOUBLED
+    return _VOWEL if word[place] in _VOWELS else _OTHER
+
+
+def _replaced(letter: str, other: str) -> float:
+    return _VOWEL if letter in _VOWELS and other in _VOWELS else _REPLACED
