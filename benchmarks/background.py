@@ -21,7 +21,7 @@ from chapterhouse.library import Library
 from measuring import Bar, Machine, Row, Table, finish, percentile
 
 DOCUMENTS = 1_500
-ROUNDS = 5
+ROUNDS = 4
 WAIT_SECONDS = 100
 QUESTIONS = 30  # a round
 MOST_SLOWER = 1.25

@@ -5,6 +5,7 @@ and take over in one step when every document has them. A change of encoder is b
 the old one answers until the new one is complete, and is kept as the way back.
 """
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
@@ -356,4 +357,6 @@ def _no_previous() -> NotFoundError:
 
 
 def _json(settings: EmbeddingSettings) -> str:
-    return settings.model_dump_json(exclude_defaults=True)
+    """Return what differs from the defaults, and the engine: its default may change one day."""
+    given = settings.model_dump(mode="json", exclude_defaults=True)
+    return json.dumps({"engine": settings.engine, **given}, sort_keys=True)

@@ -36,7 +36,7 @@ def write_encoder(home: Path, workspace_folder: Path, settings: EmbeddingSetting
     Args:
         home: The home folder.
         workspace_folder: Of the workspace, whose own settings would win over the file.
-        settings: The encoder; what is as by default is left out.
+        settings: The encoder; but for its engine, what is as by default is left out.
 
     Raises:
         UsageError: something else decides it, or the file cannot be changed safely.
@@ -44,6 +44,7 @@ def write_encoder(home: Path, workspace_folder: Path, settings: EmbeddingSetting
     require_effect(workspace_folder)
     path = home / HOME_FILE
     given = settings.model_dump(mode="json", exclude_defaults=True)
+    given = {"engine": settings.engine, **given}  # also where it is the default one
     values = {name: value for name, value in given.items() if name in _OF_THE_MODEL}
     try:
         text = path.read_text("utf-8") if path.exists() else ""
