@@ -23,8 +23,8 @@ from tempfile import TemporaryDirectory
 from measuring import Bar, Machine, Row, Table, finish
 
 CHECKOUT = Path(__file__).parents[1]
-DISTRIBUTIONS = 75
-MEGABYTES = 450
+DISTRIBUTIONS = 90
+MEGABYTES = 520
 SECONDS = 90
 INSTALLERS = frozenset({"pip", "setuptools"})  # what a new environment holds already
 SHOWN = 12

@@ -1,0 +1,94 @@
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.models import built_in
+from chapterhouse.models.built_in import BuiltInEncoder, packed, unpacked
+
+TEXTS = (
+    "How long may I keep the laptop after my last day?",
+    "Equipment must be returned within two weeks of leaving the company.",
+    "The harbour office sells fishing permits from May to October.",
+)
+
+
+@pytest.fixture(scope="module")
+def encoder() -> BuiltInEncoder:
+    return BuiltInEncoder()
+
+
+def test_vectors_have_length_one(encoder: BuiltInEncoder) -> None:
+    vectors = encoder.embed_passages(TEXTS)
+    assert vectors.shape == (3, 384)
+    assert vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-5)
+
+
+def test_meaning_counts_where_no_word_is_shared(encoder: BuiltInEncoder) -> None:
+    question, answer, other = encoder.embed_passages(TEXTS)
+    assert question @ answer > 0.3 > question @ other
+
+
+def test_numbers_are_those_that_were_measured(encoder: BuiltInEncoder) -> None:
+    """A product of 8-bit numbers is exact, so that processors differ by rounding alone."""
+    vector = encoder.embed_question(TEXTS[0])
+    assert np.allclose(vector[:5], MEASURED, atol=0.005)
+
+
+def test_a_vector_does_not_depend_on_the_texts_beside_it(encoder: BuiltInEncoder) -> None:
+    together = encoder.embed_passages(TEXTS * 3)
+    alone = [encoder.embed_question(text) for text in TEXTS]
+    assert np.array_equal(together, np.stack(alone * 3))
+
+
+def test_threads_may_share_it(encoder: BuiltInEncoder) -> None:
+    found: list[bytes] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(encoder.embed_passages(TEXTS).tobytes()))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "\u200b \t"])
+def test_nothing_has_a_vector_or_none(encoder: BuiltInEncoder, text: str) -> None:
+    assert np.isfinite(encoder.embed_question(text)).all()
+
+
+def test_what_is_too_long_is_cut(encoder: BuiltInEncoder) -> None:
+    long = " ".join(["berth"] * 400)
+    assert np.array_equal(encoder.embed_question(long), encoder.embed_question(f"{long} fee"))
+
+
+def test_other_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(built_in, "_WEIGHTS", ("encoder.safetensors", "0" * 64))
+    with pytest.raises(CorruptLibraryError, match="not the file that was measured"):
+        BuiltInEncoder().embed_question("anything")
+
+
+@given(
+    arrays.arrays(
+        np.float32,
+        st.tuples(st.integers(1, 4), st.just(128)),
+        elements=st.floats(-100, 100, width=32),
+    )
+)
+def test_a_packed_table_is_near_to_its_numbers(table: np.ndarray) -> None:
+    codes, scales = packed(table)
+    assert codes.nbytes == table.size // 2
+    apart = np.abs(unpacked(codes, scales) - table).reshape(len(table), 2, 64)
+    # half a step, and what 16 bits lose of the scale
+    allowed = scales.astype(np.float32)[..., None] * 0.51 + 1e-4
+    assert (apart <= allowed).all()
+
+
+MEASURED = (-0.0054, 0.034, 0.0383, 0.0132, 0.0703)
