@@ -6,7 +6,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 PEERS := .venv-peers/bin
 
-.PHONY: help setup check format test soak demo bench bench-setup bench-million bench-peers peers-setup eval fit docs lock weight clean
+.PHONY: help setup check format test soak demo bench bench-setup bench-million bench-peers peers-setup eval fit encoder docs lock weight clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -77,6 +77,9 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, packing and ans
 fit: bench-setup ## fit the reranker anew, and print the weights of packing
 	$(BIN)/python benchmarks/reranker.py --write
 	$(BIN)/python benchmarks/packing.py --fit
+
+encoder: setup ## train the encoder in the box anew: TEACHER=FOLDER with all-MiniLM-L6-v2, PyTorch installed
+	$(BIN)/python benchmarks/encoder/train.py $(TEACHER) --minutes $(or $(MINUTES),36) --target src/chapterhouse/models
 
 docs: setup ## run every example of the documentation
 	$(BIN)/pytest -q tests/test_docs.py
