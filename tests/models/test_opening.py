@@ -13,6 +13,7 @@ from tests.models.chat_server import chat_server
 
 from chapterhouse.errors import MissingExtraError, UsageError
 from chapterhouse.models import providers
+from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.embedding_api import ApiEmbedder
 from chapterhouse.models.embedding_cache import CachedEmbedder
 from chapterhouse.models.opening import (
@@ -37,7 +38,9 @@ URL = "http://127.0.0.1:9/v1"
 
 def test_without_settings_there_is_no_model(tmp_path: Path, closing: ExitStack) -> None:
     settings = Settings()
-    assert isinstance(open_embedder(settings.embedding, tmp_path, closing.callback), StaticEmbedder)
+    assert isinstance(open_embedder(settings.embedding, tmp_path, closing.callback), BuiltInEncoder)
+    table = settings.embedding.model_copy(update={"engine": "static"})
+    assert isinstance(open_embedder(table, tmp_path, closing.callback), StaticEmbedder)
     assert open_reranker(settings.rerank, tmp_path, closing.callback) is None
     assert open_language_model(settings.language_model, closing.callback) is None
     assert not list(tmp_path.iterdir())
@@ -186,7 +189,7 @@ def test_starting_loads_no_engine() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     heavy, own = done.stdout.splitlines()
     assert heavy == "[]"
-    assert not {"http", "embedding_cache", "bert", "writer", "conversation"} & {
+    assert not {"http", "embedding_cache", "bert", "built_in", "writer", "conversation"} & {
         name.rpartition(".")[2] for name in re.findall(r"[\w.]+", own)
     }
 

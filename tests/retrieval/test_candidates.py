@@ -35,7 +35,7 @@ def test_the_question_itself_is_the_first_variant() -> None:
     question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
     method = Method(expand=(by_parts,))
     variants, warnings = variants_of(question, Query(question.text), ENGLISH, method)
-    assert variants[0] == Variant(VariantKind.ASKED, question.content, question.terms)
+    assert variants[0] == Variant(VariantKind.ASKED, question.text, question.terms)
     assert len(variants) == 3
     assert warnings == ()
 
@@ -80,7 +80,7 @@ def test_a_made_up_answer_is_embedded_as_a_passage() -> None:
     method = Method(expand=(by_hypothetical_answer(lambda _: "A storm shut the gate."),))
     embedder = Noting()
     found(library(THREE, embedder=embedder), "Why shut?", method)
-    assert embedder.questions == ["shut"]
+    assert embedder.questions == ["Why shut?"]
     assert embedder.passages == ["A storm shut the gate."]
 
 

@@ -50,7 +50,7 @@ _DELIMITERS: Final = frozenset("|:- 	")
 _CARETLESS: Final = re.compile(r"\[(?:doc )?([^\[\]\n^]{3,400})\](?!\()")
 _DEFINITION: Final = re.compile(r"^[ \t]{0,3}\[[^\[\]\n]{1,400}\]:[^\n]*$", re.MULTILINE)
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>\n]{0,2000}>|<!--.{0,2000}?-->", re.DOTALL)
-_ENDS_ADDRESS: Final = r"\s<>\"')\]。，、；：！？）」』】》"
+_ENDS_ADDRESS: Final = r"\s<>\"')\]。，、；：！？）」』】》【〔〕［］"
 _ADDRESS: Final = re.compile(
     rf"(?:(?:https?:)?//|\bwww\.)[^{_ENDS_ADDRESS}]*[^{_ENDS_ADDRESS}.,;:!?]", re.IGNORECASE
 )

@@ -26,7 +26,6 @@ from chapterhouse.lifecycle.embedding import (
 )
 from chapterhouse.lifecycle.layers import Open, VectorLayer, VectorLayers
 from chapterhouse.models.cards import display_name
-from chapterhouse.models.embedding_cache import CachedEmbedder
 from chapterhouse.protocols import Embedder
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.store.embeddings import ACTIVE, BUILDING, PREVIOUS, EmbeddingStore
@@ -185,7 +184,7 @@ class Encoders:
         texts = pending_texts(self._store, embedder, _TRIED)
         if not texts:
             return 0, 0.0
-        itself = embedder.uncached if isinstance(embedder, CachedEmbedder) else embedder
+        itself: Embedder = getattr(embedder, "uncached", embedder)  # a cache would be too fast
         itself.embed_passages(texts[:1])  # loads the model
         start = clock()
         itself.embed_passages(texts)
