@@ -25,6 +25,7 @@ _PARTS = ("chapterhouse", "apsw", "tantivy", "numpy", "pypdfium2", "xberg")
 _LOOK_SECONDS = 0.1
 # Results that are not called like their program.
 _PROGRAMS = {
+    "encoder": "encoder/speed.py FOLDER --write",
     "natural": "natural/score.py --part all --sets --write",
     "natural_peers": "natural/peers.py --part test --encoder FOLDER --write",
 }

@@ -1,0 +1,124 @@
+"""How fast encoders are here: chunks a second on all cores and on one, and a question.
+
+    python benchmarks/encoder/speed.py [MODEL_FOLDER ...] [--write]
+
+The chunks are those of the open natural folders, as they are embedded; each encoder's figure is
+the best of three runs over 600 of them, for other work on the machine only ever slows it.
+"""
+
+import argparse
+import os
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).parents[1] / "natural"))
+
+from chapterhouse.chunking.build import embedding_text
+from chapterhouse.library import Library
+from chapterhouse.models.opening import open_embedder
+from chapterhouse.models.side_by_side import THREADS
+from chapterhouse.protocols import Embedder
+from chapterhouse.settings import EmbeddingSettings
+from data_folder import data_folder
+from folders import PARTS, lay_out
+from measuring import Bar, Machine, Table, finish
+from questions import read_questions
+
+CHUNKS, RUNS = 600, 3
+
+
+def texts() -> tuple[list[str], list[str]]:
+    """Return chunks of the open folders, evenly drawn, and their questions."""
+    chunks: list[str] = []
+    questions: list[str] = []
+    for folder in (name for name, part in PARTS.items() if part == "open"):
+        questions += [question.question for question in read_questions(folder)]
+        with TemporaryDirectory(prefix="speed-") as name:
+            documents = lay_out(folder, data_folder(), Path(name) / "documents")
+            with Library.open(Path(name) / "home") as library:
+                library.add(documents)
+                chunks += [
+                    embedding_text(document.title, chunk)
+                    for document in library.documents()
+                    for chunk in library.chunks(document.id)
+                ]
+    return chunks[:: max(1, len(chunks) // CHUNKS)][:CHUNKS], questions
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """Return the wall time of the fastest of some runs."""
+    times = []
+    for _ in range(RUNS):
+        began = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - began)
+    return min(times)
+
+
+def question_milliseconds(embedder: Embedder, questions: list[str]) -> float:
+    """Return the median time of a question's vector."""
+    times = []
+    for question in questions:
+        began = time.perf_counter()
+        embedder.embed_question(question)
+        times.append(time.perf_counter() - began)
+    return 1_000 * statistics.median(times)
+
+
+def measure(embedder: Embedder, chunks: list[str], questions: list[str]) -> dict[str, float]:
+    """Return an encoder's figures."""
+    embedder.embed_passages(chunks[:8])  # loads it
+    whole = seconds(lambda: embedder.embed_passages(chunks))
+    os.environ[THREADS] = "1"
+    alone = seconds(lambda: embedder.embed_passages(chunks))
+    del os.environ[THREADS]
+    return {
+        "chunks a second": round(len(chunks) / whole, 1),
+        "on one thread": round(len(chunks) / alone, 1),
+        "ms a question": round(question_milliseconds(embedder, questions), 3),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="*", type=Path)
+    parser.add_argument("--write", action="store_true")
+    chosen = parser.parse_args()
+    machine = Machine()
+    chunks, questions = texts()
+    settings = {
+        "built-in": EmbeddingSettings(engine="built-in"),
+        "static": EmbeddingSettings(engine="static"),
+    }
+    settings |= {
+        path.name: EmbeddingSettings(engine="folder", folder=str(path), cache_megabytes=0)
+        for path in chosen.folders
+    }
+    rows: dict[str, dict[str, float]] = {}
+    with ExitStack() as closing, TemporaryDirectory() as cache:
+        for name, chosen_engine in settings.items():
+            embedder = open_embedder(chosen_engine, Path(cache), closing.callback)
+            rows[name] = measure(embedder, chunks, questions)
+            print(name, rows[name], flush=True)
+    own = rows["built-in"]
+    bars = [
+        Bar("built-in, chunks a second", own["chunks a second"], least=250),
+        Bar("built-in, ms a question", own["ms a question"], most=8),
+    ]
+    columns = ("encoder", *own)
+    table = Table("Speed", columns, tuple((name, *row.values()) for name, row in rows.items()))
+    length = statistics.mean(map(len, chunks))
+    return finish(
+        "encoder", "Speed of encoders", bars, [table], machine.setting("onnxruntime"),
+        (f"{len(chunks)} chunks of {length:.0f} characters on average.",), write=chosen.write,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())
