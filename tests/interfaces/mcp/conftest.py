@@ -67,7 +67,8 @@ class Built:
 
 
 def environment() -> dict[str, str]:
-    return {key: value for key, value in os.environ.items() if not key.startswith("CHAPTERHOUSE_")}
+    own = {key: value for key, value in os.environ.items() if not key.startswith("CHAPTERHOUSE_")}
+    return {**own, "CHAPTERHOUSE_BACKGROUND": "0"}  # no process outlives its test
 
 
 @pytest.fixture(scope="session")
