@@ -1,8 +1,10 @@
 """What every test shares: no network beyond loopback, no settings of the person who runs them."""
 
+import csv
 import ipaddress
 import os
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
@@ -52,6 +54,14 @@ def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CHAPTERHOUSE_BACKGROUND", "0")  # no process outlives its test
+
+
+@pytest.fixture(autouse=True)
+def csv_limit() -> Iterator[None]:
+    """Restore the process-wide limit of the csv module, which readers set in their workers."""
+    limit = csv.field_size_limit()
+    yield
+    csv.field_size_limit(limit)
 
 
 @pytest.fixture(scope="session")
