@@ -50,7 +50,8 @@ _DELIMITERS: Final = frozenset("|:- 	")
 _CARETLESS: Final = re.compile(r"\[(?:doc )?([^\[\]\n^]{3,400})\](?!\()")
 _DEFINITION: Final = re.compile(r"^[ \t]{0,3}\[[^\[\]\n]{1,400}\]:[^\n]*$", re.MULTILINE)
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>\n]{0,2000}>|<!--.{0,2000}?-->", re.DOTALL)
-_ENDS_ADDRESS: Final = r"\s<>\"')\]。，、；：！？）」』】》【〔〕［］"
+_ENDS_ADDRESS: Final = r"\s<>\"')\]。，、；：！？）」』】》"
+_BRACKETS: Final = str.maketrans("【〔［", "⟦⟦⟦")
 _ADDRESS: Final = re.compile(
     rf"(?:(?:https?:)?//|\bwww\.)[^{_ENDS_ADDRESS}]*[^{_ENDS_ADDRESS}.,;:!?]", re.IGNORECASE
 )
@@ -328,6 +329,8 @@ def _inactive(text: str) -> str:
 
 def _without_addresses(text: str, known: frozenset[str]) -> str:
     """Return a text without web addresses that no document gave: they could carry data away."""
-    return _ADDRESS.sub(
+    left = _ADDRESS.sub(
         lambda match: match.group() if match.group() in known else "(address left out)", text
     )
+    # Brackets that only an address kept apart must not become a marker.
+    return left if left == text else left.translate(_BRACKETS)
