@@ -124,7 +124,7 @@ def ask(library: Library, text: str) -> Reply:
     """Return what is shown without a model, and how strong the product holds the evidence."""
     answer = library.ask(text, model="none", remember=False, use_kept=False)
     sentences = [sentence.text for sentence in answer.sentences] if answer.found else []
-    return Reply(" ".join(sentences), answer.evidence)
+    return Reply(" ".join(sentences), answer.confidence)
 
 
 def _name(source: str) -> str:

@@ -28,6 +28,7 @@ from chapterhouse.interfaces.cli import shapes
 from chapterhouse.interfaces.cli.envelope import success
 from chapterhouse.types import (
     Answer,
+    AnswerOutcome,
     AnswerSentence,
     Citation,
     Conflict,
@@ -82,11 +83,11 @@ CITATION = Citation(
 )
 ANSWER = Answer(
     "How fast?",
-    found=True,
+    outcome=AnswerOutcome.ANSWER,
     sentences=(AnswerSentence(QUOTE, (1,)),),
     citations=(CITATION,),
     searched=Searched(1, 2, ("fast",), (), ("Rules",)),
-    evidence=0.875,
+    confidence=0.875,
 )
 
 words = st.text(st.characters(codec="utf-8"), max_size=12)
@@ -133,11 +134,11 @@ usages = st.builds(
 answers = st.builds(
     Answer,
     question=words,
-    found=st.booleans(),
+    outcome=st.sampled_from(AnswerOutcome),
     sentences=st.lists(sentences, max_size=3).map(tuple),
     citations=st.lists(citations, max_size=3).map(tuple),
     searched=st.builds(Searched, numbers, numbers, several, several, several),
-    evidence=st.floats(0, 1),
+    confidence=st.floats(0, 1),
     method=words,
     warnings=several,
     persona=words,
@@ -249,8 +250,8 @@ def test_a_bundle_as_written_passes_every_check() -> None:
 
 CHANGES: list[tuple[tuple[str | int, ...], object]] = [
     (("answer", "question"), "How slow?"),
-    (("answer", "found"), False),
-    (("answer", "evidence"), 0.876),
+    (("answer", "outcome"), "passages"),
+    (("answer", "confidence"), 0.876),
     (("answer", "sentences", 0, "text"), QUOTE.replace("4", "9")),
     (("answer", "sentences", 0, "support"), "supported"),
     (("answer", "sentences", 0, "citations"), []),
@@ -290,7 +291,9 @@ def test_nothing_can_be_added_beside_what_is_sealed(path: tuple[str | int, ...])
 
 
 def test_a_field_that_is_named_twice_is_refused() -> None:
-    text = bundle_json(bundle_of(ANSWER)).replace('"found": true', '"found": false, "found": true')
+    text = bundle_json(bundle_of(ANSWER)).replace(
+        '"outcome": "answer"', '"outcome": "passages", "outcome": "answer"'
+    )
     with pytest.raises(UsageError, match="twice"):
         read_bundle(text)
 
@@ -379,9 +382,9 @@ JUNK = [
     '{"a":' * 50_000,
     '{"data": ' + "9" * 5_000 + "}",
     '{"data": {"question": "\\ud800"}}',
-    '{"format": "chapterhouse-answer/1"}',
-    '{"format": "chapterhouse-answer/2", "answer": {}}',
-    '{"format": ["chapterhouse-answer/1"]}',
+    '{"format": "chapterhouse-answer/2"}',
+    '{"format": "chapterhouse-answer/3", "answer": {}}',
+    '{"format": ["chapterhouse-answer/2"]}',
     '{"format": {"a": "' + "x" * 500 + '"}}',
     "NaN",
     '{"data": NaN}',
@@ -406,9 +409,9 @@ def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
 
 
 def test_a_later_format_says_what_this_one_is() -> None:
-    text = altered("format", to="chapterhouse-answer/2")
+    text = altered("format", to="chapterhouse-answer/3")
     with pytest.raises(
-        UsageError, match=r"format chapterhouse-answer/1, but 'chapterhouse-answer/2'"
+        UsageError, match=r"format chapterhouse-answer/2, but 'chapterhouse-answer/3'"
     ):
         read_bundle(text)
 

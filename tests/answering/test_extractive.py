@@ -91,7 +91,7 @@ def test_when_nothing_can_be_verified_there_is_no_answer() -> None:
 def test_no_hits_is_no_answer() -> None:
     told = Shelf({}).ask(ASKED)
     assert not told.found
-    assert told.evidence == 0
+    assert told.confidence == 0
 
 
 def test_what_hardly_holds_the_answer_is_not_told() -> None:

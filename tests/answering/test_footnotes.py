@@ -19,6 +19,7 @@ from chapterhouse.answering.footnotes import (
 )
 from chapterhouse.types import (
     Answer,
+    AnswerOutcome,
     AnswerSentence,
     Citation,
     Conflict,
@@ -51,11 +52,11 @@ CITATION = Citation(
 )
 ANSWER = Answer(
     "How fast?",
-    found=True,
+    outcome=AnswerOutcome.ANSWER,
     sentences=(AnswerSentence("Eyes are tracked at 60 Hz.", (1,)),),
     citations=(CITATION,),
     searched=Searched(1, 1, (), (), ()),
-    evidence=0.9,
+    confidence=0.9,
 )
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 HOSTILE = [
@@ -288,11 +289,11 @@ def test_the_shape_of_the_answer_is_the_models() -> None:
 def test_a_refusal_says_what_would_help() -> None:
     refusal = Answer(
         "Why?",
-        found=False,
+        outcome=AnswerOutcome.NOT_FOUND,
         sentences=(),
         citations=(),
         searched=ANSWER.searched,
-        evidence=0.1,
+        confidence=0.1,
         route=Route.INSUFFICIENT,
         notice="It is not known.",
         would_help=("A *plan*.",),

@@ -218,7 +218,7 @@ def test_what_one_was_told_is_not_remembered_by_another(
 
 
 def without_scores(answer: Answer) -> Answer:
-    return replace(answer, evidence=0.0)
+    return replace(answer, confidence=0.0)
 
 
 def test_an_answer_does_not_tell_which_words_stand_on_the_shelf_of_another(

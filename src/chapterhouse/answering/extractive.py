@@ -16,6 +16,7 @@ from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.language import script_language
 from chapterhouse.types import (
     Answer,
+    AnswerOutcome,
     AnswerSentence,
     Body,
     Census,
@@ -91,7 +92,7 @@ def answer(
         told, citations = _compose(found, reference, sentences)
     return Answer(
         question=result.query.text,
-        found=bool(told),
+        outcome=AnswerOutcome.ANSWER if told else AnswerOutcome.NOT_FOUND,
         sentences=told,
         citations=citations,
         searched=Searched(
@@ -101,7 +102,7 @@ def answer(
             missing_terms=_missing(question, reference.document_frequency),
             nearest=_nearest(hits),
         ),
-        evidence=strength,
+        confidence=strength,
         warnings=result.warnings,
     )
 

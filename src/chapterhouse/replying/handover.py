@@ -38,8 +38,8 @@ async def hand_over(
             told = offline(colleague, parts)
         except ChapterhouseError:  # such as a shelf that is not there yet: nothing to find
             continue
-        if told.found and told.evidence > strongest:
-            best, strongest = colleague, told.evidence
+        if told.found and told.confidence > strongest:
+            best, strongest = colleague, told.confidence
     if best is None or best.persona is None or request.persona is None:
         return given
     with agent_span(best.persona.slug, best.question) as recorder:

@@ -113,7 +113,7 @@ async def _answered(
     found = await beside(partial(parts.retrieve, wide, method))
     narrow = replace(found, hits=_capped(found.hits, query))
     quoted = _quoted(request, narrow, parts)
-    worth_asking = found.hits and (quoted.found or quoted.evidence >= NEAR)
+    worth_asking = found.hits and (quoted.found or quoted.confidence >= NEAR)
     if worth_asking or (request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE):
         try:
             return await writing.written(request, found, quoted, model, parts, on_text, recalled)
@@ -137,7 +137,7 @@ def _quoted(
     question = understand(found.question, census.languages)
     weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
     kinship = max((hit.stages.get("cosine", 0.0) for hit in found.hits), default=0.0)
-    way = route(question, request.persona, weights, told.evidence, kinship, found=told.found)
+    way = route(question, request.persona, weights, told.confidence, kinship, found=told.found)
     persona = request.persona
     told = replace(
         told,

@@ -14,6 +14,7 @@ from chapterhouse.replying.request import Request
 from chapterhouse.replying.streaming import without_marks
 from chapterhouse.types import (
     Answer,
+    AnswerOutcome,
     AnswerSentence,
     Evidence,
     Judgement,
@@ -137,7 +138,7 @@ def _told(quoted: Answer, checked: Checked) -> Answer:
     insufficient = not found
     return replace(
         quoted,
-        found=found,
+        outcome=AnswerOutcome.ANSWER if found else AnswerOutcome.NOT_FOUND,
         sentences=checked.sentences,
         citations=checked.citations,
         rejected=checked.rejected,

@@ -5,7 +5,15 @@ half open: ``text[start:end]``. Times are whole seconds since 1970 in UTC. Hashe
 hexadecimal SHA-256.
 """
 
-from chapterhouse.types.answers import Answer, AnswerSentence, Citation, Route, Searched
+from chapterhouse.types.answers import (
+    SURE,
+    Answer,
+    AnswerOutcome,
+    AnswerSentence,
+    Citation,
+    Route,
+    Searched,
+)
 from chapterhouse.types.asking import (
     Alias,
     AliasKind,
@@ -98,11 +106,13 @@ from chapterhouse.types.writing import OutputFormat, Tool, ToolCall, Usage, Writ
 __all__ = [
     "BENIGN_NOTICES",
     "DEFAULT_SHELF",
+    "SURE",
     "Absence",
     "AddReport",
     "Alias",
     "AliasKind",
     "Answer",
+    "AnswerOutcome",
     "AnswerSentence",
     "Body",
     "Cell",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from chapterhouse.types.claims import Conflict, Problem, Support
 from chapterhouse.types.writing import Usage
@@ -40,13 +41,18 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSentence:
-    """One sentence of an answer, and what carries it.
+    """One sentence of an answer, or one part that is quoted, and what carries it.
 
     Attributes:
+        text: As it is shown. A quoted part may be several lines of Markdown: a list behind its
+            lead-in, or lines of code.
         citations: Numbers of the citations that carry it.
         support: How far they do.
         problems: What in it does not agree with them.
         before: Markdown that stands before it: a paragraph's break, a mark of a list; or empty.
+        note: What a reader is told about it, such as ``3 of 9 shown``; or empty.
+        telling: Start and end in ``text`` of the sentence that comes closest, where the rest is
+            what stands around it; (0, 0) where all of it does.
     """
 
     text: str
@@ -54,6 +60,8 @@ class AnswerSentence:
     support: Support = Support.VERBATIM
     problems: tuple[Problem, ...] = ()
     before: str = ""
+    note: str = ""
+    telling: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,17 @@ class Searched:
     nearest: tuple[str, ...]  # the closest headings, as "title › section"
 
 
+class AnswerOutcome(StrEnum):
+    """What a question found."""
+
+    ANSWER = "answer"  # what is shown answers it, as far as can be told
+    PASSAGES = "passages"  # what comes closest is shown; nothing states it in so many words
+    NOT_FOUND = "not-found"  # nothing is shown
+
+
+SURE: Final = 0.8  # confidence from which an answer is called sure
+
+
 class Route(StrEnum):
     """What became of a question."""
 
@@ -78,11 +97,11 @@ class Route(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer with its evidence, or an honest refusal.
+    """An answer with its evidence, the passages that come closest, or an honest refusal.
 
     Attributes:
-        found: Whether the documents hold an answer.
-        evidence: Strength of the evidence, 0 to 1; below the threshold ``found`` is False.
+        outcome: Which of the three it is.
+        confidence: Chance that what is shown answers the question, 0 to 1.
         method: How it was composed: ``extractive``, or a model's name.
         warnings: What did not work and what was done instead.
         persona: Slug of who answers; empty for the library itself.
@@ -99,11 +118,11 @@ class Answer:
     """
 
     question: str
-    found: bool
+    outcome: AnswerOutcome
     sentences: tuple[AnswerSentence, ...]
     citations: tuple[Citation, ...]
     searched: Searched
-    evidence: float
+    confidence: float
     method: str = "extractive"
     warnings: tuple[str, ...] = ()
     persona: str = ""
@@ -117,6 +136,18 @@ class Answer:
     usage: Usage | None = None
     kept: bool = False
     refreshed: str = ""
+
+    @property
+    def found(self) -> bool:
+        """Whether what is shown answers the question, as far as can be told."""
+        return self.outcome is AnswerOutcome.ANSWER
+
+    @property
+    def certainty(self) -> str:
+        """How sure an answer is, in a word: ``sure`` or ``likely``; empty for what is none."""
+        if not self.found:
+            return ""
+        return "sure" if self.confidence >= SURE else "likely"
 
     @property
     def text(self) -> str:

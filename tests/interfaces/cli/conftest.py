@@ -41,6 +41,7 @@ from chapterhouse.settings import Settings
 from chapterhouse.types import (
     AddReport,
     Answer,
+    AnswerOutcome,
     AnswerSentence,
     Body,
     Cell,
@@ -135,19 +136,19 @@ HIT = Hit(
 )
 ANSWER = Answer(
     "What does a berth cost?",
-    found=True,
+    outcome=AnswerOutcome.ANSWER,
     sentences=(AnswerSentence("A berth costs 80 euros a metre.", (1,)),),
     citations=(CITATION,),
     searched=SEARCHED,
-    evidence=0.9,
+    confidence=0.9,
 )
 REFUSAL = Answer(
     "Who won?",
-    found=False,
+    outcome=AnswerOutcome.NOT_FOUND,
     sentences=(),
     citations=(),
     searched=Searched(1, 1, ("won",), ("won\x1b[31m",), (f"{HOSTILE} › Guests",)),
-    evidence=0.1,
+    confidence=0.1,
 )
 
 

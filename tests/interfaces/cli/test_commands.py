@@ -9,7 +9,15 @@ import pytest
 import typer
 
 from chapterhouse.errors import NotFoundError, RefusedError
-from chapterhouse.types import AddReport, Check, Notice, Searched, SearchResult, Status
+from chapterhouse.types import (
+    AddReport,
+    AnswerOutcome,
+    Check,
+    Notice,
+    Searched,
+    SearchResult,
+    Status,
+)
 
 EVERY = [
     ("init",),
@@ -159,7 +167,7 @@ def test_a_refusal_says_what_was_searched_and_ends_with_3(chapterhouse: Any, scr
     assert "Words that stand in none of them: won\\x1b[31m" in result.out
     assert "› Guests" in result.out
     as_json = chapterhouse("ask", "Who won?", "--json")
-    assert (as_json.code, as_json.data["found"]) == (3, False)
+    assert (as_json.code, as_json.data["outcome"]) == (3, "not-found")
 
 
 def test_answers_as_json_hold_the_line_of_text(chapterhouse: Any, script: Any) -> None:
@@ -222,7 +230,9 @@ def test_what_did_not_work_is_shown_with_every_kind_of_answer(
     for command in ("context", "ask"):
         assert "Searched by words alone." in chapterhouse(command, "x").out
         assert chapterhouse(command, "x", "--json").data["warnings"] == ["Searched by words alone."]
-    library.answer = replace(library.answer, found=False, sentences=(), citations=())
+    library.answer = replace(
+        library.answer, outcome=AnswerOutcome.NOT_FOUND, sentences=(), citations=()
+    )
     assert "Searched by words alone." in chapterhouse("ask", "x").out
 
 

@@ -132,7 +132,7 @@ def test_what_the_documents_do_not_hold_ends_with_3(shell: Shell, home: Path) ->
     answer = shell.data(
         "ask", "How many parking spaces are there at the Osk pier?", home=home, code=3
     )
-    assert answer["found"] is False
+    assert answer["outcome"] == "not-found"
     assert set(answer["searched"]["missing_terms"]) == {"parking", "spaces"}
     assert answer["searched"]["nearest"]
 

@@ -138,7 +138,7 @@ def test_an_answer_has_verified_citations_and_names_the_conflict(
     caller: Caller, library: Library
 ) -> None:
     answer = caller.data("ask", **CALLS["ask"])
-    assert answer["found"]
+    assert answer["outcome"] == "answer"
     assert answer["route"] == "answered"
     assert "75 euros" in answer["text"]
     require_verified(answer["citations"], library)
@@ -155,7 +155,7 @@ def test_a_persona_answers_from_their_own_shelf(caller: Caller, library: Library
 
 def test_what_the_documents_do_not_answer_is_said_honestly(caller: Caller) -> None:
     answer = caller.data("ask", question="Who won the chess tournament of 1911 in Vilnius?")
-    assert answer["found"] is False
+    assert answer["outcome"] == "not-found"
     assert answer["citations"] == []
 
 

@@ -129,7 +129,7 @@ def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
     of the matter.
     """
     cited = {citation.number: citation for citation in answer.citations}
-    thin = answer.evidence < THRESHOLD
+    thin = answer.confidence < THRESHOLD
     for sentence in answer.sentences[: 1 if thin else None]:
         if is_dateline(sentence.text):  # when a paper was written is no evidence
             continue

@@ -182,7 +182,7 @@ def _frame(value: Answer) -> str:
 
 def _facts(value: Answer) -> list[str]:
     searched = _searched(value.searched.documents, value.searched.chunks)
-    facts = [f"evidence {value.evidence:.2f}", one_line(value.method), f"searched {searched}"]
+    facts = [f"confidence {value.confidence:.2f}", one_line(value.method), f"searched {searched}"]
     usage = value.usage
     if value.kept:
         facts.append("written earlier, nothing has changed since")

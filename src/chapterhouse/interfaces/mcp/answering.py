@@ -29,7 +29,8 @@ async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
 def _result(answer: Answer) -> AnswerResult:
     return AnswerResult(
         question=answer.question,
-        found=answer.found,
+        outcome=answer.outcome,
+        certainty=answer.certainty,
         route=answer.route,
         notice=without_paths(answer.notice),
         persona=answer.persona,
@@ -39,7 +40,7 @@ def _result(answer: Answer) -> AnswerResult:
         citations=tuple(map(citation_result, answer.citations)),
         conflicts=answer.conflicts,
         would_help=answer.would_help,
-        evidence=round(answer.evidence, 6),
+        confidence=round(answer.confidence, 6),
         method=answer.method,
         documents_searched=answer.searched.documents,
         handed_to=answer.handed_to,

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
     Absence,
+    AnswerOutcome,
     AnswerSentence,
     Citation,
     Claim,
@@ -141,10 +142,11 @@ class CitationResult(Result):
 
 
 class AnswerResult(Result):
-    """An answer with its evidence, or an honest refusal."""
+    """An answer with its evidence, the closest passages, or an honest refusal."""
 
     question: str
-    found: bool = Field(description="Whether the documents hold an answer.")
+    outcome: AnswerOutcome = Field(description="answer, passages (the closest ones) or not-found.")
+    certainty: str = Field(description="sure or likely, of an answer; else empty.")
     route: Route
     notice: str = Field(description="What the reader is to be told beside the answer.")
     persona: str = Field(description="Slug of who answers; empty for the library itself.")
@@ -154,7 +156,7 @@ class AnswerResult(Result):
     citations: tuple[CitationResult, ...]
     conflicts: tuple[Conflict, ...] = Field(description="Sources that disagree on the matter.")
     would_help: tuple[str, ...] = Field(description="What documents would help to answer.")
-    evidence: float = Field(description="Strength of the evidence, 0 to 1.")
+    confidence: float = Field(description="Chance that what is shown answers the question, 0 to 1.")
     method: str = Field(description="extractive, or the name of the model that wrote.")
     documents_searched: int
     handed_to: str
