@@ -379,9 +379,9 @@ JUNK = [
     '{"a":' * 50_000,
     '{"data": ' + "9" * 5_000 + "}",
     '{"data": {"question": "\\ud800"}}',
-    '{"format": "chapterhouse-answer/1"}',
-    '{"format": "chapterhouse-answer/2", "answer": {}}',
-    '{"format": ["chapterhouse-answer/1"]}',
+    '{"format": "chapterhouse-answer/2"}',
+    '{"format": "chapterhouse-answer/3", "answer": {}}',
+    '{"format": ["chapterhouse-answer/2"]}',
     '{"format": {"a": "' + "x" * 500 + '"}}',
     "NaN",
     '{"data": NaN}',
@@ -406,9 +406,9 @@ def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
 
 
 def test_a_later_format_says_what_this_one_is() -> None:
-    text = altered("format", to="chapterhouse-answer/2")
+    text = altered("format", to="chapterhouse-answer/3")
     with pytest.raises(
-        UsageError, match=r"format chapterhouse-answer/1, but 'chapterhouse-answer/2'"
+        UsageError, match=r"format chapterhouse-answer/2, but 'chapterhouse-answer/3'"
     ):
         read_bundle(text)
 

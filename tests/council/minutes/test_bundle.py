@@ -318,9 +318,9 @@ def test_nothing_can_be_added_beside_what_is_sealed(bundle: MinutesBundle, path:
         '{"data": 1}',
         '{"minutes": {}}',
         '{"ok": false, "error": {"type": "x"}}',
-        '{"format": "chapterhouse-minutes/2", "minutes": {}}',
-        '{"format": "chapterhouse-answer/1", "answer": {}}',
-        '{"format": "chapterhouse-minutes/1"}',
+        '{"format": "chapterhouse-minutes/3", "minutes": {}}',
+        '{"format": "chapterhouse-answer/2", "answer": {}}',
+        '{"format": "chapterhouse-minutes/2"}',
         "\x00",
         "NaN",
     ],
@@ -350,7 +350,7 @@ def test_minutes_within_minutes_are_read_or_refused(minutes: Minutes, depth: int
 
 
 def test_an_answer_is_no_minutes() -> None:
-    for text in ('{"question": "x", "sentences": []}', '{"format": "chapterhouse-answer/1"}'):
+    for text in ('{"question": "x", "sentences": []}', '{"format": "chapterhouse-answer/2"}'):
         assert not holds_minutes(text)
     with pytest.raises(UsageError):
         holds_minutes("junk")
