@@ -191,10 +191,11 @@ class _Citations:
     ) -> tuple[Support, tuple[Citation, ...]]:
         """Return how far quotations support what was judged by more than ``spans``, and which.
 
-        It quotes all that it was judged by, where that is enough, or is less supported.
+        What is said by neighbouring sentences together is quoted in one piece, or with all that
+        was given there; where that is not enough either, less is supported.
         """
         for least in dict.fromkeys((support, Support.SUPPORTED)):
-            for quoted in (spans, self._around(spans)):
+            for quoted in (spans, self._joined(spans), self._around(spans)):
                 shown = self._verified(quoted, least)
                 if self._agrees(text, least, shown):
                     return least, shown
@@ -207,6 +208,17 @@ class _Citations:
             if (document := self._lookup.document(name)) is not None
         }
         return agrees(text, support, shown, languages, self._judge)
+
+    def _joined(self, spans: Sequence[Quotation]) -> tuple[Quotation, ...]:
+        """Return what was given from the first to the last of the spans in it, for each piece."""
+        found: dict[Quotation, None] = {}
+        for one in self._given:
+            inside = [span for span in spans if _holds(one, span)]
+            if inside:
+                start, end = min(span.start for span in inside), max(span.end for span in inside)
+                text = one.text[start - one.start : end - one.start]
+                found[Quotation(one.document_id, start, end, text)] = None
+        return tuple(found)
 
     def _around(self, spans: Sequence[Quotation]) -> tuple[Quotation, ...]:
         """Return the whole of what was given where spans stand."""
