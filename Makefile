@@ -75,6 +75,8 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, packing, answer
 	$(BIN)/python benchmarks/natural/agreement.py
 	@# a missed bar is shown, and the rest is still measured
 	-$(BIN)/python benchmarks/natural/score.py --part all --sets --write
+	-$(BIN)/python benchmarks/encoder/open_sets.py --write
+	$(BIN)/python benchmarks/natural/equal_words.py --write
 	-$(BIN)/python benchmarks/natural/peers.py --part test $(if $(ENCODER),--encoder $(ENCODER)) --write
 
 fit: bench-setup ## fit the reranker anew, and print the weights of packing
