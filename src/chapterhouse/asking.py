@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
+from importlib.resources import files
 from typing import Final
 
+from chapterhouse.answering.confidence import ConfidenceModel, confidence_model
 from chapterhouse.answering.extractive import Reference
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.context import ContextSources
+from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.settings import SearchSettings, TokenSettings
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.tokens import estimate_tokens
@@ -100,8 +103,8 @@ def reference_of(engines: Engines, shelves: Sequence[str] = ()) -> Reference:
     those of others.
     """
     return Reference(
-        embedder=engines.table,  # the weights of evidence were fitted with it
-        document_frequency=partial(engines.lexical.document_frequency, shelves=tuple(shelves)),
+        scorer=_scorer(engines, shelves),
+        confidence=_fitted_confidence(),
         document=engines.store.document,
         body=engines.store.body,
     )
@@ -112,9 +115,29 @@ def context_sources_of(engines: Engines, tokens: TokenSettings) -> ContextSource
     return ContextSources(
         body=engines.store.body,
         count_tokens=token_counter(tokens, engines.table),
-        document_frequency=engines.lexical.document_frequency,
-        embedder=engines.table,  # the shares of sentences were fitted with it
+        scorer=_scorer(engines),
     )
+
+
+def _scorer(engines: Engines, shelves: Sequence[str] = ()) -> SentenceScorer:
+    """Return what judges sentences: always by the encoder in the box, by which it was fitted."""
+    return SentenceScorer(
+        model=_fitted_sentences(),
+        encoder=engines.token_encoder,
+        document_frequency=partial(engines.lexical.document_frequency, shelves=tuple(shelves)),
+    )
+
+
+@cache
+def _fitted_sentences() -> SentenceModel:
+    path = files("chapterhouse.retrieval").joinpath("sentence_model.json")
+    return sentence_model(path.read_text("utf-8"))
+
+
+@cache
+def _fitted_confidence() -> ConfidenceModel:
+    path = files("chapterhouse.answering").joinpath("confidence.json")
+    return confidence_model(path.read_text("utf-8"))
 
 
 def token_counter(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str], int]:

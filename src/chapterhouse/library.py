@@ -352,7 +352,7 @@ class Library:
         persona: str = "",
         shelves: Sequence[str] = (),
         tags: Sequence[str] = (),
-        sentences: int | None = None,
+        words: int | None = None,
         model: str | None = None,
         remember: bool = True,
         use_kept: bool = True,
@@ -367,7 +367,7 @@ class Library:
                 brought up to date with their folders first. Empty for the library itself.
             shelves: Only documents on one of these; all when empty. Not with a persona.
             tags: What the asker knows about.
-            sentences: At most so many sentences without a model; the setting when None.
+            words: At most so many words without a model; the setting when None.
             model: A profile of the settings, ``none`` for quotations alone; when None the
                 persona's, else the library's.
             remember: Whether question and answer go into the memory, if the settings have one.
@@ -384,7 +384,7 @@ class Library:
             self.ask_async(
                 question,
                 persona=persona,
-                choices=Choices(tuple(shelves), tuple(tags), sentences, model, remember, use_kept),
+                choices=Choices(tuple(shelves), tuple(tags), words, model, remember, use_kept),
                 on_text=on_text,
                 on_progress=on_progress,
             )

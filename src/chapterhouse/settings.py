@@ -223,7 +223,7 @@ class PackingSettings(_Frozen):
     """What a context holds when the call does not say."""
 
     maximum: int = Field(default=2_000, ge=1, le=10_000_000)  # tokens
-    hits: int = Field(default=30, ge=1, le=1_000)  # to choose from
+    hits: int = Field(default=12, ge=1, le=1_000)  # to choose from
     algorithm: Literal["exact", "greedy", "order"] = "exact"
     widen: Literal["no", "surroundings", "parent"] = "no"  # what a hit takes in around it
     widen_tokens: int = Field(default=400, ge=1, le=100_000)  # longest excerpt made that way
@@ -234,7 +234,7 @@ class PackingSettings(_Frozen):
 class AnswerSettings(_Frozen):
     """What an answer holds when the call does not say."""
 
-    sentences: int = Field(default=3, ge=1, le=50)
+    words: int = Field(default=120, ge=10, le=2_000)  # of the parts that are quoted
     cache: bool = True  # answers that a model wrote are kept until anything changes
 
 

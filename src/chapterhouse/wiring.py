@@ -24,6 +24,7 @@ from chapterhouse.lifecycle.encoders import Encoders, Wanted
 from chapterhouse.lifecycle.layers import VectorLayer
 from chapterhouse.lifecycle.pipeline import Prepare
 from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.opening import (
     open_embedder,
@@ -32,7 +33,7 @@ from chapterhouse.models.opening import (
     profile_named,
 )
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.protocols import Chunker, Embedder, LanguageModel, Reranker
+from chapterhouse.protocols import Chunker, Embedder, LanguageModel, Reranker, TokenEmbedder
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
@@ -93,7 +94,8 @@ class Engines:
         vectors: The index of the vectors that are made while adding.
         embedder: Makes those: the built-in table, or nothing.
         encoders: Says which embedder and index questions use.
-        table: The built-in embedder, whatever ``embedder`` is: answers weigh sentences with it.
+        table: The built-in table, whatever ``embedder`` is: it counts tokens.
+        token_encoder: The encoder in the box, whatever ``embedder`` is: it weighs sentences.
         reranker: The reranking model that the settings name.
         models: The models that write, where the settings name any.
         close: Closes all that has to be closed.
@@ -107,6 +109,7 @@ class Engines:
     embedder: Embedder
     encoders: Encoders
     table: StaticEmbedder
+    token_encoder: TokenEmbedder
     reranker: Reranker | None
     models: LanguageModels
     pool: ReadingPool
@@ -160,6 +163,7 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
             embedder=embedder,
             encoders=encoders,
             table=table,
+            token_encoder=built_in_encoder(),
             reranker=reranker,
             models=models,
             pool=pool,

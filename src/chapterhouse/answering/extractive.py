@@ -1,19 +1,30 @@
-"""The answer without a model: the best sentences of the documents, each with its citation."""
+"""The answer without a model: the parts of the documents that come closest, each cited.
+
+::
+
+    hits -> sentences with their shares -> those about what the question names
+         -> whole parts, the best first, within a number of words -> how sure that answers it
+         -> an answer, the closest passages, or nothing
+"""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from chapterhouse.answering.cite import cite, verify
-from chapterhouse.answering.evidence import THRESHOLD, evidence, features
+from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence
 from chapterhouse.answering.markers import inert
-from chapterhouse.answering.passages import Passage, passages, word_weights
-from chapterhouse.answering.phrasing import phrase
-from chapterhouse.protocols import Embedder
+from chapterhouse.answering.names import Names, find_names
+from chapterhouse.answering.parts import Part, as_shown, stands_alone, whole_part
+from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
 from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
+from chapterhouse.retrieval.sentences import Sentence, text_of
+from chapterhouse.text.analyse import analyse
 from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.language import script_language
+from chapterhouse.text.markdown import table_cells
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,
@@ -26,17 +37,20 @@ from chapterhouse.types import (
     Quotation,
     Searched,
     SearchResult,
+    Stretch,
 )
 
-_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
-_YEAR = re.compile(r"[12]\d{3}")
 CHUNKS_READ: Final = 8
-_NEAREST: Final = 5
-# Least chance to hold the answer, given that it is somewhere: what has less only pads it. Of three
-# sentences this leaves two on average, and costs one answer in a hundred.
-_WORTH_SAYING: Final = 0.02
-# Jaccard similarity of terms from which two sentences say the same.
-_REPETITION: Final = 0.6
+WORDS: Final = 120  # of the first screen
+PLACES: Final = 3  # of passages where nothing answers
+_NEAREST: Final = 5  # headings that are named
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORDS = re.compile(r"\w+")
+_REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
+_LEAST_SHARE: Final = 0.01  # of a sentence: below it only pads
+_ENOUGH: Final = 0.95  # share of all sentences from which nothing more is worth saying
+_BRIDGE: Final = 15  # words between two sentences of one passage that are shown to join them
+_LETTERS_A_WORD: Final = 2  # of Chinese and Japanese, which have no spaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +58,81 @@ class Reference:
     """What answering looks up.
 
     Attributes:
-        document_frequency: Number of chunks in which an index term occurs.
+        scorer: Judges sentences.
+        confidence: The weights by which an answer is held to be one.
         document: A document by id, or None.
         body: A document's text by its id, or None.
     """
 
-    embedder: Embedder
-    document_frequency: Callable[[str], int]
+    scorer: SentenceScorer
+    confidence: ConfidenceModel
     document: Callable[[str], Document | None]
     body: Callable[[str], Body | None]
+
+
+PartOf = Callable[[str, Hit, Stretch, int], Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How long an answer may be, and of what it is made.
+
+    Attributes:
+        words: At most so many.
+        most: At most so many parts.
+        part: Makes a part of a sentence: of a text, a hit, the sentence's span, and the words
+            that there are for all of a list.
+    """
+
+    words: int = WORDS
+    most: int = 50
+    part: PartOf = whole_part
+
+
+WHOLE: Final = Form()
+
+
+@dataclass(slots=True)
+class _Bodies:
+    """Reads each body once."""
+
+    read: Callable[[str], Body | None]
+    known: dict[str, Body | None] = field(default_factory=dict)
+
+    def text(self, name: str) -> str:
+        """Return a document's text; empty when it is gone."""
+        body = self(name)
+        return body.text if body else ""
+
+    def __call__(self, name: str) -> Body | None:
+        if name not in self.known:
+            self.known[name] = self.read(name)
+        return self.known[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was chosen to be shown, and what is known of it.
+
+    Attributes:
+        kind: What the question asks for.
+        parts: In the order in which they are shown.
+        names: What the question names.
+        signs: What speaks for an answer and against it.
+    """
+
+    question: Question
+    kind: QuestionKind
+    parts: tuple[Part, ...]
+    names: Names
+    signs: Signs | None
 
 
 def answer(
     result: SearchResult,
     census: Census,
     reference: Reference,
-    sentences: int = 3,
-    least: float = THRESHOLD,
+    form: Form = WHOLE,
 ) -> Answer:
     """Answer the query of ``result`` from its hits.
 
@@ -68,122 +140,343 @@ def answer(
         result: The hits, best first.
         census: What was searched.
         reference: Where to look things up.
-        sentences: At most so many sentences, 1 or more.
-        least: Strength of the evidence from which there is an answer, 0 to 1.
+        form: How much to show.
 
     Returns:
-        An answer of verified sentences; or, where the evidence is too thin or nothing can be
-        verified, one that says so, with what was searched and the nearest headings.
+        An answer of verified quotations; or the closest passages; or, where nothing was found,
+        one that says so, with what was searched and the nearest headings.
     """
-    question = understand(result.question, census.languages)
-    hits = result.hits[:CHUNKS_READ]
-    weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
-    found = passages(
-        question, hits, weights, reference.embedder, begins=_own_beginnings(hits, reference)
-    )
-    served = any(reference.embedder.serves(language) for language in question.languages)
-    found = tuple(_of_the_years(question, found, reference))
-    strength = 0.0
-    if found:
-        strength = evidence(features(question, found, hits, weights), served=served)
-    told: tuple[AnswerSentence, ...] = ()
-    citations: tuple[Citation, ...] = ()
-    if strength >= least:
-        told, citations = _compose(found, reference, sentences)
+    bodies = _Bodies(reference.body)
+    found = find_parts(result, census, reference, form, bodies)
+    told, citations = _compose(found, reference, bodies)
+    certain = confidence(found.signs, reference.confidence) if found.signs and told else 0.0
+    outcome = AnswerOutcome.PASSAGES if told else AnswerOutcome.NOT_FOUND
+    if told and certain >= reference.confidence.answer and not found.names.absent:
+        outcome = AnswerOutcome.ANSWER
+    if outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
+        told = tuple(replace(sentence, telling=(0, 0)) for sentence in told)
     return Answer(
         question=result.query.text,
-        outcome=AnswerOutcome.ANSWER if told else AnswerOutcome.NOT_FOUND,
+        outcome=outcome,
         sentences=told,
         citations=citations,
         searched=Searched(
             documents=result.documents,
             chunks=result.chunks,
-            terms=tuple(word for word, _ in question.words),
-            missing_terms=_missing(question, reference.document_frequency),
-            nearest=_nearest(hits),
+            terms=tuple(word for word, _ in found.question.words),
+            missing_terms=_missing(found.question, reference.scorer.document_frequency),
+            nearest=_nearest(result.hits[:CHUNKS_READ]),
         ),
-        confidence=strength,
+        confidence=certain,
+        notice=_notice(found, told),
         warnings=result.warnings,
     )
 
 
-def _own_beginnings(hits: Sequence[Hit], reference: Reference) -> Mapping[str, int]:
-    """Return where the text of curated documents begins: behind front matter, by document id."""
-    found: dict[str, int] = {}
-    for hit in hits:
-        name = hit.document.id
-        if hit.document.format == "md" and hit.chunk.start < LONGEST and name not in found:
-            body = reference.body(name)
-            found[name] = body_start(body.text) if body else 0
-    return found
+def find_parts(
+    result: SearchResult,
+    census: Census,
+    reference: Reference,
+    form: Form,
+    bodies: _Bodies | None = None,
+) -> Found:
+    """Return what of the hits is worth showing, and how sure that is an answer."""
+    bodies = bodies or _Bodies(reference.body)
+    question = understand(result.question, census.languages)
+    kind = kind_of(result.query.text, question.languages)
+    hits = result.hits[:CHUNKS_READ]
+    names = find_names(question, hits, reference.scorer.document_frequency, bodies.text)
+    judged = reference.scorer.judge(question, hits, census.chunks)
+    kept = _worth_quoting(judged, hits, names, bodies)
+    if not kept:
+        return Found(question, kind, (), names, None)
+    parts = _choose(kept, hits, bodies, form, question, every=kind in _ALL)
+    signs = _signs(parts, judged, hits, question, kind, result.query.text, names, bodies)
+    return Found(question, kind, parts, names, signs)
 
 
-def _of_the_years(
-    question: Question, found: Sequence[Passage], reference: Reference
-) -> Iterator[Passage]:
-    """Yield what comes from documents that mention the years asked about.
+_ALL: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS})
 
-    A question about 2023 is not answered by minutes that never mention 2023.
+
+def _worth_quoting(
+    judged: Judged, hits: Sequence[Hit], names: Names, bodies: _Bodies
+) -> list[Sentence]:
+    """Return the sentences that may be quoted, the best first.
+
+    Not what describes a document rather than stands in it, and nothing about another document
+    than the one that is named.
     """
-    years = [word for word, _ in question.words if _YEAR.fullmatch(word)]
-    mentions: dict[str, bool] = {}
-    for passage in found:
-        document = passage.hit.document
-        if years and document.id not in mentions:
-            body = reference.body(document.id)
-            text = "\n".join((document.title, document.source, body.text if body else ""))
-            mentions[document.id] = all(year in text for year in years)
-        if mentions.get(document.id, True):
-            yield passage
-
-
-def _compose(
-    found: Sequence[Passage], reference: Reference, sentences: int
-) -> tuple[tuple[AnswerSentence, ...], tuple[Citation, ...]]:
-    told: list[AnswerSentence] = []
-    citations: list[Citation] = []
-    bodies: dict[str, Body | None] = {}
-    for passage in worth_saying(found):
-        if len(told) >= sentences:
-            break
-        name = passage.hit.document.id
-        if name not in bodies:
-            bodies[name] = reference.body(name)
-        span = Quotation(name, passage.start, passage.end, passage.text)
-        citation = cite(passage.hit.document, span, len(citations) + 1)
-        checked = verify(citation, reference.document(name), bodies[name])
-        if not checked.verified:  # the document changed between the search and now
+    begins: dict[str, int] = {}
+    kept = []
+    for sentence in judged.sentences:
+        document = hits[sentence.rank].document
+        if document.format == "md" and document.id not in begins:
+            text = bodies.text(document.id) if sentence.start < LONGEST else ""
+            begins[document.id] = body_start(text)
+        if sentence.begin < begins.get(document.id, 0) or sentence.begin >= sentence.stop:
             continue
-        told.append(AnswerSentence(inert(phrase(passage)), (checked.number,)))
-        citations.append(checked)
-    return tuple(told), tuple(citations)
+        if names.documents and document.id not in names.documents:
+            continue
+        if any(map(str.isalnum, text_of(hits[sentence.rank], sentence))):
+            kept.append(sentence)
+    return sorted(kept, key=lambda one: (-one.share, one.rank, one.begin))
 
 
-def worth_saying(found: Sequence[Passage]) -> Iterator[Passage]:
-    """Yield passages that may well hold the answer and do not repeat one already yielded."""
-    said: list[Passage] = []
-    whole = sum(passage.score for passage in found)  # below 1 where some were left out
-    for passage in found:
-        if said and passage.score < whole * _WORTH_SAYING:
-            return
-        if all(_similarity(passage, earlier) < _REPETITION for earlier in said):
-            said.append(passage)
-            yield passage
+# --- choosing ------------------------------------------------------------------------------------
 
 
-def _similarity(one: Passage, other: Passage) -> float:
-    """Return how much two passages say the same; nothing where their numbers differ.
+def _choose(
+    kept: Sequence[Sentence],
+    hits: Sequence[Hit],
+    bodies: _Bodies,
+    form: Form,
+    question: Question,
+    *,
+    every: bool,
+) -> tuple[Part, ...]:
+    """Return the parts to show: the best sentences with what they need, while there is room.
+
+    Those of one passage stand together, the passage with the best sentence first.
+    """
+    chosen: list[Part] = []
+    said: list[str] = []
+    left, gained = form.words, 0.0
+    for sentence in kept:
+        if len(chosen) >= form.most or (
+            chosen and (sentence.share < _LEAST_SHARE or gained >= _ENOUGH)
+        ):
+            break
+        hit = hits[sentence.rank]
+        own = text_of(hit, sentence)
+        if _covered(chosen, hit, sentence) or any(_repeats(own, earlier) for earlier in said):
+            gained += sentence.share
+            continue
+        ranks = {part.hit.rank for part in chosen}
+        if hit.rank not in ranks and len(ranks) >= PLACES:
+            continue
+        items = left if every and not chosen else 0
+        part = _fitting(sentence, hit, bodies, left, items, form.part, question)
+        if part is None and chosen:
+            continue
+        part = part or _shortened(sentence, hit, bodies, left)
+        chosen.append(part)
+        said.append(own)
+        left -= _count(part, bodies.text(hit.document.id))
+        gained += sentence.share
+    return _in_order(_joined(chosen, bodies, left))
+
+
+def _covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:
+    return any(
+        part.hit.document.id == hit.document.id
+        and any(start <= sentence.begin and sentence.stop <= end for start, end in part.spans)
+        for part in chosen
+    )
+
+
+def _fitting(
+    sentence: Sentence,
+    hit: Hit,
+    bodies: _Bodies,
+    left: int,
+    all_items: int,
+    part_of: PartOf,
+    question: Question,
+) -> Part | None:
+    """Return the whole part of a sentence, else the sentence alone, if that fits; else None."""
+    core = sentence.begin, sentence.stop
+    text = bodies.text(hit.document.id)
+    if not text:
+        return None
+    wanted = (all_items, 0) if all_items else (0,)
+    for items in wanted:
+        part = part_of(text, hit, core, items)
+        if sentence.header:
+            columns = _asked_columns(sentence.header, hit.document.language, question)
+            part = replace(part, header=sentence.header.split("\n", 1)[0], columns=columns)
+        if _count(part, text) <= left:
+            return part
+    alone = Part(hit, (core,), core)
+    return alone if stands_alone(text, core) and _count(alone, text) <= left else None
+
+
+def _shortened(sentence: Sentence, hit: Hit, bodies: _Bodies, left: int) -> Part:
+    """Return the beginning of a sentence that is too long to show."""
+    text = bodies.text(hit.document.id) or " "
+    start, end = sentence.begin, min(sentence.stop, len(text))
+    ends = [match.end() for match in re.finditer(r"\S+", text[start:end])]
+    stop = start + ends[min(left, len(ends)) - 1] if ends else end
+    return Part(hit, ((start, stop),), (start, stop))
+
+
+def _count(part: Part, text: str) -> int:
+    """Return the words of a part as it is shown."""
+    shown = part.text(text)
+    unspaced = sum(1 for letter in shown if script_language(letter))
+    return len(shown.split()) + unspaced // _LETTERS_A_WORD
+
+
+def _repeats(one: str, other: str) -> bool:
+    """Whether two texts say the same; never where their numbers differ.
 
     "Within 14 days" and "within 30 days" are two claims, and the difference is what matters.
     """
-    if _numbers(one) != _numbers(other):
-        return 0.0
-    union = len(one.terms | other.terms)
-    return len(one.terms & other.terms) / union if union else 1.0
+    if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):
+        return False
+    first, second = (frozenset(_WORDS.findall(text.casefold())) for text in (one, other))
+    return len(first & second) >= _REPETITION * (len(first | second) or 1)
 
 
-def _numbers(passage: Passage) -> frozenset[str]:
-    return frozenset(_NUMBER.findall(passage.text))
+def _joined(chosen: Sequence[Part], bodies: _Bodies, left: int) -> list[Part]:
+    """Make one of parts of a document that touch, or that a few words would join."""
+    result: list[Part] = []
+    ordered = sorted(chosen, key=lambda part: (part.hit.document.id, part.spans[0]))
+    for part in ordered:
+        before = result[-1] if result else None
+        if before and before.hit.document.id == part.hit.document.id and _may_join(before, part):
+            gap = bodies.text(part.hit.document.id)[before.spans[-1][1] : part.spans[0][0]]
+            words = len(gap.split())
+            if "\n#" not in gap and "|" not in gap and words <= min(_BRIDGE, left):
+                left -= words
+                best = min(before, part, key=lambda one: chosen.index(_source(chosen, one)))
+                end = max(before.spans[-1][1], part.spans[-1][1])
+                spans = (*before.spans[:-1], (before.spans[-1][0], end))
+                hit = min(before.hit, part.hit, key=lambda hit: hit.rank)
+                result[-1] = Part(hit, spans, best.core, max(before.shown, part.shown))
+                continue
+        result.append(part)
+    order = {id(part): number for number, part in enumerate(chosen)}
+    cores = {part.core: order[id(part)] for part in chosen}
+    return sorted(result, key=lambda part: cores[part.core])
+
+
+def _source(chosen: Sequence[Part], part: Part) -> Part:
+    return next(one for one in chosen if one.core == part.core)
+
+
+def _may_join(one: Part, other: Part) -> bool:
+    rows = any(part.hit.chunk.kind.value == "table" for part in (one, other))
+    return len(other.spans) == 1 and other.spans[0][0] >= one.spans[-1][0] and not rows
+
+
+def _in_order(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Put the parts of one passage together, in its order, the best passage first."""
+    first: dict[tuple[str, int], int] = {}
+    for number, part in enumerate(parts):
+        first.setdefault((part.hit.document.id, part.hit.rank), number)
+    return tuple(sorted(parts, key=lambda p: (first[p.hit.document.id, p.hit.rank], p.spans[0])))
+
+
+# --- how sure ------------------------------------------------------------------------------------
+
+
+def _signs(
+    parts: Sequence[Part],
+    judged: Judged,
+    hits: Sequence[Hit],
+    question: Question,
+    kind: QuestionKind,
+    asked: str,
+    names: Names,
+    bodies: _Bodies,
+) -> Signs:
+    inside = [
+        row
+        for row, sentence in enumerate(judged.sentences)
+        if _covered(parts, hits[sentence.rank], sentence)
+    ]
+    shares = [judged.sentences[row].share for row in inside]
+    shown = "\n".join(
+        bodies.text(part.hit.document.id)[slice(*span)] for part in parts for span in part.spans
+    )
+    meant = kind in VALUES or kind is QuestionKind.REASON
+    table = judged.features[inside] if inside else judged.features[:1]
+    return Signs(
+        meaning=judged.meaning,
+        shown=sum(shares),
+        best=max(shares, default=0.0),
+        likeness=float(table[:, 2].max()),
+        coverage=float(table[:, 1].max()),
+        sentence=float(table[:, 4].max()) if judged.meaning else 0.0,
+        score=max(hit.score for hit in hits),
+        valued=1.0 if meant and offers(kind, shown, asked) else 0.0,
+        unvalued=1.0 if meant and not offers(kind, shown, asked) else 0.0,
+        several=float(kind in {QuestionKind.ALL, QuestionKind.COMPARISON, QuestionKind.SUMMARY}),
+        unnamed=names.missing_share(question, judged.weights, shown),
+    )
+
+
+# --- telling -------------------------------------------------------------------------------------
+
+
+def _compose(
+    found: Found, reference: Reference, bodies: _Bodies
+) -> tuple[tuple[AnswerSentence, ...], tuple[Citation, ...]]:
+    told: list[AnswerSentence] = []
+    citations: list[Citation] = []
+    for part in found.parts:
+        document, body = reference.document(part.hit.document.id), bodies(part.hit.document.id)
+        if document is None or body is None:
+            continue
+        own: list[Citation] = []
+        for start, end in part.spans:
+            quotation = Quotation(document.id, start, end, body.text[start:end])
+            made = cite(document, quotation, len(citations) + len(own) + 1)
+            own.append(verify(made, document, body))
+        if not all(citation.verified for citation in own):  # changed between the search and now
+            continue
+        citations += own
+        told.append(_sentence(part, own))
+    return tuple(told), tuple(citations)
+
+
+def _sentence(part: Part, own: Sequence[Citation]) -> AnswerSentence:
+    text = inert("\n".join(as_shown(citation.quote, part.header, part.columns) for citation in own))
+    count, every = part.shown
+    whole = len(own) == 1 and (own[0].start, own[0].end) == part.core
+    core = "" if whole else inert(_shown_core(own, part))
+    place = text.find(core) if core else -1
+    return AnswerSentence(
+        text,
+        tuple(citation.number for citation in own),
+        before="\n" if own[0].number > 1 else "",
+        note=f"{count} of {every} shown" if count < every else "",
+        telling=(place, place + len(core)) if place >= 0 else (0, 0),
+    )
+
+
+def _shown_core(own: Sequence[Citation], part: Part) -> str:
+    start, end = part.core
+    for citation in own:
+        if citation.start <= start and end <= citation.end:
+            return as_shown(citation.quote[start - citation.start : end - citation.start])
+    return ""
+
+
+def _asked_columns(header: str, language: str, question: Question) -> frozenset[int]:
+    """Return the columns whose names have a word of the question; not the first, which names."""
+    terms = frozenset(term for _, own in question.words for term in own)
+    return frozenset(
+        number
+        for number, name in enumerate(table_cells(header.split("\n", 1)[0]))
+        if number and not terms.isdisjoint(analyse(name, language))
+    )
+
+
+def _notice(found: Found, told: Sequence[AnswerSentence]) -> str:
+    """Return what the reader is told first: a name or a value that no document states."""
+    if found.names.absent:
+        names = ", ".join(f"“{name}”" for name in found.names.absent)
+        return f"No document searched mentions {names}."
+    if told and found.signs and found.signs.unvalued and found.kind in _NOT_STATED:
+        return _NOT_STATED[found.kind]
+    return ""
+
+
+_NOT_STATED: Final[Mapping[QuestionKind, str]] = {
+    QuestionKind.DATE: "No date is stated in what was found.",
+    QuestionKind.NUMBER: "No number or amount is stated in what was found.",
+}
 
 
 def _missing(question: Question, document_frequency: Callable[[str], int]) -> tuple[str, ...]:
@@ -198,7 +491,12 @@ def _missing(question: Question, document_frequency: Callable[[str], int]) -> tu
 
 
 def _nearest(hits: Sequence[Hit]) -> tuple[str, ...]:
-    places: Mapping[str, None] = dict.fromkeys(
+    places = dict.fromkeys(
         " › ".join(dict.fromkeys((hit.document.title, *hit.chunk.section_path))) for hit in hits
     )
     return tuple(places)[:_NEAREST]
+
+
+def spans_of(parts: Sequence[Part]) -> tuple[tuple[str, Stretch], ...]:
+    """Return the spans of parts with their documents."""
+    return tuple((part.hit.document.id, span) for part in parts for span in part.spans)

@@ -42,7 +42,9 @@ _DATES: Final = re.compile(
     r"|\w*jahrhundert|世纪|年代|\d\s*[年月日]|[一二三四五六七八九十][月日年]",
     re.IGNORECASE,
 )
-_CHINESE_NUMBERS: Final = r"[一二两三四五六七八九十百千万亿半]+(?=[个位种次条名家座岁人支场所层年天月日亿万分块倍成])"
+_CHINESE_NUMBERS: Final = (
+    r"[一二两三四五六七八九十百千万亿半]+(?=[个位种次条名家座岁人支场所层年天月日亿万分块倍成])"
+)
 # A capital behind a lower-case letter or a comma: names, not the first word of a sentence.
 _NAMES: Final = re.compile(r"(?<=[\w,;:)]\s)[^\W\d_a-zà-öø-ÿа-я][\w'’.\-]*|\w+[·•]\w+")
 

@@ -3,10 +3,10 @@
 A question that the evidence answers is answered, whatever the profile says. One that it does not
 answer is *insufficient* where it belongs to the persona's field, and *out of scope* where it does
 not: its words are not those of the tags, terms and summary of the persona, and nothing on the
-shelf comes near, in words or in meaning. Thresholds from ``benchmarks/routing.py``.
+shelf comes near. Thresholds from ``benchmarks/routing.py``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Final
 
 from chapterhouse.answering.markers import inert
@@ -17,10 +17,8 @@ from chapterhouse.types import Persona, Route, Searched
 
 # Share of the question's word weight that stands in the profile, from which it is of the field.
 FIELD_SHARE: Final = 0.25
-# Strength of evidence from which a question that is not answered is at least close to the field.
+# Confidence from which a question that is not answered is at least close to the field.
 NEAR: Final = 0.15
-# Cosine of the question with the nearest passage from which the shelf is about such things.
-KINDRED: Final = 0.2
 _WORDS_SHOWN: Final = 8
 _HEADINGS_SHOWN: Final = 3
 
@@ -28,9 +26,8 @@ _HEADINGS_SHOWN: Final = 3
 def route(
     question: Question,
     persona: Persona | None,
-    weights: Mapping[str, float],
-    evidence: float,
-    kinship: float = 0.0,
+    weights: Sequence[float],
+    confidence: float,
     *,
     found: bool,
 ) -> Route:
@@ -39,20 +36,19 @@ def route(
     Args:
         question: What was asked, made ready.
         persona: Who is asked; None for the library, which no question is foreign to.
-        weights: Weight of each content word of the question.
-        evidence: Strength of the evidence, 0 to 1.
-        kinship: Cosine of the question with the nearest passage of the shelf.
-        found: Whether the evidence suffices.
+        weights: Weight of each content word of the question, in their order.
+        confidence: That what was found answers the question, 0 to 1.
+        found: Whether that suffices.
     """
     if found:
         return Route.ANSWERED
-    if persona is None or evidence >= NEAR or kinship >= KINDRED:
+    if persona is None or confidence >= NEAR:
         return Route.INSUFFICIENT
     share = field_share(question, persona, weights)
     return Route.INSUFFICIENT if share >= FIELD_SHARE else Route.OUT_OF_SCOPE
 
 
-def field_share(question: Question, persona: Persona, weights: Mapping[str, float]) -> float:
+def field_share(question: Question, persona: Persona, weights: Sequence[float]) -> float:
     """Return the share of the question's word weight that stands in a persona's profile, 0 to 1."""
     profile = "\n".join(
         (
@@ -64,8 +60,12 @@ def field_share(question: Question, persona: Persona, weights: Mapping[str, floa
         )
     )
     terms = {term for name in question.languages for term in analyse(profile, name)}
-    covered = sum(weights[word] for word, own in question.words if not terms.isdisjoint(own))
-    return covered / (sum(weights.values()) or 1.0)
+    covered = sum(
+        weight
+        for weight, (_, own) in zip(weights, question.words, strict=True)
+        if not terms.isdisjoint(own)
+    )
+    return covered / (sum(weights) or 1.0)
 
 
 def deferral(persona: Persona, successor: str = "") -> str:

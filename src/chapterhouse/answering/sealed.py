@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.markers import inert
-from chapterhouse.answering.phrasing import as_text
+from chapterhouse.answering.parts import as_shown
 from chapterhouse.errors import UsageError
 from chapterhouse.protocols import ClaimJudge
 from chapterhouse.text.document_dates import stated_date
@@ -232,7 +232,7 @@ def quotes(text: str, cited: Sequence[Citation]) -> bool:
 
 def _behind_quotation(said: str, places: AbstractSet[int], cited: Citation) -> AbstractSet[int]:
     """Return where a quotation ends that begins at one of ``places``: whole, or line by line."""
-    whole = _behind(said, places, (cited.quote, as_text(cited.quote)))
+    whole = _behind(said, places, (cited.quote, as_shown(cited.quote)))
     names = table_cells(cited.header) if cited.header else []
     for line in cited.quote.splitlines():
         cells = table_cells(line)
@@ -240,7 +240,7 @@ def _behind_quotation(said: str, places: AbstractSet[int], cited: Citation) -> A
             for name, cell in zip(names, cells, strict=True):
                 places = _behind(said, places, (cell, f"{name}{cell}", f"{name}:{cell}"))
         else:
-            places = _behind(said, places, (line, as_text(line)))
+            places = _behind(said, places, (line, as_shown(line)))
     return whole | places
 
 

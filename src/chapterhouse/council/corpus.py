@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from chapterhouse.council.tool_results import MAXIMUM_CHARACTERS, Found, heading, numbered
 from chapterhouse.errors import UsageError
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.sanitise import sanitise
 from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import Tool
 
 K1: Final = 1.2

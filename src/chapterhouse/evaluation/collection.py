@@ -72,10 +72,9 @@ class Collection:
         own = sources_of(self.engines)
         return replace(own, embedder=embedder, table=None) if embedder else own
 
-    def reference(self, embedder: Embedder | None = None) -> Reference:
+    def reference(self) -> Reference:
         """Return what answering looks up."""
-        own = reference_of(self.engines)
-        return replace(own, embedder=embedder) if embedder else own
+        return reference_of(self.engines)
 
 
 @contextmanager

@@ -22,8 +22,8 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.evaluation.questions import Question, question_id
 from chapterhouse.library import Library
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Document
 
 QUESTIONS: Final = 200

@@ -9,7 +9,7 @@ measurements: ``benchmarks/encoder/CARD.md``.
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
@@ -123,6 +123,12 @@ class BuiltInEncoder:
         codes, scales = tensors["words"], tensors["word_scales"]
         positions = tensors["positions"].astype(np.float32)
         return lambda ids: unpacked(codes[ids], scales[ids]), positions, open_session(graph)
+
+
+@cache
+def built_in_encoder() -> BuiltInEncoder:
+    """Return the one encoder of this process: its weights are read once."""
+    return BuiltInEncoder()
 
 
 def packed(table: Floats) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:

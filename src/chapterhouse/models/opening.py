@@ -53,9 +53,9 @@ def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -
     if settings.engine == "static":
         return StaticEmbedder()
     if settings.engine == "built-in":
-        from chapterhouse.models.built_in import BuiltInEncoder  # noqa: PLC0415 - may not be asked
+        from chapterhouse.models.built_in import built_in_encoder  # noqa: PLC0415 - may not be asked
 
-        return BuiltInEncoder()
+        return built_in_encoder()
     if not settings.cache_megabytes:
         return _embedder(settings, cache, None, on_close)
     from chapterhouse.models import embedding_cache  # noqa: PLC0415 - not for the built-in table

@@ -89,7 +89,7 @@ class MemoryChoice(_Part):
 class AnswerChoice(_Part):
     """How long their answers are; None leaves it to the library."""
 
-    sentences: int | None = Field(default=None, ge=1, le=50)
+    words: int | None = Field(default=None, ge=10, le=2_000)
 
 
 class PersonaConfig(_Part):

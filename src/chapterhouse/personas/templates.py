@@ -27,11 +27,9 @@ TEMPLATES: Final = {
     template.name: template
     for template in (
         Template("expert", "answers questions of a field"),
-        Template(
-            "advisor", "recommends, and says what is against it", {"answer": {"sentences": 6}}
-        ),
-        Template("archivist", "quotes what the papers say", {"answer": {"sentences": 3}}),
-        Template("teacher", "explains a field to newcomers", {"answer": {"sentences": 5}}),
+        Template("advisor", "recommends, and says what is against it", {"answer": {"words": 200}}),
+        Template("archivist", "quotes what the papers say", {"answer": {"words": 120}}),
+        Template("teacher", "explains a field to newcomers", {"answer": {"words": 160}}),
         Template("blank", "nothing but a heading"),
     )
 }

@@ -54,7 +54,7 @@ def key_of(
         "request": [
             list(request.shelves),
             list(request.tags),
-            request.sentences,
+            request.form.words,
             request.max_chunks,
             request.max_tokens,
             request.grounding,

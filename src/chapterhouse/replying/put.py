@@ -61,8 +61,8 @@ async def put(
         NotFoundError: there is no such persona or shelf.
         MissingExtraError: the model's extra is not installed.
     """
-    if choices.sentences is not None and choices.sentences < 1:
-        raise UsageError(f"An answer needs at least 1 sentence, not {choices.sentences}.")
+    if choices.words is not None and choices.words < 1:
+        raise UsageError(f"An answer needs at least 1 word, not {choices.words}.")
     if persona and choices.shelves:
         raise UsageError(
             "A persona reads their own shelves.", hint="Name a persona or shelves, not both."

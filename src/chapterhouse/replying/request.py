@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from chapterhouse.answering.extractive import WHOLE, Form
 from chapterhouse.personas.config import PersonaConfig
 from chapterhouse.settings import Settings
 from chapterhouse.types import Persona
@@ -21,7 +22,7 @@ class Request:
         settings: As they hold for this request: the library's, then the persona's.
         shelves: Only documents on one of these; empty means all.
         tags: What the asker or the persona knows about.
-        sentences: Of an answer without a model, at most.
+        form: How long an answer without a model may be, and of what it is made.
         max_chunks: Excerpts that a model is given, at most.
         max_tokens: Of all of them together.
         grounding: Whether a model is given excerpts, may search for them, or both.
@@ -38,7 +39,7 @@ class Request:
     persona: Persona | None = None
     shelves: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    sentences: int = 3
+    form: Form = WHOLE
     max_chunks: int = 12
     max_tokens: int = 2_000
     grounding: Literal["inject", "tool", "both"] = "inject"
@@ -55,7 +56,7 @@ class Choices:
 
     shelves: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    sentences: int | None = None
+    words: int | None = None
     model: str | None = None
     remember: bool = True
     use_kept: bool = True
@@ -69,7 +70,7 @@ def library_request(question: str, settings: Settings, choices: Choices) -> Requ
         settings=settings,
         shelves=choices.shelves,
         tags=choices.tags,
-        sentences=choices.sentences or settings.answer.sentences,
+        form=Form(choices.words or settings.answer.words),
         max_tokens=settings.packing.maximum,
         model=choices.model or "",
         remember=remember,
@@ -89,7 +90,7 @@ def persona_request(
         persona=persona,
         shelves=persona.reads,
         tags=tuple(dict.fromkeys((*persona.tags, *choices.tags))),
-        sentences=choices.sentences or own.answer.sentences,
+        form=Form(choices.words or own.answer.words),
         max_chunks=config.retrieval.max_chunks,
         max_tokens=own.packing.maximum,
         grounding=config.grounding,
@@ -120,7 +121,7 @@ def persona_settings(settings: Settings, config: PersonaConfig) -> Settings:
             "memory": _changed(
                 settings.memory, enabled=memory.enabled, days=memory.days, recall=memory.recall
             ),
-            "answer": _changed(settings.answer, sentences=config.answer.sentences),
+            "answer": _changed(settings.answer, words=config.answer.words),
         }
     )
 

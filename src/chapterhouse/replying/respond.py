@@ -16,11 +16,8 @@ from dataclasses import replace
 from functools import partial
 
 from chapterhouse.answering.conflict import find_conflicts
-from chapterhouse.answering.evidence import THRESHOLD
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
-from chapterhouse.answering.passages import word_weights
 from chapterhouse.answering.route import NEAR, deferral, route, would_help
-from chapterhouse.answering.sentence_features import names_a_rival
 from chapterhouse.asking import checked_query, reference_of
 from chapterhouse.errors import EngineError
 from chapterhouse.protocols import LanguageModel
@@ -30,9 +27,11 @@ from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import NO_MODEL, Request
 from chapterhouse.replying.threads import beside
 from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.sentences import word_weights
 from chapterhouse.text.document_dates import stated_date
 from chapterhouse.types import (
     Answer,
+    AnswerOutcome,
     Citation,
     Conflict,
     Evidence,
@@ -77,13 +76,12 @@ async def respond(request: Request, parts: Parts, on_text: OnText | None = None)
     return keeping.remember(request, given, sequence, parts)
 
 
-def offline(request: Request, parts: Parts, least: float = THRESHOLD) -> Answer:
+def offline(request: Request, parts: Parts) -> Answer:
     """Answer a question by quotation alone; nothing is remembered.
 
     Args:
         request: The question.
         parts: What the library is made of.
-        least: Strength of the evidence from which it is quoted, 0 to 1.
 
     Raises:
         UsageError: the question is empty or too long.
@@ -91,7 +89,7 @@ def offline(request: Request, parts: Parts, least: float = THRESHOLD) -> Answer:
     """
     query = _query(request, parts)
     found = parts.retrieve(query, parts.method(request.settings, None))
-    return _quoted(request, found, parts, least)
+    return _quoted(request, found, parts)
 
 
 async def _answered(
@@ -127,17 +125,16 @@ async def _answered(
     return quoted
 
 
-def _quoted(
-    request: Request, found: SearchResult, parts: Parts, least: float = THRESHOLD
-) -> Answer:
+def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
     """Return the answer by quotation, routed, and with where its sources disagree."""
     reference = reference_of(parts.engines, found.query.shelves)
     census = parts.engines.store.census(found.query.shelves)
-    told = answer(found, census, reference, request.sentences, least)
+    told = answer(found, census, reference, request.form)
     question = understand(found.question, census.languages)
-    weights = word_weights(question, reference.document_frequency, max(census.chunks, 1))
-    kinship = max((hit.stages.get("cosine", 0.0) for hit in found.hits), default=0.0)
-    way = route(question, request.persona, weights, told.confidence, kinship, found=told.found)
+    weights = word_weights(
+        question, reference.scorer.document_frequency, max(census.chunks, 1)
+    ).tolist()
+    way = route(question, request.persona, weights, told.confidence, found=told.found)
     persona = request.persona
     told = replace(
         told,
@@ -151,8 +148,9 @@ def _quoted(
         notice = f"{persona.display_name} has no documents yet."
         help_ = would_help(told.searched)
         return replace(told, route=Route.INSUFFICIENT, notice=notice, would_help=help_)
-    if way is Route.OUT_OF_SCOPE and persona:
-        return replace(told, notice=deferral(persona))
+    if way is Route.OUT_OF_SCOPE and persona:  # passages on something else would only confuse
+        none = replace(told, outcome=AnswerOutcome.NOT_FOUND, sentences=(), citations=())
+        return replace(none, notice=deferral(persona))
     return told
 
 
@@ -176,8 +174,7 @@ def conflicts_of(
     return tuple(
         conflict
         for conflict in find_conflicts(evidence, question)
-        if not any(names_a_rival(question, side.span.quote) for side in conflict.sides)
-        and any(_overlaps(side.span, citation) for side in conflict.sides for citation in citations)
+        if any(_overlaps(side.span, citation) for side in conflict.sides for citation in citations)
     )
 
 

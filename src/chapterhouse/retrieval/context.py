@@ -13,23 +13,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.protocols import Embedder
 from chapterhouse.retrieval.pack import Item, Pack, pack_exactly
 from chapterhouse.retrieval.present import arranged, markdown, opening, piece
 from chapterhouse.retrieval.question import Question, understand
-from chapterhouse.retrieval.relevance import (
-    MODELS,
-    Sentence,
-    ShareModel,
-    judged_sentences,
-    table_header,
-    word_weights,
-)
+from chapterhouse.retrieval.sentence_model import SentenceScorer
+from chapterhouse.retrieval.sentences import Sentence, table_header
 from chapterhouse.retrieval.widen import Widen, best_runs, merged, shortened
 from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, SearchResult, Stretch
 
 MAXIMUM: Final = 2_000
 PRICE: Final = 2e-5
+# Share of a hit that is spread evenly over its tokens: an answer is often longer than the sentence
+# that has the question's words, and the sentences around it have none of them.
+SPREAD: Final = 0.6
 QUALITY_WEIGHT: Final = 0.2
 _PLAIN_IMPORTANCE: Final = 0.5  # of a chunk whose quality was never measured
 
@@ -43,14 +39,12 @@ class ContextSources:
     Attributes:
         body: The text of a document by id; None when it is gone.
         count_tokens: Counts the tokens of a text.
-        document_frequency: Counts the chunks in which a term occurs.
-        embedder: Lets sentences be judged by meaning too.
+        scorer: Judges sentences.
     """
 
     body: Callable[[str], Body | None]
     count_tokens: CountTokens
-    document_frequency: Callable[[str], int]
-    embedder: Embedder | None = None
+    scorer: SentenceScorer
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +56,11 @@ class Packing:
         price: Value that a token must bring to be spent, 0 or more: what adds less is left out
             though the budget had room for it. The values of all candidates add up to about 1.
         widen: Takes in what stands around a hit; None offers its best sentences instead.
-        models: Say how much of the answer a sentence may be expected to hold.
     """
 
     pack: Pack = pack_exactly
     price: float = PRICE
     widen: Widen | None = None
-    models: tuple[ShareModel, ...] = MODELS
 
 
 _DEFAULT: Final = Packing()
@@ -82,22 +74,21 @@ def build_context(
 ) -> Context:
     """Choose from the hits of a search what answers the question within ``maximum`` tokens.
 
-    About 30 hits without a cap per document are a good choice to choose from. The context never
+    About 12 hits without a cap per document are a good choice to choose from. The context never
     costs more than ``maximum``. Where not even the best excerpt fits, it is cut behind a whole
     sentence; where no sentence fits, the context has candidates but no excerpt.
 
     Raises:
         ValueError: ``maximum`` is not at least 1.
     """
-    question = question_of(result)
-    weights = word_weights(question, lookup.document_frequency, max(result.chunks, 1))
-    sentences = judged_sentences(
-        question, result.hits, weights, lookup.count_tokens, lookup.embedder, packing.models
-    )
+    hits = result.hits
+    judged = lookup.scorer.judge(question_of(result), hits, result.chunks).sentences
+    costs = [lookup.count_tokens(_text(hits, sentence)) for sentence in judged]
+    sentences = _spread(judged, costs)
     if packing.widen:
-        found = _widened(result.hits, sentences, lookup, packing.widen)
+        found = _widened(hits, sentences, lookup, packing.widen)
     else:
-        found = _narrowed(result.hits, sentences)
+        found = _narrowed(hits, sentences, costs)
     candidates = [_counted(excerpt, lookup.count_tokens) for excerpt in found]
     packed = _packed(result.query.text, candidates, lookup.count_tokens, maximum, packing)
     return replace(packed, warnings=result.warnings)
@@ -138,14 +129,38 @@ def value(excerpt: Excerpt) -> float:
 # --- candidates ----------------------------------------------------------------------------------
 
 
-def _narrowed(hits: Sequence[Hit], sentences: Sequence[Sentence]) -> Iterator[Excerpt]:
-    by_rank: dict[int, list[Sentence]] = {}
-    for sentence in sentences:
-        by_rank.setdefault(sentence.rank, []).append(sentence)
-    for rank, of_hit in by_rank.items():
+def _text(hits: Sequence[Hit], sentence: Sentence) -> str:
+    chunk = hits[sentence.rank].chunk
+    return chunk.text[sentence.start - chunk.start : sentence.end - chunk.start]
+
+
+def _spread(sentences: Sequence[Sentence], costs: Sequence[int]) -> Sequence[Sentence]:
+    """Return the sentences with a part of their hit's share spread evenly over its tokens."""
+    tokens, shares = dict[int, int](), dict[int, float]()
+    for sentence, cost in zip(sentences, costs, strict=True):
+        tokens[sentence.rank] = tokens.get(sentence.rank, 0) + max(cost, 1)
+        shares[sentence.rank] = shares.get(sentence.rank, 0.0) + sentence.share
+    return [
+        replace(
+            one,
+            share=(1 - SPREAD) * one.share
+            + SPREAD * shares[one.rank] * max(cost, 1) / tokens[one.rank],
+        )
+        for one, cost in zip(sentences, costs, strict=True)
+    ]
+
+
+def _narrowed(
+    hits: Sequence[Hit], sentences: Sequence[Sentence], costs: Sequence[int]
+) -> Iterator[Excerpt]:
+    by_rank: dict[int, list[int]] = {}
+    for row, sentence in enumerate(sentences):
+        by_rank.setdefault(sentence.rank, []).append(row)
+    for rank, rows in by_rank.items():
         chunk = hits[rank].chunk
         header = chunk.header or table_header(chunk)
-        for (start, end), share in best_runs(of_hit):
+        runs = best_runs([sentences[row] for row in rows], [costs[row] for row in rows])
+        for (start, end), share in runs:
             text = chunk.text[start - chunk.start : end - chunk.start]
             shown = text if start == chunk.start and not chunk.header else header + text
             yield Excerpt(hits[rank], start, end, shown, 0, min(share, 1.0))

@@ -19,10 +19,10 @@ from chapterhouse.protocols import TokenEmbedder
 from chapterhouse.retrieval.features import inverse_frequency
 from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.letters import letter_groups
 from chapterhouse.text.markdown import BlockKind, blocks
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import Chunk, Hit, Kind, Stretch, TokenVectors
 
@@ -87,7 +87,7 @@ def split_hits(hits: Sequence[Hit]) -> tuple[Sentence, ...]:
         before = claimed.setdefault(hit.document.id, [])
         for sentence in _split(rank, hit.chunk):
             if not any(sentence.start < stop and begin < sentence.end for begin, stop in before):
-                found.append(sentence)
+                found.append(sentence)  # noqa: PERF401 - clearer
         before.append((hit.chunk.start, hit.chunk.end))
     return tuple(found)
 
@@ -280,7 +280,7 @@ def _token_weights(question: Question, asked: TokenVectors) -> Floats:
         for match in _WORD.finditer(question.text)
         if match.group().casefold() in function_words
     ]
-    counts = np.ones(len(asked.starts))
+    counts = np.ones(len(asked.starts), dtype=np.float64)
     for start, end in small:
         counts[(asked.starts >= start) & (asked.ends <= end)] = _FUNCTION_WORD
     result: Floats = counts / counts.sum()
@@ -289,5 +289,5 @@ def _token_weights(question: Question, asked: TokenVectors) -> Floats:
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     lengths = np.sqrt(np.vecdot(vectors, vectors))[..., None]
-    unit: NDArray[np.float32] = vectors / np.where(lengths > 0, lengths, 1)
+    unit: NDArray[np.float32] = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
     return unit

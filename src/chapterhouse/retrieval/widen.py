@@ -7,7 +7,7 @@ document which has gone meanwhile only loses what stands around its hits.
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from chapterhouse.retrieval.relevance import Sentence
+from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Chunk, Excerpt, Stretch
 
@@ -82,7 +82,7 @@ def merged(stretches: Sequence[Stretch]) -> Sequence[Stretch]:
 
 
 def best_runs(
-    sentences: Sequence[Sentence], most: int = MOST_VERSIONS
+    sentences: Sequence[Sentence], tokens: Sequence[int], most: int = MOST_VERSIONS
 ) -> Sequence[tuple[Stretch, float]]:
     """Return runs of whole sentences worth choosing from, the shortest first, with their shares.
 
@@ -92,17 +92,18 @@ def best_runs(
 
     Args:
         sentences: Of one hit, in order of place.
+        tokens: What each costs.
         most: At most so many runs.
     """
     runs: list[tuple[int, float, int, int]] = []
     for first in range(len(sentences)):
-        tokens, share = 0, 0.0
+        cost, share = 0, 0.0
         for last in range(first, len(sentences)):
             if last > first and sentences[last].start != sentences[last - 1].end:
                 break
-            tokens += sentences[last].tokens
+            cost += tokens[last]
             share += sentences[last].share
-            runs.append((tokens, share, first, last))
+            runs.append((cost, share, first, last))
     hull: list[tuple[int, float, int, int]] = []
     for run in sorted(runs, key=lambda run: (run[0], -run[1], run[2])):
         if hull and run[1] <= hull[-1][1]:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from chapterhouse.answering.extractive import Form
+from chapterhouse.answering.parts import sentence_alone
 from chapterhouse.answering.statement import TokenKind, read
 from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.seating import Speaker
@@ -13,8 +15,8 @@ from chapterhouse.replying.respond import offline
 from chapterhouse.text.language import detect
 from chapterhouse.types import Leaning, Verdict
 
-_LEAST: Final = 0.15  # strength of the evidence from which a sentence speaks of an option
-_SENTENCES: Final = 3
+_FORM: Final = Form(most=3, part=sentence_alone)
+_LEAST: Final = 0.15  # confidence from which a sentence speaks of an option
 # Words by which a sentence takes a side. A sentence that has both kinds takes none.
 # A German verb may stand far from its other half: "lehnen … ab".
 _REST: Final = r"[^.;:!?]{0,200}\b"
@@ -116,12 +118,13 @@ def verdicts(
 def _verdict(
     option: str, options: Sequence[str], speaker: Speaker, parts: Parts, ledger: Ledger
 ) -> Verdict:
-    request = replace(speaker.request, question=option, sentences=_SENTENCES)
-    answer = offline(request, parts, _LEAST)
+    request = replace(speaker.request, question=option, form=_FORM)
+    answer = offline(request, parts)
+    sentences = answer.sentences if answer.confidence >= _LEAST else ()
     cited = {citation.number: citation for citation in answer.citations}
     said = [
         (leaning_on(option, sentence.text), sentence)
-        for sentence in answer.sentences
+        for sentence in sentences
         if speaks_of(option, options, sentence.text)
     ]
     taken = [one for one in said if one[0] is not Leaning.SILENT] or said

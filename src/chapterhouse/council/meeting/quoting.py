@@ -12,9 +12,9 @@ from itertools import zip_longest
 from typing import Final
 
 from chapterhouse.answering.dateline import is_dateline
-from chapterhouse.answering.evidence import THRESHOLD
+from chapterhouse.answering.extractive import Form
 from chapterhouse.answering.markers import inert
-from chapterhouse.answering.phrasing import as_text
+from chapterhouse.answering.parts import as_shown, sentence_alone
 from chapterhouse.council.config import RoundKind
 from chapterhouse.council.map.comparing import content_words
 from chapterhouse.council.map.shared_sources import series_of
@@ -47,11 +47,8 @@ from chapterhouse.types import (
     Statement,
 )
 
-# A council deliberates: evidence that does not answer its question may still bear on it. Below
-# this strength nothing did, of what was looked at in the example and in the judged collections.
-MATERIAL: Final = 0.05
 _SHARED: Final = 2  # content words of the question in a quotation that speaks of it
-_SENTENCES: Final = 3  # of each thing that is asked
+_CLAIMS: Final = Form(most=3, part=sentence_alone)  # on each thing that is asked
 _MOST_ASKED: Final = 8  # things that one question may ask
 _MOST_CLAIMS: Final = 8  # of one member in one round
 _EXAMINED: Final = 60  # claims that one member looks into
@@ -108,8 +105,8 @@ def _analysis(speaker: Speaker, turn: Turn, parts: Parts, ledger: Ledger) -> Sta
 
 
 def _answer(speaker: Speaker, question: str, parts: Parts) -> Answer:
-    request = replace(speaker.request, question=question, sentences=_SENTENCES)
-    return offline(request, parts, MATERIAL)
+    request = replace(speaker.request, question=question, form=_CLAIMS)
+    return offline(request, parts)
 
 
 def _chosen(found: Sequence[Sequence[tuple[Quotation, str]]]) -> list[tuple[Quotation, str]]:
@@ -129,7 +126,7 @@ def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
     of the matter.
     """
     cited = {citation.number: citation for citation in answer.citations}
-    thin = answer.confidence < THRESHOLD
+    thin = not answer.found
     for sentence in answer.sentences[: 1 if thin else None]:
         if is_dateline(sentence.text):  # when a paper was written is no evidence
             continue
@@ -138,7 +135,7 @@ def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
                 yield span_of(cited[number]), inert(sentence.text)
     for conflict in answer.conflicts:
         for side in conflict.sides:
-            yield side.span, inert(as_text(side.span.quote))
+            yield side.span, inert(as_shown(side.span.quote))
 
 
 def _speaks_of(question: str, quote: str) -> bool:
@@ -228,7 +225,7 @@ def _reply(
         round=turn.round.name,
         claim=claim.id,
         stance=found.stance,
-        text=inert(as_text(own.quote)),
+        text=inert(as_shown(own.quote)),
         citations=(ledger.number(own),),
         by=found.by,
         values=found.values,
@@ -277,7 +274,7 @@ def _concession(
         ),
         "",
     )
-    text = inert(as_text(newer.quote))
+    text = inert(as_shown(newer.quote))
     made = Concession(speaker.key, turn.round.name, claim.id, to, text, (ledger.number(newer),))
     cited = (newer,)
     return judged_concession(made, cited, turn.record, free=not turn.council.concession_rule)

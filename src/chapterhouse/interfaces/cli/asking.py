@@ -134,13 +134,13 @@ def ask(
     ] = "",
     shelf: Shelves = None,
     tag: Tags = None,
-    sentences: Annotated[
+    words: Annotated[
         int | None,
         typer.Option(
-            "--sentences",
+            "--words",
             metavar="N",
-            min=1,
-            max=50,
+            min=10,
+            max=2000,
             help="Longest answer without a model; else as set.",
         ),
     ] = None,
@@ -190,7 +190,7 @@ def ask(
                 persona=readable(persona),
                 shelves=tuple(shelf or ()),
                 tags=tuple(tag or ()),
-                sentences=sentences,
+                words=words,
                 model=model,
                 remember=not forget,
                 use_kept=not fresh,

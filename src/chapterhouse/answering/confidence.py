@@ -1,0 +1,88 @@
+"""How likely what is shown answers the question.
+
+A logistic model of a few signs, fitted by ``benchmarks/confidence.py`` on natural questions over
+real folders, contracts, papers and encyclopedia questions in four languages: with their documents
+and with these taken out. One for text that the encoder serves, and a more cautious one for other
+languages.
+"""
+
+import json
+import math
+from dataclasses import dataclass, fields
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What speaks for an answer and against it.
+
+    Attributes:
+        meaning: Whether sentences were compared by meaning; chooses the model.
+        shown: Share of the answer that may be expected in what is shown, given that it is in the
+            hits: 0 to 1.
+        best: The same of its best sentence.
+        likeness: Of its likest sentence with the question, token by token or letter by letter.
+        coverage: Most of the question's word weight that one of its sentences has.
+        sentence: Highest cosine of one of them with the question; 0 without meaning.
+        score: Of the best hit, 0 to 1.
+        valued: 1 where a value or a reason is asked for, and something shown may be it.
+        unvalued: 1 where one is asked for, and nothing shown may be it.
+        several: 1 where the question wants several things.
+        unnamed: Share of the question's weight in names that what is shown lacks.
+    """
+
+    meaning: bool
+    shown: float
+    best: float
+    likeness: float
+    coverage: float
+    sentence: float
+    score: float
+    valued: float
+    unvalued: float
+    several: float
+    unnamed: float
+
+
+SIGNS: Final = tuple(field.name for field in fields(Signs) if field.name != "meaning")
+_FARTHEST: Final = 50.0  # of a logit; beyond, the exponential overflows
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidenceModel:
+    """Weights of the signs, and the confidence from which something is called an answer.
+
+    Attributes:
+        by_meaning: The intercept and a weight for each of ``SIGNS``.
+        by_words: The same for languages that the encoder does not serve.
+        answer: Least confidence of an answer, 0 to 1.
+    """
+
+    by_meaning: tuple[float, ...]
+    by_words: tuple[float, ...]
+    answer: float
+
+
+def confidence_model(text: str) -> ConfidenceModel:
+    """Return the model of a JSON text.
+
+    Raises:
+        ValueError: a sign is missing or unknown.
+    """
+    read = json.loads(text)
+    found = []
+    for name in ("by meaning", "by words"):
+        weights = read[name]
+        if set(weights) != {"intercept", *SIGNS}:
+            raise ValueError(f"The weights are of {sorted(weights)}, the signs {sorted(SIGNS)}")
+        found.append(tuple(float(weights[sign]) for sign in ("intercept", *SIGNS)))
+    return ConfidenceModel(found[0], found[1], float(read["answer"]))
+
+
+def confidence(signs: Signs, model: ConfidenceModel) -> float:
+    """Return the chance that what is shown answers the question, 0 to 1."""
+    intercept, *weights = model.by_meaning if signs.meaning else model.by_words
+    logit = intercept + sum(
+        weight * getattr(signs, sign) for weight, sign in zip(weights, SIGNS, strict=True)
+    )
+    return round(1 / (1 + math.exp(-max(min(logit, _FARTHEST), -_FARTHEST))), 6)

@@ -1,0 +1,336 @@
+"""Whole parts of passages: a sentence with what it needs to be understood.
+
+The items of a list go with the line that leads in to them, code with the sentence before it, a
+sentence that points back with the one it points to, a heading with what follows it. A part is
+one or two spans of its document, shown one behind the other; nothing in them is left out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from chapterhouse.text.language_data import language_data
+from chapterhouse.text.markdown import plain_title, table_cells
+from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.types import Hit, Kind, Stretch
+
+_REACH: Final = 1_500  # characters on either side of a sentence that are looked at
+_LONGEST_LEAD: Final = 60  # words
+_HEADING_WORDS: Final = 12
+_ITEM: Final = re.compile(r"[ \t]*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
+_CODE: Final = re.compile(r"(?:\t| {4,})\S")
+_FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
+_LEADING_MARKS: Final = re.compile(r"^\s*(?:#{1,6}\s+|>\s*|[-*+•‣▪]\s+)+")
+_LEADS_IN: Final = (":", "：")
+_ENDS: Final = (".", "!", "?", "…", "。", "！", "？", ";", "؟")
+_FIRST_WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is quoted.
+
+    Attributes:
+        hit: Where it was found.
+        spans: One or two spans of the document's text, in order.
+        core: The span of the sentence for which it was chosen.
+        shown: Items of its list that are shown, and all that it has; (0, 0) where it is none.
+        header: The heading row of the table of which it is a row; or empty.
+        columns: Numbers of the columns that were asked about.
+    """
+
+    hit: Hit
+    spans: tuple[Stretch, ...]
+    core: Stretch
+    shown: tuple[int, int] = (0, 0)
+    header: str = ""
+    columns: frozenset[int] = frozenset()
+
+    def text(self, body: str) -> str:
+        """Return the part as it is shown, out of its document's text."""
+        return "\n".join(
+            as_shown(body[slice(*span)], self.header, self.columns) for span in self.spans
+        )
+
+
+def stands_alone(text: str, core: Stretch) -> bool:
+    """Whether a sentence says something by itself: no heading, and nothing that leads in."""
+    line = text.rfind("\n", 0, core[0]) + 1, _line_end(text, core[1])
+    leads = text[slice(*core)].rstrip("*_ ").endswith(_LEADS_IN)
+    return not leads and (_ITEM.match(text, *line) is not None or not _is_heading(text, core, line))
+
+
+def _line_end(text: str, place: int) -> int:
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end
+
+
+def sentence_alone(_text: str, hit: Hit, core: Stretch, _all_items: int = 0) -> Part:
+    """Return a sentence as a part, without what it needs."""
+    return Part(hit, (core,), core)
+
+
+def whole_part(  # noqa: PLR0911 - one return a form
+    text: str, hit: Hit, core: Stretch, all_items: int = 0
+) -> Part:
+    """Return the part of a document's text that a sentence needs.
+
+    Args:
+        text: The document's canonical text, or what of it is at hand.
+        hit: Where the sentence was found.
+        core: The sentence, from its first to its last visible character.
+        all_items: Show so many words of the list that the sentence begins or belongs to; 0 shows
+            only the item itself.
+    """
+    start, end = core
+    if hit.chunk.kind is Kind.TABLE or text.startswith("|", start):
+        return Part(hit, (core,), core)
+    low, high = max(start - _REACH, 0), min(end + _REACH, len(text))
+    lines = _lines(text, low, high)
+    at = next((n for n, line in enumerate(lines) if line[0] <= start < line[1]), None)
+    if at is None:
+        return Part(hit, (core,), core)
+    if _ITEM.match(text, lines[at][0], lines[at][1]):
+        return _item(text, hit, core, lines, at, all_items)
+    if _is_code(text, lines[at], hit):
+        return _code(text, hit, core, lines, at)
+    if text[start:end].rstrip("*_ ").endswith(_LEADS_IN):
+        return _lead_in(text, hit, core, all_items)
+    if _is_heading(text, core, lines[at]):
+        following = _next_sentence(text, end, high)
+        return Part(hit, ((start, following[1]) if following else core,), core)
+    if _points_back(text[start:end], hit.document.language):
+        before = _sentence_before(text, low, start)
+        return Part(hit, ((before[0], end) if before else core,), core)
+    return Part(hit, (core,), core)
+
+
+def _lines(text: str, low: int, high: int) -> list[Stretch]:
+    """Return the lines between two places, without their line feeds."""
+    first = text.rfind("\n", 0, low) + 1
+    found: list[Stretch] = []
+    while first < high:
+        stop = text.find("\n", first)
+        stop = len(text) if stop < 0 else stop
+        found.append((first, stop))
+        first = stop + 1
+    return found
+
+
+def _item(
+    text: str, hit: Hit, core: Stretch, lines: Sequence[Stretch], at: int, all_items: int
+) -> Part:
+    """Return an item with what leads in to its list, and with as many of the others as wanted."""
+    items, lead_line = _list_around(text, lines, at)
+    own = next((n for n, item in enumerate(items) if item[0] <= core[0] < item[1]), None)
+    if own is None:
+        return Part(hit, (core,), core)
+    lead = _lead(text, lead_line) if lead_line else None
+    first = last = own
+    words = len(text[slice(*items[own])].split())
+    while all_items:  # grows on both sides while there is room
+        below = last + 1 < len(items) and len(text[slice(*items[last + 1])].split())
+        above = first > 0 and len(text[slice(*items[first - 1])].split())
+        if below and words + below <= all_items:
+            last, words = last + 1, words + below
+        elif above and words + above <= all_items:
+            first, words = first - 1, words + above
+        else:
+            break
+    span = items[first][0], items[last][1]
+    shown = (last - first + 1, len(items)) if len(items) > 1 else (0, 0)
+    if lead is None:
+        return Part(hit, (span,), core, shown)
+    if first == 0:
+        return Part(hit, ((lead[0], span[1]),), core, shown)
+    return Part(hit, (lead, span), core, shown)
+
+
+def _list_around(
+    text: str, lines: Sequence[Stretch], at: int
+) -> tuple[list[Stretch], Stretch | None]:
+    """Return the items of the list of a line, and the line before the first."""
+    first = at
+    while first > 0 and _of_list(text, lines, first - 1):
+        first -= 1
+    last = at
+    while last + 1 < len(lines) and _of_list(text, lines, last + 1):
+        last += 1
+    items: list[Stretch] = []
+    for start, stop in lines[first : last + 1]:
+        if _ITEM.match(text, start, stop):
+            items.append((start, stop))
+        elif items and text[start:stop].strip():
+            items[-1] = (items[-1][0], stop)
+    before = first - 1
+    while before >= 0 and not text[slice(*lines[before])].strip():
+        before -= 1
+    trimmed = [_trimmed(text, item) for item in items]
+    return trimmed, lines[before] if before >= 0 else None
+
+
+def _of_list(text: str, lines: Sequence[Stretch], at: int) -> bool:
+    """Whether a line is an item, belongs to one, or is empty between two."""
+    start, stop = lines[at]
+    if _ITEM.match(text, start, stop):
+        return True
+    if not text[start:stop].strip():
+        around = [n for n in (at - 1, at + 1) if 0 <= n < len(lines)]
+        return len(around) == 2 and all(  # noqa: PLR2004 - one on either side
+            _ITEM.match(text, *lines[n]) or text.startswith((" ", "\t"), lines[n][0])
+            for n in around
+        )
+    indented = text.startswith(("  ", "\t"), start)
+    return indented and at > 0 and _of_list(text, lines, at - 1)
+
+
+def _lead(text: str, line: Stretch) -> Stretch | None:
+    """Return the last sentence of a line, where it leads in to what follows."""
+    spans = list(sentence_spans(text, *line))
+    if not spans:
+        return None
+    start, end = _trimmed(text, spans[-1])
+    found = text[start:end]
+    leads = found.rstrip("*_ ").endswith(_LEADS_IN) and len(found.split()) <= _LONGEST_LEAD
+    return (start, end) if leads and not found.startswith(("#", "|")) else None
+
+
+def _lead_in(text: str, hit: Hit, core: Stretch, all_items: int) -> Part:
+    """Return a sentence that leads in, with the list, code or sentence that it leads in to."""
+    start, end = core
+    lines = _lines(text, end, min(end + _REACH, len(text)))[1:]
+    after = next((n for n, line in enumerate(lines) if text[slice(*line)].strip()), None)
+    if after is None:
+        return Part(hit, (core,), core)
+    if _ITEM.match(text, *lines[after]):
+        found = _item(text, hit, lines[after], lines, after, max(all_items, 1))
+        if found.spans == (lines[after],):
+            items, _ = _list_around(text, lines, after)
+            found = Part(hit, (_trimmed(text, lines[after]),), core, (1, len(items)))
+        return Part(hit, ((start, found.spans[-1][1]),), core, found.shown)
+    if _is_code(text, lines[after], hit):
+        code = _code(text, hit, _trimmed(text, lines[after]), lines, after)
+        return Part(hit, ((start, code.spans[-1][1]),), core)
+    following = _next_sentence(text, end, min(end + _REACH, len(text)))
+    return Part(hit, ((start, following[1]) if following else core,), core)
+
+
+def _is_code(text: str, line: Stretch, hit: Hit) -> bool:
+    fenced = _FENCE.match(text, *line) is not None
+    return hit.chunk.kind is Kind.CODE or fenced or _CODE.match(text, *line) is not None
+
+
+def _code(text: str, hit: Hit, core: Stretch, lines: Sequence[Stretch], at: int) -> Part:
+    """Return lines of code with the sentence that leads in to them."""
+    before = at - 1
+    while before >= 0 and not text[slice(*lines[before])].strip():
+        before -= 1
+    after = at
+    while after + 1 < len(lines) and _CODE.match(text, *lines[after + 1]):
+        after += 1
+    end = max(core[1], lines[after][1]) if _CODE.match(text, *lines[at]) else core[1]
+    lead = _lead(text, lines[before]) if before >= 0 else None
+    return Part(hit, (_trimmed(text, (lead[0] if lead else core[0], end)),), core)
+
+
+def _is_heading(text: str, core: Stretch, line: Stretch) -> bool:
+    """Whether a sentence is a line of its own that says nothing by itself."""
+    shown = text[slice(*core)].strip()
+    alone = not text[line[0] : core[0]].strip() and not text[core[1] : line[1]].strip()
+    short = len(shown.split()) <= _HEADING_WORDS
+    bold = shown.startswith("**") and shown.endswith("**")
+    return shown.startswith("#") or (alone and short and (bold or not shown.endswith(_ENDS)))
+
+
+def _points_back(sentence: str, language: str) -> bool:
+    data = language_data().get(language or "en")
+    first = _FIRST_WORD.search(sentence)
+    return bool(data and first and first.group().casefold() in data.pointing_words)
+
+
+def _sentence_before(text: str, low: int, start: int) -> Stretch | None:
+    """Return the sentence before one in the same paragraph, where it is short enough."""
+    begin = max(text.rfind("\n\n", low, start) + 2, low) if "\n\n" in text[low:start] else low
+    spans = list(sentence_spans(text, begin, start))
+    if begin == low and low > 0:
+        spans = spans[1:]  # the first may be half of one
+    if not spans:
+        return None
+    found = _trimmed(text, spans[-1])
+    plain = text[slice(*found)]
+    usable = plain and not plain.startswith(("#", "|")) and len(plain.split()) <= _LONGEST_LEAD
+    return found if usable else None
+
+
+def _next_sentence(text: str, end: int, high: int) -> Stretch | None:
+    for span in sentence_spans(text, end, high):
+        found = _trimmed(text, span)
+        plain = text[slice(*found)]
+        if plain and not plain.startswith(("#", "|")):
+            return found
+    return None
+
+
+def _trimmed(text: str, span: Stretch) -> Stretch:
+    start, end = span
+    shown = text[start:end]
+    begin = start + len(shown) - len(shown.lstrip())
+    return begin, max(begin, start + len(shown.rstrip()))
+
+
+# --- how it reads --------------------------------------------------------------------------------
+
+
+def as_shown(quote: str, header: str = "", asked: frozenset[int] = frozenset()) -> str:
+    """Return a quotation without the marks of Markdown; lists and code keep their lines.
+
+    Args:
+        quote: The characters of the document.
+        header: The heading row of the table of which the quotation is a row.
+        asked: Numbers of the columns that were asked about: they and the first are shown, the
+            rest is left out; none shows all.
+    """
+    if quote.startswith("|"):
+        return "\n".join(_row(row, header, asked) for row in quote.splitlines())
+    return "\n".join(_joined(quote))
+
+
+def _joined(quote: str) -> Iterator[str]:
+    """Yield the lines of a quotation, those of one paragraph as one."""
+    paragraph: list[str] = []
+    for line in quote.splitlines():
+        own_line = _ITEM.match(line) or _CODE.match(line) or _FENCE.match(line)
+        if own_line or not line.strip():
+            if paragraph:
+                yield _plain(" ".join(paragraph))
+            paragraph = []
+            if _CODE.match(line):
+                yield line.rstrip()
+                continue
+        if line.strip():
+            mark = "- " if _ITEM.match(line) and line.lstrip()[0] in "-*+•‣▪" else ""
+            if mark:
+                paragraph.append(mark + _LEADING_MARKS.sub("", line))
+            elif not _FENCE.match(line):
+                paragraph.append(line.strip())
+    if paragraph:
+        yield _plain(" ".join(paragraph))
+
+
+def _plain(text: str) -> str:
+    mark = "- " if text.startswith("- ") else ""
+    return mark + " ".join(plain_title(_LEADING_MARKS.sub("", text)).split())
+
+
+def _row(row: str, header: str, asked: frozenset[int]) -> str:
+    cells = table_cells(row)
+    names = table_cells(header) if header else []
+    if len(names) != len(cells):
+        return " · ".join(filter(None, cells))
+    kept = asked | {0} if asked - {0} else frozenset(range(len(cells)))
+    return " · ".join(
+        f"{name}: {cell}" if name else cell
+        for number, (name, cell) in enumerate(zip(names, cells, strict=True))
+        if cell and number in kept
+    )
