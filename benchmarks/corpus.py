@@ -29,6 +29,7 @@ from chapterhouse.evaluation.datasets import Dataset, load_dataset
 from collection import Collection, indexed
 from data_folder import data_folder
 from measuring import Bar, Machine, Row, Table, finish, percentile
+from vector_cache import vectors_cached
 
 TEXTS = 10_000
 QUESTIONS = 400
@@ -171,7 +172,7 @@ def judged(name: str, sets: Mapping[str, Dataset]) -> list[Judged]:
     questions = sorted(own.questions.items())
     asked = chance.sample(questions, min(ASKED, len(questions)))
     foreign = sorted(sets[JUDGED[name]].questions.items()) if JUDGED[name] else []
-    with indexed(own.documents) as collection:
+    with vectors_cached(), indexed(own.documents) as collection:
         found = [one for q, text in asked for one in passages(collection, own, q, text)]
         for q, text in chance.sample(foreign, min(FOREIGN, len(foreign))):
             found += passages(collection, None, q, text)

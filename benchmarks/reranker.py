@@ -3,71 +3,43 @@
     python benchmarks/reranker.py            measure, leaving one collection out
     python benchmarks/reranker.py --write    also fit on all and write the weights
 
-The candidates are those that the product reranks, with the features that it computes. A linear
-model is fitted by a listwise softmax: of every question's candidates the relevant ones shall have
-the mass. Every collection weighs the same however many questions it has. The three languages of
-XQuAD ask the same questions, so they are left out together.
+The candidates are those that the product reranks, with the features that it computes
+(``reranker_sets.py``). A linear model is fitted by a listwise softmax: of every question's
+candidates the relevant ones shall have the mass. Every collection weighs the same however many
+questions it has. Collections that ask the same, or about the same documents, are left out together.
 
-Afterwards a logistic function of two numbers makes probabilities of the scores.
+Afterwards a logistic function of two numbers makes probabilities of the scores. Every feature is
+also taken out by itself, to see what it is worth.
 """
 
 import argparse
 import json
-from collections.abc import Mapping, Sequence
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from chapterhouse.evaluation.collection import Collection, indexed
-from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, load_dataset
-from chapterhouse.evaluation.spans import GoldQuestion, GoldSpans, load_gold
-from chapterhouse.retrieval.candidates import find_candidates
 from chapterhouse.retrieval.features import FEATURES
-from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.pipeline import shortlisted
-from chapterhouse.retrieval.question import understand
-from chapterhouse.retrieval.rerank import table_of
-from chapterhouse.types import Chunk, Query
-from data_folder import data_folder
 from measuring import Bar, Machine, Table, finish
+from reranker_sets import DATASETS, FOLDERS, Example, Floats, family, read_sets
+from vector_cache import vectors_cached
 
-COLLECTIONS = ("cranfield", "cacm", "cisi", "npl", "time", "anthropic-docs", "pubmedqa",
-               "xquad-en", "xquad-de", "xquad-zh")  # fmt: skip
-SPANS = "chunking"
-MOST_QUESTIONS = 400  # of a collection
-PENALTY = 0.02  # of the squared standardised weights
+PENALTY = 0.01  # of the squared standardised weights
 WEIGHTS = Path(__file__).parents[1] / "src/chapterhouse/retrieval/reranker.json"
-# For each collection the model that was fitted on all others; ``quality.py`` measures with it.
+# For each collection the model that was fitted without it; ``quality.py`` measures with it.
 LEFT_OUT = Path(__file__).parent / "results/reranker_left_out.json"
-METHOD = Method()
 
-Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """A question's shortlist.
-
-    Attributes:
-        table: Its features, shape (candidates, features).
-        names: What each candidate counts for in the judgements: its document, or itself.
-        grades: Grade of each candidate.
-        ideal: All grades of the question, highest first.
-    """
-
-    table: Floats
-    names: tuple[str, ...]
-    grades: Floats
-    ideal: tuple[float, ...]
+Sets = Mapping[str, Sequence[Example]]
 
 
 @dataclass(frozen=True, slots=True)
 class Linear:
-    """Weights of the features as they are."""
+    """Weights of the features as they are; 0 of those that were taken out."""
 
     weights: Floats
 
@@ -77,145 +49,131 @@ class Linear:
         return scores
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the weights fitted on all")
     write = parser.parse_args().write
+    warnings.simplefilter("ignore")  # of files that cannot be read: the same each time
     machine = Machine()
-    sets = read_sets()
+    with vectors_cached():
+        sets = read_sets()
+    models = without_each(sets)
+    words = {name: mean(examples, lambda each: each.lexical) for name, examples in sets.items()}
     before = {name: mean_ndcg(examples, None) for name, examples in sets.items()}
-    left_out = {name: fit(others(sets, name)) for name in sets}
-    after = {name: mean_ndcg(examples, left_out[name]) for name, examples in sets.items()}
-    rows = [(name, round(before[name], 4), round(after[name], 4),
-             round(after[name] - before[name], 4)) for name in sets]  # fmt: skip
-    gain = float(np.mean(list(after.values())) - np.mean(list(before.values())))
-    worst = min(after[name] - before[name] for name in sets)
-    for row in (*rows, ("mean", gain, worst)):
-        print(*row, sep="\t")
+    after = {name: mean_ndcg(examples, models[name]) for name, examples in sets.items()}
     fitted = described(sets, fit(sets))
     if write:
         WEIGHTS.write_text(json.dumps(fitted, indent=2) + "\n", "utf-8")
-        without = {name: described(others(sets, name), left_out[name]) for name in sets}
+        without = {name: described(others(sets, name), models[name]) for name in sets}
         LEFT_OUT.write_text(json.dumps(without, indent=1) + "\n", "utf-8")
-    finish(
+    return finish(
         "reranker",
         "The feature reranker",
-        [Bar("mean gain in nDCG@10 on collections it was not fitted on", gain, least=0.0),
-         Bar("worst collection", worst, least=-0.003)],
-        [Table("nDCG@10 of the shortlist", ("collection", "before", "after, left out", "gain"),
-               tuple(rows)),
-         Table("Weights", ("feature", "weight"), tuple(fitted["weights"].items()))],
+        bars(words, before, after),
+        [Table("nDCG@10 of the shortlist",
+               ("collection", "questions", "BM25 alone", "before", "after, left out", "gain",
+                "over BM25 alone"),
+               tuple((name, len(sets[name]), *map(rounded, (words[name], before[name], after[name],
+                      after[name] - before[name], after[name] - words[name]))) for name in sets)),
+         Table("Weights, and what is lost without a feature",
+               ("feature", "weight", "mean loss, left out", "in the folders"),
+               tuple(feature_row(sets, after, *item) for item in fitted["weights"].items()))],
         machine.setting("scipy"),
     )  # fmt: skip
 
 
-def described(sets: Mapping[str, Sequence[Example]], model: Linear) -> dict[str, Any]:
+def bars(
+    words: Mapping[str, float], before: Mapping[str, float], after: Mapping[str, float]
+) -> list[Bar]:
+    """Return what the second stage as a whole and the reranker in it must gain."""
+    over_words = {name: after[name] - words[name] for name in after}
+    gain = average(after) - average(before)
+    return [
+        Bar("mean over BM25 alone, left out", average(over_words), least=0.015),
+        Bar("worst collection against BM25 alone", min(over_words.values()), least=-0.003),
+        Bar("mean gain of the reranker, left out", gain, least=0.003),
+    ]
+
+
+def average(figures: Mapping[str, float], names: Sequence[str] = ()) -> float:
+    """Return the mean over the named collections, or over all."""
+    return float(np.mean([figures[name] for name in names or figures]))
+
+
+def feature_row(
+    sets: Sets, after: Mapping[str, float], name: str, weight: float
+) -> tuple[str, float, float | str, float | str]:
+    """Return a feature, its weight, and the loss without it over all collections and folders."""
+    kept = [place for place, each in enumerate(FEATURES) if each != name]
+    if name == "first_stage":
+        return name, weight, "–", "–"
+    models = without_each(sets, kept)
+    loss = {each: after[each] - mean_ndcg(sets[each], models[each]) for each in sets}
+    return name, weight, rounded(average(loss)), rounded(average(loss, FOLDERS))
+
+
+def rounded(value: float) -> float:
+    """Return four decimals of a figure."""
+    return round(value, 4)
+
+
+def without_each(sets: Sets, kept: Sequence[int] = range(len(FEATURES))) -> dict[str, Linear]:
+    """Return for every collection the model that was fitted without it and its family."""
+    models = {each: fit(others(sets, each), kept) for each in dict.fromkeys(map(family, sets))}
+    return {name: models[family(name)] for name in sets}
+
+
+def others(sets: Sets, name: str) -> dict[str, Sequence[Example]]:
+    """Leave out a collection and its family."""
+    return {other: found for other, found in sets.items() if family(other) != family(name)}
+
+
+def described(sets: Sets, model: Linear) -> dict[str, Any]:
     """Return a model as the product reads it, its scores made probabilities."""
     intercept, slope = calibrate(sets, model)
     weights = (slope * model.weights).round(4).tolist()
     return {"intercept": round(intercept, 4), "weights": dict(zip(FEATURES, weights, strict=True))}
 
 
-def others(sets: Mapping[str, Sequence[Example]], name: str) -> dict[str, Sequence[Example]]:
-    """Leave out a collection, and its translations."""
-    family = name.partition("-")[0] if name.startswith("xquad") else name
-    return {other: examples for other, examples in sets.items() if not other.startswith(family)}
-
-
-def read_sets() -> dict[str, Sequence[Example]]:
-    """Index every collection and return its questions' shortlists."""
-    sets: dict[str, Sequence[Example]] = {}
-    for name in COLLECTIONS:
-        dataset = load_dataset(data_folder() / "retrieval" / name)
-        with indexed(dataset.documents) as collection:
-            sets[name] = of_dataset(dataset, collection)
-    gold = load_gold(data_folder() / SPANS)
-    documents = [CorpusDocument(name, "", text) for name, text in gold.texts.items()]
-    with indexed(documents) as collection:
-        sets[SPANS] = of_spans(gold, collection)
-    return sets
-
-
-def of_dataset(dataset: Dataset, collection: Collection) -> Sequence[Example]:
-    """Judge chunks by their documents."""
-    step = max(1, -(-len(dataset.questions) // MOST_QUESTIONS))
-    examples = []
-    for identifier in sorted(dataset.questions)[::step]:
-        relevant = dataset.relevant[identifier]
-        chunks, table = shortlist(dataset.questions[identifier], collection)
-        names = [collection.names[chunk.document_id] for chunk in chunks]
-        grades = np.asarray([float(relevant.get(name, 0)) for name in names])
-        ideal = sorted(map(float, relevant.values()), reverse=True)
-        examples.append(Example(table, tuple(names), grades, tuple(ideal)))
-    return examples
-
-
-def of_spans(gold: GoldSpans, collection: Collection) -> Sequence[Example]:
-    """Judge chunks by the share of the answer that stands in them."""
-    examples = []
-    everything = [c for d in collection.store.documents() for c in collection.store.chunks_of(d.id)]
-    for question in gold.questions:
-        chunks, table = shortlist(question.text, collection)
-        grades = np.asarray([_share(chunk, question, collection) for chunk in chunks])
-        ideal = sorted((_share(chunk, question, collection) for chunk in everything), reverse=True)
-        if ideal[0] > 0:
-            names = tuple(chunk.id for chunk in chunks)
-            examples.append(Example(table, names, grades, tuple(ideal)))
-    return examples
-
-
-def _share(chunk: Chunk, question: GoldQuestion, collection: Collection) -> float:
-    """Return how much of an answer stands in a chunk, 0 to 1."""
-    if collection.names[chunk.document_id] != question.corpus:
-        return 0.0
-    inside = sum(
-        max(0, min(chunk.end, end) - max(chunk.start, start)) for start, end in question.stretches
-    )
-    return inside / sum(end - start for start, end in question.stretches)
-
-
-def shortlist(text: str, collection: Collection) -> tuple[Sequence[Chunk], Floats]:
-    """Return what the product would rerank for a question, and its features."""
-    sources = collection.sources()
-    query = Query(text)
-    census = sources.census(())
-    question = understand(text, census.languages)
-    found = find_candidates(question, query, census, sources, METHOD)
-    keys = sorted(found.scores, key=lambda key: (-found.scores[key], key))[: METHOD.shortlist]
-    listed = shortlisted(question, found, keys, sources)
-    return listed.chunks, table_of(listed)
-
-
 def mean_ndcg(examples: Sequence[Example], model: Linear | None) -> float:
-    """Return the mean nDCG@10, a document counted where it is first seen."""
-    return float(np.mean([_ndcg(example, model) for example in examples]))
+    """Return the mean nDCG@10 by a model, or by the first stage without one."""
+    return mean(examples, lambda example: _ranked(example, model))
 
 
-def _ndcg(example: Example, model: Linear | None) -> float:
+def mean(examples: Sequence[Example], grades: Callable[[Example], Sequence[float]]) -> float:
+    """Return the mean nDCG@10 of the grades in the order of a ranking."""
+    found = [_ndcg(grades(example), example.ideal) for example in examples]
+    return float(np.mean(found))
+
+
+def _ranked(example: Example, model: Linear | None) -> Sequence[float]:
+    """Return the grades in order, each name where it is first seen."""
     scores = example.table[:, 0] if model is None else model.scores(example)
     order = np.argsort(-scores, kind="stable")
-    grades = list({example.names[i]: example.grades[i] for i in order[::-1]}.items())[::-1]
-    first = dict.fromkeys(example.names[i] for i in order)
-    by_name = dict(grades)
-    gains = [by_name[name] for name in list(first)[:10]]
-    ideal = _discounted(example.ideal[:10])
-    return _discounted(gains) / ideal if ideal else 0.0
+    places = {example.names[place]: place for place in order[::-1]}
+    return [float(example.grades[places[name]]) for name in
+            dict.fromkeys(example.names[place] for place in order)]  # fmt: skip
+
+
+def _ndcg(grades: Sequence[float], ideal: Sequence[float]) -> float:
+    best = _discounted(ideal[:10])
+    return _discounted(grades[:10]) / best if best else 0.0
 
 
 def _discounted(gains: Sequence[float]) -> float:
     return float(sum(gain / np.log2(rank + 1) for rank, gain in enumerate(gains, start=1)))
 
 
-def fit(sets: Mapping[str, Sequence[Example]], penalty: float = PENALTY) -> Linear:
-    """Fit weights on every question that has a relevant candidate."""
-    mean, deviation = _standard(sets)
+def fit(sets: Sets, kept: Sequence[int] = range(len(FEATURES))) -> Linear:
+    """Fit weights of the features ``kept`` on every question that has a relevant candidate."""
+    centre, deviation = _standard(sets)
     tables, targets, weights = [], [], []
     for examples in sets.values():
         usable = [example for example in examples if example.grades.any()]
         for example in usable:
             first = np.asarray(sorted({n: i for i, n in reversed(list(enumerate(example.names)))}
                                       .values()))  # fmt: skip
-            tables.append((example.table[first] - mean) / deviation)
+            tables.append(((example.table[first] - centre) / deviation)[:, kept])
             grades = example.grades[first]
             targets.append(grades / grades.sum())
             weights.append(1.0 / len(usable) / len(sets))
@@ -228,26 +186,36 @@ def fit(sets: Mapping[str, Sequence[Example]], penalty: float = PENALTY) -> Line
         logits = table @ w
         logits -= np.repeat(np.maximum.reduceat(logits, starts), lengths)
         mass = np.repeat(np.add.reduceat(np.exp(logits), starts), lengths)
-        cost = -(weight * target * (logits - np.log(mass))).sum() + penalty * w @ w
-        return float(cost), table.T @ (weight * (np.exp(logits) / mass - target)) + 2 * penalty * w
+        cost = -(weight * target * (logits - np.log(mass))).sum() + PENALTY * w @ w
+        return float(cost), table.T @ (weight * (np.exp(logits) / mass - target)) + 2 * PENALTY * w
 
-    found = minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B")
-    return Linear(found.x / deviation)
+    found = minimize(loss, np.zeros(len(kept)), jac=True, method="L-BFGS-B")
+    scaled = np.zeros(len(FEATURES))
+    scaled[list(kept)] = found.x
+    return Linear(scaled / deviation)
 
 
-def _standard(sets: Mapping[str, Sequence[Example]]) -> tuple[Floats, Floats]:
+def _standard(sets: Sets) -> tuple[Floats, Floats]:
     """Return mean and deviation of every feature, each collection weighing the same."""
     tables = [np.concatenate([example.table for example in examples]) for examples in sets.values()]
-    mean = np.mean([table.mean(axis=0) for table in tables], axis=0)
+    centre = np.mean([table.mean(axis=0) for table in tables], axis=0)
     square = np.mean([(table**2).mean(axis=0) for table in tables], axis=0)
-    return mean, np.sqrt(np.maximum(square - mean**2, 1e-8))
+    return centre, np.sqrt(np.maximum(square - centre**2, 1e-8))
 
 
-def calibrate(sets: Mapping[str, Sequence[Example]], model: Linear) -> tuple[float, float]:
-    """Return intercept and slope that make the scores probabilities of being relevant."""
-    scores = [np.concatenate([model.scores(e) for e in examples]) for examples in sets.values()]
-    hits = [np.concatenate([e.grades > 0 for e in examples]) for examples in sets.values()]
-    weights = np.concatenate([np.full(len(s), 1.0 / len(s)) for s in scores])
+def calibrate(sets: Sets, model: Linear) -> tuple[float, float]:
+    """Return intercept and slope that make the scores probabilities of being relevant.
+
+    Over the first ten, which are looked at, of the collections that judge documents: elsewhere one
+    passage is marked where others answer, too.
+    """
+    scores, hits = [], []
+    for examples in (sets[name] for name in sets if name in DATASETS):
+        found = [(model.scores(example), example.grades > 0) for example in examples]
+        first = [np.argsort(-own, kind="stable")[:10] for own, _ in found]
+        scores.append(np.concatenate([own[f] for (own, _), f in zip(found, first, strict=True)]))
+        hits.append(np.concatenate([hit[f] for (_, hit), f in zip(found, first, strict=True)]))
+    weights = np.concatenate([np.full(len(own), 1.0 / len(own)) for own in scores])
     x, y = np.concatenate(scores), np.concatenate(hits).astype(float)
 
     def loss(parameters: Floats) -> float:
@@ -260,4 +228,4 @@ def calibrate(sets: Mapping[str, Sequence[Example]], model: Linear) -> tuple[flo
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

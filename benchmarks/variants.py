@@ -38,6 +38,7 @@ from chapterhouse.text.analyse import analyse
 from chapterhouse.types import AliasKind, Query
 from data_folder import data_folder
 from measuring import Bar, Machine, Row, Table, finish
+from vector_cache import vectors_cached
 
 COLLECTIONS = ("xquad-en", "xquad-de", "pubmedqa")
 ALIAS_COLLECTIONS = ("pubmedqa", "cisi")
@@ -74,7 +75,7 @@ def main() -> None:
     names: dict[str, dict[str, float]] = {}
     for name in dict.fromkeys((*COLLECTIONS, *ALIAS_COLLECTIONS, *SINGLE_COLLECTIONS)):
         dataset = load_dataset(data_folder() / "retrieval" / name)
-        with indexed(dataset.documents) as collection:
+        with vectors_cached(), indexed(dataset.documents) as collection:
             collection.engines.aliases.catch_up(collection.store)
             if name in COLLECTIONS:
                 parts[name] = measure_parts(collection, pairs(dataset)[::share])

@@ -58,11 +58,10 @@ def locate(text: str, wanted: str, near: int) -> Stretch | None:
     return min(found, key=lambda span: abs(span[0] - near), default=None)
 
 
-def score_contracts(library: Library, sample: int | None) -> Iterator[SetScore]:
-    """Yield the figures of ``contracts-gold`` in a library that holds the folder."""
+def contract_questions(library: Library, sample: int | None) -> Iterator[tuple[str, Spans]]:
+    """Yield the questions of ``contracts-gold`` and their spans in a library with the folder."""
     folder = data_folder() / "folders"
     ids = {document.source.partition("/")[2]: document.id for document in library.documents()}
-    found: list[tuple[bool, bool, bool, bool]] = []
     for row in drawn(rows(folder / "contracts-gold.jsonl"), sample):
         spans: dict[str, list[Stretch]] = {}
         for each in row["spans"]:
@@ -74,7 +73,12 @@ def score_contracts(library: Library, sample: int | None) -> Iterator[SetScore]:
             body = library.body(ids[each["document"]]).text
             if place := locate(body, wanted, each["start"]):
                 spans.setdefault(ids[each["document"]], []).append(place)
-        found.append(_contract(library, row["question"], spans))
+        yield row["question"], spans
+
+
+def score_contracts(library: Library, sample: int | None) -> Iterator[SetScore]:
+    """Yield the figures of ``contracts-gold`` in a library that holds the folder."""
+    found = [_contract(library, *asked) for asked in contract_questions(library, sample)]
     measures = ("overlap in 3", "overlap in 8", "quoted sentence overlaps", "answer shown")
     for measure, values in zip(measures, zip(*found, strict=True), strict=True):
         yield SetScore("contracts-gold", measure, share(values))
@@ -99,20 +103,30 @@ def score_sets(choice: str, sample: int | None) -> Iterator[SetScore]:
     yield _documents(root / "xquad-en", settings, sample, 3, "paragraph in 3")
 
 
+def papers(root: Path) -> Sequence[CorpusDocument]:
+    """Return the papers of ``covid-qa-open``."""
+    return [CorpusDocument(row["_id"], "", row["text"]) for row in rows(root / "documents.jsonl")]
+
+
+def paper_questions(
+    collection: Collection, root: Path, sample: int | None
+) -> Iterator[tuple[str, Spans]]:
+    """Yield the questions of ``covid-qa-open`` and their spans in a collection of its papers."""
+    texts = {document.id: document.text for document in papers(root)}
+    ids = _ids(collection)
+    for row in drawn(rows(root / "questions.jsonl"), sample):
+        own = ids[row["document"]]
+        wanted = texts[row["document"]][row["start"] : row["end"]]
+        place = locate(collection.library.body(own).text, wanted, row["start"])
+        yield row["text"], {own: [place]} if place else {}
+
+
 def _papers(root: Path, settings: Settings, sample: int | None) -> SetScore:
-    texts = {row["_id"]: row["text"] for row in rows(root / "documents.jsonl")}
-    documents = [CorpusDocument(name, "", text) for name, text in texts.items()]
     values = []
-    with indexed(documents, settings=settings) as collection:
+    with indexed(papers(root), settings=settings) as collection:
         complete_vectors(collection.library)
-        ids = _ids(collection)
-        for row in drawn(rows(root / "questions.jsonl"), sample):
-            own = ids[row["document"]]
-            wanted = texts[row["document"]][row["start"] : row["end"]]
-            body = collection.library.body(own).text
-            place = locate(body, wanted, row["start"])
-            spans = {own: [place]} if place else {}
-            hits = collection.library.search(row["text"]).hits[:5]
+        for text, spans in paper_questions(collection, root, sample):
+            hits = collection.library.search(text).hits[:5]
             values.append(
                 any(overlaps(spans, h.chunk.document_id, h.chunk.start, h.chunk.end) for h in hits)
             )
@@ -139,7 +153,6 @@ def _ids(collection: Collection) -> dict[str, str]:
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
-    """Return the objects of a file of JSON lines."""
     return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
 
 

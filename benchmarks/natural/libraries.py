@@ -1,10 +1,9 @@
 """Libraries of the natural folders and the questions put to them, with the product's defaults."""
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 
 from chapterhouse.library import Library
 from chapterhouse.models.opening import open_embedder
@@ -14,6 +13,7 @@ from chapterhouse.types import Hit, Status
 from data_folder import data_folder
 from folders import lay_out
 from marking import Passage, Reply
+from vector_cache import cache_folder
 
 
 def embedding_of(choice: str) -> Mapping[str, str]:
@@ -73,17 +73,6 @@ def opened(folder: str, choice: str) -> Iterator[Library]:
 def complete_vectors(library: Library) -> None:
     """Make the vectors of a library complete, which are otherwise made in the background."""
     library.embed_pending()
-
-
-def cache_folder() -> Path:
-    """Return where vectors are kept between runs: by ``$CHAPTERHOUSE_BENCH_CACHE``, or temporary.
-
-    Keys are hashes of the model and the text, so that nothing of another model is ever used.
-    """
-    root = Path(os.environ.get("CHAPTERHOUSE_BENCH_CACHE") or gettempdir())
-    cache = root / "chapterhouse-natural"
-    cache.mkdir(parents=True, exist_ok=True)
-    return cache
 
 
 def share_cache(home: Path, choice: str) -> None:

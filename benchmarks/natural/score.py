@@ -30,6 +30,7 @@ from marking import HITS, Mark, in_first, mark
 from measuring import Machine, Table, finish
 from questions import Question, read_questions
 from reporting import bars, main_table, set_table, tables
+from vector_cache import vectors_cached
 
 SAMPLE = 200  # questions of a judged collection, unless all are wanted
 
@@ -115,10 +116,11 @@ def main() -> int:
     machine = Machine()
     names = chosen_folders(chosen.folders, chosen.part)
     sample = None if chosen.whole else SAMPLE
-    runs = {
-        label_of(choice): score(names, choice, sample, sets=chosen.sets)
-        for choice in chosen.embedders
-    }
+    with vectors_cached():
+        runs = {
+            label_of(choice): score(names, choice, sample, sets=chosen.sets)
+            for choice in chosen.embedders
+        }
     marks = {label: own for label, (own, _) in runs.items()}
     scores = {label: own for label, (_, own) in runs.items()}
     if chosen.marks:

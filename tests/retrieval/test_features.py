@@ -34,9 +34,6 @@ CHUNKS = st.lists(
     max_size=6,
     unique_by=lambda chunk: (chunk[2], chunk[4]),
 )
-FEEDBACK = st.lists(
-    st.tuples(st.sampled_from(VOCABULARY), st.floats(0.1, 3)), max_size=4, unique_by=lambda t: t[0]
-).map(lambda pairs: tuple(WeightedTerm(term, weight) for term, weight in pairs))
 Chunks = Sequence[tuple[list[str], list[str], str, float, int]]
 
 
@@ -50,36 +47,28 @@ def terms_of(asked: Sequence[str], frequencies: Sequence[int] | None = None) -> 
     return question_terms(terms, frequencies or range(1, len(said) + 1), asked, 50)
 
 
-def table_of(asked: Sequence[str], chunks: Chunks, feedback: Sequence[WeightedTerm] = ()) -> Floats:
+def table_of(asked: Sequence[str], chunks: Chunks) -> Floats:
     return features(
         terms_of(asked),
         rows_of(chunks),
         [score for *_, score, _ in chunks],
         [name for _, _, name, _, _ in chunks],
         [ordinal for *_, ordinal in chunks],
-        feedback,
     )
 
 
-def expected_row(
-    asked: Sequence[str], chunks: Chunks, number: int, feedback: Sequence[WeightedTerm]
-) -> list[float]:
-    text, section, name, score, ordinal = chunks[number]
+def expected_row(asked: Sequence[str], chunks: Chunks, number: int) -> list[float]:
+    text, _, name, score, ordinal = chunks[number]
     weights = {
         term: count * math.log1p((50 - n + 0.5) / (n + 0.5))
         for n, (term, count) in enumerate(Counter(asked).items(), start=1)
     }
-    total = sum(weights.values()) or 1.0
     around = {1: 1.0, 2: 0.5}
     near = [(around.get(abs(c[4] - ordinal), 0.0), c[3]) for c in chunks if c[2] == name]
     return [
         score,
         adjacency(asked, text, weights),
-        most_in_window(text, weights, 12) / total,
-        most_in_window(text, weights, 30) / total,
-        saturation(text + section, chunks, feedback),
         sum(weight * theirs for weight, theirs in near) / 3.0,
-        1 / (1 + ordinal),
     ]
 
 
@@ -98,50 +87,32 @@ def adjacency(asked: Sequence[str], text: Sequence[str], weights: dict[str, floa
     return reached / total
 
 
-def most_in_window(text: Sequence[str], weights: dict[str, float], width: int) -> float:
-    windows = [set(text[start : start + width]) for start in range(len(text))]
-    return max((sum(weights.get(term, 0) for term in window) for window in windows), default=0.0)
-
-
-def saturation(text: Sequence[str], chunks: Chunks, feedback: Sequence[WeightedTerm]) -> float:
-    mean = sum(len(t) + len(s) for t, s, *_ in chunks) / len(chunks) or 1.0
-    norm = 1.2 * (0.25 + 0.75 * len(text) / mean)
-    reached = sum(
-        term.weight * text.count(term.term) / (text.count(term.term) + norm) for term in feedback
-    )
-    return reached / (sum(term.weight for term in feedback) or 1.0)
-
-
-@given(ASKED, CHUNKS, FEEDBACK)
-def test_every_feature_is_what_the_slow_way_makes_of_it(
-    asked: list[str], chunks: Chunks, feedback: tuple[WeightedTerm, ...]
-) -> None:
-    table = table_of(asked, chunks, feedback)
+@given(ASKED, CHUNKS)
+def test_every_feature_is_what_the_slow_way_makes_of_it(asked: list[str], chunks: Chunks) -> None:
+    table = table_of(asked, chunks)
     assert table.shape == (len(chunks), len(FEATURES))
     for number in range(len(chunks)):
-        expected = expected_row(asked, chunks, number, feedback)
+        expected = expected_row(asked, chunks, number)
         assert dict(zip(FEATURES, table[number], strict=True)) == pytest.approx(
             dict(zip(FEATURES, expected, strict=True)), abs=1e-9
         )
 
 
-@given(ASKED, CHUNKS, FEEDBACK)
-def test_every_feature_lies_between_zero_and_one(
-    asked: list[str], chunks: Chunks, feedback: tuple[WeightedTerm, ...]
-) -> None:
-    table = table_of(asked, chunks, feedback)
+@given(ASKED, CHUNKS)
+def test_every_feature_lies_between_zero_and_one(asked: list[str], chunks: Chunks) -> None:
+    table = table_of(asked, chunks)
     assert np.isfinite(table).all()
     assert (table >= -1e-12).all()
     assert (table <= 1 + 1e-12).all()
 
 
-@given(ASKED, CHUNKS, FEEDBACK, st.data())
+@given(ASKED, CHUNKS, st.data())
 def test_no_feature_depends_on_the_order_of_the_candidates(
-    asked: list[str], chunks: Chunks, feedback: tuple[WeightedTerm, ...], data: st.DataObject
+    asked: list[str], chunks: Chunks, data: st.DataObject
 ) -> None:
     order = data.draw(st.permutations(range(len(chunks))))
-    shuffled = table_of(asked, [chunks[place] for place in order], feedback)
-    assert shuffled == pytest.approx(table_of(asked, chunks, feedback)[list(order)], abs=1e-12)
+    shuffled = table_of(asked, [chunks[place] for place in order])
+    assert shuffled == pytest.approx(table_of(asked, chunks)[list(order)], abs=1e-12)
 
 
 @given(ASKED, CHUNKS)
@@ -158,7 +129,7 @@ def test_rows_in_another_order_give_the_same(asked: list[str], chunks: Chunks) -
 
 def test_an_empty_question_gives_only_what_needs_none() -> None:
     table = table_of([], [(["aa", "bb"], [], "p", 0.5, 0)])
-    assert table.tolist() == [[0.5, 0, 0, 0, 0, 0, 1.0]]
+    assert table.tolist() == [[0.5, 0, 0]]
 
 
 def test_no_candidates_give_an_empty_table() -> None:
@@ -167,12 +138,14 @@ def test_no_candidates_give_an_empty_table() -> None:
 
 def test_empty_chunks_have_nothing_in_them() -> None:
     table = table_of(["aa", "bb"], [([], [], "p", 0.0, 3), ([], [], "q", 0.0, 0)])
-    assert table[0].tolist() == [0, 0, 0, 0, 0, 0, 0.25]
+    assert table.tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
 def test_a_heading_is_no_place_in_the_text() -> None:
-    row = dict(zip(FEATURES, table_of(["aa"], [([], ["aa"], "p", 0.1, 0)])[0], strict=True))
-    assert row["window_12"] == 0.0
+    row = dict(
+        zip(FEATURES, table_of(["aa", "bb"], [(["aa"], ["bb"], "p", 0.1, 0)])[0], strict=True)
+    )
+    assert row["adjacent"] == 0.0
 
 
 def test_the_weight_of_a_term_falls_with_its_frequency_and_stays_positive() -> None:

@@ -123,7 +123,7 @@ def test_features_are_taken_of_the_shortlist() -> None:
     columns = dict(zip(FEATURES, table.T, strict=True))
     assert columns["first_stage"].tolist() == [1.0, 0.5, pytest.approx(1 / 3)]
     assert columns["adjacent"].tolist() == [1.0, 0.0, 0.0]
-    assert columns["window_12"][0] == pytest.approx(1.0)
+    assert columns["neighbours"].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_reranking_by_features_prefers_words_that_stand_together() -> None:

@@ -21,15 +21,8 @@ Ints = NDArray[np.int64]
 FEATURES: Final = (
     "first_stage",  # the fused score, 0 to 1
     "adjacent",  # neighbouring words of the question that stand side by side, by weight
-    "window_12",  # most of the question's weight inside any 12 terms
-    "window_30",  # and inside any 30
-    "feedback",  # terms that the best chunks have in common
     "neighbours",  # first-stage scores of the candidates around it in its document
-    "beginning",  # 1 for the first chunk of a document, falling with its ordinal
 )
-_WINDOWS: Final = (12, 30)
-_K1: Final = 1.2
-_B: Final = 0.75
 _NEAR: Final = 4  # terms; a pair this close counts half
 _LESS_NEAR: Final = 10  # and a fifth
 _AROUND: Final = ((1, 1.0), (2, 0.5))  # distance in the document, and what a score there counts
@@ -84,7 +77,6 @@ def features(
     scores: Sequence[float],
     documents: Sequence[str],
     ordinals: Sequence[int],
-    feedback: Sequence[WeightedTerm],
 ) -> Floats:
     """Return one row of ``FEATURES`` a candidate, shape (candidates, features).
 
@@ -94,23 +86,17 @@ def features(
         scores: Their first-stage scores.
         documents: Their documents.
         ordinals: Their places in their documents.
-        feedback: Terms that the best candidates have in common.
     """
     count = len(scores)
     first_stage = np.asarray(scores, dtype=np.float64)
     found = _matches(terms.numbers, rows)
-    total = float(terms.weights.sum()) or 1.0
     _, groups = np.unique(np.asarray(documents), return_inverse=True)
-    body = found.row, found.term, found.position
     in_body = found.position < (rows.sections - rows.starts[:-1])[found.row]
-    row, term, position = (part[in_body] for part in body)
+    row, term, position = (part[in_body] for part in (found.row, found.term, found.position))
     columns = [
         first_stage,
         _adjacent(terms, row, term, position, count),
-        *(_window(terms.weights, row, term, position, count, w) / total for w in _WINDOWS),
-        _feedback(feedback, rows),
         _neighbours(first_stage, groups, np.asarray(ordinals, dtype=np.int64)),
-        1.0 / (1.0 + np.asarray(ordinals, dtype=np.float64)),
     ]
     return np.stack(columns, axis=1) if count else np.zeros((0, len(FEATURES)))
 
@@ -159,45 +145,6 @@ def _adjacent(terms: QuestionTerms, row: Ints, term: Ints, position: Ints, count
         np.maximum.at(best, row[ones], near)
         result += weight * best
     return result / (total or 1.0)
-
-
-def _window(
-    weights: Floats, row: Ints, term: Ints, position: Ints, count: int, width: int
-) -> Floats:
-    """Return the greatest weight of distinct terms inside any ``width`` terms of each row.
-
-    A match counts for every window that starts at or after the last match of its own term and
-    late enough to reach it: a range of starts, summed by differences.
-    """
-    best = np.zeros(count)
-    if not len(row):
-        return best
-    apart = int(position.max()) + width + 1
-    place = row * apart + position
-    earliest = np.searchsorted(place, place - (width - 1))
-    same = np.lexsort((place, row * len(weights) + term))
-    key = (row * len(weights) + term)[same]
-    repeated = np.flatnonzero(key[1:] == key[:-1])
-    earliest[same[repeated + 1]] = np.maximum(earliest[same[repeated + 1]], same[repeated] + 1)
-    change = np.bincount(earliest, weights[term], minlength=len(row) + 1)
-    change[1:] = change[1:] - weights[term]
-    np.maximum.at(best, row, np.cumsum(change)[:-1])
-    return best
-
-
-def _feedback(feedback: Sequence[WeightedTerm], rows: TermRows) -> Floats:
-    """Return a BM25 of the feedback terms, 0 to 1 (1: every term without end)."""
-    count = len(rows.starts) - 1
-    if not feedback or not count:
-        return np.zeros(count)
-    weights = np.asarray([term.weight for term in feedback], dtype=np.float64)
-    found = _matches(term_numbers(term.term for term in feedback), rows)
-    times = np.bincount(found.row * len(weights) + found.term, minlength=count * len(weights))
-    tf = times.reshape(count, len(weights)).astype(np.float64)
-    lengths = np.diff(rows.starts).astype(np.float64)
-    norm = _K1 * (1 - _B + _B * lengths / (float(lengths.mean()) or 1.0))
-    saturated = tf / (tf + norm[:, None])
-    return (saturated @ weights) / (float(weights.sum()) or 1.0)
 
 
 def _neighbours(first_stage: Floats, groups: Ints, ordinals: Ints) -> Floats:

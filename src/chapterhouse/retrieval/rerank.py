@@ -11,8 +11,6 @@ import numpy as np
 from chapterhouse.errors import EngineError
 from chapterhouse.protocols import Reranker
 from chapterhouse.retrieval.features import FEATURES, Floats, features, question_terms
-from chapterhouse.retrieval.feedback import CHUNKS as FEEDBACK_CHUNKS
-from chapterhouse.retrieval.feedback import feedback_terms
 from chapterhouse.retrieval.shortlist import Rerank, Shortlist, passage_text
 
 _STEEPEST: Final = 25.0  # of a logit: beyond it a score is 0 or 1 to eleven digits
@@ -60,20 +58,14 @@ def feature_model(text: str) -> FeatureModel:
 
 def table_of(shortlist: Shortlist) -> Floats:
     """Return the features of every candidate, shape (candidates, features)."""
-    question, size = shortlist.question, shortlist.size
-    asked = [term.term for term in question.terms]
-    best = [
-        (chunk.text, shortlist.documents[chunk.document_id].language, score)
-        for chunk, score in zip(shortlist.chunks, shortlist.scores, strict=True)
-        if chunk.document_id in shortlist.documents and score > 0
-    ][:FEEDBACK_CHUNKS]
+    question = shortlist.question
+    frequencies = shortlist.frequencies([term.term for term in question.terms])
     return features(
-        question_terms(question.terms, shortlist.frequencies(asked), question.order, size),
+        question_terms(question.terms, frequencies, question.order, shortlist.size),
         shortlist.rows,
         shortlist.scores,
         [chunk.document_id for chunk in shortlist.chunks],
         [chunk.ordinal for chunk in shortlist.chunks],
-        feedback_terms(best, frozenset(asked), shortlist.frequencies, size) if best else (),
     )
 
 
