@@ -61,19 +61,22 @@ bench-peers: bench-setup peers-setup ## our retrieval beside LlamaIndex, Haystac
 	$(BIN)/python benchmarks/query_peers.py
 
 # ENCODER=FOLDER make eval      gives the others of natural/peers.py an encoder, and ours the same
-eval: bench-setup peers-setup ## quality of retrieval, chunking, packing and answers, beside other libraries
+eval: bench-setup peers-setup ## quality of retrieval, chunking, packing, answers and bundles, beside other libraries
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/variants.py
 	$(BIN)/python benchmarks/chunking.py
 	$(BIN)/python benchmarks/packing.py
 	$(BIN)/python benchmarks/answering.py
 	$(BIN)/python benchmarks/claims.py
+	$(BIN)/python benchmarks/bundles.py
 	$(BIN)/python benchmarks/disagreement.py
 	$(BIN)/python benchmarks/routing.py
 	$(BIN)/python benchmarks/natural/check.py
 	$(BIN)/python benchmarks/natural/agreement.py
 	@# a missed bar is shown, and the rest is still measured
 	-$(BIN)/python benchmarks/natural/score.py --part all --sets --write
+	-$(BIN)/python benchmarks/encoder/open_sets.py --write
+	$(BIN)/python benchmarks/natural/equal_words.py --write
 	-$(BIN)/python benchmarks/natural/peers.py --part test $(if $(ENCODER),--encoder $(ENCODER)) --write
 
 fit: bench-setup ## fit the reranker anew, and print the weights of packing

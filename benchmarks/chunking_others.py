@@ -57,7 +57,7 @@ class _Table(BaseEmbeddings):  # type: ignore[misc]  # to mypy it is Any, see py
 def other_chunkers() -> Iterator[tuple[str, str, Chunker]]:
     """Yield library and splitter, setting, and the chunker."""
     for size in sorted((*_TOKENS, *_BETWEEN)):
-        yield "LangChain recursive", f"{size} tokens", _langchain_by_tokens(size)
+        yield "LangChain recursive", f"{size} tokens", recursive_by_tokens(size)
     for size in _TOKENS:
         yield "semchunk", f"{size} tokens", _semchunk(size)
         for splitter in (chonkie.SentenceChunker, chonkie.RecursiveChunker):
@@ -81,7 +81,8 @@ def _langchain(size: int, overlap: int) -> Chunker:
     )
 
 
-def _langchain_by_tokens(size: int) -> Chunker:
+def recursive_by_tokens(size: int) -> Chunker:
+    """Cut with LangChain's recursive splitter to so many tokens at most."""
     return _langchain_spans(
         RecursiveCharacterTextSplitter(
             separators=_SEPARATORS,

@@ -27,7 +27,9 @@ _LOOK_SECONDS = 0.1
 _PROGRAMS = {
     "encoder": "encoder/speed.py FOLDER --write",
     "natural": "natural/score.py --part all --sets --write",
+    "natural_chunking": "natural/equal_words.py --write",
     "natural_peers": "natural/peers.py --part test --encoder FOLDER --write",
+    "open_sets": "encoder/open_sets.py --write",
 }
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 
 HITS = 10
 Search = Callable[[str], object]

@@ -63,7 +63,7 @@ def score_contracts(library: Library, sample: int | None) -> Iterator[SetScore]:
     folder = data_folder() / "folders"
     ids = {document.source.partition("/")[2]: document.id for document in library.documents()}
     found: list[tuple[bool, bool, bool, bool]] = []
-    for row in _drawn(_rows(folder / "contracts-gold.jsonl"), sample):
+    for row in drawn(rows(folder / "contracts-gold.jsonl"), sample):
         spans: dict[str, list[Stretch]] = {}
         for each in row["spans"]:
             # newline="" keeps the file's own line ends, which the offsets count
@@ -100,13 +100,13 @@ def score_sets(choice: str, sample: int | None) -> Iterator[SetScore]:
 
 
 def _papers(root: Path, settings: Settings, sample: int | None) -> SetScore:
-    texts = {row["_id"]: row["text"] for row in _rows(root / "documents.jsonl")}
+    texts = {row["_id"]: row["text"] for row in rows(root / "documents.jsonl")}
     documents = [CorpusDocument(name, "", text) for name, text in texts.items()]
     values = []
     with indexed(documents, settings=settings) as collection:
         complete_vectors(collection.library)
         ids = _ids(collection)
-        for row in _drawn(_rows(root / "questions.jsonl"), sample):
+        for row in drawn(rows(root / "questions.jsonl"), sample):
             own = ids[row["document"]]
             wanted = texts[row["document"]][row["start"] : row["end"]]
             body = collection.library.body(own).text
@@ -123,7 +123,7 @@ def _documents(
     root: Path, settings: Settings, sample: int | None, count: int, measure: str
 ) -> SetScore:
     dataset = load_dataset(root)
-    names = _drawn(sorted(dataset.questions), sample)
+    names = drawn(sorted(dataset.questions), sample)
     values = []
     with indexed(dataset.documents, settings=settings) as collection:
         complete_vectors(collection.library)
@@ -138,11 +138,12 @@ def _ids(collection: Collection) -> dict[str, str]:
     return {theirs: ours for ours, theirs in collection.names.items()}
 
 
-def _rows(path: Path) -> list[dict[str, Any]]:
+def rows(path: Path) -> list[dict[str, Any]]:
+    """Return the objects of a file of JSON lines."""
     return [json.loads(line) for line in path.read_text("utf-8").split("\n") if line.strip()]
 
 
-def _drawn(items: Sequence[Each], sample: int | None) -> list[Each]:
+def drawn(items: Sequence[Each], sample: int | None) -> list[Each]:
     """Return a seeded sample in the order of the items; all of them when ``sample`` is None."""
     if sample is None or sample >= len(items):
         return list(items)

@@ -22,6 +22,7 @@ from chapterhouse.types import (
     Scored,
     Span,
     TermRows,
+    TokenVectors,
     Tool,
     WeightedTerm,
     Writing,
@@ -75,6 +76,18 @@ class Embedder(Protocol):
 
     def embed_question(self, text: str) -> "NDArray[np.float32]":
         """Return one unit vector, shape (dimensions,)."""
+        ...
+
+
+class TokenEmbedder(Protocol):
+    """Texts to one vector a token."""
+
+    def serves(self, language: str) -> bool:
+        """Whether texts in this language (ISO 639-1, empty for unknown) gain by its vectors."""
+        ...
+
+    def embed_tokens(self, texts: Sequence[str]) -> "Sequence[TokenVectors]":
+        """Return the tokens of each text with their vectors; of a long text all."""
         ...
 
 

@@ -699,6 +699,14 @@ def test_a_sentence_with_one_fact_changed_is_not_accepted(
         assert told.support not in {Support.VERBATIM, Support.SUPPORTED}, (mutated, told)
 
 
+def test_what_neighbouring_sentences_say_together_is_quoted_in_one_piece() -> None:
+    both = f"{KNOTS} The duty officer Maria Keller grants exceptions."
+    said = f"{KNOTS[:-1]}, and the duty officer Maria Keller grants exceptions."
+    found = written(f"{said} [^rules-1:Speed] {KNOTS} [^rules-1:Speed]", judge)
+    assert [one.support for one in found.sentences] == [Support.SUPPORTED, Support.VERBATIM]
+    assert [one.quote for one in found.citations] == [both, KNOTS]
+
+
 @pytest.mark.xfail(strict=True, reason="the judge joins the facts of two neighbouring sentences")
 def test_the_facts_of_two_sentences_make_no_third() -> None:
     told = written("In winter the gate closes at 21:30. [^rules-1:Opening]", judge).sentences[0]

@@ -21,7 +21,7 @@ from chapterhouse.council.corpus import (
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.models.tool_calls import check_tools, run_call
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 
 POLICY: list[Any] = [
     {

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,18 +15,29 @@ from chapterhouse.evaluation.feedback import (
     Kept,
     Told,
     Verdict,
+    Wrong,
     as_question,
     keep,
     parse_answer,
     told,
 )
-from chapterhouse.evaluation.questions import question_id, read_questions
+from chapterhouse.evaluation.measuring import shows
+from chapterhouse.evaluation.questions import question_id, question_line, read_questions
 from chapterhouse.evaluation.tasks import fixture_file, question_task
 from chapterhouse.interfaces.cli import shapes
 from chapterhouse.interfaces.cli.envelope import success
 
 ASKED = "What does a guest berth cost?"
 ANSWER = Told(ASKED, found=True, citations=(("papers/tariffs.md", "A berth costs 80 euros."),))
+SEVERAL = Told(
+    ASKED,
+    found=True,
+    citations=(
+        ("papers/tariffs.md", "It costs 80 euros."),
+        ("papers/tariffs.md", "Guests pay 20 euros."),
+    ),
+    sentences=("It costs 80 euros.", "Guests pay double."),
+)
 REFUSAL = Told("Who won?", found=False, citations=())
 
 
@@ -37,12 +49,67 @@ def test_a_good_answer_becomes_what_must_be_found_and_quoted() -> None:
     assert question.id == question_id(ASKED)
 
 
-def test_a_bad_answer_becomes_what_must_not_be_rested_on() -> None:
+def test_a_bad_answer_becomes_what_must_not_be_shown_again() -> None:
     question = as_question(Verdict.BAD, ANSWER)
-    assert (question.required, question.answers) == ((), ())
-    assert question.forbidden == ("papers/tariffs.md",)
+    assert (question.required, question.answers, question.forbidden) == ((), (), ())
+    assert question.wrong == ("A berth costs 80 euros.",)
     corrected = as_question(Verdict.BAD, ANSWER, ["prices.md"])
-    assert (corrected.required, corrected.forbidden) == (("prices.md",), ())
+    assert (corrected.required, corrected.forbidden, corrected.wrong) == (("prices.md",), (), ())
+
+
+def test_what_was_wrong_is_named_by_number_or_words() -> None:
+    def wrong(*sentences: str, **named: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        question = as_question(Verdict.BAD, SEVERAL, wrong=Wrong(sentences, **named))
+        assert not question.required
+        return question.wrong, question.forbidden
+
+    assert wrong("2") == (("Guests pay double.",), ())
+    assert wrong("PAY  double") == (("Guests pay double.",), ())
+    assert wrong("1", passages=("2",)) == (("It costs 80 euros.", "Guests pay 20 euros."), ())
+    assert wrong(documents=("papers/tariffs.md",)) == ((), ("papers/tariffs.md",))
+    both = as_question(Verdict.BAD, SEVERAL, ["prices.md"], wrong=Wrong(("2",)))
+    assert (both.required, both.wrong) == (("prices.md",), ("Guests pay double.",))
+
+
+@pytest.mark.parametrize("name", ["0", "3", "9" * 30, "nowhere", " ", "s"])
+def test_what_was_not_shown_or_not_one_is_refused(name: str) -> None:
+    with pytest.raises(UsageError, match="is meant by") as caught:
+        as_question(Verdict.BAD, SEVERAL, wrong=Wrong((name,)))
+    assert "1 to 2" in caught.value.hint
+
+
+def test_only_a_bad_answer_has_something_wrong() -> None:
+    with pytest.raises(UsageError, match="Only of a bad answer"):
+        as_question(Verdict.GOOD, SEVERAL, wrong=Wrong(("1",)))
+
+
+def test_what_an_earlier_version_kept_of_a_bad_answer_still_counts(library: Library) -> None:
+    path = fixture_file(library)
+    source = told(library.ask(ASKED)).citations[0][0]
+    old = {"question": ASKED, "forbidden": [source], "note": "feedback: bad"}
+    path.write_text(json.dumps(old), "utf-8")
+    found = evaluate(question_task(read_questions(path), library, str(path)))
+    assert found.measures["absent"].mean == 0.0
+    assert "corrected" not in found.measures
+
+
+def test_a_wrong_sentence_shown_again_is_counted_and_its_document_may_be_cited(
+    library: Library,
+) -> None:
+    answer = told(library.ask(ASKED))
+    for named, figure in ((answer.sentences[0], 0.0), ("No such sentence was shown.", 1.0)):
+        question = as_question(Verdict.BAD, answer, wrong=Wrong(("1",)))
+        path = fixture_file(library)
+        path.write_text(question_line(replace(question, wrong=(named,))), "utf-8")
+        found = evaluate(question_task(read_questions(path), library, str(path)))
+        assert found.measures["corrected"].mean == figure
+        assert "absent" not in found.measures
+
+
+def test_words_are_compared_as_wholes() -> None:
+    assert shows("It costs **84 euros** a night.", ["84  Euros"])
+    assert not shows("It costs 84 euros a night.", ["4 euros"])
+    assert not shows("No more than 5 %.", ["5 ‰"])
 
 
 def test_a_good_refusal_is_wanted_again_and_a_bad_one_needs_to_be_told_more() -> None:
@@ -69,10 +136,14 @@ def test_an_answer_as_it_is_printed_is_read(library: Library) -> None:
         ("{}", "it has no 'question'"),
         ('{"ok": false, "error": {}}', "holds an error"),
         ('{"ok": true}', "not a JSON object"),
-        ('{"question": "", "found": true, "citations": []}', "wrong kind"),
-        ('{"question": "a", "found": true, "citations": [{"source": "b"}]}', "no 'quote'"),
-        ('{"question": "a", "found": true, "citations": [3]}', "no answer"),
-        ('{"question": "a", "found": true, "citations": [{"source": 1, "quote": 2}]}', "no text"),
+        ('{"question": "", "outcome": "answer", "citations": []}', "wrong kind"),
+        ('{"question": "a", "outcome": "answer", "citations": [{"source": "b"}]}', "no 'quote'"),
+        ('{"question": "a", "outcome": "answer", "citations": [3]}', "no answer"),
+        (
+            '{"question": "a", "outcome": "answer", "citations": [], "sentences": [{"text": 1}]}',
+            "no text",
+        ),
+        ('{"question": "a", "outcome": "answer", "citations": [{"source": 1, "quote": 2}]}', "no text"),
     ],
 )
 def test_what_is_no_answer_is_told(text: str, what: str) -> None:

@@ -264,6 +264,7 @@ def test_a_name_that_many_documents_share_finds_none(
     documents = [put(f"d{number}", "Text.", title="Annual Report") for number in range(3)]
     index.catch_up(store)
     assert index.find_titled(["annual report"]) == {"annual report": sorted(documents)}
+    assert index.find_titled(["annual report"] * 2) == {"annual report": sorted(documents)}
     put("d3", "Text.", title="Annual Report")
     index.catch_up(store)
     assert index.find_titled(["annual report"]) == {}

@@ -5,7 +5,7 @@ documents it cites with their hashes, what it was made with, and a seal, the SHA
 rest. It holds no clock and no key, so the same question gives the same bytes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -16,7 +16,7 @@ from chapterhouse.answering import sealed
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.sealed import LARGEST, Source
 from chapterhouse.protocols import ClaimJudge
-from chapterhouse.types import Answer, Check, Document
+from chapterhouse.types import Answer, Check, Document, Support
 
 __all__ = [
     "FORMAT",
@@ -145,18 +145,24 @@ def examine(bundle: Bundle, judge: ClaimJudge) -> tuple[Check, ...]:
 
     Args:
         bundle: As it was read.
-        judge: Judges each sentence again, by the quotations alone.
+        judge: Judges what a model wrote again, by the quotations alone.
     """
     sources = {source.document_id: source for source in bundle.sources}
     cited = bundle.answer.citations
-    torn = [c for c in cited if not sealed.holds(c, bundle.quotes.get(str(c.number)))]
-    without = [c for c in cited if not sealed.is_of(c, sources)]
+    torn = [f"[{c.number}]" for c in cited if not sealed.holds(c, bundle.quotes.get(str(c.number)))]
+    without = [f"[{c.number}]" for c in cited if not sealed.is_of(c, sources)]
+    for number, conflict in enumerate(bundle.answer.conflicts, start=1):
+        spans = [side.span for side in conflict.sides]
+        if not all(map(sealed.spans, spans)):
+            torn.append(f"disagreement {number}")
+        if not all(span.document_id in sources for span in spans):
+            without.append(f"disagreement {number}")
     return (
         sealed.seal_check(_fields(bundle)),
-        sealed.listed("quotations", [f"[{citation.number}]" for citation in torn]),
-        sealed.listed("sources", [f"[{citation.number}]" for citation in without]),
+        sealed.listed("quotations", torn),
+        sealed.listed("sources", without),
         _numbering(bundle.answer),
-        _claims(bundle.answer, sources, judge),
+        _claims(bundle.answer, sealed.languages(bundle.sources), judge),
     )
 
 
@@ -167,23 +173,35 @@ def _numbering(answer: Answer) -> Check:
     return sealed.check("numbering", fits, "Every number in the answer has its citation.")
 
 
-def _claims(answer: Answer, sources: Mapping[str, Source], judge: ClaimJudge) -> Check:
-    """Judge each carried sentence again by its quotations: nothing in it may contradict them."""
-    quoted = sealed.quoted(answer.citations, sources)
-    against = [
-        number
-        for number, one in enumerate(answer.sentences, start=1)
-        if not sealed.agrees(one.text, one.support, one.citations, quoted, judge)
-    ]
-    names = ", ".join(map(str, against))
+def _claims(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) -> Check:
+    against = ", ".join(str(number) for number in _against(answer, language_of, judge))
     return Check(
         "claims",
         not against,
-        f"Sentence {names} says other than its quotations."
+        f"Sentence {against} says other than its quotations."
         if against
-        else "No sentence contradicts its quotations.",
+        else "Every sentence says what its quotations say.",
         hint="The answer was altered, or judged by other rules." if against else "",
     )
+
+
+def _against(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) -> Iterator[int]:
+    """Yield the sentences that their quotations do not support, though they pass for it.
+
+    Without a model a sentence is its quotation. What a model wrote is judged again.
+    """
+    known = {citation.number: citation for citation in answer.citations}
+    for number, one in enumerate(answer.sentences, start=1):
+        cited = [known[name] for name in one.citations if name in known]
+        if answer.method == sealed.EXTRACTIVE:
+            same = sealed.quotes(one.text, cited) or (
+                bool(cited) and all(sealed.quotes(one.text, [each]) for each in cited)
+            )
+            fits = same and one.support is Support.VERBATIM
+        else:
+            fits = sealed.agrees(one.text, one.support, cited, language_of, judge)
+        if not fits:
+            yield number
 
 
 def _fields(bundle: Bundle) -> dict[str, object]:

@@ -4,6 +4,7 @@ import hashlib
 from dataclasses import replace
 
 from chapterhouse.answering.provenance import link_of, marker_of, year_of
+from chapterhouse.text.markdown import table_header
 from chapterhouse.types import Body, Citation, Document, Quotation, Support
 
 
@@ -34,8 +35,13 @@ def cite(
     )
 
 
+def header_of(quote: str, text: str, start: int) -> str:
+    """Return the heading row above a table's row that is quoted from ``start``; else nothing."""
+    return table_header(text, start) if quote.startswith("|") and 0 <= start < len(text) else ""
+
+
 def verify(citation: Citation, document: Document | None, body: Body | None) -> Citation:
-    """Return the citation with its section and page taken from the text, marked if it holds.
+    """Return the citation with its section, page and header from the text, marked if it holds.
 
     It holds when the document exists, its text has the stated hash, and the quotation stands at
     the stated span to the character.
@@ -59,4 +65,5 @@ def verify(citation: Citation, document: Document | None, body: Body | None) -> 
         marker=marker_of(document, path),
         link=link_of(document, path),
         verified=holds,
+        header=header_of(citation.quote, body.text, citation.start),
     )

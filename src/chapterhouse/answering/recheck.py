@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from chapterhouse.answering.cite import text_hash
+from chapterhouse.answering.cite import header_of, text_hash
 from chapterhouse.types import Answer, Body, Citation, Document
 
 
@@ -103,8 +103,16 @@ def _state(citation: Citation, document: Document, body: Body) -> SourceState:
 def _find(citation: Citation, text: str) -> tuple[QuoteState, int]:
     """Return how the quotation stands in a text, and where it starts there, or -1.
 
-    Of several places the nearest to the old one is meant.
+    A row of a table says the same only under the same heading row.
     """
+    state, start = _find_quote(citation, text)
+    if citation.header and header_of(citation.quote, text, start) != citation.header:
+        return QuoteState.LOST, -1
+    return state, start
+
+
+def _find_quote(citation: Citation, text: str) -> tuple[QuoteState, int]:
+    """Return where the quotation stands; of several places the nearest to the old one is meant."""
     quote, start = citation.quote, citation.start
     if not quote.strip():
         return QuoteState.LOST, -1

@@ -5,22 +5,29 @@ Such a file is one JSON object with keys in order; its seal is the SHA-256 of al
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
 from pydantic import ValidationError
 
 from chapterhouse.answering.cite import text_hash
+from chapterhouse.answering.markers import inert
+from chapterhouse.answering.phrasing import as_text
 from chapterhouse.errors import UsageError
 from chapterhouse.protocols import ClaimJudge
 from chapterhouse.text.document_dates import stated_date
-from chapterhouse.types import Check, Citation, Document, Evidence, ProblemKind, Support
+from chapterhouse.text.markdown import table_cells
+from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.types import Check, Citation, Document, Evidence, Quotation, Support
 
+EXTRACTIVE: Final = "extractive"  # the method of what was composed without a model
 LARGEST: Final = 32 * 2**20  # bytes
-_CONTRADICTIONS: Final = frozenset(
-    {ProblemKind.NUMBER, ProblemKind.DATE, ProblemKind.NEGATION, ProblemKind.NAME}
-)
+_IN_FULL: Final = frozenset({Support.VERBATIM, Support.SUPPORTED})
+_UNCOUNTED: Final = re.compile(r"[\s*_`\\]")  # white space, and the marks of Markdown within a line
+_BETWEEN: Final = frozenset("·;,|")  # cells, lines and quotations
 _DISTRUST: Final = "Trust nothing in this file."
 _ORIGIN: Final = "Give the file that 'ask' or 'convene' wrote with --bundle FILE or --json."
 
@@ -172,12 +179,13 @@ def seal_check(fields: Mapping[str, object]) -> Check:
 
 def holds(citation: Citation, quote_hash: str | None) -> bool:
     """Whether a citation fits its span and the hash that was kept of its quotation."""
-    return (
-        citation.verified
-        and 0 <= citation.start < citation.end
-        and citation.end - citation.start == len(citation.quote)
-        and quote_hash == text_hash(citation.quote)
-    )
+    span = Quotation(citation.document_id, citation.start, citation.end, citation.quote)
+    return citation.verified and spans(span) and quote_hash == text_hash(citation.quote)
+
+
+def spans(span: Quotation) -> bool:
+    """Whether a quotation is as long as the span where it is said to stand."""
+    return 0 <= span.start < span.end and span.end - span.start == len(span.quote)
 
 
 def is_of(citation: Citation, sources: Mapping[str, Source]) -> bool:
@@ -192,35 +200,86 @@ def is_of(citation: Citation, sources: Mapping[str, Source]) -> bool:
     )
 
 
-def quoted(citations: Iterable[Citation], sources: Mapping[str, Source]) -> dict[int, Evidence]:
-    """Return quotations as evidence, by number."""
-    return {
-        citation.number: Evidence(
-            citation.document_id,
-            citation.start,
-            citation.end,
-            citation.quote,
-            language=source.language if (source := sources.get(citation.document_id)) else "",
-            title=citation.title,
-            section_path=citation.section_path,
-        )
-        for citation in citations
-    }
+def as_evidence(citation: Citation, language: str) -> Evidence:
+    """Return a quotation as evidence."""
+    return Evidence(
+        citation.document_id,
+        citation.start,
+        citation.end,
+        citation.quote,
+        language=language,
+        title=citation.title,
+        section_path=citation.section_path,
+    )
+
+
+def languages(sources: Iterable[Source]) -> Mapping[str, str]:
+    """Return the language of each document that is cited, by its id."""
+    return {source.document_id: source.language for source in sources}
+
+
+def quotes(text: str, cited: Sequence[Citation]) -> bool:
+    """Whether a text is its quotations, one after the other: the same but for markup and space.
+
+    Rows of a table may name the column before each cell.
+    """
+    said = _characters(text)
+    places: AbstractSet[int] = {0}
+    for one in cited:
+        places = _behind_quotation(said, places, one)
+    return bool(cited) and len(said) in places
+
+
+def _behind_quotation(said: str, places: AbstractSet[int], cited: Citation) -> AbstractSet[int]:
+    """Return where a quotation ends that begins at one of ``places``: whole, or line by line."""
+    whole = _behind(said, places, (cited.quote, as_text(cited.quote)))
+    names = table_cells(cited.header) if cited.header else []
+    for line in cited.quote.splitlines():
+        cells = table_cells(line)
+        if names and line.startswith("|") and len(cells) == len(names):
+            for name, cell in zip(names, cells, strict=True):
+                places = _behind(said, places, (cell, f"{name}{cell}", f"{name}:{cell}"))
+        else:
+            places = _behind(said, places, (line, as_text(line)))
+    return whole | places
+
+
+def _behind(said: str, places: AbstractSet[int], options: Iterable[str]) -> AbstractSet[int]:
+    """Return where one of several texts ends that begins at one of ``places``."""
+    found = {_characters(option) for option in options}
+    ends = {place + len(one) for place in places for one in found if said.startswith(one, place)}
+    return ends | {end + 1 for end in ends if said[end : end + 1] in _BETWEEN}
+
+
+def _characters(text: str) -> str:
+    """Return what of a text counts when it is compared with what is shown of it."""
+    return _UNCOUNTED.sub("", inert(text))
 
 
 def agrees(
     text: str,
     support: Support,
-    citations: Iterable[int],
-    evidence: Mapping[int, Evidence],
+    cited: Sequence[Citation],
+    language_of: Mapping[str, str],
     judge: ClaimJudge,
 ) -> bool:
-    """Whether a sentence that is said to be carried does not contradict its quotations."""
-    if support not in {Support.VERBATIM, Support.SUPPORTED}:
+    """Whether a sentence that passes for supported is supported by what it quotes, and no more.
+
+    What was judged when it was written is judged alike here: see ``written.check``.
+    """
+    if support not in _IN_FULL or any(quotes(text, [one]) for one in cited):
         return True
-    cited = [evidence[number] for number in citations if number in evidence]
-    if not cited:
-        return False
-    judged = judge(text, cited, ())
-    contradicted = any(problem.kind in _CONTRADICTIONS for problem in judged.problems)
-    return not (contradicted and judged.support is Support.UNSUPPORTED)
+    shown = [as_evidence(one, language_of.get(one.document_id, "")) for one in cited]
+    wanted = {support, Support.VERBATIM}
+    return bool(shown) and _is_supported(text, shown, judge, wanted)
+
+
+def _is_supported(
+    text: str, shown: Sequence[Evidence], judge: ClaimJudge, wanted: AbstractSet[Support]
+) -> bool:
+    """Whether evidence supports a text as far as is wanted, as a whole or in each sentence."""
+    if judge(text, shown, ()).support in wanted:
+        return True
+    found = [judge(text[a:b], shown, ()).support for a, b in sentence_spans(text, 0, len(text))]
+    claims = {support for support in found if support is not Support.NO_CLAIM}
+    return len(found) > 1 and bool(claims) and claims <= wanted

@@ -14,7 +14,7 @@ from chapterhouse.answering.answer_types import AnswerType, asked_for, offers
 from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import script_language
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.types import Hit
 
 Matrix = NDArray[np.float64]

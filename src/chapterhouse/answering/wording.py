@@ -10,7 +10,7 @@ from functools import cache
 from typing import Final
 
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 
 
 def word_set(listed: str) -> frozenset[str]:

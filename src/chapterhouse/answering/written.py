@@ -23,6 +23,7 @@ from chapterhouse.answering.markers import (
     without_look_alikes,
     without_markers,
 )
+from chapterhouse.answering.sealed import agrees
 from chapterhouse.protocols import ClaimJudge
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.text.sentences import sentence_spans
@@ -108,7 +109,7 @@ def check(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) 
         judge: Says how far evidence carries a sentence.
         lookup: Where quotations are looked up.
     """
-    cited = _Citations(lookup, [one.evidence for one in given])
+    cited = _Citations(lookup, [one.evidence for one in given], judge)
     told: list[AnswerSentence] = []
     rejected: list[str] = []
     addresses = frozenset(
@@ -158,11 +159,12 @@ class _Citations:
     A quotation from outside what the model was given is none, whoever names it.
     """
 
-    def __init__(self, lookup: Lookup, given: Sequence[Evidence]) -> None:
+    def __init__(self, lookup: Lookup, given: Sequence[Evidence], judge: ClaimJudge) -> None:
         self._lookup = lookup
         self._given = given
+        self._judge = judge
         self._bodies: dict[str, Body | None] = {}
-        self._numbers: dict[tuple[Quotation, Support], int | None] = {}
+        self._known: dict[tuple[Quotation, Support], Citation | None] = {}
         self.found: list[Citation] = []
 
     def sentence(self, text: str, before: str, judged: Judgement) -> AnswerSentence:
@@ -174,34 +176,92 @@ class _Citations:
             Support.MISATTRIBUTED,
             Support.FRANKENQUOTE,
         }
-        spans = judged.spans[:_SPANS] if carried else ()
-        numbers = [self._number(span, judged.support) for span in spans]
-        known = tuple(dict.fromkeys(number for number in numbers if number is not None))
         support = judged.support
-        if carried and not known:
+        shown = self._verified(judged.spans[:_SPANS], support) if carried else ()
+        if carried and not shown:
             support = Support.UNSUPPORTED
-        return AnswerSentence(text, known, support, judged.problems, before)
+        if not self._agrees(text, support, shown):
+            support, shown = self._shown(text, support, judged.spans[:_SPANS])
+        return AnswerSentence(
+            text, tuple(map(self._number, shown)), support, judged.problems, before
+        )
 
-    def _number(self, span: Quotation, support: Support) -> int | None:
-        key = span, support
-        if key not in self._numbers:
-            document = self._lookup.document(span.document_id)
-            if span.document_id not in self._bodies:
-                self._bodies[span.document_id] = self._lookup.body(span.document_id)
-            self._numbers[key] = None
-            if document is not None and self._was_given(span):
-                citation = cite(document, span, len(self.found) + 1, support)
-                checked = verify(citation, document, self._bodies[span.document_id])
-                if checked.verified:
-                    self._numbers[key] = checked.number
-                    self.found.append(checked)
-        return self._numbers[key]
+    def _shown(
+        self, text: str, support: Support, spans: Sequence[Quotation]
+    ) -> tuple[Support, tuple[Citation, ...]]:
+        """Return how far quotations support what was judged by more than ``spans``, and which.
+
+        What is said by neighbouring sentences together is quoted in one piece, or with all that
+        was given there; where that is not enough either, less is supported.
+        """
+        for least in dict.fromkeys((support, Support.SUPPORTED)):
+            for quoted in (spans, self._joined(spans), self._around(spans)):
+                shown = self._verified(quoted, least)
+                if self._agrees(text, least, shown):
+                    return least, shown
+        return Support.PARTLY, self._verified(spans, Support.PARTLY)
+
+    def _agrees(self, text: str, support: Support, shown: Sequence[Citation]) -> bool:
+        languages = {
+            name: document.language
+            for name in {one.document_id for one in shown}
+            if (document := self._lookup.document(name)) is not None
+        }
+        return agrees(text, support, shown, languages, self._judge)
+
+    def _joined(self, spans: Sequence[Quotation]) -> tuple[Quotation, ...]:
+        """Return what was given from the first to the last of the spans in it, for each piece."""
+        found: dict[Quotation, None] = {}
+        for one in self._given:
+            inside = [span for span in spans if _holds(one, span)]
+            if inside:
+                start, end = min(span.start for span in inside), max(span.end for span in inside)
+                text = one.text[start - one.start : end - one.start]
+                found[Quotation(one.document_id, start, end, text)] = None
+        return tuple(found)
+
+    def _around(self, spans: Sequence[Quotation]) -> tuple[Quotation, ...]:
+        """Return the whole of what was given where spans stand."""
+        whole = (
+            Quotation(one.document_id, one.start, one.end, one.text)
+            for span in spans
+            for one in self._given
+            if _holds(one, span)
+        )
+        return tuple(dict.fromkeys(whole))
+
+    def _verified(self, spans: Sequence[Quotation], support: Support) -> tuple[Citation, ...]:
+        """Return citations of those spans that were given and stand in the stored text."""
+        for span in spans:
+            if (span, support) not in self._known:
+                self._known[span, support] = self._checked(span, support)
+        found = (self._known[span, support] for span in spans)
+        return tuple(dict.fromkeys(one for one in found if one is not None))
+
+    def _checked(self, span: Quotation, support: Support) -> Citation | None:
+        document = self._lookup.document(span.document_id)
+        if document is None or not self._was_given(span):
+            return None
+        if span.document_id not in self._bodies:
+            self._bodies[span.document_id] = self._lookup.body(span.document_id)
+        checked = verify(cite(document, span, 0, support), document, self._bodies[span.document_id])
+        return checked if checked.verified else None
+
+    def _number(self, citation: Citation) -> int:
+        """Return the number of a citation, a new one where it is first shown."""
+        known = (one.number for one in self.found if replace(one, number=0) == citation)
+        number = next(known, len(self.found) + 1)
+        if number > len(self.found):
+            self.found.append(replace(citation, number=number))
+        return number
 
     def _was_given(self, span: Quotation) -> bool:
-        return any(
-            one.document_id == span.document_id and one.start <= span.start and span.end <= one.end
-            for one in self._given
-        )
+        return any(_holds(one, span) for one in self._given)
+
+
+def _holds(given: Evidence, span: Quotation) -> bool:
+    inside = given.start <= span.start and span.end <= given.end
+    return given.document_id == span.document_id and inside
 
 
 def _with_carets(text: str, places: Sequence[Place]) -> str:

@@ -8,7 +8,7 @@ from chapterhouse.chunking.limits import Limits
 from chapterhouse.chunking.units import Unit, fitted, units_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import detect
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.types import Body
 
 Terms = tuple[str, ...]

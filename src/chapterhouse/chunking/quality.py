@@ -14,7 +14,7 @@ from operator import mul
 
 from chapterhouse.chunking.topic import jaccard
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.types import Quality
 
 # Parting words at every mark this way is three times as fast as finding them by a pattern.

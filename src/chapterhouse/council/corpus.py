@@ -27,7 +27,7 @@ from chapterhouse.council.tool_results import MAXIMUM_CHARACTERS, Found, heading
 from chapterhouse.errors import UsageError
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.sanitise import sanitise
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.types import Tool
 
 K1: Final = 1.2

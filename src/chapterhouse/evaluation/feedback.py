@@ -1,7 +1,9 @@
 """A person's verdict on an answer, kept as a question of the workspace's own file.
 
-A good answer's sources become what the question must find, and its quotations what must be quoted;
-a bad answer's sources become what it must not rest on. One question has one verdict: the last.
+A good answer's sources become what the question must find, and its quotations what must be quoted.
+Of a bad answer what was wrong becomes what it must not show again: the sentences and passages that
+are named, else all that it showed; a document only where that is named. One question has one
+verdict: the last.
 """
 
 import fcntl
@@ -9,10 +11,10 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from chapterhouse.errors import UsageError
 from chapterhouse.evaluation.files import write_whole
@@ -24,7 +26,7 @@ from chapterhouse.evaluation.questions import (
 )
 from chapterhouse.evaluation.tasks import fixture_file
 from chapterhouse.library import Library
-from chapterhouse.types import Answer
+from chapterhouse.types import Answer, AnswerOutcome
 
 
 class Verdict(StrEnum):
@@ -44,11 +46,31 @@ class Kept(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What has to be known of an answer: what was asked, and the sources and words it cites."""
+    """What has to be known of an answer: what was asked, and what it says and cites."""
 
     question: str
     found: bool
     citations: tuple[tuple[str, str], ...]  # source and quote
+    sentences: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What was wrong in a bad answer; nothing: all that it showed.
+
+    Attributes:
+        sentences: Numbers from 1, or words, of sentences that should not be said.
+        passages: Numbers of citations, or words of their quotations, that should not be quoted.
+        documents: Names of documents on which the answer must not rest at all.
+    """
+
+    sentences: tuple[str, ...] = ()
+    passages: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything is named."""
+        return bool(self.sentences or self.passages or self.documents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +82,15 @@ class Feedback:
     path: Path
 
 
+_DIGITS: Final = 9  # of a number of a sentence or passage; more are words
+_ALL_SHOWN: Final = Wrong()
+
+
 def told(answer: Answer) -> Told:
     """Return what has to be known of an answer."""
     cited = tuple((citation.source, citation.quote) for citation in answer.citations)
-    return Told(answer.question, answer.found, cited)
+    said = tuple(sentence.text for sentence in answer.sentences)
+    return Told(answer.question, answer.found, cited, said)
 
 
 def parse_answer(text: str, name: str) -> Told:
@@ -89,7 +116,11 @@ def parse_answer(text: str, name: str) -> Told:
 
 
 def as_question(
-    verdict: Verdict, answer: Told, required: Sequence[str] = (), shelves: Sequence[str] = ()
+    verdict: Verdict,
+    answer: Told,
+    required: Sequence[str] = (),
+    shelves: Sequence[str] = (),
+    wrong: Wrong = _ALL_SHOWN,
 ) -> Question:
     """Return the question that a verdict makes of an answer.
 
@@ -98,27 +129,73 @@ def as_question(
         answer: What was asked and told.
         required: The documents that are right; instead of those cited.
         shelves: The shelves on which it was asked.
+        wrong: What was wrong in a bad answer.
 
     Raises:
-        UsageError: nothing follows from the verdict, because nothing was cited and nothing named.
+        UsageError: nothing follows from the verdict, because nothing was shown and nothing named;
+            or what is named as wrong was not shown, or the answer is called good.
     """
-    cited = tuple(dict.fromkeys(source for source, _ in answer.citations))
-    quotes = tuple(dict.fromkeys(quote for _, quote in answer.citations))
-    good = verdict is Verdict.GOOD
-    if not (cited or required or (good and not answer.found)):
-        raise UsageError(
-            "The answer cites nothing, so nothing follows from calling it bad.",
-            hint="Name the document that answers it: --required SOURCE",
-        )
-    return Question(
+    if verdict is Verdict.GOOD and wrong:
+        raise UsageError("Only of a bad answer can be said what was wrong.")
+    made = Question(
         question_id(answer.question, shelves),
         answer.question.strip(),
-        required=tuple(required) or (cited if good else ()),
-        forbidden=() if good or required else cited,
-        answers=quotes if good and not required else (),
-        answerable=bool(answer.found or required or not good),
+        required=tuple(required),
         shelves=tuple(shelves),
         note=f"feedback: {verdict.value}",
+    )
+    if verdict is Verdict.BAD:
+        return _corrected(made, answer, wrong)
+    if required:
+        return made
+    if answer.found and not answer.citations:
+        raise _nothing_follows("good")
+    return replace(
+        made,
+        required=tuple(dict.fromkeys(source for source, _ in answer.citations)),
+        answers=tuple(dict.fromkeys(quote for _, quote in answer.citations)),
+        answerable=bool(answer.citations),
+    )
+
+
+def _corrected(question: Question, answer: Told, wrong: Wrong) -> Question:
+    """Return the question with what its answer must not show or rest on."""
+    quotes = [quote for _, quote in answer.citations]
+    if wrong:
+        found = [_named(name, answer.sentences, "sentence") for name in wrong.sentences]
+        found += [_named(name, quotes, "passage") for name in wrong.passages]
+    else:
+        found = [] if question.required else [*answer.sentences, *quotes]
+    if not (found or wrong.documents or question.required):
+        raise _nothing_follows("bad")
+    return replace(
+        question,
+        forbidden=tuple(dict.fromkeys(wrong.documents)),
+        wrong=tuple(dict.fromkeys(filter(None, map(str.strip, found)))),
+    )
+
+
+def _nothing_follows(verdict: str) -> UsageError:
+    return UsageError(
+        f"The answer cites nothing, so nothing follows from calling it {verdict}.",
+        hint="Name the document that answers it: --required SOURCE",
+    )
+
+
+def _named(name: str, shown: Sequence[str], what: str) -> str:
+    """Return the one text that is meant by its number, from 1, or by words of it."""
+    if name.strip().isdecimal() and len(name) <= _DIGITS:
+        found = list(shown[int(name) - 1 : int(name)]) if int(name) else []
+    else:
+        plain = " ".join(name.split()).casefold()
+        found = [text for text in shown if plain and plain in " ".join(text.split()).casefold()]
+    if len(set(found)) == 1:
+        return found[0]
+    raise UsageError(
+        f"{len(set(found)) or 'None'} of the {what}s shown is meant by “{name}”, not one.",
+        hint=f"Name one by its number, 1 to {len(shown)}, or by words that only it has."
+        if shown
+        else f"The answer shows no {what}.",
     )
 
 
@@ -148,13 +225,16 @@ def keep(library: Library, question: Question) -> Feedback:
 def _told(record: Any) -> Told:
     if not isinstance(record, dict):
         raise TypeError("it is not a JSON object")
-    question, found = record["question"], record["found"]
-    if not isinstance(question, str) or not question.strip() or not isinstance(found, bool):
-        raise ValueError("its question or found is of the wrong kind")
+    question, outcome = record["question"], record["outcome"]
+    if not isinstance(question, str) or not question.strip() or outcome not in set(AnswerOutcome):
+        raise ValueError("its question or outcome is of the wrong kind")
     citations = [(citation["source"], citation["quote"]) for citation in record["citations"]]
     if not all(isinstance(part, str) for citation in citations for part in citation):
         raise ValueError("a citation's source or quote is no text")
-    return Told(question, found, tuple(citations))
+    said = tuple(sentence["text"] for sentence in record.get("sentences", ()))
+    if not all(isinstance(text, str) for text in said):
+        raise ValueError("a sentence's text is no text")
+    return Told(question, outcome == AnswerOutcome.ANSWER, tuple(citations), said)
 
 
 def _lines(path: Path) -> tuple[list[str], dict[str, str]]:

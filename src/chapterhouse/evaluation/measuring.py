@@ -8,6 +8,7 @@ absent         no forbidden document is cited, or ranked above what is required 
 passage@10     one of the ten passages of a plain search holds the expected text
 context        what is packed for a reader within the library's budget of tokens holds it
 answer         the answer quotes the expected text
+corrected      the answer shows none of the text that was called wrong
 refusal        the library says that it finds no answer, where there is none
 =============  ====================================================================================
 
@@ -32,12 +33,13 @@ from chapterhouse.types import Answer, Hit, Progress
 
 DEPTH: Final = 100  # documents ranked
 FIRST: Final = 10  # of which so many are looked at, as of the passages
-CHECKS: Final = ("required@10", "absent", "passage@10", "context", "answer", "refusal")
+CHECKS: Final = ("required@10", "absent", "passage@10", "context", "answer", "corrected", "refusal")
 _NAMED: Final = 3  # of the documents found, as examples
 _DIGITS: Final = 6  # of the scores in a ranking
 _SCORE_DIGITS: Final = 12  # of a measure
 _STEP: Final = 1e-6  # what scores differ by at least; also where they are read as 32-bit numbers
 _EMPHASIS = re.compile(r"[*_`]+")  # may stand inside a word or before a full stop
+_WORD = re.compile(r"\w+(?:[.,:/'’-]\w+)*|[^\w\s.,;:!?]")
 
 Tell = Callable[[Progress], None]
 _Text = tuple[str, str]  # a document's name and some text of it
@@ -120,6 +122,16 @@ def holds(text: str, wanted: Sequence[str]) -> bool:
     return any(_plain(entry) in plain for entry in wanted)
 
 
+def shows(text: str, wrong: Sequence[str]) -> bool:
+    """Whether ``text`` has one of ``wrong`` in it, word for word: of "84 euros", not "4 euros"."""
+    words = _words(text)
+    return any(_words(entry) in words for entry in wrong)
+
+
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD.findall(_plain(text)))} "
+
+
 def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     return " ".join(_EMPHASIS.sub("", folded).replace("|", " ").split())
@@ -133,6 +145,7 @@ class _Told:
     passages: Sequence[_Text]
     packed: Sequence[_Text]
     said: Sequence[_Text]
+    shown: Sequence[str]
 
 
 def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
@@ -147,7 +160,7 @@ def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
     if case.relevant:
         scores = {measure.name: measure.of(names, case.relevant) for measure in measures}
     checks = _required(case, names)
-    if question.answers or case.forbidden or not question.answerable:
+    if question.answers or case.forbidden or question.wrong or not question.answerable:
         checks |= _checks(case, names, _ask(task, case, found.hits))
     scores |= {name: float(not failure) for name, failure in checks.items()}
     return Scored(
@@ -173,6 +186,7 @@ def _ask(task: Task, case: Case, passages: Sequence[Hit]) -> _Told:
         [(_name(task, hit.document.id), hit.chunk.header + hit.chunk.text) for hit in passages],
         packed,
         _said(task, answer),
+        [*(entry.quote for entry in answer.citations), *(one.text for one in answer.sentences)],
     )
 
 
@@ -221,6 +235,9 @@ def _checks(case: Case, names: Sequence[str], told: _Told) -> dict[str, str]:
             "context": _unheld("the context does not hold the expected text", case, told.packed),
             "answer": _unheld("the answer does not quote the expected text", case, told.said),
         }
+    if case.question.wrong:
+        again = any(shows(text, case.question.wrong) for text in told.shown)
+        checks["corrected"] = "the answer still shows what was called wrong" if again else ""
     if not case.question.answerable:
         checks["refusal"] = "an answer was given where there is none" if told.found else ""
     return checks

@@ -4,10 +4,11 @@ One JSON object a line (JSONL), or one JSON list of such objects::
 
     {"question": "What does a guest berth cost?",
      "required": ["harbour/tariffs.md"], "forbidden": ["harbour/tariffs-2019.md"],
-     "answer": "80 euros a metre"}
+     "answer": "80 euros a metre", "wrong": "A guest berth costs 60 euros a metre."}
 
 ``required`` and ``forbidden`` name documents as ``docs show`` accepts them; ``answer`` is the text,
-or several of which any will do, that a passage and the answer must hold; ``answerable`` false says
+or several of which any will do, that a passage and the answer must hold; ``wrong`` is text
+that the answer must not show, in a sentence or a quotation; ``answerable`` false says
 that the documents hold no answer; ``shelves`` restricts the search. ``id`` and ``note`` are free.
 """
 
@@ -22,7 +23,7 @@ from typing import Any, Final
 from chapterhouse.errors import UsageError
 from chapterhouse.evaluation.files import read_text
 
-_LISTS: Final = ("required", "forbidden", "answer", "shelves")
+_LISTS: Final = ("required", "forbidden", "answer", "wrong", "shelves")
 _TEXTS: Final = ("id", "note", "question")
 _KNOWN: Final = (*_TEXTS, *_LISTS, "answerable")
 _ID_DIGITS: Final = 8
@@ -39,6 +40,7 @@ class Question:
         required: Names of documents that must be found.
         forbidden: Names of documents that must not be.
         answers: Texts of which a passage and the answer must hold one; empty: not judged.
+        wrong: Texts of which the answer must show none.
         answerable: False where an honest library finds no answer.
         shelves: Only documents on one of these; all when empty.
         note: Where it comes from, for people.
@@ -50,6 +52,7 @@ class Question:
     required: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
     answerable: bool = True
     shelves: tuple[str, ...] = ()
     note: str = ""
@@ -91,6 +94,8 @@ def question_line(question: Question) -> str:
     if question.answers:
         several = len(question.answers) > 1
         record["answer"] = list(question.answers) if several else question.answers[0]
+    if question.wrong:
+        record["wrong"] = list(question.wrong)
     if not question.answerable:
         record["answerable"] = False
     if question.shelves:
@@ -154,6 +159,7 @@ def _question(record: Mapping[str, Any], place: str) -> Question:
         required=lists["required"],
         forbidden=lists["forbidden"],
         answers=lists["answer"],
+        wrong=lists["wrong"],
         answerable=answerable,
         shelves=lists["shelves"],
         note=texts["note"],
@@ -176,10 +182,11 @@ def _refuse_unknown(record: Mapping[str, Any], place: str) -> None:
 def _require_purpose(question: Question) -> None:
     """Refuse a question that no result could fail, or none could pass."""
     wanted = question.required or question.answers
-    if not (wanted or question.forbidden) and question.answerable:
+    unwanted = question.forbidden or question.wrong
+    if not (wanted or unwanted) and question.answerable:
         raise UsageError(
             f"{question.place}: nothing says what the question must find.",
-            hint="Add required, forbidden or answer, or answerable: false.",
+            hint="Add required, forbidden, answer or wrong, or answerable: false.",
         )
     if question.answers and not question.answerable:
         raise UsageError(f"{question.place}: it has an answer and yet is not answerable.")

@@ -23,7 +23,7 @@ from chapterhouse.evaluation.questions import Question, question_id
 from chapterhouse.library import Library
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.types import Body, Document
 
 QUESTIONS: Final = 200

@@ -53,8 +53,9 @@ FROM alias WHERE folded IN (SELECT value FROM json_each(?1)) AND (
 GROUP BY folded, other, kind ORDER BY documents DESC, other, folded, kind LIMIT ?3
 """
 _FIND_TITLED: Final = """
-SELECT name, json_group_array(document ORDER BY document) FROM titled
-WHERE name IN (SELECT value FROM json_each(?1)) AND (
+SELECT name, json_group_array(document ORDER BY document)
+FROM json_each(?1) AS wanted CROSS JOIN titled ON titled.name = wanted.value
+WHERE (
   ?2 = '[]' OR EXISTS (
     SELECT 1 FROM membership AS m WHERE m.document = titled.document
     AND m.shelf IN (SELECT value FROM json_each(?2))
@@ -126,10 +127,9 @@ class AliasIndex:
             shelves: Only documents on one of these; all when empty.
             most: A name that more documents share says nothing and is left out.
         """
+        wanted, on = json.dumps(list(dict.fromkeys(names))), json.dumps(sorted(shelves))
         with self._lock, self._explained():
-            rows = self._open().execute(
-                _FIND_TITLED, (json.dumps(list(names)), json.dumps(sorted(shelves)), most)
-            ).fetchall()  # fmt: skip
+            rows = self._open().execute(_FIND_TITLED, (wanted, on, most)).fetchall()
         return {str(name): json.loads(str(documents)) for name, documents in rows}
 
     def near_words(self, word: str) -> Mapping[str, float]:

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.models.bert_graph import Floats, Layer, Linear, Norm, Shape, encoder_graph
 from chapterhouse.models.onnx_session import Run, open_session
-from chapterhouse.models.side_by_side import embed_each
+from chapterhouse.models.side_by_side import apply_each, embed_each
 from chapterhouse.models.unit_vectors import unit_rows
+from chapterhouse.types import TokenVectors
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -69,12 +70,38 @@ class BuiltInEncoder:
         vector: NDArray[np.float32] = self.embed_passages([text])[0]
         return vector
 
+    def embed_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
+        """Return the tokens of each text with their vectors.
+
+        Of a text with more than 256 tokens each run of 254 is read by itself.
+        """
+        return apply_each(texts, self._tokens)
+
     def _vector(self, text: str) -> Floats:
-        ids = np.asarray(self._tokenizer.encode(text[:_MAXIMUM_CHARACTERS]).ids, dtype=np.intp)
-        words, positions, run = self._model
-        hidden = run({"embeddings": (words(ids) + positions[: len(ids)])[None]})
+        hidden, _ = self._read(self._tokenizer.encode(text[:_MAXIMUM_CHARACTERS]).ids)
         vector: Floats = unit_rows(hidden.mean(axis=0)[None])[0]
         return vector
+
+    def _tokens(self, text: str) -> TokenVectors:
+        first = self._tokenizer.encode(text[:_MAXIMUM_CHARACTERS])
+        runs = [first, *first.overflowing]
+        read = [self._read(run.ids) for run in runs]
+        offsets = np.asarray([pair for run in runs for pair in run.offsets], dtype=np.int64)
+        offsets = offsets.reshape(-1, 2)
+        own = offsets[:, 0] < offsets[:, 1]  # not the marks of beginning and end
+        return TokenVectors(
+            starts=offsets[own, 0],
+            ends=offsets[own, 1],
+            vectors=np.concatenate([hidden for hidden, _ in read])[own],
+            words=np.concatenate([words for _, words in read])[own],
+        )
+
+    def _read(self, tokens: Sequence[int]) -> tuple[Floats, Floats]:
+        """Return what each token means in its text, and what each means by itself."""
+        ids = np.asarray(tokens, dtype=np.intp)
+        words, positions, run = self._model
+        own = words(ids)
+        return run({"embeddings": (own + positions[: len(ids)])[None]}), own
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":

@@ -3,10 +3,12 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+_Result = TypeVar("_Result")
 
 THREADS: Final = "OMP_NUM_THREADS"  # the usual name of the number
 _MOST: Final = 4  # threads; more would leave nothing to those who wait for an answer
@@ -18,15 +20,18 @@ def embed_each(
     """Return one row a text, shape (texts, dimensions): zeros for a text without a character."""
     vectors = np.zeros((len(texts), dimensions), dtype=np.float32)
     rows = [row for row, text in enumerate(texts) if text.strip()]
-    workers = min(_threads(), len(rows))
-    if workers <= 1:
-        for row in rows:
-            vectors[row] = embed(texts[row])
-        return vectors
-    with ThreadPoolExecutor(workers) as pool:
-        for row, vector in zip(rows, pool.map(embed, (texts[row] for row in rows)), strict=True):
-            vectors[row] = vector
+    for row, vector in zip(rows, apply_each([texts[row] for row in rows], embed), strict=True):
+        vectors[row] = vector
     return vectors
+
+
+def apply_each(texts: Sequence[str], read: Callable[[str], _Result]) -> list[_Result]:
+    """Return what ``read`` makes of each text, in their order."""
+    workers = min(_threads(), len(texts))
+    if workers <= 1:
+        return list(map(read, texts))
+    with ThreadPoolExecutor(workers) as pool:
+        return list(pool.map(read, texts))
 
 
 def _threads() -> int:

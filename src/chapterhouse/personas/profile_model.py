@@ -19,7 +19,7 @@ from chapterhouse.protocols import LanguageModel
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.view import neutralise, prompt_block
 
 _INSTRUCTIONS: Final = """\

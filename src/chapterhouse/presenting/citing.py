@@ -26,6 +26,7 @@ def clean(citation: Citation) -> Citation:
         section_path=tuple(map(sanitise_line, citation.section_path)),
         page_kind=sanitise_line(citation.page_kind),
         page_label=sanitise_line(citation.page_label),
+        header=sanitise_line(citation.header),
         quote=sanitise(citation.quote).text,
         text_sha256=sanitise_line(citation.text_sha256),
         marker=sanitise_line(citation.marker),

@@ -220,6 +220,8 @@ def source(target: "Console", name: str, citation: Citation, options: str) -> No
     ]
     verdict = ("verified", "green") if citation.verified else ("NOT VERIFIED", "bold red")
     indented(target, styled((" · ".join(map(quiet_line, facts)) + " · ", "dim"), verdict))
+    if citation.header:
+        indented(target, styled((quiet_line(citation.header), "dim")))
     indented(target, f"“{inert(citation.quote)}”")
     if citation.link:
         indented(target, styled((one_line(citation.link), "dim")))

@@ -6,6 +6,7 @@ from typing import Final
 
 from chapterhouse.answering.prompt import instructions, user_message
 from chapterhouse.answering.route import deferral, would_help
+from chapterhouse.answering.sealed import EXTRACTIVE
 from chapterhouse.answering.written import CARRIED, Checked, Lookup, check
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.desk import Desk, excerpts_of
@@ -34,7 +35,6 @@ _UNCARRIED: Final = (
     "Nothing that the model wrote is carried by the documents, so they are quoted instead."
 )
 _LONGEST_WARNING: Final = 1_000
-EXTRACTIVE: Final = "extractive"
 _CUT: Final = (
     "The model was cut off at its longest answer (language_model.maximum_tokens): "
     "more would follow."

@@ -14,6 +14,7 @@ from chapterhouse.types import Chunk, TermRows
 SIMILARITY: Final = 0.9  # Jaccard similarity of terms from which two chunks say the same
 _NUMBER: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _LEAST_TERMS: Final = 8  # shorter chunks are alike too easily
+_TERM: Final = np.uint64(0xFFFFFFFF)  # the bits of a term; a row and a count have 16 each above it
 
 
 def near_duplicates(
@@ -61,15 +62,23 @@ def _alike(rows: TermRows, similarity: float) -> Iterator[tuple[int, int]]:
 
 
 def _rarest_first(rows: TermRows) -> list[NDArray[np.uint64]]:
-    """Return the distinct terms of each chunk's text, those in fewest of the chunks first."""
+    """Return the distinct terms of each chunk's text, those in fewest of the chunks first.
+
+    Row, count and term are sorted as one number: that takes half the time of ``np.unique`` and
+    ``np.lexsort``, and every question comes by here.
+    """
     number = len(rows.starts) - 1
-    row = np.repeat(np.arange(number), np.diff(rows.starts))
-    of_text = np.arange(len(rows.terms)) < rows.sections[row] if number else np.zeros(0, bool)
-    both = np.unique(row[of_text].astype(np.uint64) << np.uint64(32) | rows.terms[of_text])
-    row, terms = (both >> np.uint64(32)).astype(np.int64), both & np.uint64(0xFFFFFFFF)
-    _, inverse, counts = np.unique(terms, return_inverse=True, return_counts=True)
-    order = np.lexsort((terms, counts[inverse], row))
-    return np.split(terms[order], np.searchsorted(row, np.arange(1, number))) if number else []
+    if number < 1:
+        return []
+    row = np.repeat(np.arange(number, dtype=np.uint64), np.diff(rows.starts))
+    of_text = np.arange(len(rows.terms)) < rows.sections[row]
+    both = np.sort(row[of_text] << np.uint64(32) | rows.terms[of_text])
+    both = both[np.diff(both, prepend=~both[:1]) != 0]
+    row, terms = both >> np.uint64(32), both & _TERM
+    every = np.sort(terms)
+    counts = np.searchsorted(every, terms, "right") - np.searchsorted(every, terms)
+    ordered = np.sort(row << np.uint64(48) | counts.astype(np.uint64) << np.uint64(32) | terms)
+    return np.split(ordered & _TERM, np.searchsorted(row, np.arange(1, number)))
 
 
 def _numbers(chunk: Chunk) -> frozenset[str]:

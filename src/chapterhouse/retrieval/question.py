@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import detect, language_of_script, script_language
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.types import WeightedTerm
 
 _PHRASE = re.compile(

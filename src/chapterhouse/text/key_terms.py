@@ -20,7 +20,7 @@ from typing import Final
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.front_matter import split_front_matter
 from chapterhouse.text.markdown import Block, BlockKind, blocks, plain_title
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 
 _MOST_WORDS: Final = 4
 _LONGEST: Final = 60  # characters of a term

@@ -15,7 +15,7 @@ from typing import Final
 
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-from chapterhouse.text.stopwords import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS
 
 _SAMPLE: Final = 4_000
 _MINIMUM_LETTERS: Final = 20

@@ -23,6 +23,8 @@ _MARKS = re.compile(
     r"|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)"  # but not the underscores inside a name
 )
 
+_CELL = re.compile(r"(?<!\\)\|")
+
 
 class BlockKind(StrEnum):
     """What a block of text is."""
@@ -75,6 +77,32 @@ def plain_title(markdown: str) -> str:
     return " ".join(
         _MARKS.sub(lambda match: match.group(1) or match.group(2) or "", markdown).split()
     )
+
+
+def table_cells(row: str) -> list[str]:
+    """Return the cells of a table's row without emphasis, links and escapes."""
+    inner = row.strip().removeprefix("|").removesuffix("|")
+    return [plain_title(cell) for cell in _CELL.split(inner)]
+
+
+def table_header(text: str, position: int) -> str:
+    """Return the heading row of the table whose row begins at ``position``; empty without one."""
+    header, end = "", position
+    below = _line_at(text, text.find("\n", position) + 1)
+    while "|" in (line := _line_at(text, end)):
+        if _DELIMITER_ROW.match(below):
+            header = line
+        below = line
+        end = text.rfind("\n", 0, end)
+        if end < 0:
+            break
+    return header.strip()
+
+
+def _line_at(text: str, position: int) -> str:
+    """Return the line that holds ``position``, or that ends there."""
+    end = text.find("\n", position)
+    return text[text.rfind("\n", 0, position) + 1 : end if end >= 0 else len(text)]
 
 
 def blocks(text: str) -> tuple[Block, ...]:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 LONGEST_NAME: Final = 8  # words
@@ -10,7 +10,8 @@ _LONGEST_PLAIN: Final = 4  # words, in text whose capitals say nothing
 _LEAST_SINGLE: Final = 4  # letters of a name of one word
 _WORD: Final = re.compile(r"[^\W_]+")
 _BRACKETS: Final = re.compile(r"\s*\([^()]*\)\s*$")
-_FILE_NAME: Final = re.compile(r"[\w\-]+(?:\.[\w\-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?!\w)")
+# Looking behind changes no match: it saves trying again from every letter of a word.
+_FILE_NAME: Final = re.compile(r"(?<![\w\-])[\w\-]+(?:\.[\w\-]+)*\.[A-Za-z][A-Za-z0-9]{0,4}(?!\w)")
 
 
 def fold_words(text: str) -> str:
@@ -51,15 +52,18 @@ def names_in(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _runs(text: str) -> Iterator[str]:
-    words = [match.group() for match in _WORD.finditer(unicodedata.normalize("NFKC", text))]
+def _runs(text: str) -> list[str]:
+    words = _WORD.findall(unicodedata.normalize("NFKC", text))
     folded = [word.casefold() for word in words]
-    may_begin = [not word[0].islower() for word in words]
+    beginnings = [place for place, word in enumerate(words) if not word[0].islower()]
     # Where most words may begin a name, as in Arabic or in capitals, there would be too many.
-    longest = LONGEST_NAME if sum(may_begin) * 2 <= len(words) else _LONGEST_PLAIN
-    for start in range(len(words)):
-        if may_begin[start]:
-            if _is_distinct(folded[start]):
-                yield folded[start]
-            for end in range(start + 2, min(start + longest, len(words)) + 1):
-                yield " ".join(folded[start:end])
+    longest = LONGEST_NAME if len(beginnings) * 2 <= len(words) else _LONGEST_PLAIN
+    runs: list[str] = []
+    for start in beginnings:
+        run = folded[start]
+        if _is_distinct(run):
+            runs.append(run)
+        for word in folded[start + 1 : start + longest]:
+            run = f"{run} {word}"
+            runs.append(run)
+    return runs

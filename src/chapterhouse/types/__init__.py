@@ -100,7 +100,7 @@ from chapterhouse.types.state import (
     FormatSupport,
     LibraryStatus,
 )
-from chapterhouse.types.terms import TermRows
+from chapterhouse.types.terms import TermRows, TokenVectors
 from chapterhouse.types.writing import OutputFormat, Tool, ToolCall, Usage, Writing
 
 __all__ = [
@@ -182,6 +182,7 @@ __all__ = [
     "Stretch",
     "Support",
     "TermRows",
+    "TokenVectors",
     "Tool",
     "ToolCall",
     "Usage",

@@ -18,6 +18,7 @@ class Citation:
         link: Web address of the place, where the document states its source; or empty.
         status: How far it carries the sentence that cites it.
         verified: Whether the quotation was found there when the answer was given.
+        header: Heading row of the table, where the quotation is a row of one; or empty.
     """
 
     number: int
@@ -37,6 +38,7 @@ class Citation:
     link: str = ""
     status: Support = Support.VERBATIM
     verified: bool = False
+    header: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The index terms of chunks as numbers, for what needs to look at many chunks at once."""
+"""Terms and tokens as numbers, for what needs to look at many chunks at once."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,3 +26,20 @@ class TermRows:
     starts: "NDArray[np.int64]"
     sections: "NDArray[np.int64]"
     titles: "NDArray[np.int64]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenVectors:
+    """The tokens of a text, in order, those of no character left out.
+
+    Attributes:
+        starts: Where each starts in the text, shape (tokens,).
+        ends: Where each ends, shape (tokens,).
+        vectors: What each means in this text, shape (tokens, dimensions).
+        words: What each means by itself, shape (tokens, dimensions).
+    """
+
+    starts: "NDArray[np.int64]"
+    ends: "NDArray[np.int64]"
+    vectors: "NDArray[np.float32]"
+    words: "NDArray[np.float32]"

@@ -167,6 +167,7 @@ STATEMENTS = (
             ),
         ),
         warnings=("The model of tom was slow.",),
+        method="small-model",
     ),
     Statement(
         "finance", ANALYSIS, claims=(Claim("c5", "finance", ANALYSIS, QUAY, (3,)),), inner=INNER
@@ -200,6 +201,7 @@ STATEMENTS = (
             ),
             Concession("tom", CROSS, "c4", "", "Very well.", reason="It brings no new evidence."),
         ),
+        method="small-model",
     ),
 )
 ROWS = (

@@ -13,8 +13,7 @@ from chapterhouse.answering.cite import verify
 from chapterhouse.answering.sealed import agrees
 from chapterhouse.council.keeping.transcript import Transcript
 from chapterhouse.council.meeting.seating import Table
-from chapterhouse.council.meeting.sources import quoted
-from chapterhouse.council.minutes.contents import carried
+from chapterhouse.council.minutes.contents import Carried, carried
 from chapterhouse.replying.parts import Parts
 from chapterhouse.types import Absence, Citation, Claim, Concession, Minutes, Reply, Statement
 
@@ -44,7 +43,7 @@ class Replay:
         found = self._transcript.minutes
         if found is None or found.method == draft.method or not _about_the_same(found, draft):
             return None
-        held = self._hold(found.citations) and self._agree(found)
+        held = self._hold(found.citations) and self._agree(carried(found), found.citations)
         return found if held and found.decided in {"", *draft.options} else None
 
     def keep(self, number: int, statement: Statement) -> None:
@@ -67,15 +66,11 @@ class Replay:
             return False
         if statement.inner is not None:
             inner = statement.inner
-            if not (self._hold(inner.citations) and self._agree(inner)):
+            if not (self._hold(inner.citations) and self._agree(carried(inner), inner.citations)):
                 return False
-        evidence = {c.number: quoted(c, self._parts.engines.store) for c in statement.citations}
         replies = [reply for reply in statement.replies if reply.text.strip()]
         carried_ones: list[Claim | Reply] = [*statement.claims, *replies]
-        return all(
-            agrees(one.text, one.support, one.citations, evidence, self._parts.judge)
-            for one in carried_ones
-        )
+        return self._agree(carried_ones, statement.citations)
 
     def _hold(self, citations: Iterable[Citation]) -> bool:
         store = self._parts.engines.store
@@ -84,12 +79,22 @@ class Replay:
             for one in citations
         )
 
-    def _agree(self, minutes: Minutes) -> bool:
+    def _agree(
+        self, sentences: Iterable[Claim | Reply | Carried], citations: Sequence[Citation]
+    ) -> bool:
+        known = {citation.number: citation for citation in citations}
         store = self._parts.engines.store
-        evidence = {c.number: quoted(c, store) for c in minutes.citations}
+        cited = store.documents_among(sorted({one.document_id for one in citations}))
+        languages = {name: document.language for name, document in cited.items()}
         return all(
-            agrees(one.text, one.support, one.citations, evidence, self._parts.judge)
-            for one in carried(minutes)
+            agrees(
+                one.text,
+                one.support,
+                [known[number] for number in one.citations if number in known],
+                languages,
+                self._parts.judge,
+            )
+            for one in sentences
         )
 
 

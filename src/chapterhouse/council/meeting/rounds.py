@@ -11,11 +11,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
+from chapterhouse.answering.sealed import EXTRACTIVE
 from chapterhouse.council.meeting.record import Record, absent, recorded
 from chapterhouse.council.meeting.seating import Speaker
 from chapterhouse.council.meeting.turn import OnText, Turn
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.replying.writing import EXTRACTIVE
 from chapterhouse.types import Absence, MeetingEvent, MeetingEventKind, Statement
 
 _log: Final = logging.getLogger("chapterhouse.council")

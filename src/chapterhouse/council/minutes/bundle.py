@@ -20,7 +20,7 @@ from chapterhouse.council.minutes.contents import all_citations
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Document, Minutes
 
-MINUTES_FORMAT: Final = "chapterhouse-minutes/1"
+MINUTES_FORMAT: Final = "chapterhouse-minutes/2"
 _WRITTEN_BY: Final = (
     "Bundles of minutes are written by: chapterhouse convene COUNCIL QUESTION --bundle FILE; what "
     "convene --json printed is checked by: chapterhouse cite check FILE"

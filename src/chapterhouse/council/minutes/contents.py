@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from chapterhouse.answering.sealed import EXTRACTIVE
 from chapterhouse.types import Citation, Minutes, Statement, Support
 
 
@@ -12,12 +13,14 @@ class Carried:
 
     Attributes:
         where: How it is named to people, as ``claim c3``.
+        quoted: Whether no model had a part in it: it is a quotation.
     """
 
     where: str
     text: str
     support: Support
     citations: tuple[int, ...]
+    quoted: bool = False
 
 
 def meetings(minutes: Minutes, place: str = "") -> Iterator[tuple[str, Minutes]]:
@@ -75,12 +78,17 @@ def carried(minutes: Minutes) -> Iterator[Carried]:
     Replies and verdicts without words are left out: there is nothing to carry. So are questions,
     which state nothing, and what of the decision is about the meeting itself and cites nothing.
     """
-    for claim in minutes.claims:
-        yield Carried(f"claim {claim.id}", claim.text, claim.support, claim.citations)
     for statement in minutes.statements:
+        quoted = statement.method == EXTRACTIVE and statement.inner is None
+        for claim in statement.claims:
+            where = f"claim {claim.id}"
+            yield Carried(where, claim.text, claim.support, claim.citations, quoted)
         for reply in filter(lambda reply: reply.text.strip(), statement.replies):
             where = f"the reply of {reply.member} to {reply.claim}"
-            yield Carried(where, reply.text, reply.support, reply.citations)
+            yield Carried(where, reply.text, reply.support, reply.citations, quoted)
+        for given in filter(lambda given: quoted and given.text, statement.concessions):
+            where = f"the concession of {given.member} on {given.claim}"
+            yield Carried(where, given.text, Support.VERBATIM, given.citations, quoted)
     named = (
         ("decision", tuple(point for point in minutes.decision if point.citations)),
         ("grounds", minutes.grounds),

@@ -19,7 +19,7 @@ def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ..
 
     Args:
         bundle: As it was read.
-        judge: Judges each sentence again, by the quotations alone.
+        judge: Judges what a model wrote again, by the quotations alone.
 
     Returns:
         ``seal``, ``quotations``, ``sources``, ``numbering``, ``claims``, ``names`` and ``map``:
@@ -41,7 +41,7 @@ def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ..
         _told(
             "claims",
             [where for one in held for where in _against(one, sources, judge)],
-            "No sentence contradicts its quotations.",
+            "Every sentence says what its quotations say.",
             "{} says other than its quotations.",
         ),
         _told(
@@ -79,10 +79,19 @@ def _numbered(minutes: Minutes) -> bool:
 
 
 def _against(minutes: Minutes, sources: Mapping[str, Source], judge: ClaimJudge) -> Iterator[str]:
-    """Judge each carried sentence again by its quotations: nothing in it may contradict them."""
-    quoted = sealed.quoted(minutes.citations, sources)
+    """Yield the sentences that their quotations do not support, though they pass for it.
+
+    A member without a model quotes. What a model wrote, or may have, is judged again.
+    """
+    known = {citation.number: citation for citation in minutes.citations}
+    language_of = sealed.languages(sources.values())
     for one in carried(minutes):
-        if not sealed.agrees(one.text, one.support, one.citations, quoted, judge):
+        cited = [known[number] for number in one.citations if number in known]
+        if one.quoted:
+            fits = any(sealed.quotes(one.text, [each]) for each in cited)
+        else:
+            fits = sealed.agrees(one.text, one.support, cited, language_of, judge)
+        if not fits:
             yield one.where
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from chapterhouse.answering.conflict import is_newer
-from chapterhouse.answering.sealed import Source
+from chapterhouse.answering.sealed import EXTRACTIVE, Source
 from chapterhouse.answering.written import CARRIED
 from chapterhouse.council.meeting.options import favoured
 from chapterhouse.types import (
@@ -48,11 +48,11 @@ def misplaced(minutes: Minutes, sources: Mapping[str, Source]) -> Iterator[str]:
         elif _hides_a_dispute(row, minutes, claims, sources):
             yield f"what contradicts {row.claim}"
     for number, dispute in enumerate(minutes.map.disputes, start=1):
-        if not _dispute_fits(dispute, claims, documents, sources):
+        if not _dispute_fits(dispute, minutes, claims, documents, sources):
             yield f"dispute {number}"
         elif not _is_told(dispute, minutes):
             yield f"the dissent in dispute {number}"
-    if minutes.method == "extractive" and minutes.decided != _decided(minutes):
+    if minutes.method == EXTRACTIVE and minutes.decided != _decided(minutes):
         yield "what was decided"
 
 
@@ -150,6 +150,7 @@ def _text(document: str, sources: Mapping[str, Source]) -> str:
 
 def _dispute_fits(
     dispute: Dispute,
+    minutes: Minutes,
     claims: Mapping[str, Claim],
     documents: Mapping[int, str],
     sources: Mapping[str, Source],
@@ -157,13 +158,21 @@ def _dispute_fits(
     """Whether both sides are what was claimed, and dated as their documents are."""
     for side in dispute.sides:
         own = claims.get(side.claim)
-        if side.claim and (own is None or own.text != side.text):
+        stated = own.text == side.text if own else not side.claim and _is_stated(side, minutes)
+        if not stated:
             return False
         cited = (sources.get(documents.get(number, "")) for number in side.citations)
         if side.date and side.date not in {source.date for source in cited if source}:
             return False
     told = is_newer(dispute.sides[0].date, dispute.sides[1].date)
     return dispute.newer is None or dispute.newer is told
+
+
+def _is_stated(side: DisputeSide, minutes: Minutes) -> bool:
+    """Whether a side that is nobody's claim is what somebody replied, or what it cites."""
+    replies = {reply.text for statement in minutes.statements for reply in statement.replies}
+    cited = (one.quote for one in minutes.citations if one.number in side.citations)
+    return side.text in {*replies, *cited}
 
 
 def _is_told(dispute: Dispute, minutes: Minutes) -> bool:

@@ -137,6 +137,30 @@ def feedback(
             help="The document that is right, instead of those cited; may be given again.",
         ),
     ] = None,
+    sentence: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--sentence",
+            metavar="N",
+            help="The sentence that is wrong, by number or words; may be given again.",
+        ),
+    ] = None,
+    passage: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--passage",
+            metavar="N",
+            help="The quoted passage that is wrong, by number or words; may be given again.",
+        ),
+    ] = None,
+    document: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--document",
+            metavar="NAME",
+            help="A document that the answer must not rest on at all; may be given again.",
+        ),
+    ] = None,
     shelf: Shelves = None,
     json: Json = False,
     home: Home = None,
@@ -145,8 +169,9 @@ def feedback(
 ) -> None:
     """Keep a good or bad answer as a question to evaluate.
 
-    It goes to questions.jsonl in the workspace's folder, which eval asks by itself. A later verdict
-    on the same question takes the place of the earlier one.
+    It goes to questions.jsonl in the workspace's folder, which eval asks by itself. Say what was
+    wrong with --sentence, --passage or --document; without them, the sentences and passages of a
+    bad answer must not be shown again. A later verdict on the same question replaces the earlier.
     """
     if verdict not in {"good", "bad"}:
         raise typer.BadParameter(f"An answer is good or bad, not '{verdict}'.")
@@ -164,7 +189,10 @@ def feedback(
             told = keeping.told(
                 library.ask(readable(question or ""), shelves=shelves, remember=False)
             )
-        made = keeping.as_question(keeping.Verdict(verdict), told, tuple(required or ()), shelves)
+        wrong = keeping.Wrong(tuple(sentence or ()), tuple(passage or ()), tuple(document or ()))
+        made = keeping.as_question(
+            keeping.Verdict(verdict), told, tuple(required or ()), shelves, wrong
+        )
         found = keeping.keep(library, made)
         return Outcome(kept(found), lambda target: render_evaluation.kept(target, found))
 

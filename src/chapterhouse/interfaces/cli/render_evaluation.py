@@ -79,6 +79,8 @@ def kept(target: "Console", value: "Feedback") -> None:
     several = "one of: " if len(question.answers) > 1 else ""
     for answer in question.answers:
         target.print(styled(f"  must quote {several}{_cut(answer, _QUESTION)}"))
+    for text in question.wrong:
+        target.print(styled(f"  must not show: {_cut(text, _QUESTION)}"))
     if not question.answerable:
         target.print(styled("  must find no answer"))
     target.print(styled(("Evaluate with: chapterhouse eval", "dim")))

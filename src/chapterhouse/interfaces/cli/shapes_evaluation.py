@@ -53,6 +53,7 @@ def kept(value: "Feedback") -> dict[str, object]:
             "required": list(question.required),
             "forbidden": list(question.forbidden),
             "answer": list(question.answers),
+            "wrong": list(question.wrong),
             "answerable": question.answerable,
             "shelves": list(question.shelves),
             "note": question.note,

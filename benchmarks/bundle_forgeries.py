@@ -1,0 +1,250 @@
+"""What a forger does to a bundle: each forgery changes one thing in a bundle's JSON.
+
+A forgery that finds nothing to change in a bundle returns False.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Final
+
+from chapterhouse.answering.cite import text_hash
+from chapterhouse.answering.sealed import EXTRACTIVE, seal_of
+
+Fields = dict[str, Any]
+_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_FIGURE: Final = re.compile(r"\d")
+_IN_FULL: Final = ("verbatim", "supported")
+
+
+@dataclass(frozen=True, slots=True)
+class Forgery:
+    """One way to forge a bundle.
+
+    Attributes:
+        change: Changes the fields; says whether there was anything to change.
+        quoted_only: Whether a new seal hides it where a model wrote: it may still be supported.
+        needs_library: Whether a new seal hides it until the documents are looked up.
+    """
+
+    name: str
+    change: Callable[[Fields], bool]
+    quoted_only: bool = False
+    needs_library: bool = False
+
+
+def forged(fields: Mapping[str, Any], forgery: Forgery, *, resealed: bool) -> Fields | None:
+    """Return forged fields, None where there is nothing to forge."""
+    made = deepcopy(dict(fields))
+    if not forgery.change(made) or made == fields:
+        return None
+    if resealed:
+        made["seal"] = seal_of(made)
+    return made
+
+
+def is_quoted(fields: Mapping[str, Any]) -> bool:
+    """Whether no model had a part in what a bundle holds."""
+    held = _held(fields)
+    spoken = [held, *held.get("statements", ())]
+    return all(one["method"] == EXTRACTIVE for one in spoken)
+
+
+def _held(fields: Mapping[str, Any]) -> Fields:
+    found: Fields = fields["answer"] if "answer" in fields else fields["minutes"]
+    return found
+
+
+def _sentences(fields: Fields) -> Iterator[Fields]:
+    """Yield the sentences that pass for supported: of an answer, or the claims of minutes."""
+    held = _held(fields)
+    if "sentences" in held:
+        found = held["sentences"]
+    else:
+        found = [claim for said in held["statements"] for claim in said["claims"]]
+    for one in found:
+        if one["support"] in _IN_FULL and one["citations"]:
+            yield one
+
+
+def _citations(fields: Fields) -> list[Fields]:
+    found: list[Fields] = _held(fields)["citations"]
+    return found
+
+
+def _other_word(text: str) -> str:
+    """Return a text in which one word is another of the same length."""
+    return _WORD.sub(lambda match: "x" * len(match.group()), text, count=1)
+
+
+def _other_figure(text: str) -> str:
+    return _FIGURE.sub(lambda match: str((int(match.group()) + 3) % 10), text, count=1)
+
+
+def _in_a_sentence(change: Callable[[str], str]) -> Callable[[Fields], bool]:
+    def made(fields: Fields) -> bool:
+        for one in _sentences(fields):
+            text = change(one["text"])
+            if text != one["text"]:
+                one["text"] = text
+                return True
+        return False
+
+    return made
+
+
+def _denied(text: str) -> str:
+    first, space, rest = text.partition(" ")
+    return f"{first} not{space}{rest}" if space else text
+
+
+def _half(text: str) -> str:
+    words = text.split()
+    return " ".join(words[: len(words) // 2]) or text
+
+
+def _in_a_citation(field: str, change: Callable[[Any], Any]) -> Callable[[Fields], bool]:
+    def made(fields: Fields) -> bool:
+        for one in _citations(fields):
+            value = change(one[field])
+            if value != one[field]:
+                one[field] = value
+                return True
+        return False
+
+    return made
+
+
+def _quotation(fields: Fields) -> bool:
+    """Change a quotation that a sentence rests on, and its hash."""
+    known = {one["number"]: one for one in _citations(fields)}
+    for sentence in _sentences(fields):
+        cited = known[sentence["citations"][0]]
+        quote = _other_word(cited["quote"])
+        if quote != cited["quote"]:
+            cited["quote"] = quote
+            fields["quotes"][str(cited["number"])] = text_hash(quote)
+            return True
+    return False
+
+
+def _sentence_and_quotation(fields: Fields) -> bool:
+    """Change a sentence and its quotation alike, and the hash: nothing in the file shows it."""
+    known = {one["number"]: one for one in _citations(fields)}
+    for sentence in _sentences(fields):
+        cited = known[sentence["citations"][0]]
+        words = set(_WORD.findall(sentence["text"])) & set(_WORD.findall(cited["quote"]))
+        for word in sorted(words):
+            before, after = re.compile(rf"\b{word}\b"), "x" * len(word)
+            sentence["text"] = before.sub(after, sentence["text"])
+            cited["quote"] = before.sub(after, cited["quote"])
+            fields["quotes"][str(cited["number"])] = text_hash(cited["quote"])
+            return True
+    return False
+
+
+def _swapped(fields: Fields) -> bool:
+    """Swap the citations of two sentences that quote different texts."""
+    quotes = {one["number"]: one["quote"] for one in _citations(fields)}
+    found = list(_sentences(fields))
+    for one in found:
+        for other in found:
+            own, foreign = ({quotes[n] for n in s["citations"]} for s in (one, other))
+            apart = own.isdisjoint(foreign) and one["text"] != other["text"]
+            if apart and not any(a in b or b in a for a in own for b in foreign):
+                one["citations"], other["citations"] = other["citations"], one["citations"]
+                return True
+    return False
+
+
+def _uncited(fields: Fields) -> bool:
+    for one in _sentences(fields):
+        one["citations"] = []
+        return True
+    return False
+
+
+def _another(fields: Fields) -> bool:
+    """Put a sentence of one's own under the citation of another."""
+    for one in _sentences(fields):
+        one["text"] = "The moon is a cheese of seventeen kilograms."
+        return True
+    return False
+
+
+def _raised(fields: Fields) -> bool:
+    """Let a sentence that was not supported pass for one that is."""
+    held = _held(fields)
+    for one in held.get("sentences", ()):
+        if one["support"] == "unsupported" and one["problems"] and held["citations"]:
+            one["support"], one["problems"], one["citations"] = "supported", [], [1]
+            return True
+    return False
+
+
+def _hash(fields: Fields) -> bool:
+    for name in fields["quotes"]:
+        fields["quotes"][name] = "0" * 64
+        return True
+    return False
+
+
+def _sources(fields: Fields) -> bool:
+    found, fields["sources"] = fields["sources"], []
+    return bool(found) and bool(_citations(fields))
+
+
+def _added(fields: Fields) -> bool:
+    _held(fields)["note"] = "Checked by nobody."
+    return True
+
+
+def _seal(fields: Fields) -> bool:
+    fields["seal"] = "0" * 64
+    return True
+
+
+def _header(fields: Fields) -> bool:
+    """Change the heading row under which a sentence shows its quotation."""
+    known = {one["number"]: one for one in _citations(fields)}
+    for sentence in _sentences(fields):
+        cited = known[sentence["citations"][0]]
+        for word in _WORD.findall(cited["header"]):
+            if word in sentence["text"] and word not in cited["quote"]:
+                cited["header"] = cited["header"].replace(word, "x" * len(word))
+                return True
+    return False
+
+
+def _disagreement(fields: Fields) -> bool:
+    for conflict in _held(fields).get("conflicts", ()):
+        conflict["sides"][0]["span"]["quote"] += " Never."
+        return True
+    return False
+
+
+FORGERIES: Final = (
+    Forgery("a word of a sentence", _in_a_sentence(_other_word)),
+    Forgery("a figure of a sentence", _in_a_sentence(_other_figure)),
+    Forgery("a sentence denied", _in_a_sentence(_denied)),
+    Forgery("half of a sentence", _in_a_sentence(_half), quoted_only=True),
+    Forgery("another sentence", _another),
+    Forgery("an unsupported sentence called supported", _raised),
+    Forgery("a quotation", _in_a_citation("quote", _other_word)),
+    Forgery("a quotation with its hash", _quotation, quoted_only=True),
+    Forgery("a sentence with its quotation and hash", _sentence_and_quotation, needs_library=True),
+    Forgery("the hash of a quotation", _hash),
+    Forgery("a span", _in_a_citation("start", lambda start: start + 1)),
+    Forgery("a longer span", _in_a_citation("end", lambda end: end + 7)),
+    Forgery("swapped citations", _swapped),
+    Forgery("a citation taken away", _uncited),
+    Forgery("another document", _in_a_citation("document_id", lambda name: f"{name}-2")),
+    Forgery("another text", _in_a_citation("text_sha256", lambda _: "0" * 64)),
+    Forgery("another title", _in_a_citation("title", lambda title: f"{title} 2")),
+    Forgery("the heading of a column", _header),
+    Forgery("a side of a disagreement", _disagreement),
+    Forgery("no sources", _sources),
+    Forgery("a field added", _added),
+)
+SEAL: Final = Forgery("the seal", _seal)

@@ -1,0 +1,118 @@
+"""What kind of thing a question asks for, and whether a text offers one that is new.
+
+"When" is answered by a date that the question does not already name. The cues of each language
+are in ``text/languages``; where none fits, the kind is open and nothing is concluded.
+
+Source: Li and Roth, Learning question classifiers, COLING 2002, for the kinds of values.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import cache
+from typing import Final
+
+from chapterhouse.text.language_data import language_data
+
+
+class QuestionKind(StrEnum):
+    """What a question asks for."""
+
+    DATE = "date"
+    NUMBER = "number"
+    PERSON = "person"
+    PLACE = "place"
+    COMPARISON = "comparison"
+    REASON = "reason"
+    STEPS = "steps"
+    SUMMARY = "summary"
+    ALL = "all"
+    DECISION = "decision"
+    OPEN = "open"
+
+
+VALUES: Final = frozenset(
+    {QuestionKind.DATE, QuestionKind.NUMBER, QuestionKind.PERSON, QuestionKind.PLACE}
+)
+_UNSPACED: Final = frozenset({"zh", "ja"})
+_DIGITS: Final = re.compile(r"\d+(?:[.,:]\d+)*")
+_DATES: Final = re.compile(
+    r"(?<!\d)[12]\d{3}(?!\d)|(?<![\d:.])[012]?\d:[0-5]\d(?!\d)|\d+(?:st|nd|rd|th)\s+centur"
+    r"|\w*jahrhundert|世纪|年代|\d\s*[年月日]|[一二三四五六七八九十][月日年]",
+    re.IGNORECASE,
+)
+_CHINESE_NUMBERS: Final = r"[一二两三四五六七八九十百千万亿半]+(?=[个位种次条名家座岁人支场所层年天月日亿万分块倍成])"
+# A capital behind a lower-case letter or a comma: names, not the first word of a sentence.
+_NAMES: Final = re.compile(r"(?<=[\w,;:)]\s)[^\W\d_a-zà-öø-ÿа-я][\w'’.\-]*|\w+[·•]\w+")
+
+
+def kind_of(question: str, languages: Sequence[str]) -> QuestionKind:
+    """Return what a question asks for.
+
+    Args:
+        question: As it was asked.
+        languages: Those that it may be in, the likeliest first; then any is tried.
+    """
+    text = unicodedata.normalize("NFKC", question).strip()
+    for language in dict.fromkeys((*languages, *language_data())):
+        for kind, cue in _cues(language):
+            if cue.search(text):
+                return kind
+    return QuestionKind.OPEN
+
+
+@cache
+def _cues(language: str) -> tuple[tuple[QuestionKind, re.Pattern[str]], ...]:
+    """Return the cues of a language in the order of the kinds: a date before a mere which."""
+    data = language_data().get(language or "en")
+    if data is None:
+        return ()
+    edge = "" if language in _UNSPACED else r"\b"
+    return tuple(
+        (kind, re.compile(f"{edge}(?:{'|'.join(cues)}){edge}", re.IGNORECASE))
+        for kind in QuestionKind
+        if (cues := data.questions.get(kind.value))
+    )
+
+
+def offers(kind: QuestionKind, text: str, question: str) -> bool:
+    """Whether a text holds something of this kind that the question does not."""
+    plain = unicodedata.normalize("NFKC", text)
+    if kind is QuestionKind.NUMBER:
+        return _new(_DIGITS, plain, question) or _new(_number_words(), plain, question)
+    if kind is QuestionKind.DATE:
+        return _new(_DATES, plain, question) or _new(_date_words(), plain, question)
+    if kind in {QuestionKind.PERSON, QuestionKind.PLACE}:
+        return _new(_NAMES, plain, question)
+    return kind is QuestionKind.REASON and _reasons().search(plain) is not None
+
+
+def _new(pattern: re.Pattern[str], text: str, question: str) -> bool:
+    known = question.casefold()
+    return any(match.group().casefold() not in known for match in pattern.finditer(text))
+
+
+@cache
+def _number_words() -> re.Pattern[str]:
+    words = sorted(word for data in language_data().values() for word in data.number_words)
+    return re.compile(rf"\b(?:{'|'.join(words)})\b|{_CHINESE_NUMBERS}|百分之", re.IGNORECASE)
+
+
+@cache
+def _date_words() -> re.Pattern[str]:
+    words = sorted(word for data in language_data().values() for word in data.date_words)
+    return re.compile(rf"\b(?:{'|'.join(words)})\b", re.IGNORECASE)
+
+
+@cache
+def _reasons() -> re.Pattern[str]:
+    spaced = [
+        data.reason_cues
+        for language, data in language_data().items()
+        if data.reason_cues and language not in _UNSPACED
+    ]
+    unspaced = [data.reason_cues for name, data in language_data().items() if name in _UNSPACED]
+    return re.compile(
+        "|".join([rf"\b(?:{'|'.join(spaced)})\b", *filter(None, unspaced)]), re.IGNORECASE
+    )

@@ -1,0 +1,293 @@
+"""The sentences of the hits: what may be quoted, and what is known of each.
+
+A row of features for every sentence, each a share or relative to the question or its hits, so that
+neither the size of a library nor the scale of its scores moves it. Meaning is compared token by
+token: for every token of the question the nearest of the sentence, read in its passage.
+
+Source: Khattab and Zaharia, ColBERT, SIGIR 2020, for the comparison by the nearest token.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from chapterhouse.protocols import TokenEmbedder
+from chapterhouse.retrieval.features import inverse_frequency
+from chapterhouse.retrieval.question import Question
+from chapterhouse.text.analyse import analyse
+from chapterhouse.text.letters import letter_groups
+from chapterhouse.text.markdown import BlockKind, blocks
+from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.terms import text_of_section
+from chapterhouse.types import Chunk, Hit, Kind, Stretch, TokenVectors
+
+Floats = NDArray[np.float64]
+Marks = NDArray[np.bool_]
+
+BY_WORDS: Final = (
+    "score",  # of its hit, over the best hit's
+    "near coverage",  # share of the question's word weight in it, its neighbours and what is above
+    "likeness",  # the same of it alone, with the share of the letters of words that are not there
+)
+BY_MEANING: Final = (
+    "score",
+    "coverage",  # share of the question's word weight in it, its headings or its table header
+    "tokens",  # mean over the question's tokens of the cosine with the nearest of the sentence
+    "words",  # the same by the tokens' own vectors, whatever stands around them
+    "sentence",  # cosine of the question with the mean of the sentence's tokens
+)
+_FUNCTION_WORD: Final = 0.2  # what a token of one counts, where another counts 1
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence, table row, item of a list or block of code of a hit.
+
+    The spans of a hit's sentences follow one another and cover it, so that runs of them are its
+    text.
+
+    Attributes:
+        rank: Place of its hit among the hits, from 0.
+        start: Offset in the document's text, of the headings before it where it has any.
+        end: Offset behind the white space after it.
+        begin: Offset of its first visible character, headings apart.
+        stop: Offset behind its last visible character.
+        header: The heading rows of its table; or empty.
+        share: Part of the answer that it may be expected to hold; 1 over all hits.
+    """
+
+    rank: int
+    start: int
+    end: int
+    begin: int
+    stop: int
+    header: str = ""
+    share: float = 0.0
+
+
+def text_of(hit: Hit, sentence: Sentence) -> str:
+    """Return what is visible of a sentence, headings apart."""
+    return hit.chunk.text[sentence.begin - hit.chunk.start : sentence.stop - hit.chunk.start]
+
+
+def split_hits(hits: Sequence[Hit]) -> tuple[Sentence, ...]:
+    """Return the sentences of ``hits`` in order of rank and place.
+
+    Where hits overlap, a sentence belongs to the better one and is not repeated.
+    """
+    claimed: dict[str, list[Stretch]] = {}
+    found: list[Sentence] = []
+    for rank, hit in enumerate(hits):
+        before = claimed.setdefault(hit.document.id, [])
+        for sentence in _split(rank, hit.chunk):
+            if not any(sentence.start < stop and begin < sentence.end for begin, stop in before):
+                found.append(sentence)
+        before.append((hit.chunk.start, hit.chunk.end))
+    return tuple(found)
+
+
+def _split(rank: int, chunk: Chunk) -> Iterator[Sentence]:
+    """Yield what may stand alone; a heading, and a table's, goes with what follows it."""
+    table_start, body_start, header = _own_table(chunk)
+    pending = 0
+    for start, end in _spans(chunk):
+        heading = chunk.text.startswith("#", start) or table_start <= start < body_start
+        if heading and end < len(chunk.text):
+            continue
+        visible = chunk.text[start:end]
+        begin = start + len(visible) - len(visible.lstrip("\n "))
+        stop = start + len(visible.rstrip())
+        row = chunk.text.startswith("|", begin)
+        yield Sentence(
+            rank,
+            chunk.start + pending,
+            chunk.start + end,
+            chunk.start + begin,
+            chunk.start + max(stop, begin),
+            header if row else "",
+        )
+        pending = end
+
+
+def _spans(chunk: Chunk) -> Iterable[Stretch]:
+    if chunk.kind is Kind.CODE:
+        return [(0, len(chunk.text))]
+    return sentence_spans(chunk.text, 0, len(chunk.text))
+
+
+def _own_table(chunk: Chunk) -> tuple[int, int, str]:
+    """Return where the heading rows of a chunk's table start and end in it, and these rows."""
+    if chunk.header or "|" not in chunk.text:
+        return 0, 0, chunk.header
+    found = (block for block in blocks(chunk.text) if block.kind is BlockKind.TABLE)
+    for table in found:
+        return table.start, table.body_start, chunk.text[table.start : table.body_start]
+    return 0, 0, ""
+
+
+def table_header(chunk: Chunk) -> str:
+    """Return the heading rows of the table that a chunk itself begins; or nothing."""
+    start, body, header = _own_table(chunk)
+    return header if chunk.kind is Kind.TABLE and start < body else ""
+
+
+# --- what is known of each -----------------------------------------------------------------------
+
+
+def word_weights(
+    question: Question, document_frequency: Callable[[str], int], chunks: int
+) -> Floats:
+    """Return the share of each content word in the question's weight, in their order; sum 1.
+
+    A word weighs its inverse document frequency; it is as frequent as its most frequent stem.
+    """
+    counts = [max(map(document_frequency, terms)) for _, terms in question.words]
+    found = inverse_frequency(counts, chunks)
+    return found / (found.sum() or 1.0)
+
+
+def features(
+    question: Question,
+    hits: Sequence[Hit],
+    sentences: Sequence[Sentence],
+    weights: Floats,
+    encoder: TokenEmbedder | None,
+) -> Floats:
+    """Return a row for each sentence: ``BY_MEANING``, or ``BY_WORDS`` without an encoder.
+
+    Args:
+        question: What was asked, made ready.
+        hits: Best first.
+        sentences: Of the hits; at least one.
+        weights: From ``word_weights``.
+        encoder: What makes vectors of tokens; None where it does not serve the language.
+    """
+    ranks = np.asarray([sentence.rank for sentence in sentences])
+    highest = max((hit.score for hit in hits), default=0.0) or 1.0
+    score = np.asarray([hit.score for hit in hits])[ranks] / highest
+    there = words_found(question, hits, sentences).there
+    if encoder is not None:
+        by_tokens = _by_tokens(question, hits, sentences, encoder)
+        return np.column_stack([score, there @ weights, by_tokens])
+    near = there | _shifted(there, ranks, 1) | _shifted(there, ranks, -1)
+    likeness = _likeness(question, hits, sentences, there)
+    return np.column_stack([score, near @ weights, likeness @ weights])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordsFound:
+    """Which content words of the question stand where.
+
+    Attributes:
+        own: In each sentence, shape (sentences, words).
+        there: In it, in its title and headings, or in the heading rows of its table.
+    """
+
+    own: Marks
+    there: Marks
+
+
+def words_found(
+    question: Question, hits: Sequence[Hit], sentences: Sequence[Sentence]
+) -> WordsFound:
+    """Find the question's words in each sentence and above it."""
+    own = np.zeros((len(sentences), len(question.words)), dtype=bool)
+    above = np.zeros_like(own)
+    known: dict[tuple[str, str], Sequence[bool]] = {}
+    for row, sentence in enumerate(sentences):
+        hit = hits[sentence.rank]
+        language = hit.document.language
+        own[row] = _contains(question, analyse(text_of(hit, sentence), language))
+        section = text_of_section(hit.chunk.section_path)
+        key = f"{hit.document.title} / {section} / {sentence.header}", language
+        if key not in known:
+            known[key] = _contains(question, analyse(*key))
+        above[row] = known[key]
+    return WordsFound(own, own | above)
+
+
+def _contains(question: Question, terms: Iterable[str]) -> Sequence[bool]:
+    present = frozenset(terms)
+    return [not present.isdisjoint(of_word) for _, of_word in question.words]
+
+
+def _likeness(
+    question: Question, hits: Sequence[Hit], sentences: Sequence[Sentence], there: Marks
+) -> Floats:
+    """Return for each sentence and word 1 if it is there, else the share of its letters."""
+    asked = [letter_groups(word) for word, _ in question.words]
+    result = there.astype(np.float64)
+    for row, sentence in enumerate(sentences):
+        letters = letter_groups(text_of(hits[sentence.rank], sentence))
+        for column in np.flatnonzero(~there[row]):
+            groups = asked[column]
+            result[row, column] = len(groups & letters) / (len(groups) or 1)
+    return result
+
+
+def _shifted(own: Marks, ranks: NDArray[np.intp], by: int) -> Marks:
+    """Return each sentence's neighbour's row, empty where that belongs to another hit."""
+    moved = np.roll(own, by, axis=0)
+    foreign = np.roll(ranks, by) != ranks
+    foreign[0 if by > 0 else -1] = True
+    moved[foreign] = False
+    return moved
+
+
+# --- by tokens -----------------------------------------------------------------------------------
+
+
+def _by_tokens(
+    question: Question,
+    hits: Sequence[Hit],
+    sentences: Sequence[Sentence],
+    encoder: TokenEmbedder,
+) -> Floats:
+    """Return the last three of ``BY_MEANING``, shape (sentences, 3)."""
+    asked, *passages = encoder.embed_tokens([question.text, *(hit.chunk.text for hit in hits)])
+    result = np.zeros((len(sentences), 3))
+    if not len(asked.vectors):
+        return result
+    counts = _token_weights(question, asked)
+    vectors, words = _unit(asked.vectors), _unit(asked.words)
+    whole = _unit(asked.vectors.mean(axis=0))
+    near = [vectors @ _unit(passage.vectors).T for passage in passages]
+    near_words = [words @ _unit(passage.words).T for passage in passages]
+    for row, sentence in enumerate(sentences):
+        passage, offset = passages[sentence.rank], hits[sentence.rank].chunk.start
+        first = int(np.searchsorted(passage.ends, sentence.begin - offset, side="right"))
+        last = int(np.searchsorted(passage.starts, sentence.stop - offset))
+        if first < last:
+            result[row] = (
+                counts @ near[sentence.rank][:, first:last].max(axis=1),
+                counts @ near_words[sentence.rank][:, first:last].max(axis=1),
+                _unit(passage.vectors[first:last].mean(axis=0)) @ whole,
+            )
+    return result.round(5)
+
+
+def _token_weights(question: Question, asked: TokenVectors) -> Floats:
+    """Return what each token of the question counts; sum 1."""
+    function_words = STOPWORDS.get(question.languages[0] or "en", frozenset())
+    small = [
+        match.span()
+        for match in _WORD.finditer(question.text)
+        if match.group().casefold() in function_words
+    ]
+    counts = np.ones(len(asked.starts))
+    for start, end in small:
+        counts[(asked.starts >= start) & (asked.ends <= end)] = _FUNCTION_WORD
+    result: Floats = counts / counts.sum()
+    return result
+
+
+def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+    lengths = np.sqrt(np.vecdot(vectors, vectors))[..., None]
+    unit: NDArray[np.float32] = vectors / np.where(lengths > 0, lengths, 1)
+    return unit
