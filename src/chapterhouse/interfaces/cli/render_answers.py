@@ -3,9 +3,7 @@
 from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.shapes import Place
-from chapterhouse.presenting import terminal
-from chapterhouse.presenting.answers import answer_blocks
-from chapterhouse.presenting.answers import answer_markdown as presented_markdown
+from chapterhouse.presenting import answers, terminal
 from chapterhouse.presenting.citing import page_name, without_title
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.terminal import one_line, shown, styled
@@ -31,12 +29,12 @@ def answer(target: "Console", value: Answer, options: str = "", *, detailed: boo
 
     ``options`` are those that a command needs to open the same library.
     """
-    terminal.show(target, answer_blocks(value), options, detailed=detailed)
+    terminal.show(target, answers.answer_blocks(value), options, detailed=detailed)
 
 
 def answer_markdown(target: "Console", value: Answer) -> None:
     """Print an answer as Markdown with footnotes."""
-    target.out(shown(presented_markdown(value)), highlight=False, end="")
+    target.out(shown(answers.answer_markdown(value)), highlight=False, end="")
 
 
 def context(target: "Console", value: Context) -> None:
