@@ -25,9 +25,8 @@ from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.types import Hit
 from data_folder import data_folder
 from folders import PARTS
-from gold_sets import _drawn as drawn
-from gold_sets import _rows as rows_of
-from gold_sets import locate
+from gold_sets import drawn, locate
+from gold_sets import rows as rows_of
 from libraries import complete_vectors, opened
 from plain_text import comparable, holds
 from questions import read_questions

@@ -139,6 +139,11 @@ class Library:
         settle(_SETTLES)  # an interrupted answer may still be reading
         self._engines.close()
 
+    @property
+    def folder(self) -> Path:
+        """The folder of the workspace."""
+        return self.home / "workspaces" / self.workspace
+
     def __enter__(self) -> Self:
         return self
 
@@ -620,7 +625,7 @@ class Library:
         """Count what there is."""
         engines = self._engines
         counts, census = engines.store.counts(), engines.store.census()
-        own = self._folder()
+        own = self.folder
         return LibraryStatus(
             home=str(self.home),
             workspace=self.workspace,
@@ -657,9 +662,6 @@ class Library:
         return supported_formats()
 
     # --- inside --------------------------------------------------------------------------------
-
-    def _folder(self) -> Path:
-        return self.home / "workspaces" / self.workspace
 
     def _catch_up(self) -> None:
         self._engines.aliases.catch_up(self._engines.store)

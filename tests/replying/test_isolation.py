@@ -14,9 +14,9 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from chapterhouse.answering.bundle import answer_json, bundle_json
-from chapterhouse.answering.footnotes import answer_markdown
 from chapterhouse.interfaces.cli import shapes
 from chapterhouse.models.scripted import Call, Step
+from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.replying.put import put
 from chapterhouse.replying.request import Choices
 from chapterhouse.types import Answer, Persona, Route

@@ -14,7 +14,6 @@ from typing import Final
 
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence
-from chapterhouse.answering.markers import inert
 from chapterhouse.answering.names import Names, find_names
 from chapterhouse.answering.parts import Part, as_shown, stands_alone, whole_part
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
@@ -24,6 +23,7 @@ from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.language import script_language
+from chapterhouse.text.look_alikes import inert
 from chapterhouse.text.markdown import table_cells
 from chapterhouse.types import (
     Answer,

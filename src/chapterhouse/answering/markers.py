@@ -12,16 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from chapterhouse.text.look_alikes import LOOKS_LIKE_A_CITATION
+
 _MARKER: Final = re.compile(r"[ \t]?\[\^([^\[\]\n]{1,400})\]:?")
-# Numbers in brackets of any kind, letters with numbers as notes have them, and stray footnotes.
-_LOOKS_LIKE_ONE: Final = re.compile(
-    r"[ \t]?(?:\[(?:\^[^\[\]\n]{0,400}|(?:[a-z]{0,12}[ .]?)?\d{1,4}(?:[ ]?[,;–-][ ]?\d{1,4}){0,20}"
-    r"|doc [^\[\]\n]{0,400})\]|[【〔［][^【】〔〕［］\n]{1,80}[】〕］])",
-    re.IGNORECASE,
-)
 _NESTED: Final = 5
-_IN_WORDS: Final = {"[": "⟦", "]": "⟧", "【": "⟦", "】": "⟧", "〔": "⟦", "〕": "⟧"}
-_TABLE: Final = str.maketrans(_IN_WORDS | {"［": "⟦", "］": "⟧"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,26 +57,13 @@ def without_look_alikes(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a text without what only looks like a citation, and what was taken out."""
     found: list[str] = []
     for _ in range(_NESTED):  # what is taken out may have stood inside another
-        inner = [match.group().strip() for match in _LOOKS_LIKE_ONE.finditer(text)]
+        inner = [match.group().strip() for match in LOOKS_LIKE_A_CITATION.finditer(text)]
         if not inner:
             break
         found += inner
-        text = _LOOKS_LIKE_ONE.sub("", text)
+        text = LOOKS_LIKE_A_CITATION.sub("", text)
     return inert(text), tuple(found)
 
-
-def inert(text: str) -> str:
-    """Return words of a document in which nothing looks like a citation of ours."""
-    return _LOOKS_LIKE_ONE.sub(lambda match: match.group().translate(_TABLE), text)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A place that a prompt named: a document's name there, its section, and what it holds."""
-
-    name: str
-    section: str
-    number: int
 
 
 def resolve(written: str, places: Sequence[Place]) -> tuple[int, ...]:

@@ -9,10 +9,10 @@ shelf comes near. Thresholds from ``benchmarks/routing.py``.
 from collections.abc import Sequence
 from typing import Final
 
-from chapterhouse.answering.markers import inert
 from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import script_language
+from chapterhouse.text.look_alikes import inert
 from chapterhouse.types import Persona, Route, Searched
 
 # Share of the question's word weight that stands in the profile, from which it is of the field.

@@ -14,11 +14,11 @@ from typing import Final
 from pydantic import ValidationError
 
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.answering.markers import inert
 from chapterhouse.answering.parts import as_shown
 from chapterhouse.errors import UsageError
 from chapterhouse.protocols import ClaimJudge
 from chapterhouse.text.document_dates import stated_date
+from chapterhouse.text.look_alikes import inert
 from chapterhouse.text.markdown import table_cells
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Check, Citation, Document, Evidence, Quotation, Support

@@ -18,8 +18,8 @@ from chapterhouse.council.minutes.bundle import (
 )
 from chapterhouse.council.minutes.contents import all_citations
 from chapterhouse.council.minutes.examine import examine_minutes
-from chapterhouse.council.minutes.html import html
-from chapterhouse.council.minutes.markdown import markdown
+from chapterhouse.council.minutes.outline import minutes_html as html
+from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.council.minutes.record import decision_record
 from chapterhouse.types import ClaimKind, Minutes, Support
 

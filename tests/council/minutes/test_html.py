@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from chapterhouse.council.minutes.html import POLICY, html
-from chapterhouse.council.minutes.markup import Markup, element
+from chapterhouse.council.minutes.outline import minutes_html as html
+from chapterhouse.presenting.html import POLICY
+from chapterhouse.presenting.markup import Markup, element
 from chapterhouse.types import Minutes
 
 LINK = "https://docs.example/tariffs#fees"

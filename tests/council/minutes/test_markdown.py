@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from chapterhouse.council.minutes.markdown import heading, markdown, words
+from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.council.minutes.record import decision_record
+from chapterhouse.presenting.markdown import heading, words
 from chapterhouse.types import Absence, Minutes, Support
 
 GOLDEN = Path(__file__).parent / "golden"

@@ -16,7 +16,6 @@ from chapterhouse.types import (
     Problem,
     ProblemKind,
     Stance,
-    Usage,
 )
 
 
@@ -73,9 +72,7 @@ def test_every_dispute_has_its_title(kind: ClaimKind, by: ConflictKind | None) -
     assert wording.dispute_verdict(dispute) == "The first is newer: 2025 against 2021."
 
 
-def test_what_is_counted_is_told() -> None:
-    assert wording.used(Usage(1, 1_000, 2)) == "1 call, 1,000 + 2 tokens"
-    assert wording.counted(1, "claim") == "1 claim"
+def test_rounds_and_kinds_have_names() -> None:
     assert wording.round_title("cross_examination") == "Cross-examination"
     assert wording.round_title("cost_check") == "Cost check"
     assert wording.kinds((ClaimKind.SHARED_SOURCE,), "x").endswith("shared source: x")

@@ -442,6 +442,7 @@ class ScriptedLibrary:
     """Answers every call with the value it was given; counts what it was asked to change."""
 
     answer: Answer = ANSWER
+    folder: Path = Path("/made/up")
     minutes: Minutes = MINUTES
     events: tuple[MeetingEvent, ...] = ()
     convened: list[tuple[str, str, Convening]] = field(default_factory=list)

@@ -146,7 +146,7 @@ def test_debug_shows_the_traceback(chapterhouse: Any, script: Any) -> None:
 
 def test_an_answer_shows_everything_needed_to_check_it(chapterhouse: Any, script: Any) -> None:
     script()
-    out = chapterhouse("ask", "What does a berth cost?").out
+    out = chapterhouse("ask", "What does a berth cost?", "--sources").out
     assert out.startswith("A berth costs 80 euros a metre. [1]\n")
     for expected in (
         "[1] Tariffs\\x1b[2J",
@@ -159,12 +159,23 @@ def test_an_answer_shows_everything_needed_to_check_it(chapterhouse: Any, script
         assert expected in out
 
 
+def test_an_answer_is_a_screen_with_one_line_for_each_source(
+    chapterhouse: Any, script: Any
+) -> None:
+    script()
+    lines = chapterhouse("ask", "What does a berth cost?").out.splitlines()
+    assert len(lines) == 5
+    assert lines[2].startswith("[1] Tariffs\\x1b[2J")
+    assert lines[2].endswith(", §Tariffs, page 2 — chapterhouse open 1")
+    assert lines[4] == "sure · quoted, without a model · searched 1 document, 1 chunk"
+
+
 def test_a_refusal_says_what_was_searched_and_ends_with_3(chapterhouse: Any, script: Any) -> None:
     script(answer=script.refusal)
     result = chapterhouse("ask", "Who won?")
     assert result.code == 3
     assert "I don't find this in the documents." in result.out
-    assert "Words that stand in none of them: won\\x1b[31m" in result.out
+    assert "Words that no document has: won\\x1b[31m" in result.out
     assert "› Guests" in result.out
     as_json = chapterhouse("ask", "Who won?", "--json")
     assert (as_json.code, as_json.data["outcome"]) == (3, "not-found")
@@ -373,11 +384,13 @@ def test_the_command_under_a_citation_names_the_library(
 ) -> None:
     script()
     opens = "chapterhouse docs show tariffs-1a2b3c4d --span 11:42"
-    assert f"{opens}\n" in chapterhouse("ask", "x").out
-    shown = chapterhouse("ask", "x", "--home", "/my papers", "--workspace", "w").out
-    assert f"{opens} --home '/my papers' --workspace w\n" in shown
+    assert f"{opens}\n" in chapterhouse("ask", "x", "--sources").out
+    other = ("--home", "/my papers", "--workspace", "w")
+    for option, command in (("--sources", opens), ("--no-memory", "chapterhouse open 1")):
+        shown = chapterhouse("ask", "x", option, *other).out
+        assert f"{command} --home '/my papers' --workspace w\n" in shown
     monkeypatch.setenv("CHAPTERHOUSE_HOME", "/elsewhere")  # the next command has it too
-    assert f"{opens}\n" in chapterhouse("ask", "x").out
+    assert f"{opens}\n" in chapterhouse("ask", "x", "--sources").out
 
 
 def test_each_file_is_explained_once(chapterhouse: Any, script: Any) -> None:

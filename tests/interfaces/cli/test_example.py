@@ -104,7 +104,7 @@ def test_a_table_row_of_a_spreadsheet_is_cited(shell: Shell, home: Path) -> None
     assert first["page_label"] == "Spending"
     assert "214600" in first["quote"]
     assert first["verified"] is True
-    text = shell.run("ask", question, home=home).out
+    text = shell.run("ask", question, "--sources", home=home).out
     assert "sheet Spending" in text
     assert "verified" in text
 

@@ -13,7 +13,6 @@ from typing import Final
 
 from chapterhouse.answering.dateline import is_dateline
 from chapterhouse.answering.extractive import Form
-from chapterhouse.answering.markers import inert
 from chapterhouse.answering.parts import as_shown, sentence_alone
 from chapterhouse.council.config import RoundKind
 from chapterhouse.council.map.comparing import content_words
@@ -35,6 +34,7 @@ from chapterhouse.replying.respond import offline
 from chapterhouse.retrieval.parts import parts_of
 from chapterhouse.retrieval.question import understand
 from chapterhouse.text.language import detect
+from chapterhouse.text.look_alikes import inert
 from chapterhouse.types import (
     Answer,
     Citation,

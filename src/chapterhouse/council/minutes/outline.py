@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
-from chapterhouse.answering.footnotes import support_mark
 from chapterhouse.council.minutes import wording
-from chapterhouse.council.minutes.blocks import (
+from chapterhouse.council.minutes.contents import all_citations, meetings
+from chapterhouse.council.minutes.reader import Reader, reader_of
+from chapterhouse.council.minutes.statements import concession_line, rounds
+from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
     Facing,
@@ -14,14 +16,15 @@ from chapterhouse.council.minutes.blocks import (
     Opposed,
     Paragraph,
     Part,
+    Sources,
     Style,
     Words,
     paragraphs,
     plain,
 )
-from chapterhouse.council.minutes.contents import meetings
-from chapterhouse.council.minutes.reader import Reader, reader_of
-from chapterhouse.council.minutes.statements import concession_line, rounds
+from chapterhouse.presenting.html import page
+from chapterhouse.presenting.markdown import markdown
+from chapterhouse.presenting.wording import method, support_mark, used
 from chapterhouse.types import (
     Dispute,
     DisputeSide,
@@ -37,10 +40,22 @@ _NOTHING_DECIDED = "Nothing was decided."
 
 
 def outline(minutes: Minutes) -> Part:
-    """Return all of the minutes but their sources; what is empty is left out."""
+    """Return all of the minutes, their sources last; what is empty is left out."""
     top = meeting(reader_of(minutes))
     inner = [_inner(place, held) for place, held in meetings(minutes) if place]
-    return Part(top.key, top.title, top.blocks, (*top.parts, *inner))
+    cited = tuple(all_citations(minutes))
+    below = (Part("sources", "Sources", (Sources(cited),)),) if cited else ()
+    return Part(top.key, top.title, top.blocks, (*top.parts, *inner, *below))
+
+
+def minutes_markdown(minutes: Minutes) -> str:
+    """Return minutes as Markdown with footnotes."""
+    return markdown(outline(minutes))
+
+
+def minutes_html(minutes: Minutes) -> str:
+    """Return minutes as a whole HTML document."""
+    return page(outline(minutes), "Minutes of a council")
 
 
 def _inner(place: str, minutes: Minutes) -> Part:
@@ -95,11 +110,11 @@ def _members(reader: Reader) -> tuple[Block, ...]:
         rows = tuple(_seat(seat) for seat in minutes.members)
         blocks.append(Grid("Who sat in the council, and what they read", columns, rows))
     presided = f"{minutes.chair} presided" if minutes.chair else "Nobody presided"
-    summed = f"{presided}; summed up: {wording.method(minutes.method)}."
+    summed = f"{presided}; summed up: {method(minutes.method)}."
     blocks.append(Paragraph((Words(summed, Style.QUIET),)))
     if minutes.usage:
-        used = f"Used of models: {wording.used(minutes.usage)}."
-        blocks.append(Paragraph((Words(used, Style.QUIET),)))
+        told = f"Used of models: {used(minutes.usage)}."
+        blocks.append(Paragraph((Words(told, Style.QUIET),)))
     return tuple(blocks)
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.answering.footnotes import support_mark
 from chapterhouse.council.config import CHAIR
 from chapterhouse.council.minutes import wording
-from chapterhouse.council.minutes.blocks import Cited, ClaimName, Line, Style, Words
+from chapterhouse.presenting.blocks import Cited, ClaimName, Line, Style, Words
+from chapterhouse.presenting.wording import support_mark
 from chapterhouse.types import Minutes, Problem, Support
 
 

@@ -5,16 +5,18 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from chapterhouse.council.minutes import wording
-from chapterhouse.council.minutes.blocks import Part
-from chapterhouse.council.minutes.markdown import (
+from chapterhouse.council.minutes.contents import all_citations
+from chapterhouse.council.minutes.outline import meeting, point_line
+from chapterhouse.council.minutes.reader import Reader, reader_of
+from chapterhouse.presenting.blocks import Part
+from chapterhouse.presenting.markdown import (
     block_text,
     footnotes,
     heading,
     line_text,
     words,
 )
-from chapterhouse.council.minutes.outline import meeting, point_line
-from chapterhouse.council.minutes.reader import Reader, reader_of
+from chapterhouse.presenting.wording import method
 from chapterhouse.types import Minutes, Point
 
 _CITED: Final = re.compile(r"\[\^([0-9-]+)\]")
@@ -42,7 +44,8 @@ def decision_record(minutes: Minutes, number: int = 1, date: str = "") -> str:
     used = frozenset(
         _CITED.findall("\n".join(parts))
     )  # in what was quoted the brackets are escaped
-    return "\n\n".join((*parts, *footnotes(minutes, used))) + "\n"
+    cited = ((name, one) for name, one in all_citations(minutes) if name in used)
+    return "\n\n".join((*parts, *footnotes(cited))) + "\n"
 
 
 def _about(reader: Reader, date: str) -> Iterator[str]:
@@ -60,7 +63,7 @@ def _about(reader: Reader, date: str) -> Iterator[str]:
         "Consulted": reader.titles(seat.key for seat in minutes.members if seat.key in spoke),
         "Absent": "; ".join(absent),
         "Council": minutes.title or minutes.council,
-        "Made": wording.method(minutes.method),
+        "Made": method(minutes.method),
     }
     yield from (f"- {name}: {words(value)}" for name, value in told.items() if value)
 

@@ -1,7 +1,8 @@
 """What was said in a meeting, by round and member."""
 
 from chapterhouse.council.minutes import wording
-from chapterhouse.council.minutes.blocks import (
+from chapterhouse.council.minutes.reader import Reader
+from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
     Line,
@@ -11,7 +12,7 @@ from chapterhouse.council.minutes.blocks import (
     Words,
     plain,
 )
-from chapterhouse.council.minutes.reader import Reader
+from chapterhouse.presenting.wording import counted, method, used
 from chapterhouse.types import Claim, Concession, Reply, Statement
 
 
@@ -64,14 +65,14 @@ def _reply(reader: Reader, reply: Reply) -> Line:
 
 def _how(said: Statement) -> str:
     """Return how a statement came about."""
-    told = [wording.method(said.method)]
+    told = [method(said.method)]
     if said.tool_calls:
         names = ", ".join(dict.fromkeys(call.name for call in said.tool_calls))
-        told.append(f"{wording.counted(len(said.tool_calls), 'tool call')} ({names})")
+        told.append(f"{counted(len(said.tool_calls), 'tool call')} ({names})")
     if said.rejected:
         told.append(f"left out, for it cites nothing that was given: {', '.join(said.rejected)}")
     if said.usage:
-        told.append(wording.used(said.usage))
+        told.append(used(said.usage))
     line = "; ".join(told)
     return f"{line[:1].upper()}{line[1:]}."
 

@@ -13,7 +13,6 @@ from chapterhouse.types import (
     Problem,
     ProblemKind,
     Stance,
-    Usage,
 )
 
 STANCES: Final[Mapping[Stance, str]] = {
@@ -106,21 +105,3 @@ def problem(found: Problem) -> str:
     """Return what does not agree with a sentence's citations."""
     instead = f", not “{found.found}”" if found.found else ""
     return f"{_PROBLEMS[found.kind]} “{found.said}”{instead}"
-
-
-def used(usage: Usage) -> str:
-    """Return what was used of models."""
-    calls = f"{usage.calls:,} {'call' if usage.calls == 1 else 'calls'}"
-    tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
-    price = "" if usage.cost is None else f", {usage.cost:.4f} US dollars"
-    return f"{calls}, {tokens}{price}"
-
-
-def method(name: str) -> str:
-    """Return how something was composed."""
-    return "quoted, without a model" if name == "extractive" else f"written by {name}"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

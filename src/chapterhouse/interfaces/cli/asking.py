@@ -19,6 +19,8 @@ from chapterhouse.interfaces.cli.options import (
 from chapterhouse.interfaces.cli.session import NOT_FOUND, OK, Outcome, with_library
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from chapterhouse.library import Library
 
 
@@ -60,6 +62,7 @@ def search(
     Exit code 3 says that there are none.
     """
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.last import remember_hits  # noqa: PLC0415 - likewise
 
     if everything and (limit is not None or per_document is not None or tag):
         raise typer.BadParameter(
@@ -77,6 +80,7 @@ def search(
                 per_document=per_document,
                 tags=tuple(tag or ()),
             )
+        remember_hits(library.folder, result)
         return Outcome(
             shapes.search(result, explain=explain),
             lambda target: render.search(target, result, explain=explain),
@@ -153,6 +157,12 @@ def ask(
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print Markdown with footnotes.")
     ] = False,
+    sources: Annotated[
+        bool,
+        typer.Option(
+            "--sources", help="Show each source with its quotation, characters and checksum."
+        ),
+    ] = False,
     bundle: Annotated[
         str | None,
         typer.Option(
@@ -171,12 +181,13 @@ def ask(
     workspace: WorkspaceName = "default",
     debug: Debug = False,
 ) -> None:
-    """Answer a question, every sentence with quotations that were checked.
+    """Answer a question with quotations that were checked.
 
     Exit code 3 says that the documents hold no answer; what was searched is shown instead.
     """
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli.bundles import bundle_path, write_bundle  # noqa: PLC0415 - likewise
+    from chapterhouse.interfaces.cli.last import remember_answer  # noqa: PLC0415 - likewise
     from chapterhouse.interfaces.cli.progress import drafted, told_to  # noqa: PLC0415 - likewise
 
     if markdown and json:
@@ -199,10 +210,18 @@ def ask(
             )
         if path is not None:
             write_bundle(path, library.bundle(answer))
-        show = render.answer_markdown if markdown else render.answer
+        if not forget:
+            remember_answer(library.folder, answer, tuple(shelf or ()), tuple(tag or ()))
+
+        def show(target: "Console") -> None:
+            if markdown:
+                render.answer_markdown(target, answer)
+            else:
+                render.answer(target, answer, reopening(common), detailed=sources)
+
         return Outcome(
             shapes.answer(answer),
-            lambda target: show(target, answer, reopening(common)),
+            show,
             OK if answer.found else NOT_FOUND,
         )
 

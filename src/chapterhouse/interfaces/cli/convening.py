@@ -266,15 +266,15 @@ def _bundle(name: str) -> tuple[Path, Write]:
 
 
 def _as_markdown(minutes: "Minutes") -> str:
-    from chapterhouse.council.minutes.markdown import markdown  # noqa: PLC0415 - see options
+    from chapterhouse.council.minutes.outline import minutes_markdown  # noqa: PLC0415 - see options
 
-    return markdown(minutes)
+    return minutes_markdown(minutes)
 
 
 def _as_html(minutes: "Minutes") -> str:
-    from chapterhouse.council.minutes.html import html  # noqa: PLC0415 - see options
+    from chapterhouse.council.minutes.outline import minutes_html  # noqa: PLC0415 - see options
 
-    return html(minutes)
+    return minutes_html(minutes)
 
 
 def _as_json(minutes: "Minutes") -> str:

@@ -19,6 +19,7 @@ from chapterhouse.interfaces.cli import (
     encoders,
     evaluating,
     keeping,
+    opening,
     personas,
     remembering,
     serving,
@@ -59,6 +60,8 @@ app.command("add")(keeping.add)
 app.command("search")(asking.search)
 app.command("context")(asking.context)
 app.command("ask")(asking.ask)
+app.command("open")(opening.open_source)
+app.command("more")(opening.more)
 app.command("convene")(convening.convene)
 app.add_typer(documents.app, name="docs")
 app.add_typer(personas.app, name="persona")

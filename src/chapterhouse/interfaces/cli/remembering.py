@@ -148,7 +148,8 @@ def forget(
 
     Exit code 10 says that it has to be confirmed with --yes.
     """
-    from chapterhouse.interfaces.cli.terminal import styled  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.last import forget_last  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.terminal import styled  # noqa: PLC0415 - likewise
 
     many = everything or older is not None
     if bool(ids) == many:
@@ -169,6 +170,8 @@ def forget(
             if count and not dry_run:
                 _confirm(count, yes=yes, json=json)
                 memories.forget_all(owners, before)
+            if everything and not dry_run and not (persona or council):
+                forget_last(library.folder)
         would = "Would forget" if dry_run else "Forgot"
         sentence = f"{would} {count:,} {'memory' if count == 1 else 'memories'}."
         return Outcome(

@@ -1,44 +1,33 @@
 """What people see of minutes: the decision first, then who agrees, and what it rests on."""
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.answering.footnotes import support_mark
-from chapterhouse.answering.markers import inert
 from chapterhouse.council.minutes import wording
-from chapterhouse.council.minutes.blocks import (
-    Block,
-    Bullets,
-    Cited,
-    ClaimName,
-    Facing,
-    Grid,
-    Line,
-    Opposed,
-    Paragraph,
-    Part,
-    Style,
-    Words,
-)
-from chapterhouse.council.minutes.html import html as minutes_html
-from chapterhouse.council.minutes.markdown import markdown as minutes_markdown
-from chapterhouse.council.minutes.outline import meeting
+from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_markdown
 from chapterhouse.council.minutes.reader import Reader, reader_of
-from chapterhouse.interfaces.cli import render_answers
-from chapterhouse.interfaces.cli.terminal import indented, one_line, shown, styled
+from chapterhouse.presenting.blocks import Part, names_in
+from chapterhouse.presenting.terminal import (
+    indented,
+    numbers,
+    one_line,
+    quiet_line,
+    show_block,
+    shown,
+    source,
+    styled,
+)
+from chapterhouse.presenting.wording import counted, method, support_mark, used
 from chapterhouse.types import MapRow, Minutes, Seating, Stance
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_SPACES: Final = re.compile(r"\s+")
 _WIDEST: Final = 110  # columns of the table, however wide the terminal is
 _CLAIM: Final = 26  # columns of a claim, at least
 _NAME, _LETTER, _GAP = 5, 1, 2  # columns of a member's name, at least; of a letter; between
 _CELL: Final = 14  # columns of a member, at most
-_STYLES: Final = {Style.STRONG: "bold", Style.WARNING: "yellow", Style.QUIET: "dim"}
 _TONES: Final = {
     Stance.SUPPORTS: "green",
     Stance.CONTRADICTS: "bold red",
@@ -85,10 +74,10 @@ def html(target: "Console", value: Minutes, _options: str = "") -> None:
 
 
 def _facts(value: Minutes) -> list[str]:
-    claims = wording.counted(len(value.claims), "claim")
-    facts = [wording.counted(len(value.members), "member"), claims]
-    facts.append(one_line(wording.method(value.method)))
-    facts += [wording.used(value.usage)] if value.usage else []
+    claims = counted(len(value.claims), "claim")
+    facts = [counted(len(value.members), "member"), claims]
+    facts.append(one_line(method(value.method)))
+    facts += [used(value.usage)] if value.usage else []
     inner = [said.member for said in value.statements if said.inner]
     facts += [f"{one_line(name)} is a council with minutes of its own" for name in inner]
     return [*facts, "all that was said: --markdown"]
@@ -102,62 +91,8 @@ def _part(target: "Console", part: Part | None) -> None:
         return
     target.print(styled((part.title, "bold")))
     for block in part.blocks:
-        _block(target, block)
+        show_block(target, block)
     target.print()
-
-
-def _block(target: "Console", block: Block) -> None:
-    match block:
-        case Paragraph(line):
-            indented(target, _text(line), 2)
-        case Bullets(lines):
-            for line in lines:
-                indented(target, _text((Words("• "), *line)), 2)
-        case Grid():
-            _listed(target, block)
-        case Opposed():
-            indented(target, styled((_inert(block.title), "bold yellow")), 2)
-            for side in block.sides:
-                _side(target, side)
-            indented(target, styled((_inert(block.verdict), "dim")), 4)
-
-
-def _listed(target: "Console", grid: Grid) -> None:
-    """Show a table row by row, which fits any width."""
-    for row in grid.rows:
-        indented(target, _text(row[0].line), 2)
-        for column, cell in zip(grid.columns[1:], row[1:], strict=True):
-            indented(target, _text((Words(f"{column}: "), *cell.line)), 4)
-
-
-def _side(target: "Console", side: Facing) -> None:
-    facts = " · ".join(filter(None, (side.date, side.value)))
-    who = side.who or "nobody in particular"
-    indented(target, styled((_inert(who), "bold"), (f"  {_inert(facts)}", "dim")), 4)
-    indented(target, _text(side.line), 6)
-
-
-def _text(line: Line) -> "Text":
-    return styled(*(part for run in line for part in _run(run)))
-
-
-def _run(run: Words | Cited | ClaimName) -> Iterator[tuple[str, str]]:
-    match run:
-        case Words(text, style):
-            yield _inert(text), _STYLES.get(style, "")
-        case Cited(names):
-            yield f" {_numbers(names)}", "bold"
-        case ClaimName(name):
-            yield _inert(name), "cyan"
-
-
-def _inert(text: str) -> str:
-    """Return words on one line in which nothing looks like a number of ours."""
-    return inert(shown(_SPACES.sub(" ", text)))
-
-
-def _numbers(names: Sequence[object]) -> str:
-    return "".join(f"[{name}]" for name in names)
 
 
 # --- the map -----------------------------------------------------------------------------------
@@ -178,7 +113,7 @@ def _map(target: "Console", reader: Reader) -> None:
     elif room >= _LETTER + 2:
         letters = [chr(ord("A") + place % 26) for place in range(len(seats))]
         legend = ", ".join(f"{a} {seat.title}" for a, seat in zip(letters, seats, strict=True))
-        indented(target, styled((_inert(legend), "dim")), 2)
+        indented(target, styled((quiet_line(legend), "dim")), 2)
         _table(target, reader, letters, room)
     else:
         _rows(target, reader)
@@ -197,7 +132,7 @@ def _table(target: "Console", reader: Reader, names: Sequence[str], room: int) -
     drawn = Table(box=SIMPLE_HEAD, width=min(target.width, _WIDEST), padding=(0, 1), pad_edge=False)
     drawn.add_column("claim", ratio=1, overflow="fold")
     for name in names:
-        drawn.add_column(styled(_inert(name)), max_width=room, overflow="fold")
+        drawn.add_column(styled(quiet_line(name)), max_width=room, overflow="fold")
     for row in reader.minutes.map.rows:
         drawn.add_row(_claim(reader, row), *_stances(reader, row))
     target.print(drawn, soft_wrap=False)
@@ -207,7 +142,7 @@ def _rows(target: "Console", reader: Reader) -> None:
     for row in reader.minutes.map.rows:
         indented(target, _claim(reader, row), 2)
         for key, stance in zip(reader.minutes.map.members, _stances(reader, row), strict=True):
-            indented(target, stance.append(f" {_inert(reader.title(key))}"), 4)
+            indented(target, stance.append(f" {quiet_line(reader.title(key))}"), 4)
 
 
 def _claim(reader: Reader, row: MapRow) -> "Text":
@@ -216,10 +151,10 @@ def _claim(reader: Reader, row: MapRow) -> "Text":
     rests_on = reader.source(row.rests_on) if row.rests_on else ""
     kinds = wording.kinds(row.kinds, rests_on)
     return styled(
-        (f"{_inert(row.claim)} ", "cyan"),
-        _inert(wording.legible(row.text)),
+        (f"{quiet_line(row.claim)} ", "cyan"),
+        quiet_line(wording.legible(row.text)),
         (f" ({mark})" if mark else "", "yellow"),
-        (f"\n{_inert(kinds)}" if kinds else "", "dim"),
+        (f"\n{quiet_line(kinds)}" if kinds else "", "dim"),
     )
 
 
@@ -229,9 +164,9 @@ def _stances(reader: Reader, row: MapRow) -> list["Text"]:
     for key in reader.minutes.map.members:
         cell = cells.get(key)
         stance = cell.stance if cell else Stance.SILENT
-        numbers = _numbers(cell.citations) if cell else ""
+        cited = numbers(cell.citations) if cell else ""
         sign = wording.STANCES[stance][0]
-        found.append(styled((f"{sign} {numbers}".rstrip(), _TONES[stance])))
+        found.append(styled((f"{sign} {cited}".rstrip(), _TONES[stance])))
     return found
 
 
@@ -241,34 +176,20 @@ def _stances(reader: Reader, row: MapRow) -> list["Text"]:
 def _sources(target: "Console", value: Minutes, parts: dict[str, Part], options: str) -> None:
     """Show the sources of what is shown, and say how many more there are."""
     seen = {"decision", "grounds", "matrix", "map", *_AFTER}
-    used = {
+    named = {
         name
         for key, part in parts.items()
         if key in seen
         for block in part.blocks
-        for line in _lines(block)
-        for run in line
-        if isinstance(run, Cited)
-        for name in run.names
+        for name in names_in(block)
     }
-    cited = [citation for citation in value.citations if str(citation.number) in used]
+    cited = [citation for citation in value.citations if str(citation.number) in named]
     if cited:
         target.print(styled(("Sources", "bold")))
     for citation in cited:
-        render_answers.source(target, citation, options)
+        source(target, str(citation.number), citation, options)
+        target.print()
     rest = len(value.citations) - len(cited)
     if rest:
-        more = wording.counted(rest, "more source" if cited else "source")
+        more = counted(rest, "more source" if cited else "source")
         target.print(styled((f"{more} in what was said: --markdown shows all.", "dim")))
-
-
-def _lines(block: Block) -> Iterator[Line]:
-    match block:
-        case Paragraph(line):
-            yield line
-        case Bullets(lines):
-            yield from lines
-        case Grid():
-            yield from (cell.line for row in block.rows for cell in row)
-        case Opposed():
-            yield from (side.line for side in block.sides)

@@ -1,10 +1,12 @@
 """The tool that answers a question with citations."""
 
-from chapterhouse.answering.footnotes import answer_markdown
+from dataclasses import replace
+
 from chapterhouse.interfaces.mcp.arguments import AskArguments
 from chapterhouse.interfaces.mcp.failures import told_lines, without_paths
 from chapterhouse.interfaces.mcp.results import AnswerResult, Outcome, citation_result
 from chapterhouse.interfaces.mcp.service import Service, Tell
+from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.replying.request import Choices
 from chapterhouse.types import Answer, Progress
 
@@ -23,7 +25,13 @@ async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
             on_progress=on_progress,
         )
     )
-    return Outcome(_result(answer), answer_markdown(answer))
+    shown = replace(
+        answer,
+        notice=without_paths(answer.notice),
+        refreshed=without_paths(answer.refreshed),
+        warnings=told_lines(answer.warnings),
+    )
+    return Outcome(_result(shown), answer_markdown(shown))
 
 
 def _result(answer: Answer) -> AnswerResult:
@@ -32,7 +40,7 @@ def _result(answer: Answer) -> AnswerResult:
         outcome=answer.outcome,
         certainty=answer.certainty,
         route=answer.route,
-        notice=without_paths(answer.notice),
+        notice=answer.notice,
         persona=answer.persona,
         display_name=answer.display_name,
         text=answer.text,
@@ -44,6 +52,6 @@ def _result(answer: Answer) -> AnswerResult:
         method=answer.method,
         documents_searched=answer.searched.documents,
         handed_to=answer.handed_to,
-        refreshed=without_paths(answer.refreshed),
-        warnings=told_lines(answer.warnings),
+        refreshed=answer.refreshed,
+        warnings=answer.warnings,
     )

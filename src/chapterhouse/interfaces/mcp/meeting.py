@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from chapterhouse.council.meeting.plan import Convening
-from chapterhouse.council.minutes.markdown import markdown
+from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.interfaces.mcp.arguments import ConveneArguments
 from chapterhouse.interfaces.mcp.failures import told_lines
 from chapterhouse.interfaces.mcp.results import MinutesResult, Outcome, citation_result
@@ -41,7 +41,7 @@ async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> 
             )
 
     minutes = await service.ask(held)
-    return Outcome(_result(minutes), markdown(minutes))
+    return Outcome(_result(minutes), minutes_markdown(minutes))
 
 
 def _result(minutes: Minutes) -> MinutesResult:

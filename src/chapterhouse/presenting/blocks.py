@@ -1,11 +1,13 @@
-"""The parts of which minutes are made up for readers, whatever form they are shown in.
+"""The parts of which answers, hits and minutes are made up for readers, in whatever format.
 
-All text in them may come from a document or a model: it is for the form to make it inert.
+All text in them may come from a document or a model: it is for the renderer to make it inert.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+
+from chapterhouse.types import Citation
 
 
 class Style(StrEnum):
@@ -15,11 +17,12 @@ class Style(StrEnum):
     STRONG = "strong"
     WARNING = "warning"  # what a reader is to beware of
     QUIET = "quiet"  # about the words beside it
+    TELLING = "telling"  # what comes closest, where the rest only surrounds it
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A stretch of text."""
+    """Some text."""
 
     text: str
     style: Style = Style.PLAIN
@@ -27,7 +30,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """Numbers of citations, as they are called in the whole of the minutes."""
+    """Numbers of citations, as they are called in all of what is shown."""
 
     names: tuple[str, ...]
 
@@ -57,10 +60,49 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Bullets:
-    """Lines below each other."""
+class Lines:
+    """Lines that stay apart, as those of an address or of a table's row."""
 
     lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What stands before an item in a document.
+
+    Attributes:
+        depth: 0 for the outermost list.
+        number: As written, like ``3.``; empty for a bullet.
+    """
+
+    depth: int = 0
+    number: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bullets:
+    """Items of a list.
+
+    Attributes:
+        marks: Of a document's own list, one for each line; none for a list of ours.
+    """
+
+    lines: tuple[Line, ...]
+    marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Lines in which every space counts."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Citations by how they are called."""
+
+    citations: tuple[tuple[str, Citation], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +158,12 @@ class Opposed:
     verdict: str
 
 
-Block = Paragraph | Bullets | Grid | Opposed
+Block = Paragraph | Lines | Bullets | Code | Grid | Opposed | Sources
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A titled part.
+    """A part, with a title or without.
 
     Attributes:
         key: Names it in addresses: lower-case letters, digits and hyphens.
@@ -142,3 +184,26 @@ def plain(text: str) -> Line:
 def paragraphs(lines: Sequence[str]) -> tuple[Paragraph, ...]:
     """Return a paragraph for each text."""
     return tuple(Paragraph(plain(line)) for line in lines)
+
+
+def lines_of(block: Block) -> Iterator[Line]:
+    """Yield every line of a block."""
+    match block:
+        case Paragraph(line):
+            yield line
+        case Lines(lines) | Bullets(lines):
+            yield from lines
+        case Grid():
+            yield from (cell.line for row in block.rows for cell in row)
+        case Opposed():
+            yield from (side.line for side in block.sides)
+        case Code() | Sources():
+            pass
+
+
+def names_in(block: Block) -> Iterator[str]:
+    """Yield every citation in a block, by how it is called."""
+    for line in lines_of(block):
+        for run in line:
+            if isinstance(run, Cited):
+                yield from run.names

@@ -1,31 +1,36 @@
-"""Minutes as one page that stands alone: no script, nothing from elsewhere, fit for paper."""
+"""Blocks as one page that stands alone: no script, nothing from elsewhere, fit for paper."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import resources
 from typing import Final
 
-from chapterhouse.answering.footnotes import citation_line
-from chapterhouse.answering.markers import inert
-from chapterhouse.council.minutes.blocks import (
+from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
     Cited,
     ClaimName,
+    Code,
     Facing,
     Grid,
     GridCell,
     Line,
+    Lines,
+    Mark,
     Opposed,
     Paragraph,
     Part,
+    Sources,
     Style,
     Words,
+    lines_of,
 )
-from chapterhouse.council.minutes.citing import shown_citations
-from chapterhouse.council.minutes.markup import Markup, element, joined
-from chapterhouse.council.minutes.outline import outline
-from chapterhouse.types import Citation, Minutes
+from chapterhouse.presenting.citing import citation_line, clean
+from chapterhouse.presenting.markup import Markup, element, joined
+from chapterhouse.text.look_alikes import inert
+from chapterhouse.types import Citation
+
+Citing = Mapping[str, list[tuple[str, str]]]  # where a citation is used: anchors, their names
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _DEEPEST: Final = 6  # level of a heading
@@ -33,46 +38,36 @@ _STYLED: Final[Mapping[Style, tuple[str, str]]] = {
     Style.STRONG: ("strong", ""),
     Style.WARNING: ("strong", "warning"),
     Style.QUIET: ("span", "quiet"),
+    Style.TELLING: ("strong", "telling"),
 }
 # Parts that are read first and stand out, by the end of their key.
 _NOTABLE: Final = frozenset({"decision", "dissent", "warnings", "absences", "missing"})
 
 
-def html(minutes: Minutes) -> str:
-    """Return minutes as a whole HTML document."""
-    whole = outline(minutes)
-    sources = tuple(shown_citations(minutes))
-    top, *rest = whole.blocks
-    head = element(
-        "head",
-        element("meta", attributes={"charset": "utf-8"}),
-        element("meta", attributes={"http-equiv": "Content-Security-Policy", "content": POLICY}),
-        element(
-            "meta",
-            attributes={"name": "viewport", "content": "width=device-width, initial-scale=1"},
-        ),
-        element("meta", attributes={"name": "generator", "content": "Chapterhouse"}),
-        element("meta", attributes={"name": "referrer", "content": "no-referrer"}),
-        element("meta", attributes={"name": "color-scheme", "content": "light dark"}),
-        element("title", f"{whole.title}: {minutes.question}"),
-        element("style", Markup(_style_sheet())),
-    )
+def page(whole: Part, kind: str) -> str:
+    """Return a part as a whole HTML document; what is first in it stands out below its title.
+
+    Args:
+        whole: All that is shown; its key and that of each part below are unique.
+        kind: What it is, as ``Minutes of a council``.
+    """
+    citing = _citing(whole)
+    question, *rest = [_block(block, citing) for block in whole.blocks] or [Markup("")]
     body = element(
         "body",
-        element("a", "Skip to the minutes", attributes={"class": "skip", "href": "#minutes"}),
+        element("a", "Skip to the text", attributes={"class": "skip", "href": f"#{whole.key}"}),
         element(
             "header",
-            element("p", "Minutes of a council", attributes={"class": "kind"}),
+            element("p", kind, attributes={"class": "kind"}),
             element("h1", inert(whole.title)),
-            element("div", _block(top), attributes={"class": "question"}),
-            *map(_block, rest),
+            element("div", question, attributes={"class": "question"}) if question else "",
+            *rest,
         ),
-        _contents(whole, bool(sources)),
+        _contents(whole),
         element(
             "main",
-            *(_part(part, 2) for part in whole.parts),
-            _sources(sources, _citing(whole)),
-            attributes={"id": "minutes", "tabindex": "-1"},
+            *(_part(part, 2, citing) for part in whole.parts),
+            attributes={"id": whole.key, "tabindex": "-1"},
         ),
         element(
             "footer",
@@ -83,8 +78,25 @@ def html(minutes: Minutes) -> str:
             ),
         ),
     )
-    page = element("html", head, body, attributes={"lang": "en"})
-    return f"<!DOCTYPE html>\n{page}\n"
+    made = element("html", _head(whole.title), body, attributes={"lang": "en"})
+    return f"<!DOCTYPE html>\n{made}\n"
+
+
+def _head(title: str) -> Markup:
+    names = {
+        "viewport": "width=device-width, initial-scale=1",
+        "generator": "Chapterhouse",
+        "referrer": "no-referrer",
+        "color-scheme": "light dark",
+    }
+    return element(
+        "head",
+        element("meta", attributes={"charset": "utf-8"}),
+        element("meta", attributes={"http-equiv": "Content-Security-Policy", "content": POLICY}),
+        *(element("meta", attributes={"name": n, "content": c}) for n, c in names.items()),
+        element("title", title),
+        element("style", Markup(_style_sheet())),
+    )
 
 
 @cache
@@ -92,46 +104,63 @@ def _style_sheet() -> str:
     return resources.files(__package__).joinpath("style.css").read_text("utf-8")
 
 
-def _contents(whole: Part, cites: bool) -> Markup:  # noqa: FBT001 - of one caller
-    titled = [(part.key, part.title) for part in whole.parts]
-    titled += [("sources", "Sources")] if cites else []
-    entries = (
-        element("li", element("a", inert(title), attributes={"href": f"#{key}"}))
-        for key, title in titled
-    )
+def _contents(whole: Part) -> Markup:
+    entries = [
+        element("li", element("a", inert(part.title), attributes={"href": f"#{part.key}"}))
+        for part in whole.parts
+        if part.title
+    ]
+    if not entries:
+        return Markup("")
     return element("nav", element("ol", *entries), attributes={"aria-label": "Contents"})
 
 
-def _part(part: Part, level: int) -> Markup:
+def _part(part: Part, level: int, citing: Citing) -> Markup:
     """Return a section; what a member said is an article."""
     kind = part.key.rpartition("-")[0].rpartition("-")[2]
     last = part.key.rpartition("-")[2]
     shown = last if last in _NOTABLE else kind if kind in {"round", "statement"} else ""
-    title = element(
-        f"h{min(level, _DEEPEST)}", inert(part.title), attributes={"id": f"title-{part.key}"}
-    )
+    name = f"title-{part.key}" if part.title else ""
+    heading = f"h{min(level, _DEEPEST)}"
     return element(
         "article" if kind == "statement" else "section",
-        title,
-        *map(_block, part.blocks),
-        *(_part(below, level + 1) for below in part.parts),
-        attributes={"id": part.key, "class": shown, "aria-labelledby": f"title-{part.key}"},
+        element(heading, inert(part.title), attributes={"id": name}) if part.title else "",
+        *(_block(block, citing) for block in part.blocks),
+        *(_part(below, level + 1, citing) for below in part.parts),
+        attributes={"id": part.key, "class": shown, "aria-labelledby": name},
     )
 
 
 # --- blocks ------------------------------------------------------------------------------------
 
 
-def _block(block: Block) -> Markup:
+def _block(block: Block, citing: Citing) -> Markup:  # noqa: PLR0911 - one for each kind
     match block:
         case Paragraph(line):
             return element("p", _line(line))
-        case Bullets(lines):
-            return element("ul", *(_bullet(line) for line in lines))
+        case Lines(lines):
+            rest = (joined(element("br"), _line(line)) for line in lines[1:])
+            return element("p", _line(lines[0]), *rest)
+        case Bullets(lines, ()):
+            return element("ul", *map(_bullet, lines))
+        case Bullets(lines, marks):
+            items = map(_marked, lines, marks)
+            return element("ul", *items, attributes={"class": "as-written"})
+        case Code(text):
+            return element("pre", text)
         case Grid():
             return _grid(block)
         case Opposed():
             return _opposed(block)
+        case Sources(citations):
+            entries = (_source(name, clean(one), citing.get(name, [])) for name, one in citations)
+            return element("ol", *entries, attributes={"class": "sources"})
+
+
+def _marked(line: Line, mark: Mark) -> Markup:
+    """Return an item with the number that it has in its document."""
+    told = {"class": f"depth-{mark.depth}"}
+    return element("li", mark.number or "•", " ", _line(line), attributes=told)
 
 
 def _bullet(line: Line) -> Markup:
@@ -222,44 +251,19 @@ def _citing(part: Part) -> dict[str, list[tuple[str, str]]]:
     """Return for each citation where it is used: anchors of claims and parts, and their names."""
     found: dict[str, list[tuple[str, str]]] = {}
     for block in part.blocks:
-        for line in _lines(block):
+        for line in lines_of(block):
             first = line[0] if line else None
-            stated = isinstance(first, ClaimName) and first.stated and first.anchor
-            place = (first.anchor, first.name) if stated else (part.key, part.title)  # type: ignore[union-attr]  # it is a name where it is stated
+            place = (part.key, part.title)
+            if isinstance(first, ClaimName) and first.stated and first.anchor:
+                place = (first.anchor, first.name)
             for name in (name for run in line if isinstance(run, Cited) for name in run.names):
-                if place not in found.setdefault(name, []):
+                if place[1] and place not in found.setdefault(name, []):
                     found[name].append(place)
     for below in part.parts:
         for name, places in _citing(below).items():
             known = found.setdefault(name, [])
             known += [place for place in places if place not in known]
     return found
-
-
-def _lines(block: Block) -> Iterator[Line]:
-    match block:
-        case Paragraph(line):
-            yield line
-        case Bullets(lines):
-            yield from lines
-        case Grid():
-            yield from (cell.line for row in block.rows for cell in row)
-        case Opposed():
-            yield from (side.line for side in block.sides)
-
-
-def _sources(
-    sources: tuple[tuple[str, Citation], ...], citing: Mapping[str, list[tuple[str, str]]]
-) -> Markup:
-    if not sources:
-        return Markup("")
-    entries = (_source(name, citation, citing.get(name, [])) for name, citation in sources)
-    return element(
-        "section",
-        element("h2", "Sources", attributes={"id": "title-sources"}),
-        element("ol", *entries, attributes={"class": "sources"}),
-        attributes={"id": "sources", "aria-labelledby": "title-sources"},
-    )
 
 
 def _source(name: str, citation: Citation, places: list[tuple[str, str]]) -> Markup:

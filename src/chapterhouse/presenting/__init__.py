@@ -1,0 +1,1 @@
+"""Answers, hits and minutes as blocks, and one renderer of blocks for each format."""

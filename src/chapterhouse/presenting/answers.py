@@ -1,0 +1,184 @@
+"""An answer, the passages that come closest, or a refusal, as blocks."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from chapterhouse.presenting import wording
+from chapterhouse.presenting.blocks import (
+    Block,
+    Bullets,
+    Cited,
+    Line,
+    Mark,
+    Paragraph,
+    Part,
+    Sources,
+    Style,
+    Words,
+    plain,
+)
+from chapterhouse.presenting.markdown import markdown
+from chapterhouse.presenting.quoted import quoted_blocks, with_ending
+from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Route
+
+_PASSAGES: Final = 3  # that are shown where nothing answers
+_CLOSEST: Final = "No document states it in so many words. The closest passages:"
+_NUMBER: Final = re.compile(r"\d{1,9}[.)]")
+
+
+def answer_blocks(answer: Answer) -> Part:
+    """Return what people are shown of an answer, in the order in which they read it."""
+    sentences = _sentences(answer)
+    shown = {number for sentence in sentences for number in sentence.citations}
+    if answer.outcome is not AnswerOutcome.PASSAGES:
+        shown = {citation.number for citation in answer.citations}
+    cited = tuple((str(one.number), one) for one in answer.citations if one.number in shown)
+    first, *rest = _body(answer, sentences)
+    parts: list[Sequence[Block]] = [
+        (*_opening(answer), *first),
+        *rest,
+        (Sources(cited),) if cited else (),
+        tuple(_conflicts(answer)),
+        tuple(_remarks(answer) if sentences or answer.found else _refusal(answer)),
+        tuple(_closing(answer)),
+    ]
+    told = enumerate(filter(None, parts), start=1)
+    return Part(
+        "answer",
+        answer.question,
+        parts=tuple(Part(f"answer-{number}", "", tuple(blocks)) for number, blocks in told),
+    )
+
+
+def answer_markdown(answer: Answer) -> str:
+    """Return an answer as Markdown with footnotes, ready to be pasted anywhere."""
+    return markdown(answer_blocks(answer), titled=False)
+
+
+def _sentences(answer: Answer) -> tuple[AnswerSentence, ...]:
+    is_list = answer.outcome is AnswerOutcome.PASSAGES and answer.method == "extractive"
+    return answer.sentences[:_PASSAGES] if is_list else answer.sentences
+
+
+def _opening(answer: Answer) -> Iterator[Block]:
+    """Yield what a reader is to know first: who speaks, what is missing, how sure it is."""
+    if answer.refreshed:
+        yield _quiet(answer.refreshed)
+    if answer.notice:
+        yield Paragraph((Words(answer.notice, Style.STRONG),))
+    if answer.display_name and answer.sentences:
+        yield _quiet(_speaker(answer))
+    if answer.outcome is AnswerOutcome.PASSAGES and answer.notice != _CLOSEST:
+        yield Paragraph((Words(_CLOSEST, Style.STRONG),))
+    elif answer.certainty == "likely" and answer.route is Route.ANSWERED:
+        yield Paragraph((Words("Likely:", Style.STRONG),))
+
+
+def _speaker(answer: Answer) -> str:
+    if answer.route is Route.GENERAL:
+        return "The general assistant, from no document:"
+    return f"{answer.display_name}, {wording.method(answer.method)}:"
+
+
+# --- sentences ---------------------------------------------------------------------------------
+
+
+def _body(answer: Answer, sentences: Sequence[AnswerSentence]) -> Iterator[Sequence[Block]]:
+    """Yield the blocks of each part; lines of a quoted answer stand together where each is one."""
+    marked = answer.route is not Route.GENERAL  # of which the notice says all there is to say
+    blocks: list[Block] = []
+    for sentence in sentences:
+        after = _after(sentence, marked=marked)
+        if answer.method != "extractive" and "\n" not in sentence.text:
+            blocks = _written(blocks, sentence, after)
+            continue
+        found = quoted_blocks(sentence.text, sentence.telling, after)
+        if blocks and (found[1:] or answer.outcome is AnswerOutcome.PASSAGES):
+            yield blocks
+            blocks = []
+        blocks += found
+    yield blocks
+
+
+def _written(blocks: list[Block], sentence: AnswerSentence, after: Line) -> list[Block]:
+    """Return blocks with a sentence of a model behind them, where its Markdown put it."""
+    words: Line = (Words(sentence.text), *after)
+    *marks, mark = sentence.before.split() or [""]
+    if mark:
+        item = Mark(len(marks), mark if _NUMBER.fullmatch(mark) else "")
+        last = blocks[-1] if blocks else None
+        if isinstance(last, Bullets) and "\n\n" not in sentence.before:
+            return [*blocks[:-1], Bullets((*last.lines, words), (*last.marks, item))]
+        return [*blocks, Bullets((words,), (item,))]
+    if blocks and "\n" not in sentence.before:
+        return list(with_ending(tuple(blocks), (Words(" "), *words)))
+    return [*blocks, Paragraph(words)]
+
+
+def _after(sentence: AnswerSentence, *, marked: bool) -> Line:
+    names = tuple(map(str, sentence.citations))
+    cited: Line = (Cited(names),) if names else ()
+    note: Line = (Words(f" ({sentence.note})", Style.QUIET),) if sentence.note else ()
+    mark = wording.support_mark(sentence.support) if marked else ""
+    return (*cited, *note, *((Words(f" ({mark})", Style.WARNING),) if mark else ()))
+
+
+# --- beside the answer -------------------------------------------------------------------------
+
+
+def _conflicts(answer: Answer) -> Iterator[Block]:
+    if answer.conflicts:
+        yield Paragraph((Words("Sources disagree", Style.STRONG),))
+    for conflict in answer.conflicts:
+        yield Bullets(tuple(map(plain, wording.conflict_lines(conflict))))
+
+
+def _remarks(answer: Answer) -> Iterator[Block]:
+    if answer.searched.missing_terms:
+        yield _quiet(f"Words that no document has: {wording.listed(answer.searched.missing_terms)}")
+    if answer.rejected:
+        named = wording.listed(answer.rejected)
+        yield _quiet(f"Left out, because it cites nothing that the model was given: {named}")
+    yield from _help(answer)
+
+
+def _refusal(answer: Answer) -> Iterator[Block]:
+    searched = answer.searched
+    if not answer.notice:
+        yield Paragraph((Words("I don't find this in the documents.", Style.STRONG),))
+    terms = wording.listed(searched.terms) or "nothing"
+    yield Paragraph(plain(f"Searched {_searched(answer)}, for: {terms}"))
+    if searched.missing_terms:
+        missing = wording.listed(searched.missing_terms)
+        yield Paragraph(plain(f"Words that no document has: {missing}"))
+    if searched.nearest:
+        yield Paragraph(plain("Nearest headings:"))
+        yield Bullets(tuple(map(plain, searched.nearest)))
+    yield from _help(answer)
+
+
+def _help(answer: Answer) -> Iterator[Block]:
+    if answer.would_help:
+        yield Paragraph(plain("What would help:"))
+        yield Bullets(tuple(map(plain, answer.would_help)))
+
+
+def _closing(answer: Answer) -> Iterator[Block]:
+    for warning in answer.warnings:
+        yield Paragraph((Words(warning, Style.WARNING),))
+    if answer.sentences or answer.found:
+        facts = [answer.certainty, wording.method(answer.method), f"searched {_searched(answer)}"]
+        if answer.kept:
+            facts.append("written earlier, nothing has changed since")
+        elif answer.usage is not None:
+            facts.append(wording.used(answer.usage))
+        yield _quiet(" · ".join(filter(None, facts)))
+
+
+def _searched(answer: Answer) -> str:
+    return wording.searched(answer.searched.documents, answer.searched.chunks)
+
+
+def _quiet(text: str) -> Paragraph:
+    return Paragraph((Words(text, Style.QUIET),))

@@ -1,0 +1,64 @@
+"""Citations as every format may show them."""
+
+import re
+from dataclasses import replace
+from typing import Final
+
+from chapterhouse.text.sanitise import sanitise, sanitise_line
+from chapterhouse.types import Citation
+
+# A plain web address: no spaces, no signs that would end it, no user before the host.
+_ADDRESS: Final = re.compile(r"https?://[^\s<>\"\\`{}|^@/?#]+(?:[/?#][^\s<>\"\\`{}|^]{0,1900})?")
+
+
+def clean(citation: Citation) -> Citation:
+    """Return a citation without what nobody sees in it.
+
+    It may have come out of a file, so a link is kept only where it is a plain web address. Of a
+    document's text it is the quotation as it stands, line by line.
+    """
+    link = citation.link
+    is_plain = _ADDRESS.fullmatch(link) and sanitise_line(link) == link
+    return replace(
+        citation,
+        title=sanitise_line(citation.title),
+        source=sanitise_line(citation.source),
+        section_path=tuple(map(sanitise_line, citation.section_path)),
+        page_kind=sanitise_line(citation.page_kind),
+        page_label=sanitise_line(citation.page_label),
+        header=sanitise_line(citation.header),
+        quote=sanitise(citation.quote).text,
+        text_sha256=sanitise_line(citation.text_sha256),
+        marker=sanitise_line(citation.marker),
+        year=sanitise_line(citation.year),
+        link=link if is_plain else "",
+    )
+
+
+def citation_line(citation: Citation) -> str:
+    """Return title, year, section and page of a citation, as in ``Guide (2024), §Setup, page 3``.
+
+    The outermost heading is left out where it is the title again.
+    """
+    year = f" ({citation.year})" if citation.year else ""
+    path = without_title(citation.title, citation.section_path)
+    parts = [f"{citation.title or citation.source}{year}"]
+    parts += [f"§{' › '.join(path)}"] if path else []
+    page = page_name(citation.page_kind, citation.page, citation.page_label)
+    parts += [page] if page else []
+    return ", ".join(" ".join(part.split()) for part in parts)
+
+
+def without_title(title: str, section_path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the headings below a title; the outermost often is the title again."""
+    return section_path[1:] if section_path[:1] == (title,) else section_path
+
+
+def page_name(kind: str, number: int | None, label: str) -> str:
+    """Return a page, slide or sheet as people call it, or empty.
+
+    A sheet is known by its name; a slide or page by its number.
+    """
+    if number is None:
+        return ""
+    return f"sheet {label}" if kind == "sheet" and label else f"{kind or 'page'} {number}"

@@ -1,0 +1,83 @@
+"""What a search found, as blocks."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from chapterhouse.presenting import wording
+from chapterhouse.presenting.blocks import Block, Bullets, Paragraph, Part, Style, Words, plain
+from chapterhouse.presenting.citing import page_name, without_title
+from chapterhouse.presenting.quoted import quoted_blocks
+from chapterhouse.text.analyse import analyse
+from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.types import Hit, SearchResult
+
+_REPEATS: Final = 5  # of a passage that are named
+
+
+def hits_blocks(result: SearchResult, *, explain: bool = False, telling: bool = False) -> Part:
+    """Return the hits, best first, with their text.
+
+    Args:
+        result: What was found.
+        explain: Whether it is shown how.
+        telling: Whether the sentence with most of the question's words stands out in each.
+    """
+    searched = wording.searched(result.documents, result.chunks)
+    terms = frozenset(result.terms if telling else ())
+    parts = [_hit(hit, terms, explain=explain) for hit in result.hits]
+    blocks: list[Block] = []
+    if not result.hits:
+        found = (Words("Nothing found.", Style.STRONG), Words(f" Searched {searched}."))
+        blocks.append(Paragraph(found))
+    blocks += [Paragraph((Words(warning, Style.WARNING),)) for warning in result.warnings]
+    if explain or not result.hits:
+        blocks.append(Bullets(tuple(map(plain, _explained(result, variants=explain)))))
+    if result.hits:
+        count = wording.counted(len(result.hits), "passage")
+        blocks.append(Paragraph((Words(f"{count} from {searched}", Style.QUIET),)))
+    closing = Part("hits-end", "", tuple(blocks))
+    return Part("hits", result.query.text, parts=(*parts, closing))
+
+
+def _explained(result: SearchResult, *, variants: bool) -> Iterator[str]:
+    for number, variant in enumerate(result.variants[1:] if variants else (), start=1):
+        why = f" ({variant.note})" if variant.note else ""
+        yield (
+            f"variant {number}, {variant.kind.value}, weight {variant.weight:g}: "
+            f"{variant.text}{why}"
+        )
+    yield f"terms: {', '.join(result.terms) or 'none'}"
+    yield f"stemmers: {', '.join(name or 'other' for name in result.languages) or 'none'}"
+    yield f"exact: {', '.join(result.exact) or 'nothing'}"
+
+
+def _hit(hit: Hit, terms: frozenset[str], *, explain: bool) -> Part:
+    chunk, document = hit.chunk, hit.document
+    page = page_name(document.page_kind, chunk.page, chunk.page_label)
+    place = f"characters {chunk.start}–{chunk.end}"
+    facts = [document.source, page, place, f"score {hit.score:.3f}"]
+    below: list[str] = []
+    if hit.repeats:
+        below.append(f"said again in: {wording.listed(hit.repeats, _REPEATS)}")
+    if explain:
+        below += [f"{stage}: {value:.6g}" for stage, value in hit.stages.items()]
+    quiet = [Paragraph((Words(text, Style.QUIET),)) for text in below]
+    header = [Paragraph((Words(chunk.header.strip(), Style.QUIET),))] if chunk.header else []
+    about = Paragraph((Words(" · ".join(filter(None, facts)), Style.QUIET),))
+    text = chunk.text.strip()
+    title = " › ".join((document.title, *without_title(document.title, chunk.section_path)))
+    return Part(
+        f"hit-{hit.rank}",
+        f"{hit.rank}. {title}",
+        (about, *header, *quoted_blocks(text, _telling(text, document.language, terms)), *quiet),
+    )
+
+
+def _telling(text: str, language: str, terms: frozenset[str]) -> tuple[int, int]:
+    """Return start and end of the sentence with most of the terms, the first of several."""
+    spans = list(sentence_spans(text, 0, len(text))) if terms else []
+    shared = [len(terms.intersection(analyse(text[a:b], language))) for a, b in spans]
+    if not any(shared) or not spans[1:]:
+        return 0, 0
+    start, end = spans[shared.index(max(shared))]
+    return start, start + len(text[start:end].rstrip())

@@ -1,0 +1,229 @@
+"""Blocks on a terminal: nothing that a document says may steer it or look like a line of ours."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from chapterhouse.presenting.blocks import (
+    Block,
+    Bullets,
+    Cited,
+    ClaimName,
+    Code,
+    Facing,
+    Grid,
+    Line,
+    Lines,
+    Mark,
+    Opposed,
+    Paragraph,
+    Part,
+    Sources,
+    Style,
+    Words,
+    lines_of,
+)
+from chapterhouse.presenting.citing import citation_line
+from chapterhouse.text.look_alikes import inert
+from chapterhouse.text.sanitise import INVISIBLE_RANGES
+from chapterhouse.types import Citation
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
+
+# Escape sequences begin with ESC or a C1 control; direction overrides reorder what is shown.
+_HIDDEN: Final = re.compile(
+    "["
+    + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in INVISIBLE_RANGES)
+    + "\u2028\u2029]"
+)
+_HASH_DIGITS: Final = 12
+_STYLES: Final = {
+    Style.STRONG: "bold",
+    Style.WARNING: "yellow",
+    Style.QUIET: "dim",
+    Style.TELLING: "bold",
+}
+
+
+def shown(text: str) -> str:
+    r"""Spell out every character that is invisible or steers a terminal, as ``\x1b``.
+
+    Stored text holds none of them; file names, error messages and paths may.
+    """
+    return _HIDDEN.sub(lambda match: _spelt(match.group()), text)
+
+
+def one_line(text: str) -> str:
+    """Return ``text`` as ``shown``, on one line."""
+    return shown(" ".join(text.split()))
+
+
+def _spelt(character: str) -> str:
+    number = ord(character)
+    if number <= 0xFF:  # noqa: PLR2004 - what \x can spell
+        return f"\\x{number:02x}"
+    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"  # noqa: PLR2004 - \u
+
+
+def styled(*parts: str | tuple[str, str]) -> "Text":
+    """Join plain parts and ``(text, style)`` pairs; every part is made safe to show."""
+    from rich.text import Text  # noqa: PLC0415 - heavy, and --help needs none of it
+
+    safe = [shown(part) if isinstance(part, str) else (shown(part[0]), part[1]) for part in parts]
+    return Text.assemble(*safe)
+
+
+def indented(target: "Console", text: "Text | str", by: int = 4) -> None:
+    """Print every line of ``text`` moved to the right; on a terminal long lines wrap there."""
+    from rich.padding import Padding  # noqa: PLC0415 - likewise
+
+    words = styled(text) if isinstance(text, str) else text
+    if not by:
+        target.print(words)
+    elif target.is_terminal:
+        target.print(Padding(words, (0, 0, 0, by)))
+    else:
+        for line in words.split("\n"):
+            target.print(styled(" " * by + line.plain if line.plain.strip() else ""))
+
+
+# --- parts -------------------------------------------------------------------------------------
+
+
+def show(target: "Console", part: Part, options: str = "", *, detailed: bool = False) -> None:
+    """Print the parts of an answer or of a search, with an empty line between them.
+
+    Args:
+        target: The terminal.
+        part: All that is shown; its own title is left out.
+        options: Those that a command needs to open the same library.
+        detailed: Whether sources are shown with their quotations and checksums.
+    """
+    for number, below in enumerate(part.parts):
+        if number:
+            target.print()
+        if below.title:
+            target.print(styled((quiet_line(below.title), "bold cyan")))
+        for block in below.blocks:
+            if isinstance(block, Sources):
+                sources(target, block.citations, options, detailed=detailed)
+            else:
+                show_block(target, block, 3 if below.title else 0)
+
+
+def show_block(target: "Console", block: Block, by: int = 2) -> None:
+    """Print a block moved to the right; sources are for ``sources`` to print."""
+    match block:
+        case Paragraph() | Lines():
+            for line in lines_of(block):
+                indented(target, text_of(target, line), by)
+        case Bullets(lines, marks):
+            for line, mark in zip(lines, marks or (Mark(),) * len(lines), strict=True):
+                words = text_of(target, (Words(f"{mark.number or '•'} "), *line))
+                indented(target, words, by + 2 * mark.depth)
+        case Code(text):
+            indented(target, text.expandtabs(4), by + 4)
+        case Grid():
+            _rows(target, block, by)
+        case Opposed():
+            indented(target, styled((quiet_line(block.title), "bold yellow")), by)
+            for side in block.sides:
+                _side(target, side, by + 2)
+            indented(target, styled((quiet_line(block.verdict), "dim")), by + 2)
+        case Sources():
+            pass
+
+
+def _rows(target: "Console", grid: Grid, by: int) -> None:
+    """Show a table row by row, which fits any width."""
+    for row in grid.rows:
+        indented(target, text_of(target, row[0].line), by)
+        for column, cell in zip(grid.columns[1:], row[1:], strict=True):
+            indented(target, text_of(target, (Words(f"{column}: "), *cell.line)), by + 2)
+
+
+def _side(target: "Console", side: Facing, by: int) -> None:
+    facts = " · ".join(filter(None, (side.date, side.value)))
+    who = side.who or "nobody in particular"
+    indented(target, styled((quiet_line(who), "bold"), (f"  {quiet_line(facts)}", "dim")), by)
+    indented(target, text_of(target, side.line), by + 2)
+
+
+# --- words -------------------------------------------------------------------------------------
+
+
+def text_of(target: "Console", line: Line) -> "Text":
+    """Return a line; without colours what tells stands between marks."""
+    marks = ("", "") if target.is_terminal and not target.no_color else ("»", "«")
+    return styled(*(part for run in line for part in _run(run, marks)))
+
+
+def _run(run: Words | Cited | ClaimName, marks: tuple[str, str]) -> Iterator[tuple[str, str]]:
+    match run:
+        case Words(text, Style.TELLING):
+            yield quiet_line(text).join(marks), "bold"
+        case Words(text, style):
+            yield quiet_line(text), _STYLES.get(style, "")
+        case Cited(names):
+            yield f" {numbers(names)}", "bold"
+        case ClaimName(name):
+            yield quiet_line(name), "cyan"
+
+
+def quiet_line(text: str) -> str:
+    """Return words on one line in which nothing looks like a number of ours."""
+    return inert(shown(re.sub(r"\s+", " ", text)))
+
+
+def numbers(names: Iterable[object]) -> str:
+    """Return numbers of citations as they are shown."""
+    return "".join(f"[{name}]" for name in names)
+
+
+# --- sources -----------------------------------------------------------------------------------
+
+
+def sources(
+    target: "Console",
+    citations: Iterable[tuple[str, Citation]],
+    options: str = "",
+    *,
+    detailed: bool = False,
+) -> None:
+    """Print one line for each place that is cited, or all that is needed to check each source."""
+    places: dict[tuple[str, str, str], list[str]] = {}
+    for number, (name, citation) in enumerate(citations):
+        if detailed:
+            if number:
+                target.print()
+            source(target, name, citation, options)
+        warning = "" if citation.verified else " NOT VERIFIED"
+        key = (citation.document_id, quiet_line(citation_line(citation)), warning)
+        places.setdefault(key, []).append(name)
+    for (_, place, warning), names in places.items() if not detailed else ():
+        opens = f" — chapterhouse open {names[0]}{options}"
+        target.print(
+            styled((f"{numbers(names)} ", "bold"), place, (warning, "bold red"), (opens, "dim"))
+        )
+
+
+def source(target: "Console", name: str, citation: Citation, options: str) -> None:
+    """Print a source with its quotation, and the command that shows it in its document."""
+    title = quiet_line(citation_line(citation))
+    target.print(styled((f"[{name}] ", "bold"), (title, "bold cyan")))
+    facts = [
+        citation.source,
+        f"characters {citation.start}–{citation.end}",
+        f"sha256 {citation.text_sha256[:_HASH_DIGITS]}",
+    ]
+    verdict = ("verified", "green") if citation.verified else ("NOT VERIFIED", "bold red")
+    indented(target, styled((" · ".join(map(quiet_line, facts)) + " · ", "dim"), verdict))
+    if citation.header:
+        indented(target, styled((quiet_line(citation.header), "dim")))
+    indented(target, f"“{inert(citation.quote)}”")
+    if citation.link:
+        indented(target, styled((one_line(citation.link), "dim")))
+    opens = f"chapterhouse docs show {citation.document_id} --span {citation.start}:{citation.end}"
+    indented(target, styled((opens + options, "dim")))
