@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from chapterhouse.text.look_alikes import LOOKS_LIKE_A_CITATION
+from chapterhouse.text.look_alikes import LOOKS_LIKE_A_CITATION, inert
 
 _MARKER: Final = re.compile(r"[ \t]?\[\^([^\[\]\n]{1,400})\]:?")
 _NESTED: Final = 5
@@ -64,6 +64,14 @@ def without_look_alikes(text: str) -> tuple[str, tuple[str, ...]]:
         text = LOOKS_LIKE_A_CITATION.sub("", text)
     return inert(text), tuple(found)
 
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place that a prompt named: a document's name there, its section, and what it holds."""
+
+    name: str
+    section: str
+    number: int
 
 
 def resolve(written: str, places: Sequence[Place]) -> tuple[int, ...]:
