@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from chapterhouse.answering.names import Names
-from chapterhouse.answering.parts import Part, stands_alone, whole_part
+from chapterhouse.answering.parts import Part, items_in, stands_alone, whole_part
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import Sentence, text_of
@@ -201,34 +201,44 @@ def _repeats(one: str, other: str) -> bool:
 
 def _joined(chosen: Sequence[Part], bodies: Bodies, left: int) -> list[Part]:
     """Make one of parts of a document that touch, or that a few words would join."""
+    place = {(part.hit.document.id, part.core): number for number, part in enumerate(chosen)}
+
+    def order(part: Part) -> int:
+        return place[part.hit.document.id, part.core]
+
     result: list[Part] = []
-    ordered = sorted(chosen, key=lambda part: (part.hit.document.id, part.spans[0]))
-    for part in ordered:
+    for part in sorted(chosen, key=lambda part: (part.hit.document.id, part.spans[-1])):
         before = result[-1] if result else None
-        if before and before.hit.document.id == part.hit.document.id and _may_join(before, part):
-            gap = bodies.text(part.hit.document.id)[before.spans[-1][1] : part.spans[0][0]]
-            words = len(gap.split())
-            if "\n#" not in gap and "|" not in gap and words <= min(_BRIDGE, left):
-                left -= words
-                best = min(before, part, key=lambda one: chosen.index(_source(chosen, one)))
-                end = max(before.spans[-1][1], part.spans[-1][1])
-                spans = (*before.spans[:-1], (before.spans[-1][0], end))
-                hit = min(before.hit, part.hit, key=lambda hit: hit.rank)
-                result[-1] = Part(hit, spans, best.core, max(before.shown, part.shown))
-                continue
-        result.append(part)
-    order = {id(part): number for number, part in enumerate(chosen)}
-    cores = {part.core: order[id(part)] for part in chosen}
-    return sorted(result, key=lambda part: cores[part.core])
+        if before is None or before.hit.document.id != part.hit.document.id:
+            result.append(part)
+            continue
+        own = _without_lead(part, before)
+        text = bodies.text(part.hit.document.id)
+        gap = text[before.spans[-1][1] : own.spans[0][0]]
+        words = len(gap.split())
+        apart = "\n#" in gap or "|" in gap or words > min(_BRIDGE, left)
+        if apart or own.header or before.header or len(own.spans) > 1:
+            result.append(own)
+            continue
+        left -= words
+        end = max(before.spans[-1][1], own.spans[0][1])
+        spans = (*before.spans[:-1], (before.spans[-1][0], end))
+        items = sum(items_in(text[slice(*span)]) for span in spans)
+        every = max(before.shown[1], own.shown[1])
+        result[-1] = Part(
+            min(before.hit, own.hit, key=lambda hit: hit.rank),
+            spans,
+            min(before, own, key=order).core,
+            (min(items, every), every),
+        )
+    return sorted(result, key=order)
 
 
-def _source(chosen: Sequence[Part], part: Part) -> Part:
-    return next(one for one in chosen if one.core == part.core)
-
-
-def _may_join(one: Part, other: Part) -> bool:
-    rows = any(part.hit.chunk.kind.value == "table" for part in (one, other))
-    return len(other.spans) == 1 and other.spans[0][0] >= one.spans[-1][0] and not rows
+def _without_lead(part: Part, before: Part) -> Part:
+    """Return a part without the line that leads in to it, where that is shown already."""
+    start, end = part.spans[0]
+    shown = any(first <= start and end <= last for first, last in before.spans)
+    return replace(part, spans=part.spans[1:]) if len(part.spans) > 1 and shown else part
 
 
 def _in_order(parts: Sequence[Part]) -> tuple[Part, ...]:

@@ -7,8 +7,9 @@
          -> an answer, the closest passages, or nothing
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import Final
 
 from chapterhouse.answering.choosing import WHOLE, Bodies, Form, choose, is_covered, worth_quoting
@@ -94,7 +95,8 @@ def answer(
     """
     bodies = Bodies(reference.body)
     found = find_parts(result, census, reference, form, bodies)
-    told, citations = _compose(found, reference, bodies)
+    quoted, citations = _compose(found, reference, bodies)
+    told = tuple(sentence for _, sentence in quoted)
     certain = confidence(found.signs, reference.confidence) if found.signs and told else 0.0
     outcome = AnswerOutcome.PASSAGES
     if not told or certain < reference.confidence.passages:
@@ -103,6 +105,8 @@ def answer(
         outcome = AnswerOutcome.ANSWER
     if outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
         told = tuple(replace(sentence, telling=(0, 0)) for sentence in told)
+    elif outcome is AnswerOutcome.PASSAGES:
+        told = tuple(_passages(quoted))
     return Answer(
         question=result.query.text,
         outcome=outcome,
@@ -190,8 +194,8 @@ def _signs(
 
 def _compose(
     found: Found, reference: Reference, bodies: Bodies
-) -> tuple[tuple[AnswerSentence, ...], tuple[Citation, ...]]:
-    told: list[AnswerSentence] = []
+) -> tuple[tuple[tuple[Part, AnswerSentence], ...], tuple[Citation, ...]]:
+    told: list[tuple[Part, AnswerSentence]] = []
     citations: list[Citation] = []
     for part in found.parts:
         document, body = reference.document(part.hit.document.id), bodies(part.hit.document.id)
@@ -205,8 +209,30 @@ def _compose(
         if not all(citation.verified for citation in own):  # changed between the search and now
             continue
         citations += own
-        told.append(_sentence(part, own, found.names))
+        told.append((part, _sentence(part, own, found.names)))
     return tuple(told), tuple(citations)
+
+
+def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerSentence]:
+    """Yield the parts of each passage as one; its first sentence that tells stands for it."""
+    for _, group in groupby(quoted, key=lambda one: (one[0].hit.document.id, one[0].hit.rank)):
+        own = [sentence for _, sentence in group]
+        texts = [sentence.text for sentence in own]
+        offsets = [sum(len(text) + 1 for text in texts[:n]) for n in range(len(texts))]
+        places = [
+            (offset + start, offset + (end or len(text)))
+            for offset, text, (start, end) in zip(
+                offsets, texts, (sentence.telling for sentence in own), strict=True
+            )
+        ]
+        telling = places[0] if len(own) > 1 else own[0].telling
+        yield AnswerSentence(
+            "\n".join(texts),
+            tuple(number for sentence in own for number in sentence.citations),
+            before=own[0].before,
+            note="; ".join(dict.fromkeys(filter(None, (sentence.note for sentence in own)))),
+            telling=telling,
+        )
 
 
 def _sentence(part: Part, own: Sequence[Citation], names: Names) -> AnswerSentence:
