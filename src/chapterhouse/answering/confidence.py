@@ -21,26 +21,24 @@ class Signs:
         shown: Share of the answer that may be expected in what is shown, given that it is in the
             hits: 0 to 1.
         best: The same of its best sentence.
-        likeness: Of its likest sentence with the question, token by token or letter by letter.
         coverage: Most of the question's word weight that one of its sentences has.
         sentence: Highest cosine of one of them with the question; 0 without meaning.
+        passage: Highest cosine of a hit with the question; 0 without meaning.
         score: Of the best hit, 0 to 1.
-        valued: 1 where a value or a reason is asked for, and something shown may be it.
-        unvalued: 1 where one is asked for, and nothing shown may be it.
-        several: 1 where the question wants several things.
+        documents: How many are shown.
+        unvalued: 1 where a value is asked for, and nothing shown may be it.
         unnamed: Share of the question's weight in names that what is shown lacks.
     """
 
     meaning: bool
     shown: float
     best: float
-    likeness: float
     coverage: float
     sentence: float
+    passage: float
     score: float
-    valued: float
+    documents: float
     unvalued: float
-    several: float
     unnamed: float
 
 

@@ -172,19 +172,17 @@ def _signs(
     shown = "\n".join(
         bodies.text(part.hit.document.id)[slice(*span)] for part in parts for span in part.spans
     )
-    meant = kind in VALUES or kind is QuestionKind.REASON
     table = judged.features[inside] if inside else judged.features[:1]
     return Signs(
         meaning=judged.meaning,
         shown=sum(shares),
         best=max(shares, default=0.0),
-        likeness=float(table[:, 2].max()),
         coverage=float(table[:, 1].max()),
         sentence=float(table[:, 4].max()) if judged.meaning else 0.0,
+        passage=judged.nearest,
         score=max(hit.score for hit in hits),
-        valued=1.0 if meant and offers(kind, shown, asked) else 0.0,
-        unvalued=1.0 if meant and not offers(kind, shown, asked) else 0.0,
-        several=float(kind in {QuestionKind.ALL, QuestionKind.COMPARISON, QuestionKind.SUMMARY}),
+        documents=float(len({part.hit.document.id for part in parts})),
+        unvalued=float(kind in VALUES and not offers(kind, shown, asked)),
         unnamed=names.missing_share(question, judged.weights, shown),
     )
 

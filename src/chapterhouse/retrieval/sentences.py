@@ -158,8 +158,10 @@ def features(
     sentences: Sequence[Sentence],
     weights: Floats,
     encoder: TokenEmbedder | None,
-) -> Floats:
-    """Return a row for each sentence: ``BY_MEANING``, or ``BY_WORDS`` without an encoder.
+) -> tuple[Floats, float]:
+    """Return a row for each sentence, and the highest cosine of the question with a hit.
+
+    A row has ``BY_MEANING``, or ``BY_WORDS`` without an encoder, and then the cosine is 0.
 
     Args:
         question: What was asked, made ready.
@@ -173,11 +175,11 @@ def features(
     score = np.asarray([hit.score for hit in hits])[ranks] / highest
     there = words_found(question, hits, sentences).there
     if encoder is not None:
-        by_tokens = _by_tokens(question, hits, sentences, encoder)
-        return np.column_stack([score, there @ weights, by_tokens])
+        by_tokens, nearest = _by_tokens(question, hits, sentences, encoder)
+        return np.column_stack([score, there @ weights, by_tokens]), nearest
     near = there | _shifted(there, ranks, 1) | _shifted(there, ranks, -1)
     likeness = _likeness(question, hits, sentences, there)
-    return np.column_stack([score, near @ weights, likeness @ weights])
+    return np.column_stack([score, near @ weights, likeness @ weights]), 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,12 +250,12 @@ def _by_tokens(
     hits: Sequence[Hit],
     sentences: Sequence[Sentence],
     encoder: TokenEmbedder,
-) -> Floats:
-    """Return the last three of ``BY_MEANING``, shape (sentences, 3)."""
+) -> tuple[Floats, float]:
+    """Return the last three of ``BY_MEANING`` for each sentence, and the nearest hit's cosine."""
     asked, *passages = encoder.embed_tokens([question.text, *(hit.chunk.text for hit in hits)])
     result = np.zeros((len(sentences), 3))
     if not len(asked.vectors):
-        return result
+        return result, 0.0
     counts = _token_weights(question, asked)
     vectors, words = _unit(asked.vectors), _unit(asked.words)
     whole = _unit(asked.vectors.mean(axis=0))
@@ -269,7 +271,9 @@ def _by_tokens(
                 counts @ near_words[sentence.rank][:, first:last].max(axis=1),
                 _unit(passage.vectors[first:last].mean(axis=0)) @ whole,
             )
-    return result.round(5)
+    means = [_unit(passage.vectors.mean(axis=0)) for passage in passages if len(passage.vectors)]
+    nearest = max((float(mean @ whole) for mean in means), default=0.0)
+    return result.round(5), round(nearest, 5)
 
 
 def _token_weights(question: Question, asked: TokenVectors) -> Floats:
