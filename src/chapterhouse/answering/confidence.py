@@ -56,11 +56,13 @@ class ConfidenceModel:
         by_meaning: The intercept and a weight for each of ``SIGNS``.
         by_words: The same for languages that the encoder does not serve.
         answer: Least confidence of an answer, 0 to 1.
+        passages: Least confidence of anything that is shown.
     """
 
     by_meaning: tuple[float, ...]
     by_words: tuple[float, ...]
     answer: float
+    passages: float
 
 
 def confidence_model(text: str) -> ConfidenceModel:
@@ -76,7 +78,8 @@ def confidence_model(text: str) -> ConfidenceModel:
         if set(weights) != {"intercept", *SIGNS}:
             raise ValueError(f"The weights are of {sorted(weights)}, the signs {sorted(SIGNS)}")
         found.append(tuple(float(weights[sign]) for sign in ("intercept", *SIGNS)))
-    return ConfidenceModel(found[0], found[1], float(read["answer"]))
+    by_meaning, by_words = found
+    return ConfidenceModel(by_meaning, by_words, float(read["answer"]), float(read["passages"]))
 
 
 def confidence(signs: Signs, model: ConfidenceModel) -> float:

@@ -50,6 +50,7 @@ _REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences
 _LEAST_SHARE: Final = 0.01  # of a sentence: below it only pads
 _ENOUGH: Final = 0.95  # share of all sentences from which nothing more is worth saying
 _BRIDGE: Final = 15  # words between two sentences of one passage that are shown to join them
+_OTHER_DOCUMENT: Final = 0.3  # what a sentence counts that is not about what is named
 _LETTERS_A_WORD: Final = 2  # of Chinese and Japanese, which have no spaces
 
 
@@ -150,8 +151,10 @@ def answer(
     found = find_parts(result, census, reference, form, bodies)
     told, citations = _compose(found, reference, bodies)
     certain = confidence(found.signs, reference.confidence) if found.signs and told else 0.0
-    outcome = AnswerOutcome.PASSAGES if told else AnswerOutcome.NOT_FOUND
-    if told and certain >= reference.confidence.answer and not found.names.absent:
+    outcome = AnswerOutcome.PASSAGES
+    if not told or certain < reference.confidence.passages:
+        outcome, told, citations = AnswerOutcome.NOT_FOUND, (), ()
+    elif certain >= reference.confidence.answer and not found.names.absent:
         outcome = AnswerOutcome.ANSWER
     if outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
         told = tuple(replace(sentence, telling=(0, 0)) for sentence in told)
@@ -203,8 +206,8 @@ def _worth_quoting(
 ) -> list[Sentence]:
     """Return the sentences that may be quoted, the best first.
 
-    Not what describes a document rather than stands in it, and nothing about another document
-    than the one that is named.
+    Not what describes a document rather than stands in it; and what is about another document
+    than the one that is named comes later.
     """
     begins: dict[str, int] = {}
     kept = []
@@ -215,11 +218,14 @@ def _worth_quoting(
             begins[document.id] = body_start(text)
         if sentence.begin < begins.get(document.id, 0) or sentence.begin >= sentence.stop:
             continue
-        if names.documents and document.id not in names.documents:
-            continue
         if any(map(str.isalnum, text_of(hits[sentence.rank], sentence))):
             kept.append(sentence)
-    return sorted(kept, key=lambda one: (-one.share, one.rank, one.begin))
+
+    def worth(one: Sentence) -> float:
+        named = not names.documents or hits[one.rank].document.id in names.documents
+        return one.share if named else one.share * _OTHER_DOCUMENT
+
+    return sorted(kept, key=lambda one: (-worth(one), one.rank, one.begin))
 
 
 # --- choosing ------------------------------------------------------------------------------------
@@ -426,13 +432,17 @@ def _compose(
         if not all(citation.verified for citation in own):  # changed between the search and now
             continue
         citations += own
-        told.append(_sentence(part, own))
+        told.append(_sentence(part, own, found.names))
     return tuple(told), tuple(citations)
 
 
-def _sentence(part: Part, own: Sequence[Citation]) -> AnswerSentence:
+def _sentence(part: Part, own: Sequence[Citation], names: Names) -> AnswerSentence:
     text = inert("\n".join(as_shown(citation.quote, part.header, part.columns) for citation in own))
     count, every = part.shown
+    document = part.hit.document
+    notes = [f"{count} of {every} shown"] if count < every else []
+    if names.documents and document.id not in names.documents:
+        notes.append(f"about another document: {inert(document.title)}")
     whole = len(own) == 1 and (own[0].start, own[0].end) == part.core
     core = "" if whole else inert(_shown_core(own, part))
     place = text.find(core) if core else -1
@@ -440,7 +450,7 @@ def _sentence(part: Part, own: Sequence[Citation]) -> AnswerSentence:
         text,
         tuple(citation.number for citation in own),
         before="\n" if own[0].number > 1 else "",
-        note=f"{count} of {every} shown" if count < every else "",
+        note="; ".join(notes),
         telling=(place, place + len(core)) if place >= 0 else (0, 0),
     )
 
