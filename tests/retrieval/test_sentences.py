@@ -38,7 +38,8 @@ PIECES = st.sampled_from(
     [
         "Guests pay 40 euros a night. ", "It is late! ", "Why?\n", "\n\n", "# Prices\n\n",
         "- one item\n", "2. another\n", "| a | b |\n| --- | --- |\n| 1 | 2 |\n", "    code(1)\n",
-        "```\nx = 1.\n```\n", "停泊费是四十欧元。", "   ", "e.g. Mr. Smith said so. ", "Ends here:\n",
+        "```\nx = 1.\n```\n", "停泊费是四十欧元。", "   ", "e.g. Mr. Smith said so. ",
+        "Ends here:\n",
     ]
 )  # fmt: skip
 TEXTS = st.lists(PIECES, min_size=1, max_size=12).map("".join).filter(str.strip)
@@ -106,6 +107,17 @@ def test_a_row_knows_its_heading_rows() -> None:
     assert table_header(hit(TABLE).chunk) == north.header
     prose = split_hits([hit(f"It costs a little.\n\n{TABLE}")])[0]
     assert prose.header == ""
+
+
+def test_rows_of_two_tables_have_their_own_headings() -> None:
+    text = f"{TABLE}\nThe ferry:\n\n| Day | Leaves |\n| --- | --- |\n| Monday | 9:00 |\n"
+    found = {text_of(hit(text), one): one.header for one in split_hits([hit(text)])}
+    assert found == {
+        "| North | 40 |": "| Berth | Price |\n| --- | --- |\n",
+        "| South | 65 |": "| Berth | Price |\n| --- | --- |\n",
+        "The ferry:": "",
+        "| Monday | 9:00 |": "| Day | Leaves |\n| --- | --- |\n",
+    }
 
 
 def test_rows_of_a_chunk_in_the_middle_of_a_table_have_its_header() -> None:
