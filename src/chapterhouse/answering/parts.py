@@ -58,6 +58,11 @@ class Part:
         )
 
 
+def items_in(text: str) -> int:
+    """Return the number of items of a list in a text."""
+    return sum(_ITEM.match(line) is not None for line in text.splitlines())
+
+
 def stands_alone(text: str, core: Stretch) -> bool:
     """Whether a sentence says something by itself: no heading, and nothing that leads in."""
     line = text.rfind("\n", 0, core[0]) + 1, _line_end(text, core[1])

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from chapterhouse.answering.extractive import WHOLE, Form
+from chapterhouse.answering.choosing import WHOLE, Form
 from chapterhouse.personas.config import PersonaConfig
 from chapterhouse.settings import Settings
 from chapterhouse.types import Persona

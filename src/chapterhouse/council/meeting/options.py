@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.answering.extractive import Form
+from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.parts import sentence_alone
 from chapterhouse.answering.statement import TokenKind, read
 from chapterhouse.council.meeting.record import Ledger

@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
 
+from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.dateline import is_dateline
-from chapterhouse.answering.extractive import Form
 from chapterhouse.answering.parts import as_shown, sentence_alone
 from chapterhouse.council.config import RoundKind
 from chapterhouse.council.map.comparing import content_words
