@@ -9,7 +9,8 @@ from tests.retrieval.scripted import NoTokens, model_of_sentences
 
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.confidence import SIGNS, ConfidenceModel, confidence_model
-from chapterhouse.answering.extractive import Form, Reference, answer
+from chapterhouse.answering.choosing import Form
+from chapterhouse.answering.extractive import Reference, answer
 from chapterhouse.answering.parts import sentence_alone
 from chapterhouse.answering.sealed import quotes
 from chapterhouse.chunking.build import build_chunks
