@@ -7,9 +7,9 @@ from importlib.resources import files
 import pytest
 from tests.retrieval.scripted import NoTokens, model_of_sentences
 
+from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.confidence import SIGNS, ConfidenceModel, confidence_model
-from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.extractive import Reference, answer
 from chapterhouse.answering.parts import sentence_alone
 from chapterhouse.answering.sealed import quotes
