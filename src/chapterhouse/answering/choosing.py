@@ -40,11 +40,15 @@ class Form:
         most: At most so many parts.
         part: Makes a part of a sentence: of a text, a hit, the sentence's span, and the words
             that there are for all of a list.
+        least: Share of a sentence, over that of the best, from which it is shown, 0 to 1.
+        joined: Whether parts that stand close together become one.
     """
 
     words: int = WORDS
     most: int = 50
     part: PartOf = whole_part
+    least: float = 0.0
+    joined: bool = True
 
 
 WHOLE: Final = Form()
@@ -112,10 +116,9 @@ def choose(
     chosen: list[Part] = []
     said: list[str] = []
     left, gained = form.words, 0.0
+    least = max(_LEAST_SHARE, form.least * max(sentence.share for sentence in kept))
     for sentence in kept:
-        if len(chosen) >= form.most or (
-            chosen and (sentence.share < _LEAST_SHARE or gained >= _ENOUGH)
-        ):
+        if len(chosen) >= form.most or (chosen and (sentence.share < least or gained >= _ENOUGH)):
             break
         hit = hits[sentence.rank]
         own = text_of(hit, sentence)
@@ -134,7 +137,7 @@ def choose(
         said.append(own)
         left -= _count(part, bodies.text(hit.document.id))
         gained += sentence.share
-    return _in_order(_joined(chosen, bodies, left))
+    return _in_order(_joined(chosen, bodies, left) if form.joined else chosen)
 
 
 def is_covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:

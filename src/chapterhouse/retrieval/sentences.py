@@ -21,7 +21,7 @@ from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.letters import letter_groups
-from chapterhouse.text.markdown import BlockKind, blocks
+from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import Chunk, Hit, Kind, Stretch, TokenVectors
@@ -94,25 +94,32 @@ def split_hits(hits: Sequence[Hit]) -> tuple[Sentence, ...]:
 
 def _split(rank: int, chunk: Chunk) -> Iterator[Sentence]:
     """Yield what may stand alone; a heading, and a table's, goes with what follows it."""
-    table_start, body_start, header = _own_table(chunk)
+    tables = _own_tables(chunk)
     pending = 0
     for start, end in _spans(chunk):
-        heading = chunk.text.startswith("#", start) or table_start <= start < body_start
-        if heading and end < len(chunk.text):
+        of_table = any(table.start <= start < table.body_start for table in tables)
+        if (chunk.text.startswith("#", start) or of_table) and end < len(chunk.text):
             continue
         visible = chunk.text[start:end]
         begin = start + len(visible) - len(visible.lstrip("\n "))
         stop = start + len(visible.rstrip())
-        row = chunk.text.startswith("|", begin)
         yield Sentence(
             rank,
             chunk.start + pending,
             chunk.start + end,
             chunk.start + begin,
             chunk.start + max(stop, begin),
-            header if row else "",
+            _header(chunk, tables, begin),
         )
         pending = end
+
+
+def _header(chunk: Chunk, tables: Sequence[Block], begin: int) -> str:
+    """Return the heading rows of the table of which a row begins at a place; else nothing."""
+    if not chunk.text.startswith("|", begin):
+        return ""
+    own = (table for table in tables if table.start <= begin < table.end)
+    return next((chunk.text[table.start : table.body_start] for table in own), chunk.header)
 
 
 def _spans(chunk: Chunk) -> Iterable[Stretch]:
@@ -121,20 +128,16 @@ def _spans(chunk: Chunk) -> Iterable[Stretch]:
     return sentence_spans(chunk.text, 0, len(chunk.text))
 
 
-def _own_table(chunk: Chunk) -> tuple[int, int, str]:
-    """Return where the heading rows of a chunk's table start and end in it, and these rows."""
-    if chunk.header or "|" not in chunk.text:
-        return 0, 0, chunk.header
-    found = (block for block in blocks(chunk.text) if block.kind is BlockKind.TABLE)
-    for table in found:
-        return table.start, table.body_start, chunk.text[table.start : table.body_start]
-    return 0, 0, ""
+def _own_tables(chunk: Chunk) -> Sequence[Block]:
+    """Return the tables of which a chunk has the heading rows."""
+    found = blocks(chunk.text) if "|" in chunk.text else ()
+    return [block for block in found if block.kind is BlockKind.TABLE]
 
 
 def table_header(chunk: Chunk) -> str:
     """Return the heading rows of the table that a chunk itself begins; or nothing."""
-    start, body, header = _own_table(chunk)
-    return header if chunk.kind is Kind.TABLE and start < body else ""
+    own = () if chunk.header or chunk.kind is not Kind.TABLE else _own_tables(chunk)
+    return next((chunk.text[table.start : table.body_start] for table in own), "")
 
 
 # --- what is known of each -----------------------------------------------------------------------
