@@ -260,19 +260,23 @@ def _by_tokens(
     if not len(asked.vectors):
         return result, 0.0
     counts = _token_weights(question, asked)
-    vectors, words = _unit(asked.vectors), _unit(asked.words)
     whole = _unit(asked.vectors.mean(axis=0))
-    near = [vectors @ _unit(passage.vectors).T for passage in passages]
-    near_words = [words @ _unit(passage.words).T for passage in passages]
+    # One product over all passages: many small ones cost more than their arithmetic.
+    bases = np.cumsum([0, *(len(passage.starts) for passage in passages)])
+    vectors = np.concatenate([passage.vectors for passage in passages])
+    words = np.concatenate([passage.words for passage in passages])
+    near = _unit(asked.vectors) @ _unit(vectors).T
+    near_words = _unit(asked.words) @ _unit(words).T
     for row, sentence in enumerate(sentences):
         passage, offset = passages[sentence.rank], hits[sentence.rank].chunk.start
         first = int(np.searchsorted(passage.ends, sentence.begin - offset, side="right"))
         last = int(np.searchsorted(passage.starts, sentence.stop - offset))
         if first < last:
+            own = slice(int(bases[sentence.rank]) + first, int(bases[sentence.rank]) + last)
             result[row] = (
-                counts @ near[sentence.rank][:, first:last].max(axis=1),
-                counts @ near_words[sentence.rank][:, first:last].max(axis=1),
-                _unit(passage.vectors[first:last].mean(axis=0)) @ whole,
+                counts @ near[:, own].max(axis=1),
+                counts @ near_words[:, own].max(axis=1),
+                _unit(vectors[own].mean(axis=0)) @ whole,
             )
     means = [_unit(passage.vectors.mean(axis=0)) for passage in passages if len(passage.vectors)]
     nearest = max((float(mean @ whole) for mean in means), default=0.0)
