@@ -229,8 +229,8 @@ def test_an_empty_question_is_refused(library: Library, question: str) -> None:
 def test_numbers_out_of_range_are_refused(library: Library) -> None:
     with pytest.raises(UsageError, match="limit"):
         library.search("harbour", limit=0)
-    with pytest.raises(UsageError, match="sentence"):
-        library.ask("harbour", sentences=0)
+    with pytest.raises(UsageError, match="word"):
+        library.ask("harbour", words=0)
     with pytest.raises(UsageError, match="negative"):
         library.search("harbour", per_document=-1)
 

@@ -186,6 +186,9 @@ WINTER = "- In winter the gate closes at **18:00**."
         (SOUTH, "South quay · Longest vessel: ≤ 18 m · Price a night: 65 euros"),
         (SOUTH, "South quay · ≤ 18 m · 65 euros"),
         (SOUTH, SOUTH),
+        (SOUTH, "Berth: South quay · Price a night: 65 euros"),
+        (SOUTH, "Berth: South quay · Longest vessel: ≤ 18 m"),
+        (JETTY, "Berth: Guest jetty"),  # the asked cell is empty
         (JETTY, "Berth: Guest jetty · Price a night: 20 euros"),
         (f"{SOUTH}\n{JETTY}", "Berth: South quay, ≤ 18 m, 65 euros\nGuest jetty, 20 euros"),
     ],
@@ -199,7 +202,10 @@ def test_a_row_is_quoted_with_or_without_its_columns(quote: str, text: str) -> N
     [
         "Berth: South quay · Longest vessel: ≥ 18 m · Price a night: 65 euros",
         "Price a night: South quay · Longest vessel: ≤ 18 m · Price a night: 65 euros",
-        "Berth: South quay · Price a night: 65 euros",
+        "Berth: South quay",
+        "Longest vessel: ≤ 18 m · Price a night: 65 euros",
+        "South quay · 65 euros",
+        "Berth: South quay · Price a night: 65 euros · Longest vessel: ≤ 18 m",
         "Berth: South quay · Longest vessel: 65 euros · Price a night: ≤ 18 m",
         "Berth: South quay · Longest vessel: ≤ 18 m · Price a night: 65 euros a month",
         "",

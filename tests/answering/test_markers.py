@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from chapterhouse.answering.markers import (
     Marker,
     Place,
-    inert,
     resolve,
     without_look_alikes,
     without_markers,
 )
+from chapterhouse.text.look_alikes import inert
 
 PLACES = (
     Place("runtime-overview", "Guide › Tracking", 0),

@@ -143,7 +143,10 @@ def test_an_answer_as_it_is_printed_is_read(library: Library) -> None:
             '{"question": "a", "outcome": "answer", "citations": [], "sentences": [{"text": 1}]}',
             "no text",
         ),
-        ('{"question": "a", "outcome": "answer", "citations": [{"source": 1, "quote": 2}]}', "no text"),
+        (
+            '{"question": "a", "outcome": "answer", "citations": [{"source": 1, "quote": 2}]}',
+            "no text",
+        ),
     ],
 )
 def test_what_is_no_answer_is_told(text: str, what: str) -> None:

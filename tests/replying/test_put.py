@@ -72,8 +72,8 @@ def test_a_persona_is_named_by_slug_beginning_or_name(harbour: Any) -> None:
 def test_what_cannot_be_asked_is_refused(harbour: Any) -> None:
     with pytest.raises(UsageError, match="reads their own shelves"):
         asked(harbour, SPEED, shelves=("jonas",))
-    with pytest.raises(UsageError, match="at least 1 sentence"):
-        asked(harbour, SPEED, sentences=0)
+    with pytest.raises(UsageError, match="at least 1 word"):
+        asked(harbour, SPEED, words=0)
     with pytest.raises(UsageError, match="empty"):
         asked(harbour, "  ")
     with pytest.raises(UsageError, match="over 10,000"):
@@ -419,7 +419,7 @@ OTHERWISE: dict[str, dict[str, Any]] = {
     "persona": {"persona": "jonas"},
     "asker": {"persona": ""},
     "tags": {"tags": ("speed",)},
-    "sentences": {"sentences": 1},
+    "words": {"words": 60},
 }
 PERSONAS = {
     "name": {"display_name": "Mary"},

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,12 @@ from chapterhouse.errors import EngineError
 from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.candidates import Sources
+from chapterhouse.retrieval.sentence_model import SentenceModel, sentence_model
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.mentions import names_of
 from chapterhouse.text.spelling import words_of
 from chapterhouse.text.terms import term_rows
-from chapterhouse.types import Census, Chunk, Document, Scored, TermRows, WeightedTerm
+from chapterhouse.types import Census, Chunk, Document, Scored, TermRows, TokenVectors, WeightedTerm
 
 EMBEDDER = StaticEmbedder()
 
@@ -185,3 +187,21 @@ def library(
     chunks = {key: replace(chunk, key=key) for key, chunk in enumerate(stored, start=1)}
     known = {chunk.document_id: document(chunk.document_id) for chunk in made}
     return Texts(chunks, known | dict(documents or {}), embedder or WordsAlone())
+
+
+class NoTokens:
+    """A token embedder that serves no language."""
+
+    def serves(self, language: str) -> bool:  # noqa: ARG002 - the seam's signature
+        """Serve none."""
+        return False
+
+    def embed_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
+        """Never be asked."""
+        raise AssertionError(f"asked for the tokens of {len(texts)} texts")
+
+
+def model_of_sentences() -> SentenceModel:
+    """Return the model that the program uses."""
+    weights = files("chapterhouse.retrieval").joinpath("sentence_model.json")
+    return sentence_model(weights.read_text("utf-8"))

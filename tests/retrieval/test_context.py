@@ -6,21 +6,21 @@ from functools import partial
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.retrieval.scripted import NoTokens, model_of_sentences
 
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.sentence import chunk_by_sentence
-from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.retrieval.context import (
     ContextSources,
     Packing,
     build_context,
-    question_of,
     repack,
     value,
 )
 from chapterhouse.retrieval.pack import Pack, pack_exactly, pack_greedily, pack_in_order
 from chapterhouse.retrieval.present import document_line, place_line, prompt_view
-from chapterhouse.retrieval.relevance import judged_sentences, word_weights
+from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.retrieval.widen import with_surroundings
 from chapterhouse.text.canonical import compose
 from chapterhouse.text.tokens import estimate_tokens
@@ -58,7 +58,6 @@ Coffee is a drink of beans. Espresso is brewed at ninety degrees under pressure.
 
 Beans are roasted first. A dark roast is bitter. A light roast is sour.
 """
-EMBEDDER = StaticEmbedder()
 QUESTION = "At how many degrees is green tea brewed?"
 
 
@@ -94,12 +93,19 @@ def result(maximum: int = 160, question: str = QUESTION) -> SearchResult:
     return SearchResult(Query(question), hits, (), ("en",), (), 2, len(chunks))
 
 
+MODEL = model_of_sentences()
+
+
+def frequency(term: str) -> int:
+    return 3 if term in {"tea", "brew"} else 1
+
+
 SOURCES = ContextSources(
     body=BODIES.get,
     count_tokens=estimate_tokens,
-    document_frequency=lambda term: 3 if term in {"tea", "brew"} else 1,
-    embedder=EMBEDDER,
+    scorer=SentenceScorer(MODEL, NoTokens(), frequency),
 )
+BY_MEANING = replace(SOURCES, scorer=SentenceScorer(MODEL, built_in_encoder(), frequency))
 
 
 def words(text: str) -> int:
@@ -162,8 +168,9 @@ def test_repacking_is_packing_without_searching(first: int, second: int) -> None
     assert repack(once, estimate_tokens, second) == build_context(result(), SOURCES, second)
 
 
-def test_the_sentence_that_answers_is_chosen_first() -> None:
-    context = build_context(result(), SOURCES, 60)
+@pytest.mark.parametrize("sources", [SOURCES, BY_MEANING], ids=["words", "meaning"])
+def test_the_sentence_that_answers_is_chosen_first(sources: ContextSources) -> None:
+    context = build_context(result(), sources, 60)
     assert "Green tea is brewed at eighty degrees." in context.markdown
     assert "Espresso" not in context.markdown
 
@@ -231,7 +238,7 @@ def test_rows_of_a_table_keep_their_heading(length: int) -> None:
     found = result(length, "How many minutes does white tea take?")
     tables = tuple(hit for hit in found.hits if hit.chunk.kind is Kind.TABLE)
     found = replace(found, hits=tables)
-    context = build_context(found, replace(SOURCES, embedder=None), 70)
+    context = build_context(found, SOURCES, 70)
     check(context)
     rows = [excerpt for excerpt in context.excerpts if "| white | 4 | 75 |" in excerpt.text]
     assert rows
@@ -242,7 +249,7 @@ def test_a_table_right_under_its_heading_keeps_both() -> None:
     text = "# Times\n\n| kind | minutes |\n| --- | --- |\n| green | 2 |\n| black | 3 |\n"
     hit = Hit(1, 1.0, Chunk("tea-00000001", 0, 0, len(text), text, Kind.TABLE), document("tea"))
     found = replace(result(question="How long for black tea?"), hits=(hit,))
-    context = build_context(found, replace(SOURCES, embedder=None), 53)
+    context = build_context(found, SOURCES, 53)
     assert "| kind | minutes |\n| --- | --- |\n| black | 3 |" in context.markdown
     assert "green" not in context.markdown
 
@@ -295,25 +302,6 @@ def test_a_prompt_sees_the_escaped_text_and_a_person_the_real_one() -> None:
     assert all(line.startswith("¦ ") for line in inside)
     with pytest.raises(ValueError, match="128"):
         prompt_view(context, "short")
-
-
-@pytest.mark.parametrize("embedder", [EMBEDDER, None])
-def test_shares_add_up_to_one_and_follow_the_question(embedder: StaticEmbedder | None) -> None:
-    found = result()
-    question = question_of(found)
-    weights = word_weights(question, SOURCES.document_frequency, found.chunks)
-    assert weights.sum() == pytest.approx(1.0)
-    sentences = judged_sentences(question, found.hits, weights, estimate_tokens, embedder)
-    assert sum(sentence.share for sentence in sentences) == pytest.approx(1.0)
-    best = max(sentences, key=lambda sentence: sentence.share)
-    assert "Green tea" in TEA[best.start : best.end]
-
-
-def test_no_sentences_have_no_shares() -> None:
-    found = replace(result(), hits=())
-    question = question_of(found)
-    weights = word_weights(question, lambda _: 0, 1)
-    assert list(judged_sentences(question, (), weights, estimate_tokens)) == []
 
 
 def test_the_same_question_gives_the_same_context_to_the_byte() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.retrieval.relevance import Sentence
+from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.retrieval.widen import (
     best_runs,
     merged,
@@ -95,22 +95,24 @@ def test_merged_stretches_hold_the_same_places_once(stretches: list[tuple[int, i
     assert all(one[1] < other[0] for one, other in pairwise(found))
 
 
-SENTENCES = st.lists(
-    st.tuples(st.integers(1, 9), st.floats(0.001, 1.0)), min_size=1, max_size=9
-).map(
-    lambda parts: [
-        Sentence(0, place * 10, place * 10 + 10, tokens, share)
-        for place, (tokens, share) in enumerate(parts)
-    ]
-)
+def sentence(place: int, share: float) -> Sentence:
+    """Return a sentence of ten characters."""
+    start, end = place * 10, place * 10 + 10
+    return Sentence(0, start, end, start, end, share=share)
 
 
-@given(SENTENCES, st.integers(2, 6))
+PARTS = st.lists(st.tuples(st.integers(1, 9), st.floats(0.001, 1.0)), min_size=1, max_size=9)
+
+
+@given(PARTS, st.integers(2, 6))
 def test_runs_grow_in_tokens_and_share_and_end_with_everything(
-    sentences: list[Sentence], most: int
+    parts: list[tuple[int, float]], most: int
 ) -> None:
-    runs = best_runs(sentences, most)
-    costs = [sum(s.tokens for s in sentences if start <= s.start < end) for (start, end), _ in runs]
+    sentences = [sentence(place, share) for place, (_, share) in enumerate(parts)]
+    runs = best_runs(sentences, [tokens for tokens, _ in parts], most)
+    costs = [
+        sum(tokens for tokens, _ in parts[start // 10 : end // 10]) for (start, end), _ in runs
+    ]
     assert 1 <= len(runs) <= most
     assert costs == sorted(set(costs))
     assert [share for _, share in runs] == sorted({share for _, share in runs})
@@ -120,18 +122,18 @@ def test_runs_grow_in_tokens_and_share_and_end_with_everything(
 
 
 def test_the_sentence_that_answers_is_a_run_of_its_own() -> None:
-    parts = [(9, 0.01), (4, 0.9), (9, 0.02), (9, 0.01)]
-    sentences = [Sentence(0, i * 10, i * 10 + 10, t, p) for i, (t, p) in enumerate(parts)]
-    assert best_runs(sentences)[0] == ((10, 20), 0.9)
+    shares = (0.01, 0.9, 0.02, 0.01)
+    sentences = [sentence(place, share) for place, share in enumerate(shares)]
+    assert best_runs(sentences, [9, 4, 9, 9])[0] == ((10, 20), 0.9)
 
 
 def test_runs_do_not_cross_a_gap() -> None:
-    sentences = [Sentence(0, 0, 10, 5, 0.4), Sentence(0, 20, 30, 5, 0.6)]
-    assert [stretch for stretch, _ in best_runs(sentences)] == [(20, 30)]
+    sentences = [sentence(0, 0.4), sentence(2, 0.6)]
+    assert [stretch for stretch, _ in best_runs(sentences, [5, 5])] == [(20, 30)]
 
 
 def test_no_sentences_give_no_runs() -> None:
-    assert list(best_runs([])) == []
+    assert list(best_runs([], [])) == []
 
 
 def test_an_excerpt_is_shortened_at_a_sentence_and_keeps_its_header() -> None:

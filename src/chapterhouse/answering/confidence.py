@@ -21,26 +21,24 @@ class Signs:
         shown: Share of the answer that may be expected in what is shown, given that it is in the
             hits: 0 to 1.
         best: The same of its best sentence.
-        likeness: Of its likest sentence with the question, token by token or letter by letter.
         coverage: Most of the question's word weight that one of its sentences has.
         sentence: Highest cosine of one of them with the question; 0 without meaning.
+        passage: Highest cosine of a hit with the question; 0 without meaning.
         score: Of the best hit, 0 to 1.
-        valued: 1 where a value or a reason is asked for, and something shown may be it.
-        unvalued: 1 where one is asked for, and nothing shown may be it.
-        several: 1 where the question wants several things.
+        documents: How many are shown.
+        unvalued: 1 where a value is asked for, and nothing shown may be it.
         unnamed: Share of the question's weight in names that what is shown lacks.
     """
 
     meaning: bool
     shown: float
     best: float
-    likeness: float
     coverage: float
     sentence: float
+    passage: float
     score: float
-    valued: float
+    documents: float
     unvalued: float
-    several: float
     unnamed: float
 
 
@@ -56,11 +54,13 @@ class ConfidenceModel:
         by_meaning: The intercept and a weight for each of ``SIGNS``.
         by_words: The same for languages that the encoder does not serve.
         answer: Least confidence of an answer, 0 to 1.
+        passages: Least confidence of anything that is shown.
     """
 
     by_meaning: tuple[float, ...]
     by_words: tuple[float, ...]
     answer: float
+    passages: float
 
 
 def confidence_model(text: str) -> ConfidenceModel:
@@ -76,7 +76,8 @@ def confidence_model(text: str) -> ConfidenceModel:
         if set(weights) != {"intercept", *SIGNS}:
             raise ValueError(f"The weights are of {sorted(weights)}, the signs {sorted(SIGNS)}")
         found.append(tuple(float(weights[sign]) for sign in ("intercept", *SIGNS)))
-    return ConfidenceModel(found[0], found[1], float(read["answer"]))
+    by_meaning, by_words = found
+    return ConfidenceModel(by_meaning, by_words, float(read["answer"]), float(read["passages"]))
 
 
 def confidence(signs: Signs, model: ConfidenceModel) -> float:

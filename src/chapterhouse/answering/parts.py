@@ -7,7 +7,8 @@ one or two spans of its document, shown one behind the other; nothing in them is
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
 from chapterhouse.text.language_data import language_data
@@ -18,7 +19,10 @@ from chapterhouse.types import Hit, Kind, Stretch
 _REACH: Final = 1_500  # characters on either side of a sentence that are looked at
 _LONGEST_LEAD: Final = 60  # words
 _HEADING_WORDS: Final = 12
+_LEAD_INS: Final = 3  # that lead in to one another
+_TABLE_WORDS: Final = 60  # of a table behind what leads in to it
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?[a-z][.)])[ \t]+\S")
+_MARKS: Final = "-*+•‣▪"
 _CODE: Final = re.compile(r"(?:\t| {4,})\S")
 _FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
 _LEADING_MARKS: Final = re.compile(r"^\s*(?:#{1,6}\s+|>\s*|[-*+•‣▪]\s+)+")
@@ -54,6 +58,11 @@ class Part:
         )
 
 
+def items_in(text: str) -> int:
+    """Return the number of items of a list in a text."""
+    return sum(_ITEM.match(line) is not None for line in text.splitlines())
+
+
 def stands_alone(text: str, core: Stretch) -> bool:
     """Whether a sentence says something by itself: no heading, and nothing that leads in."""
     line = text.rfind("\n", 0, core[0]) + 1, _line_end(text, core[1])
@@ -71,9 +80,7 @@ def sentence_alone(_text: str, hit: Hit, core: Stretch, _all_items: int = 0) -> 
     return Part(hit, (core,), core)
 
 
-def whole_part(  # noqa: PLR0911 - one return a form
-    text: str, hit: Hit, core: Stretch, all_items: int = 0
-) -> Part:
+def whole_part(text: str, hit: Hit, core: Stretch, all_items: int = 0) -> Part:
     """Return the part of a document's text that a sentence needs.
 
     Args:
@@ -83,6 +90,12 @@ def whole_part(  # noqa: PLR0911 - one return a form
         all_items: Show so many words of the list that the sentence begins or belongs to; 0 shows
             only the item itself.
     """
+    return _complete(text, _with_its_needs(text, hit, core, all_items))
+
+
+def _with_its_needs(  # noqa: PLR0911 - one return a form
+    text: str, hit: Hit, core: Stretch, all_items: int
+) -> Part:
     start, end = core
     if hit.chunk.kind is Kind.TABLE or text.startswith("|", start):
         return Part(hit, (core,), core)
@@ -96,10 +109,9 @@ def whole_part(  # noqa: PLR0911 - one return a form
     if _is_code(text, lines[at], hit):
         return _code(text, hit, core, lines, at)
     if text[start:end].rstrip("*_ ").endswith(_LEADS_IN):
-        return _lead_in(text, hit, core, all_items)
+        return _with_what_follows(text, hit, core, all_items)
     if _is_heading(text, core, lines[at]):
-        following = _next_sentence(text, end, high)
-        return Part(hit, ((start, following[1]) if following else core,), core)
+        return _with_what_follows(text, hit, core, all_items)
     if _points_back(text[start:end], hit.document.language):
         before = _sentence_before(text, low, start)
         return Part(hit, ((before[0], end) if before else core,), core)
@@ -126,6 +138,7 @@ def _item(
     own = next((n for n, item in enumerate(items) if item[0] <= core[0] < item[1]), None)
     if own is None:
         return Part(hit, (core,), core)
+    items[own] = items[own][0], max(items[own][1], core[1])
     lead = _lead(text, lead_line) if lead_line else None
     first = last = own
     words = len(text[slice(*items[own])].split())
@@ -147,15 +160,32 @@ def _item(
     return Part(hit, (lead, span), core, shown)
 
 
+def _complete(text: str, part: Part, depth: int = _LEAD_INS) -> Part:
+    """Return a part, with what follows where its end leads in to that."""
+    start, end = part.spans[-1]
+    if (
+        not depth
+        or text.startswith("|", start)
+        or not text[start:end].rstrip("*_ ").endswith(_LEADS_IN)
+    ):
+        return part
+    further = _with_what_follows(text, part.hit, (start, end), 0, depth - 1)
+    count, every = part.shown
+    added = text[end : further.spans[-1][1]].splitlines()
+    count = min(count + sum(_ITEM.match(line) is not None for line in added), every)
+    return replace(part, spans=(*part.spans[:-1], further.spans[-1]), shown=(count, every))
+
+
 def _list_around(
     text: str, lines: Sequence[Stretch], at: int
 ) -> tuple[list[Stretch], Stretch | None]:
     """Return the items of the list of a line, and the line before the first."""
+    within = _of_list(text, lines)
     first = at
-    while first > 0 and _of_list(text, lines, first - 1):
+    while first > 0 and within[first - 1]:
         first -= 1
     last = at
-    while last + 1 < len(lines) and _of_list(text, lines, last + 1):
+    while last + 1 < len(lines) and within[last + 1]:
         last += 1
     items: list[Stretch] = []
     for start, stop in lines[first : last + 1]:
@@ -170,19 +200,23 @@ def _list_around(
     return trimmed, lines[before] if before >= 0 else None
 
 
-def _of_list(text: str, lines: Sequence[Stretch], at: int) -> bool:
-    """Whether a line is an item, belongs to one, or is empty between two."""
-    start, stop = lines[at]
-    if _ITEM.match(text, start, stop):
-        return True
-    if not text[start:stop].strip():
-        around = [n for n in (at - 1, at + 1) if 0 <= n < len(lines)]
-        return len(around) == 2 and all(  # noqa: PLR2004 - one on either side
-            _ITEM.match(text, *lines[n]) or text.startswith((" ", "\t"), lines[n][0])
-            for n in around
-        )
-    indented = text.startswith(("  ", "\t"), start)
-    return indented and at > 0 and _of_list(text, lines, at - 1)
+def _of_list(text: str, lines: Sequence[Stretch]) -> list[bool]:
+    """Return of each line whether it is an item, goes on with one, or is empty between two."""
+    found: list[bool] = []
+    for at, (start, stop) in enumerate(lines):
+        own = _ITEM.match(text, start, stop) is not None
+        if not own and not text[start:stop].strip():
+            around = [n for n in (at - 1, at + 1) if 0 <= n < len(lines)]
+            own = len(around) == 2 and all(  # noqa: PLR2004 - one on either side
+                _ITEM.match(text, *lines[n]) or text.startswith((" ", "\t"), lines[n][0])
+                for n in around
+            )
+        elif not own and at and found[-1]:
+            above = text[slice(*lines[at - 1])].strip()
+            goes_on = above and not text.startswith(("#", "|", "```", "~~~", ">"), start)
+            own = bool(goes_on) or text.startswith(("  ", "\t"), start)
+        found.append(own)
+    return found
 
 
 def _lead(text: str, line: Stretch) -> Stretch | None:
@@ -196,24 +230,45 @@ def _lead(text: str, line: Stretch) -> Stretch | None:
     return (start, end) if leads and not found.startswith(("#", "|")) else None
 
 
-def _lead_in(text: str, hit: Hit, core: Stretch, all_items: int) -> Part:
-    """Return a sentence that leads in, with the list, code or sentence that it leads in to."""
+def _with_what_follows(
+    text: str, hit: Hit, core: Stretch, all_items: int, depth: int = _LEAD_INS
+) -> Part:
+    """Return a heading or what leads in, with the list, code, table or sentence that follows."""
     start, end = core
     lines = _lines(text, end, min(end + _REACH, len(text)))[1:]
     after = next((n for n, line in enumerate(lines) if text[slice(*line)].strip()), None)
     if after is None:
         return Part(hit, (core,), core)
-    if _ITEM.match(text, *lines[after]):
-        found = _item(text, hit, lines[after], lines, after, max(all_items, 1))
-        if found.spans == (lines[after],):
-            items, _ = _list_around(text, lines, after)
-            found = Part(hit, (_trimmed(text, lines[after]),), core, (1, len(items)))
+    first = lines[after]
+    if _ITEM.match(text, *first):
+        found = _item(text, hit, first, lines, after, max(all_items, 1))
+        found = _complete(text, found, depth)
         return Part(hit, ((start, found.spans[-1][1]),), core, found.shown)
-    if _is_code(text, lines[after], hit):
-        code = _code(text, hit, _trimmed(text, lines[after]), lines, after)
+    if text.startswith("|", first[0]):
+        stop, shown = _table(text, lines, after, max(all_items, _TABLE_WORDS))
+        return Part(hit, ((start, stop),), core, shown)
+    if _is_code(text, first, hit):
+        code = _code(text, hit, _trimmed(text, first), lines, after)
         return Part(hit, ((start, code.spans[-1][1]),), core)
-    following = _next_sentence(text, end, min(end + _REACH, len(text)))
-    return Part(hit, ((start, following[1]) if following else core,), core)
+    following = _next_sentence(text, end, min(end + _REACH, len(text))) or core
+    further = Part(hit, (following,), following)
+    if depth and following != core and text[slice(*following)].rstrip("*_ ").endswith(_LEADS_IN):
+        further = _with_what_follows(text, hit, following, all_items, depth - 1)
+    return Part(hit, ((start, further.spans[-1][1]),), core, further.shown)
+
+
+def _table(text: str, lines: Sequence[Stretch], at: int, words: int) -> tuple[int, tuple[int, int]]:
+    """Return where the rows end of a table that are shown, and how many of all rows these are."""
+    rows = list(takewhile(lambda line: text.startswith("|", line[0]), lines[at:]))
+    rows = rows[:1] + rows[2:]  # without the row of lines below the heading
+    kept = 1
+    for row in rows[1:]:
+        words -= len(text[slice(*row)].replace("|", " ").split())
+        if words < 0 and kept > 1:
+            break
+        kept += 1
+    stop = _trimmed(text, rows[kept - 1])[1]
+    return stop, (kept - 1, len(rows) - 1) if kept < len(rows) else (0, 0)
 
 
 def _is_code(text: str, line: Stretch, hit: Hit) -> bool:
@@ -223,15 +278,30 @@ def _is_code(text: str, line: Stretch, hit: Hit) -> bool:
 
 def _code(text: str, hit: Hit, core: Stretch, lines: Sequence[Stretch], at: int) -> Part:
     """Return lines of code with the sentence that leads in to them."""
+    fenced = _FENCE.match(text, *lines[at]) is not None
     before = at - 1
+    while before >= 0 and not fenced and _continues(text, lines, before):
+        before -= 1
     while before >= 0 and not text[slice(*lines[before])].strip():
         before -= 1
     after = at
-    while after + 1 < len(lines) and _CODE.match(text, *lines[after + 1]):
-        after += 1
-    end = max(core[1], lines[after][1]) if _CODE.match(text, *lines[at]) else core[1]
+    if fenced:
+        inside = range(at + 1, len(lines))
+        after = next((n for n in inside if _FENCE.match(text, *lines[n])), at)
+    else:
+        while after + 1 < len(lines) and _CODE.match(text, *lines[after + 1]):
+            after += 1
+    indented = fenced or _CODE.match(text, *lines[at])
+    end = max(core[1], lines[after][1]) if indented else core[1]
     lead = _lead(text, lines[before]) if before >= 0 else None
     return Part(hit, (_trimmed(text, (lead[0] if lead else core[0], end)),), core)
+
+
+def _continues(text: str, lines: Sequence[Stretch], at: int) -> bool:
+    """Whether a line is indented code, or empty below such a line."""
+    if not text[slice(*lines[at])].strip():
+        return at > 0 and _CODE.match(text, *lines[at - 1]) is not None
+    return _CODE.match(text, *lines[at]) is not None
 
 
 def _is_heading(text: str, core: Stretch, line: Stretch) -> bool:
@@ -292,7 +362,10 @@ def as_shown(quote: str, header: str = "", asked: frozenset[int] = frozenset()) 
             rest is left out; none shows all.
     """
     if quote.startswith("|"):
-        return "\n".join(_row(row, header, asked) for row in quote.splitlines())
+        lines = quote.splitlines()
+        return "\n".join(
+            _row(line, header, asked) if line.startswith("|") else _plain(line) for line in lines
+        )
     return "\n".join(_joined(quote))
 
 
@@ -300,20 +373,16 @@ def _joined(quote: str) -> Iterator[str]:
     """Yield the lines of a quotation, those of one paragraph as one."""
     paragraph: list[str] = []
     for line in quote.splitlines():
-        own_line = _ITEM.match(line) or _CODE.match(line) or _FENCE.match(line)
-        if own_line or not line.strip():
-            if paragraph:
-                yield _plain(" ".join(paragraph))
+        as_it_is = line.startswith("|") or _CODE.match(line)
+        ends = as_it_is or _ITEM.match(line) or _FENCE.match(line) or not line.strip()
+        if ends and paragraph:
+            yield _plain(" ".join(paragraph))
             paragraph = []
-            if _CODE.match(line):
-                yield line.rstrip()
-                continue
-        if line.strip():
-            mark = "- " if _ITEM.match(line) and line.lstrip()[0] in "-*+•‣▪" else ""
-            if mark:
-                paragraph.append(mark + _LEADING_MARKS.sub("", line))
-            elif not _FENCE.match(line):
-                paragraph.append(line.strip())
+        if as_it_is and any(map(str.isalnum, line)):  # not the line below a heading row
+            yield _row(line, "", frozenset()) if line.startswith("|") else line.rstrip()
+        elif line.strip() and not as_it_is and not _FENCE.match(line):
+            marked = _ITEM.match(line) and line.lstrip()[0] in _MARKS
+            paragraph.append("- " + _LEADING_MARKS.sub("", line) if marked else line.strip())
     if paragraph:
         yield _plain(" ".join(paragraph))
 

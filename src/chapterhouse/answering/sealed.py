@@ -18,7 +18,7 @@ from chapterhouse.answering.parts import as_shown
 from chapterhouse.errors import UsageError
 from chapterhouse.protocols import ClaimJudge
 from chapterhouse.text.document_dates import stated_date
-from chapterhouse.text.look_alikes import inert
+from chapterhouse.text.look_alikes import without_brackets
 from chapterhouse.text.markdown import table_cells
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Check, Citation, Document, Evidence, Quotation, Support
@@ -221,7 +221,8 @@ def languages(sources: Iterable[Source]) -> Mapping[str, str]:
 def quotes(text: str, cited: Sequence[Citation]) -> bool:
     """Whether a text is its quotations, one after the other: the same but for markup and space.
 
-    Rows of a table may name the column before each cell.
+    Rows of a table may name the column before each cell; one that names them all may leave out
+    other columns than the first.
     """
     said = _characters(text)
     places: AbstractSet[int] = {0}
@@ -237,11 +238,29 @@ def _behind_quotation(said: str, places: AbstractSet[int], cited: Citation) -> A
     for line in cited.quote.splitlines():
         cells = table_cells(line)
         if names and line.startswith("|") and len(cells) == len(names):
-            for name, cell in zip(names, cells, strict=True):
-                places = _behind(said, places, (cell, f"{name}{cell}", f"{name}:{cell}"))
+            places = _behind_row(said, places, list(zip(names, cells, strict=True)))
         else:
-            places = _behind(said, places, (line, as_shown(line)))
+            shown = as_shown(line)
+            places = _behind(said, places, (line, shown, shown.removeprefix("- ")))
     return whole | places
+
+
+def _behind_row(
+    said: str, places: AbstractSet[int], row: Sequence[tuple[str, str]]
+) -> AbstractSet[int]:
+    """Return where a row ends: with all cells, or the first and others behind their columns' names.
+
+    A cell that is empty is shown by saying nothing.
+    """
+    every, first, more = places, places, frozenset[int]()
+    for number, (name, cell) in enumerate(row):
+        named = (f"{name}{cell}", f"{name}:{cell}")
+        every = _behind(said, every, (cell, *named))
+        if not number:
+            first = _behind(said, first, named if cell else ("",))
+        else:
+            more |= _behind(said, first | more, named if cell else ("",))
+    return every | more
 
 
 def _behind(said: str, places: AbstractSet[int], options: Iterable[str]) -> AbstractSet[int]:
@@ -253,7 +272,7 @@ def _behind(said: str, places: AbstractSet[int], options: Iterable[str]) -> Abst
 
 def _characters(text: str) -> str:
     """Return what of a text counts when it is compared with what is shown of it."""
-    return _UNCOUNTED.sub("", inert(text))
+    return _UNCOUNTED.sub("", without_brackets(text))
 
 
 def agrees(
@@ -267,7 +286,8 @@ def agrees(
 
     What was judged when it was written is judged alike here: see ``written.check``.
     """
-    if support not in _IN_FULL or any(quotes(text, [one]) for one in cited):
+    quoted = quotes(text, cited) or any(quotes(text, [one]) for one in cited)
+    if support not in _IN_FULL or quoted:
         return True
     shown = [as_evidence(one, language_of.get(one.document_id, "")) for one in cited]
     wanted = {support, Support.VERBATIM}

@@ -135,7 +135,7 @@ def _conflicts(answer: Answer) -> Iterator[Block]:
 
 
 def _remarks(answer: Answer) -> Iterator[Block]:
-    if answer.searched.missing_terms:
+    if answer.searched.missing_terms and not answer.found:
         yield _quiet(f"Words that no document has: {wording.listed(answer.searched.missing_terms)}")
     if answer.rejected:
         named = wording.listed(answer.rejected)

@@ -1,11 +1,11 @@
 """A question with everything that decides how it is answered."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import BaseModel
 
-from chapterhouse.answering.extractive import WHOLE, Form
+from chapterhouse.answering.choosing import WHOLE, Form
 from chapterhouse.personas.config import PersonaConfig
 from chapterhouse.settings import Settings
 from chapterhouse.types import Persona
@@ -39,7 +39,7 @@ class Request:
     persona: Persona | None = None
     shelves: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    form: Form = WHOLE
+    form: Form = field(default=WHOLE, repr=False)  # a function's is another in each process
     max_chunks: int = 12
     max_tokens: int = 2_000
     grounding: Literal["inject", "tool", "both"] = "inject"

@@ -141,7 +141,9 @@ def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
         persona=persona.slug if persona else "",
         display_name=persona.display_name if persona else "",
         route=way,
-        would_help=would_help(told.searched) if way is Route.INSUFFICIENT else (),
+        would_help=would_help(told.searched)
+        if told.outcome is AnswerOutcome.NOT_FOUND and way is Route.INSUFFICIENT
+        else (),
         conflicts=conflicts_of(told.citations, found.hits, request.question) if told.found else (),
     )
     if persona and not census.documents:

@@ -71,12 +71,14 @@ class Judged:
         features: A row for each: ``BY_MEANING`` or ``BY_WORDS``.
         meaning: Whether it is ``BY_MEANING``.
         weights: Share of each content word in the question's weight.
+        nearest: Highest cosine of the question with a hit; 0 without meaning.
     """
 
     sentences: tuple[Sentence, ...]
     features: Floats
     meaning: bool
     weights: Floats
+    nearest: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +109,14 @@ class SentenceScorer:
         if not sentences:
             return Judged((), np.zeros((0, 0)), meaning, weights)
         encoder = self.encoder if meaning else None
-        table = features(question, hits, sentences, weights, encoder)
+        table, nearest = features(question, hits, sentences, weights, encoder)
         own = self.model.by_meaning if meaning else self.model.by_words
         found = shares(table, own)
         judged = (
             replace(sentence, share=float(share))
             for sentence, share in zip(sentences, found, strict=True)
         )
-        return Judged(tuple(judged), table, meaning, weights)
+        return Judged(tuple(judged), table, meaning, weights, nearest)
 
 
 def serves(encoder: TokenEmbedder, question: Question, hits: Sequence[Hit]) -> bool:

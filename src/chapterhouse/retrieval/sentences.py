@@ -21,7 +21,7 @@ from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.letters import letter_groups
-from chapterhouse.text.markdown import BlockKind, blocks
+from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import Chunk, Hit, Kind, Stretch, TokenVectors
@@ -94,25 +94,32 @@ def split_hits(hits: Sequence[Hit]) -> tuple[Sentence, ...]:
 
 def _split(rank: int, chunk: Chunk) -> Iterator[Sentence]:
     """Yield what may stand alone; a heading, and a table's, goes with what follows it."""
-    table_start, body_start, header = _own_table(chunk)
+    tables = _own_tables(chunk)
     pending = 0
     for start, end in _spans(chunk):
-        heading = chunk.text.startswith("#", start) or table_start <= start < body_start
-        if heading and end < len(chunk.text):
+        of_table = any(table.start <= start < table.body_start for table in tables)
+        if (chunk.text.startswith("#", start) or of_table) and end < len(chunk.text):
             continue
         visible = chunk.text[start:end]
         begin = start + len(visible) - len(visible.lstrip("\n "))
         stop = start + len(visible.rstrip())
-        row = chunk.text.startswith("|", begin)
         yield Sentence(
             rank,
             chunk.start + pending,
             chunk.start + end,
             chunk.start + begin,
             chunk.start + max(stop, begin),
-            header if row else "",
+            _header(chunk, tables, begin),
         )
         pending = end
+
+
+def _header(chunk: Chunk, tables: Sequence[Block], begin: int) -> str:
+    """Return the heading rows of the table of which a row begins at a place; else nothing."""
+    if not chunk.text.startswith("|", begin):
+        return ""
+    own = (table for table in tables if table.start <= begin < table.end)
+    return next((chunk.text[table.start : table.body_start] for table in own), chunk.header)
 
 
 def _spans(chunk: Chunk) -> Iterable[Stretch]:
@@ -121,20 +128,16 @@ def _spans(chunk: Chunk) -> Iterable[Stretch]:
     return sentence_spans(chunk.text, 0, len(chunk.text))
 
 
-def _own_table(chunk: Chunk) -> tuple[int, int, str]:
-    """Return where the heading rows of a chunk's table start and end in it, and these rows."""
-    if chunk.header or "|" not in chunk.text:
-        return 0, 0, chunk.header
-    found = (block for block in blocks(chunk.text) if block.kind is BlockKind.TABLE)
-    for table in found:
-        return table.start, table.body_start, chunk.text[table.start : table.body_start]
-    return 0, 0, ""
+def _own_tables(chunk: Chunk) -> Sequence[Block]:
+    """Return the tables of which a chunk has the heading rows."""
+    found = blocks(chunk.text) if "|" in chunk.text else ()
+    return [block for block in found if block.kind is BlockKind.TABLE]
 
 
 def table_header(chunk: Chunk) -> str:
     """Return the heading rows of the table that a chunk itself begins; or nothing."""
-    start, body, header = _own_table(chunk)
-    return header if chunk.kind is Kind.TABLE and start < body else ""
+    own = () if chunk.header or chunk.kind is not Kind.TABLE else _own_tables(chunk)
+    return next((chunk.text[table.start : table.body_start] for table in own), "")
 
 
 # --- what is known of each -----------------------------------------------------------------------
@@ -158,8 +161,10 @@ def features(
     sentences: Sequence[Sentence],
     weights: Floats,
     encoder: TokenEmbedder | None,
-) -> Floats:
-    """Return a row for each sentence: ``BY_MEANING``, or ``BY_WORDS`` without an encoder.
+) -> tuple[Floats, float]:
+    """Return a row for each sentence, and the highest cosine of the question with a hit.
+
+    A row has ``BY_MEANING``, or ``BY_WORDS`` without an encoder, and then the cosine is 0.
 
     Args:
         question: What was asked, made ready.
@@ -173,11 +178,11 @@ def features(
     score = np.asarray([hit.score for hit in hits])[ranks] / highest
     there = words_found(question, hits, sentences).there
     if encoder is not None:
-        by_tokens = _by_tokens(question, hits, sentences, encoder)
-        return np.column_stack([score, there @ weights, by_tokens])
+        by_tokens, nearest = _by_tokens(question, hits, sentences, encoder)
+        return np.column_stack([score, there @ weights, by_tokens]), nearest
     near = there | _shifted(there, ranks, 1) | _shifted(there, ranks, -1)
     likeness = _likeness(question, hits, sentences, there)
-    return np.column_stack([score, near @ weights, likeness @ weights])
+    return np.column_stack([score, near @ weights, likeness @ weights]), 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -248,28 +253,34 @@ def _by_tokens(
     hits: Sequence[Hit],
     sentences: Sequence[Sentence],
     encoder: TokenEmbedder,
-) -> Floats:
-    """Return the last three of ``BY_MEANING``, shape (sentences, 3)."""
+) -> tuple[Floats, float]:
+    """Return the last three of ``BY_MEANING`` for each sentence, and the nearest hit's cosine."""
     asked, *passages = encoder.embed_tokens([question.text, *(hit.chunk.text for hit in hits)])
     result = np.zeros((len(sentences), 3))
     if not len(asked.vectors):
-        return result
+        return result, 0.0
     counts = _token_weights(question, asked)
-    vectors, words = _unit(asked.vectors), _unit(asked.words)
     whole = _unit(asked.vectors.mean(axis=0))
-    near = [vectors @ _unit(passage.vectors).T for passage in passages]
-    near_words = [words @ _unit(passage.words).T for passage in passages]
+    # One product over all passages: many small ones cost more than their arithmetic.
+    bases = np.cumsum([0, *(len(passage.starts) for passage in passages)])
+    vectors = np.concatenate([passage.vectors for passage in passages])
+    words = np.concatenate([passage.words for passage in passages])
+    near = _unit(asked.vectors) @ _unit(vectors).T
+    near_words = _unit(asked.words) @ _unit(words).T
     for row, sentence in enumerate(sentences):
         passage, offset = passages[sentence.rank], hits[sentence.rank].chunk.start
         first = int(np.searchsorted(passage.ends, sentence.begin - offset, side="right"))
         last = int(np.searchsorted(passage.starts, sentence.stop - offset))
         if first < last:
+            own = slice(int(bases[sentence.rank]) + first, int(bases[sentence.rank]) + last)
             result[row] = (
-                counts @ near[sentence.rank][:, first:last].max(axis=1),
-                counts @ near_words[sentence.rank][:, first:last].max(axis=1),
-                _unit(passage.vectors[first:last].mean(axis=0)) @ whole,
+                counts @ near[:, own].max(axis=1),
+                counts @ near_words[:, own].max(axis=1),
+                _unit(vectors[own].mean(axis=0)) @ whole,
             )
-    return result.round(5)
+    means = [_unit(passage.vectors.mean(axis=0)) for passage in passages if len(passage.vectors)]
+    nearest = max((float(mean @ whole) for mean in means), default=0.0)
+    return result.round(5), round(nearest, 5)
 
 
 def _token_weights(question: Question, asked: TokenVectors) -> Floats:

@@ -16,3 +16,8 @@ _TABLE: Final = str.maketrans(_IN_WORDS | {"［": "⟦", "］": "⟧"})
 def inert(text: str) -> str:
     """Return words of a document in which nothing looks like a citation of ours."""
     return LOOKS_LIKE_A_CITATION.sub(lambda match: match.group().translate(_TABLE), text)
+
+
+def without_brackets(text: str) -> str:
+    """Return a text in which all brackets are of the kind that ``inert`` makes of some."""
+    return text.translate(_TABLE)

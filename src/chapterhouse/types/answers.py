@@ -85,7 +85,7 @@ class AnswerOutcome(StrEnum):
     NOT_FOUND = "not-found"  # nothing is shown
 
 
-SURE: Final = 0.8  # confidence from which an answer is called sure
+SURE: Final = 0.9  # confidence from which an answer is called sure
 
 
 class Route(StrEnum):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.answering.extractive import Form
+from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.parts import sentence_alone
 from chapterhouse.answering.statement import TokenKind, read
 from chapterhouse.council.meeting.record import Ledger
@@ -15,7 +15,7 @@ from chapterhouse.replying.respond import offline
 from chapterhouse.text.language import detect
 from chapterhouse.types import Leaning, Verdict
 
-_FORM: Final = Form(most=3, part=sentence_alone)
+_FORM: Final = Form(most=3, part=sentence_alone, least=0.5, joined=False)
 _LEAST: Final = 0.15  # confidence from which a sentence speaks of an option
 # Words by which a sentence takes a side. A sentence that has both kinds takes none.
 # A German verb may stand far from its other half: "lehnen … ab".

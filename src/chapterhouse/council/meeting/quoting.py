@@ -11,8 +11,8 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
 
+from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.dateline import is_dateline
-from chapterhouse.answering.extractive import Form
 from chapterhouse.answering.parts import as_shown, sentence_alone
 from chapterhouse.council.config import RoundKind
 from chapterhouse.council.map.comparing import content_words
@@ -48,7 +48,8 @@ from chapterhouse.types import (
 )
 
 _SHARED: Final = 2  # content words of the question in a quotation that speaks of it
-_CLAIMS: Final = Form(most=3, part=sentence_alone)  # on each thing that is asked
+# Of each thing that is asked: what comes near to the best sentence, each sentence a claim.
+_CLAIMS: Final = Form(most=3, part=sentence_alone, least=0.5, joined=False)
 _MOST_ASKED: Final = 8  # things that one question may ask
 _MOST_CLAIMS: Final = 8  # of one member in one round
 _EXAMINED: Final = 60  # claims that one member looks into

@@ -1,0 +1,262 @@
+"""Which parts of the hits are shown: the best sentences with what they need."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from chapterhouse.answering.names import Names
+from chapterhouse.answering.parts import Part, items_in, stands_alone, whole_part
+from chapterhouse.retrieval.question import Question
+from chapterhouse.retrieval.sentence_model import Judged
+from chapterhouse.retrieval.sentences import Sentence, text_of
+from chapterhouse.text.analyse import analyse
+from chapterhouse.text.front_matter import LONGEST, body_start
+from chapterhouse.text.language import script_language
+from chapterhouse.text.markdown import table_cells
+from chapterhouse.types import Body, Hit, Stretch
+
+WORDS: Final = 120  # of the first screen
+PLACES: Final = 3  # of passages where nothing answers
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORDS = re.compile(r"\w+")
+_REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
+_LEAST_SHARE: Final = 0.01  # of a sentence: below it only pads
+_ENOUGH: Final = 0.95  # share of all sentences from which nothing more is worth saying
+_BRIDGE: Final = 15  # words between two sentences of one passage that are shown to join them
+_OTHER_DOCUMENT: Final = 0.3  # what a sentence counts that is not about what is named
+_LETTERS_A_WORD: Final = 2  # of Chinese and Japanese, which have no spaces
+
+
+PartOf = Callable[[str, Hit, Stretch, int], Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How long an answer may be, and of what it is made.
+
+    Attributes:
+        words: At most so many.
+        most: At most so many parts.
+        part: Makes a part of a sentence: of a text, a hit, the sentence's span, and the words
+            that there are for all of a list.
+        least: Share of a sentence, over that of the best, from which it is shown, 0 to 1.
+        joined: Whether parts that stand close together become one.
+    """
+
+    words: int = WORDS
+    most: int = 50
+    part: PartOf = whole_part
+    least: float = 0.0
+    joined: bool = True
+
+
+WHOLE: Final = Form()
+
+
+@dataclass(slots=True)
+class Bodies:
+    """Reads the body of each document once."""
+
+    read: Callable[[str], Body | None]
+    known: dict[str, Body | None] = field(default_factory=dict)
+
+    def text(self, name: str) -> str:
+        """Return a document's text; empty when it is gone."""
+        body = self(name)
+        return body.text if body else ""
+
+    def __call__(self, name: str) -> Body | None:
+        """Return a document's body; None when it is gone."""
+        if name not in self.known:
+            self.known[name] = self.read(name)
+        return self.known[name]
+
+
+def worth_quoting(
+    judged: Judged, hits: Sequence[Hit], names: Names, bodies: Bodies
+) -> list[Sentence]:
+    """Return the sentences that may be quoted, the best first.
+
+    Not what describes a document rather than stands in it; and what is about another document
+    than the one that is named comes later.
+    """
+    begins: dict[str, int] = {}
+    kept = []
+    for sentence in judged.sentences:
+        document = hits[sentence.rank].document
+        if document.format == "md" and document.id not in begins:
+            text = bodies.text(document.id) if sentence.start < LONGEST else ""
+            begins[document.id] = body_start(text)
+        if sentence.begin < begins.get(document.id, 0) or sentence.begin >= sentence.stop:
+            continue
+        if any(map(str.isalnum, text_of(hits[sentence.rank], sentence))):
+            kept.append(sentence)
+
+    def worth(one: Sentence) -> float:
+        named = not names.documents or hits[one.rank].document.id in names.documents
+        return one.share if named else one.share * _OTHER_DOCUMENT
+
+    return sorted(kept, key=lambda one: (-worth(one), one.rank, one.begin))
+
+
+def choose(
+    kept: Sequence[Sentence],
+    hits: Sequence[Hit],
+    bodies: Bodies,
+    form: Form,
+    question: Question,
+    *,
+    every: bool,
+) -> tuple[Part, ...]:
+    """Return the parts to show: the best sentences with what they need, while there is room.
+
+    Those of one passage stand together, the passage with the best sentence first.
+    """
+    chosen: list[Part] = []
+    said: list[str] = []
+    left, gained = form.words, 0.0
+    least = max(_LEAST_SHARE, form.least * max(sentence.share for sentence in kept))
+    for sentence in kept:
+        if len(chosen) >= form.most or (chosen and (sentence.share < least or gained >= _ENOUGH)):
+            break
+        hit = hits[sentence.rank]
+        own = text_of(hit, sentence)
+        if is_covered(chosen, hit, sentence) or any(_repeats(own, earlier) for earlier in said):
+            gained += sentence.share
+            continue
+        ranks = {part.hit.rank for part in chosen}
+        if hit.rank not in ranks and len(ranks) >= PLACES:
+            continue
+        items = left if every and not chosen else 0
+        part = _fitting(sentence, hit, bodies, left, items, form.part, question)
+        if part is None and chosen:
+            continue
+        part = part or _shortened(sentence, hit, bodies, left)
+        chosen.append(part)
+        said.append(own)
+        left -= _count(part, bodies.text(hit.document.id))
+        gained += sentence.share
+    return _in_order(_joined(chosen, bodies, left) if form.joined else chosen)
+
+
+def is_covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:
+    """Whether a sentence is inside one of the parts."""
+    return any(
+        part.hit.document.id == hit.document.id
+        and any(start <= sentence.begin and sentence.stop <= end for start, end in part.spans)
+        for part in chosen
+    )
+
+
+def _fitting(
+    sentence: Sentence,
+    hit: Hit,
+    bodies: Bodies,
+    left: int,
+    all_items: int,
+    part_of: PartOf,
+    question: Question,
+) -> Part | None:
+    """Return the whole part of a sentence, else the sentence alone, if that fits; else None."""
+    core = sentence.begin, sentence.stop
+    text = bodies.text(hit.document.id)
+    if not text:
+        return None
+    wanted = (all_items, 0) if all_items else (0,)
+    for items in wanted:
+        part = part_of(text, hit, core, items)
+        if sentence.header:
+            columns = _asked_columns(sentence.header, hit.document.language, question)
+            part = replace(part, header=sentence.header.split("\n", 1)[0], columns=columns)
+        if _count(part, text) <= left:
+            return part
+    alone = Part(hit, (core,), core)
+    return alone if stands_alone(text, core) and _count(alone, text) <= left else None
+
+
+def _shortened(sentence: Sentence, hit: Hit, bodies: Bodies, left: int) -> Part:
+    """Return the beginning of a sentence that is too long to show."""
+    text = bodies.text(hit.document.id) or " "
+    start, end = sentence.begin, min(sentence.stop, len(text))
+    ends = [match.end() for match in re.finditer(r"\S+", text[start:end])]
+    stop = start + ends[min(left, len(ends)) - 1] if ends else end
+    return Part(hit, ((start, stop),), (start, stop))
+
+
+def _count(part: Part, text: str) -> int:
+    """Return the words of a part as it is shown."""
+    shown = part.text(text)
+    unspaced = sum(1 for letter in shown if script_language(letter))
+    return len(shown.split()) + unspaced // _LETTERS_A_WORD
+
+
+def _repeats(one: str, other: str) -> bool:
+    """Whether two texts say the same; never where their numbers differ.
+
+    "Within 14 days" and "within 30 days" are two claims, and the difference is what matters.
+    """
+    if sorted(_NUMBER.findall(one)) != sorted(_NUMBER.findall(other)):
+        return False
+    first, second = (frozenset(_WORDS.findall(text.casefold())) for text in (one, other))
+    return len(first & second) >= _REPETITION * (len(first | second) or 1)
+
+
+def _joined(chosen: Sequence[Part], bodies: Bodies, left: int) -> list[Part]:
+    """Make one of parts of a document that touch, or that a few words would join."""
+    place = {(part.hit.document.id, part.core): number for number, part in enumerate(chosen)}
+
+    def order(part: Part) -> int:
+        return place[part.hit.document.id, part.core]
+
+    result: list[Part] = []
+    for part in sorted(chosen, key=lambda part: (part.hit.document.id, part.spans[-1])):
+        before = result[-1] if result else None
+        if before is None or before.hit.document.id != part.hit.document.id:
+            result.append(part)
+            continue
+        own = _without_lead(part, before)
+        text = bodies.text(part.hit.document.id)
+        gap = text[before.spans[-1][1] : own.spans[0][0]]
+        words = len(gap.split())
+        apart = "\n#" in gap or "|" in gap or words > min(_BRIDGE, left)
+        if apart or own.header or before.header or len(own.spans) > 1:
+            result.append(own)
+            continue
+        left -= words
+        end = max(before.spans[-1][1], own.spans[0][1])
+        spans = (*before.spans[:-1], (before.spans[-1][0], end))
+        items = sum(items_in(text[slice(*span)]) for span in spans)
+        every = max(before.shown[1], own.shown[1])
+        result[-1] = Part(
+            min(before.hit, own.hit, key=lambda hit: hit.rank),
+            spans,
+            min(before, own, key=order).core,
+            (min(items, every), every),
+        )
+    return sorted(result, key=order)
+
+
+def _without_lead(part: Part, before: Part) -> Part:
+    """Return a part without the line that leads in to it, where that is shown already."""
+    start, end = part.spans[0]
+    shown = any(first <= start and end <= last for first, last in before.spans)
+    return replace(part, spans=part.spans[1:]) if len(part.spans) > 1 and shown else part
+
+
+def _in_order(parts: Sequence[Part]) -> tuple[Part, ...]:
+    """Put the parts of one passage together, in its order, the best passage first."""
+    first: dict[tuple[str, int], int] = {}
+    for number, part in enumerate(parts):
+        first.setdefault((part.hit.document.id, part.hit.rank), number)
+    return tuple(sorted(parts, key=lambda p: (first[p.hit.document.id, p.hit.rank], p.spans[0])))
+
+
+def _asked_columns(header: str, language: str, question: Question) -> frozenset[int]:
+    """Return the columns whose names have a word of the question; not the first, which names."""
+    terms = frozenset(term for _, own in question.words for term in own)
+    return frozenset(
+        number
+        for number, name in enumerate(table_cells(header.split("\n", 1)[0]))
+        if number and not terms.isdisjoint(analyse(name, language))
+    )

@@ -1,0 +1,217 @@
+"""The sentences of hits: they cover them, and what is known of each."""
+
+import re
+from collections.abc import Sequence
+from itertools import groupby, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.models.built_in import built_in_encoder
+from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.sentences import (
+    BY_MEANING,
+    BY_WORDS,
+    Sentence,
+    features,
+    split_hits,
+    table_header,
+    text_of,
+    word_weights,
+    words_found,
+)
+from chapterhouse.text.canonical import compose
+from chapterhouse.types import (
+    Body,
+    Chunk,
+    Document,
+    ExtractedPage,
+    Extraction,
+    Hit,
+    Kind,
+    Stretch,
+)
+
+PIECES = st.sampled_from(
+    [
+        "Guests pay 40 euros a night. ", "It is late! ", "Why?\n", "\n\n", "# Prices\n\n",
+        "- one item\n", "2. another\n", "| a | b |\n| --- | --- |\n| 1 | 2 |\n", "    code(1)\n",
+        "```\nx = 1.\n```\n", "停泊费是四十欧元。", "   ", "e.g. Mr. Smith said so. ",
+        "Ends here:\n",
+    ]
+)  # fmt: skip
+TEXTS = st.lists(PIECES, min_size=1, max_size=12).map("".join).filter(str.strip)
+
+
+def body_of(text: str) -> Body:
+    return compose(Extraction((ExtractedPage(text),), "md", "test"))[0]
+
+
+def hit(text: str, rank: int = 0, name: str = "d", span: Stretch | None = None) -> Hit:
+    start, end = span or (0, len(text))
+    kind = Kind.TABLE if text.startswith("|", start) else Kind.PROSE
+    document = Document(name, name, name, "Title", "md", "test", "", "", 0, 0, language="en")
+    return Hit(
+        rank + 1, 1 / (rank + 1), Chunk(name, rank, start, end, text[start:end], kind), document
+    )
+
+
+@given(TEXTS)
+def test_the_sentences_of_a_hit_follow_one_another_and_cover_it(text: str) -> None:
+    found = split_hits([hit(text)])
+    assert (found[0].start, found[-1].end) == (0, len(text))
+    assert all(one.end == other.start for one, other in pairwise(found))
+    for one in found:
+        assert one.start <= one.begin <= one.stop <= one.end
+        shown = text_of(hit(text), one)
+        assert shown == shown.strip("\n ")
+
+
+@given(TEXTS, st.data())
+def test_where_hits_overlap_nothing_is_a_sentence_twice(text: str, data: st.DataObject) -> None:
+    places = st.tuples(st.integers(0, len(text) - 1), st.integers(1, len(text)))
+    spans = data.draw(st.lists(places.filter(lambda p: p[0] < p[1]), min_size=1, max_size=4))
+    found = split_hits([hit(text, rank, span=span) for rank, span in enumerate(spans)])
+    for rank, own in groupby(found, key=lambda one: one.rank):
+        for one in own:
+            assert spans[rank][0] <= one.start < one.end <= spans[rank][1]
+    places_taken = sorted((one.start, one.end) for one in found)
+    assert all(one[1] <= other[0] for one, other in pairwise(places_taken))
+
+
+def test_a_heading_goes_with_what_follows_it_and_is_not_of_what_is_quoted() -> None:
+    text = "# Prices\n\n## Guests\n\nGuests pay 40 euros. Members pay less.\n"
+    first, second = split_hits([hit(text)])
+    assert (first.start, text_of(hit(text), first)) == (0, "Guests pay 40 euros.")
+    assert text_of(hit(text), second) == "Members pay less."
+
+
+def test_a_heading_that_nothing_follows_is_a_sentence() -> None:
+    text = "It is so.\n\n# The end"
+    assert [text_of(hit(text), one) for one in split_hits([hit(text)])] == [
+        "It is so.",
+        "# The end",
+    ]
+
+
+TABLE = "| Berth | Price |\n| --- | --- |\n| North | 40 |\n| South | 65 |\n"
+
+
+def test_a_row_knows_its_heading_rows() -> None:
+    north, south = split_hits([hit(TABLE)])
+    assert text_of(hit(TABLE), north) == "| North | 40 |"
+    assert north.header == south.header == "| Berth | Price |\n| --- | --- |\n"
+    assert north.start == 0
+    assert table_header(hit(TABLE).chunk) == north.header
+    prose = split_hits([hit(f"It costs a little.\n\n{TABLE}")])[0]
+    assert prose.header == ""
+
+
+def test_rows_of_two_tables_have_their_own_headings() -> None:
+    text = f"{TABLE}\nThe ferry:\n\n| Day | Leaves |\n| --- | --- |\n| Monday | 9:00 |\n"
+    found = {text_of(hit(text), one): one.header for one in split_hits([hit(text)])}
+    assert found == {
+        "| North | 40 |": "| Berth | Price |\n| --- | --- |\n",
+        "| South | 65 |": "| Berth | Price |\n| --- | --- |\n",
+        "The ferry:": "",
+        "| Monday | 9:00 |": "| Day | Leaves |\n| --- | --- |\n",
+    }
+
+
+def test_rows_of_a_chunk_in_the_middle_of_a_table_have_its_header() -> None:
+    rows = "| South | 65 |\n| West | 70 |\n"
+    chunk = Chunk("d", 1, 100, 100 + len(rows), rows, Kind.TABLE, header="| Berth | Price |\n")
+    found = split_hits([Hit(1, 1.0, chunk, hit(TABLE).document)])
+    assert [(one.begin, one.header) for one in found] == [
+        (100, "| Berth | Price |\n"),
+        (115, "| Berth | Price |\n"),
+    ]
+    assert table_header(chunk) == ""
+
+
+def test_code_is_one() -> None:
+    text = "def a():\n    return 1.\n\n\ndef b():\n    return 2.\n"
+    chunk = Chunk("d", 0, 0, len(text), text, Kind.CODE)
+    assert len(split_hits([Hit(1, 1.0, chunk, hit(text).document)])) == 1
+
+
+# --- what is known of each -----------------------------------------------------------------------
+
+
+ASKED = understand("How many euros do guests pay for a night?", {"en": 1})
+GUESTS = "Guests pay 40 euros a night. The office is painted white. Dogs are not allowed."
+
+
+def table(hits: Sequence[Hit], *, meaning: bool) -> tuple[Sequence[Sentence], np.ndarray]:
+    sentences = split_hits(hits)
+    weights = word_weights(ASKED, lambda _: 1, 10)
+    encoder = built_in_encoder() if meaning else None
+    return sentences, features(ASKED, hits, sentences, weights, encoder)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(TEXTS, min_size=1, max_size=4), st.booleans())
+def test_features_are_shares(texts: list[str], meaning: bool) -> None:  # noqa: FBT001 - generated
+    hits = [hit(text, rank, f"d{rank}") for rank, text in enumerate(texts)]
+    sentences, found = table(hits, meaning=meaning)
+    assert found.shape == (len(sentences), len(BY_MEANING if meaning else BY_WORDS))
+    assert np.isfinite(found).all()
+    assert (np.abs(found) <= 1.0001).all()
+    assert (found[:, :2] >= 0).all()
+    assert found[:, 0].max() == 1.0
+
+
+@pytest.mark.parametrize("meaning", [True, False])
+def test_the_sentence_that_answers_has_the_most_of_each(meaning: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    _, found = table([hit(GUESTS)], meaning=meaning)
+    assert found.shape[0] == 3
+    assert (found[0] >= found.max(axis=0)).all()
+
+
+def test_neither_the_scale_of_scores_nor_that_of_a_library_moves_them() -> None:
+    hits = [hit(GUESTS, 0, "a"), hit("Guests may stay.", 1, "b")]
+    larger = [Hit(one.rank, one.score * 7, one.chunk, one.document) for one in hits]
+    assert np.allclose(table(hits, meaning=False)[1], table(larger, meaning=False)[1])
+
+
+def test_the_weights_of_words_are_shares() -> None:
+    weights = word_weights(ASKED, lambda term: 9 if term == "guest" else 1, 10)
+    assert weights.sum() == pytest.approx(1.0)
+    lightest = ASKED.words[int(weights.argmin())][0]
+    assert lightest == "guests"
+    assert word_weights(understand("?", {}), lambda _: 1, 1).sum() == 0.0
+
+
+def test_words_are_found_in_a_sentence_or_above_it() -> None:
+    hits = [hit("# Guests\n\nThey pay 40 euros. Dogs bark.")]
+    rows = split_hits(hits)
+    names = [word for word, _ in ASKED.words]
+    found = words_found(ASKED, hits, rows)
+    assert [names[n] for n in np.flatnonzero(found.own[0])] == ["euros", "pay"]
+    assert not found.own[1].any()
+    assert (found.there >= found.own).all()
+
+
+def test_a_table_is_read_with_its_heading() -> None:
+    hits = [hit("| Guests | Euros |\n| --- | --- |\n| night | 40 |\n")]
+    found = words_found(ASKED, hits, split_hits(hits))
+    names = [word for word, _ in ASKED.words]
+    assert [names[n] for n in np.flatnonzero(found.own[0])] == ["night"]
+    assert {names[n] for n in np.flatnonzero(found.there[0])} == {"euros", "guests", "night"}
+
+
+def test_no_token_of_a_question_is_no_error() -> None:
+    nothing = understand("\u200b", {"en": 1})
+    hits = [hit(GUESTS)]
+    rows = split_hits(hits)
+    found = features(nothing, hits, rows, word_weights(nothing, lambda _: 1, 1), built_in_encoder())
+    assert not found[:, 1:].any()
+
+
+def test_a_sentence_far_down_a_long_chunk_has_its_tokens_too() -> None:
+    filler = "The office is painted white in the spring of every year. " * 60
+    hits = [hit(filler + "Guests pay 40 euros a night.")]
+    sentences, found = table(hits, meaning=True)
+    assert re.match("Guests", text_of(hits[0], sentences[int(found[:, 2].argmax())]))
