@@ -154,7 +154,7 @@ def measured(sets: Sequence[QuestionSet], own: Reference, setups: Sequence[Setup
     """Return the curves of some sets together."""
     whole_hits: dict[int, list[tuple[int, float]]] = {n: [] for n in range(1, NAIVE + 1)}
     rows: dict[Setup, list[tuple[int, float]]] = {setup: [] for setup in setups}
-    times = []
+    times: list[float] = []
     for own_set, case in ((each, case) for each in sets for case in each.answerable()):
         reference = own_set.reference(case, own)
         lookup = ContextSources(reference.body, estimate_tokens, reference.scorer)

@@ -21,7 +21,8 @@ from typing import Final
 import numpy as np
 from scipy.optimize import minimize
 
-from chapterhouse.answering.extractive import CHUNKS_READ, WORDS
+from chapterhouse.answering.choosing import WORDS
+from chapterhouse.answering.extractive import CHUNKS_READ
 from chapterhouse.protocols import TokenEmbedder
 from chapterhouse.retrieval.context import question_of
 from chapterhouse.retrieval.sentence_model import serves
@@ -70,10 +71,10 @@ def judged(case: Case, encoder: TokenEmbedder) -> Judged | None:
     weights = word_weights(question, case.frequencies.__getitem__, max(case.result.chunks, 1))
     own = [(hits[s.rank].document.id, s.begin, s.stop, text_of(hits[s.rank], s)) for s in sentences]
     return Judged(
-        features(question, hits, sentences, weights, encoder)
+        features(question, hits, sentences, weights, encoder)[0]
         if serves(encoder, question, hits)
         else None,
-        features(question, hits, sentences, weights, None),
+        features(question, hits, sentences, weights, None)[0],
         np.asarray([case.wanted.share(*one) for one in own]),
         own,
         case.wanted,
