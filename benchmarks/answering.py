@@ -1,416 +1,217 @@
-"""Quality of offline answers: which sentences are quoted, and when it refuses.
+"""Answers without a model: is the answer shown, and is what is no answer called one?
 
-    python benchmarks/answering.py [--fit]
+    python benchmarks/answering.py [--quick]
 
-Selection: on XQuAD, whose questions come with the words of their answer, how often the first
-quoted sentence, or any of them, holds it, when the library holds all paragraphs.
-
-Refusal: paragraphs are taken out of the library. XQuAD has five of each article, and one of each
-article is missing at a time, so that the others of the same subject stay: the questions about it
-are "hard", those about the next paragraph of the same article are answerable in the same library.
-Of the other collections half of the answering documents are out at a time. "Foreign" questions
-come from another collection.
-
-Every figure is of models that had not seen what they judge: neither that collection (language)
-nor, in any language, that quarter of the articles. ``--fit`` prints the models fitted on all of it,
-which are in the code.
+The product's answers to the hits of ``sentence_cases.py``: questions that the library answers,
+the same with the documents taken out that do (and with the whole article), and questions of other
+sets. Shown: something quoted on the first screen touches the gold span, or all facts are in it.
+``2wiki-open`` asks for several documents: all of them are cited, and of comparisons the documents
+of both things compared.
 """
 
 import argparse
-import random
+import statistics
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
-import numpy as np
-from numpy.typing import NDArray
+sys.path.append(str(Path(__file__).parent / "natural"))
 
-from answering_models import (
-    Choice,
-    Logistic,
-    Matrix,
-    area,
-    balance,
-    fit_evidence,
-    fit_sentences,
+from chapterhouse.answering.extractive import CHUNKS_READ, Reference, answer
+from chapterhouse.presenting.answers import _sentences as shown_sentences  # what is not cut off
+from chapterhouse.types import AnswerOutcome
+from marking import calibration_error, share
+from measuring import Bar, Machine, Row, Table, finish
+from sentence_cases import (
+    NATURAL,
+    SETS,
+    SEVERAL,
+    XQUAD,
+    Case,
+    Documents,
+    QuestionSet,
+    Shown,
+    There,
+    own_reference,
+    question_sets,
 )
-from answering_results import FALSE_REFUSALS, SENTENCES, Refused, Selected, write
-from chapterhouse.answering import evidence, sentence_features
-from chapterhouse.answering.extractive import CHUNKS_READ, worth_saying
-from chapterhouse.answering.passages import Passage, passages, word_weights
-from chapterhouse.evaluation.datasets import Dataset, load_dataset
-from chapterhouse.retrieval.pipeline import retrieve
-from chapterhouse.retrieval.question import Question, understand
-from chapterhouse.types import Hit, Query
-from collection import EMBEDDER, Collection, indexed
-from data_folder import data_folder
 
-SELECTION: Final = ("xquad-en", "xquad-de", "xquad-zh")
-COLLECTIONS: Final = (*SELECTION, "pubmedqa", "anthropic-docs")
-FOREIGN: Final = {"xquad-en": "pubmedqa", "pubmedqa": "xquad-en", "anthropic-docs": "xquad-en"}
-FOLDS: Final = 4  # of articles
-PARAGRAPHS: Final = 5  # of each article; one is missing at a time
-QUESTIONS: Final = 500  # of the collections without the words of the answer
-FOREIGN_QUESTIONS: Final = 400
-BAR: Final = 0.05
-# What may only speak against an answer, or either way; all else only for it.
-SIGNS: Final = {
-    "rarest missing": -1,
-    "number missing": -1,
-    "name missing": -1,
-    "news": 0,
-    "open": 0,
-    "english": 0,
-}
-SEED: Final = 7
-FULL, KEPT, HARD, STRANGE = "full", "kept", "hard", "foreign"
+LEAST: Final = {"xquad-en": 93.0, "xquad-de": 87.0, "xquad-zh": 90.0, "xquad-ar": 85.0}
+SILENT: Final[Mapping[There, float]] = {"taken out": 80.0, "foreign": 96.0}
+BARRED: Final = (*XQUAD, "covid-qa-open")
+NOT_THERE: Final[Sequence[There]] = ("near", "far", "taken out", "article out", "foreign")
+BINS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question put to a library.
+class Told:
+    """What became of a question.
 
     Attributes:
-        case: ``FULL`` (all documents are there), ``KEPT``, ``HARD`` or ``STRANGE``.
-        fold: Of its article; the same in all languages.
-        sources: The collection's name of each hit's document, by rank.
+        held: Share of what is wanted that is shown.
+        sides: Of a comparison in ``2wiki-open``, whether both things are cited; else None.
     """
 
-    case: str
-    fold: int
-    question: Question
-    hits: tuple[Hit, ...]
-    weights: Mapping[str, float]
-    sources: Mapping[int, str]
-    answers: tuple[str, ...]
-    relevant: frozenset[str]
+    there: There
+    outcome: AnswerOutcome
+    confidence: float
+    sure: bool
+    held: float
+    words: int
+    sides: bool | None = None
 
-    def judged(self, judge: Callable[[Matrix], Matrix]) -> tuple[Passage, ...]:
-        """Return the sentences, best first."""
-        return passages(self.question, self.hits, self.weights, EMBEDDER, judge)
+    @property
+    def right(self) -> bool:
+        """Whether what is wanted is shown."""
+        return self.held > 0
 
-    def holds(self, passage: Passage) -> bool:
-        """Whether the words of the answer stand in a sentence."""
-        return any(text in passage.text for text in self.answers)
-
-
-@dataclass(frozen=True, slots=True)
-class Refusals:
-    """What a collection's questions got for evidence.
-
-    Attributes:
-        case: Of each question.
-        features: Shape (questions, features); not a number where nothing was found.
-    """
-
-    name: str
-    case: NDArray[np.str_]
-    fold: NDArray[np.intp]
-    features: Matrix
+    @property
+    def claimed(self) -> bool:
+        """Whether it is called an answer."""
+        return self.outcome is AnswerOutcome.ANSWER
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("--fit", action="store_true", help="print the models fitted on everything")
-    fitting = parser.parse_args().fit
-    sets = {name: load_dataset(data_folder() / "retrieval" / name) for name in COLLECTIONS}
-    asked = {name: list(ask_all(name, sets)) for name in COLLECTIONS}
-    choices = {
-        name: [(one.fold, choice_of(one)) for one in asked[name] if one.case == FULL and one.hits]
-        for name in SELECTION
-    }
-    judges = {(name, fold): judge_without(name, fold, choices) for name, fold in _parts()}
-    refusals = {name: evidence_of(name, asked[name], judges) for name in COLLECTIONS}
-    if fitting:
-        print_models(choices, refusals)
-    logits = {name: left_out(name, refusals) for name in COLLECTIONS}
-    cut = common_cut(refusals, logits)
-    selected = [selection(name, asked[name], judges, logits[name] >= cut) for name in SELECTION]
-    refused = [refusal(refusals[name], logits[name], cut) for name in COLLECTIONS]
-    write(selected, refused)
-
-
-def _parts() -> Iterator[tuple[str, int]]:
-    for name in COLLECTIONS:
-        for fold in range(FOLDS):
-            yield name, fold
-
-
-# --- asking -----------------------------------------------------------------------------------
-
-
-def ask_all(name: str, sets: Mapping[str, Dataset]) -> Iterator[Asked]:
-    """Ask a collection's questions of a library of all of it, and of some that lack a part."""
-    dataset = sets[name]
-    parts, count = parts_of(dataset), PARAGRAPHS if name in SELECTION else 2
-    folds = folds_of(sets["xquad-en"])
-    with indexed(dataset.documents) as library:
-        for identifier in sample(dataset, QUESTIONS):
-            yield ask(library, dataset, identifier, FULL, folds.get(identifier, 0))
-        foreign = sets.get(FOREIGN.get(name, ""))
-        for identifier in sample(foreign, FOREIGN_QUESTIONS) if foreign else ():
-            assert foreign
-            # Those of XQuAD are of its fold, so that no model has seen them here either.
-            yield ask(library, foreign, identifier, STRANGE, folds.get(identifier, 0))
-    for part in range(count):
-        there = [document for document in dataset.documents if parts.get(document.id) != part]
-        with indexed(there) as library:
-            for identifier in sample(dataset, QUESTIONS):
-                relevant = dataset.relevant[identifier]
-                fold = folds.get(identifier, 0)
-                if all(parts.get(document) == part for document in relevant):
-                    yield ask(library, dataset, identifier, HARD, fold)
-                elif all(parts.get(document) == (part + 1) % count for document in relevant):
-                    yield ask(library, dataset, identifier, KEPT, fold)
-
-
-def sample(dataset: Dataset, size: int) -> list[str]:
-    """Return all questions of XQuAD, else at most ``size``."""
-    identifiers = sorted(dataset.questions)
-    if dataset.name in SELECTION and size == QUESTIONS:
-        return identifiers
-    return sorted(random.Random(SEED).sample(identifiers, min(size, len(identifiers))))
-
-
-def ask(library: Collection, dataset: Dataset, identifier: str, case: str, fold: int) -> Asked:
-    """Retrieve for one question."""
-    text = dataset.questions[identifier]
-    result = retrieve(Query(text, limit=CHUNKS_READ), library.sources(), library.library.method)
-    census = library.store.census()
-    question = understand(text, census.languages)
-    frequency = library.reference().document_frequency
-    return Asked(
-        case,
-        fold,
-        question,
-        result.hits,
-        word_weights(question, frequency, max(census.chunks, 1)),
-        {hit.rank: library.names[hit.document.id] for hit in result.hits},
-        dataset.answers[identifier],
-        frozenset(dataset.relevant[identifier]),
+def told(one: QuestionSet, case: Case, own: Reference) -> Told:
+    """Answer a case as the product does."""
+    result = replace(case.result, hits=case.result.hits[:CHUNKS_READ])
+    census = replace(one.census, documents=result.documents, chunks=result.chunks)
+    found = answer(result, census, one.reference(case, own))
+    sentences = shown_sentences(found)
+    cited = {number for sentence in sentences for number in sentence.citations}
+    text = "\n".join(sentence.text for sentence in sentences)
+    places = [(c.document_id, c.start, c.end, "") for c in found.citations if c.number in cited]
+    shown: Shown = [*places, ("", 0, 0, text)]
+    documents = {name for name, *_ in places}
+    wanted = case.wanted
+    compared = isinstance(wanted, Documents) and len(wanted.sides) > 1
+    return Told(
+        case.there,
+        found.outcome,
+        found.confidence,
+        found.certainty == "sure",
+        wanted.held(shown),
+        len(text.split()),
+        wanted.sides <= documents if compared and isinstance(wanted, Documents) else None,
     )
 
 
-def parts_of(dataset: Dataset) -> Mapping[str, int]:
-    """Return with which part of the collection each answering document goes missing."""
-    chooser = random.Random(SEED)
-    if dataset.name not in SELECTION:
-        gold = sorted({document for grades in dataset.relevant.values() for document in grades})
-        chooser.shuffle(gold)
-        return {document: place % 2 for place, document in enumerate(gold)}
-    articles: dict[str, list[str]] = {}
-    for document in dataset.documents:
-        articles.setdefault(document.title, []).append(document.id)
-    for members in articles.values():
-        chooser.shuffle(members)
-    return {
-        document: place % PARAGRAPHS
-        for members in articles.values()
-        for place, document in enumerate(members)
-    }
+# --- the page ------------------------------------------------------------------------------------
 
 
-def folds_of(english: Dataset) -> Mapping[str, int]:
-    """Return the fold of each question of XQuAD; its ids are the same in every language."""
-    title = {document.id: document.title for document in english.documents}
-    articles = sorted(set(title.values()))
-    random.Random(SEED).shuffle(articles)
-    return {
-        identifier: articles.index(title[min(relevant)]) % FOLDS
-        for identifier, relevant in english.relevant.items()
-    }
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="a quarter of the questions, unkept")
+    options = parser.parse_args()
+    machine = Machine()
+    own = own_reference()
+    rows: dict[str, list[Told]] = {}
+    for one in question_sets((*SETS, SEVERAL), 4 if options.quick else 1):
+        name = "natural, open folders" if one.name in NATURAL else one.name
+        rows.setdefault(name, []).extend(told(one, case, own) for case in one.cases)
+    several = rows.pop(SEVERAL)
+    return finish(
+        "answering",
+        "Answers without a model",
+        [*bars(rows), *several_bars(several)],
+        [answerable_table(rows | {SEVERAL: several}), silence_table(rows), calibration_table(rows)],
+        machine.setting(),
+        (NOTE,),
+        write=not options.quick,
+    )
 
 
-# --- which sentence ---------------------------------------------------------------------------
+NOTE = (
+    "Percent of the questions. Wrong: called an answer, and what is wanted is not shown. "
+    "Calibration: expected calibration error of the stated confidence over everything shown, in "
+    "and out of reach. The weights of the confidence were fitted on most of these sets: the test "
+    "folders of `natural.md` are the measure of what is not seen."
+)
 
 
-def signs(names: Sequence[str]) -> list[int]:
-    """Return which way each feature may speak."""
-    return [SIGNS.get(name, 1) for name in names]
+def percent(told: Sequence[Told], what: Callable[[Told], bool]) -> float:
+    """Return the share of questions of which something is true, in percent."""
+    return round(100 * share([what(one) for one in told]).value, 1)
 
 
-def choice_of(one: Asked) -> Choice:
-    """Return the features of all sentences of a question, and which hold its answer."""
-    rows: list[Matrix] = []
-
-    def note(found: Matrix) -> Matrix:
-        rows.append(found)
-        return np.arange(len(found), 0, -1, dtype=np.float64)  # keeps their order
-
-    found = one.judged(note)
-    holds = [one.holds(p) and one.sources[p.hit.rank] in one.relevant for p in found]
-    return Choice(rows[0], np.asarray(holds))
+def of(told: Sequence[Told], *there: There) -> list[Told]:
+    """Return those whose answer is there or not in one of some ways."""
+    return [one for one in told if one.there in there]
 
 
-def judge_without(
-    name: str, fold: int, choices: Mapping[str, Sequence[tuple[int, Choice]]]
-) -> Callable[[Matrix], Matrix]:
-    """Return the sentence model fitted without a collection and without a fold of articles."""
-    seen = [
-        choice
-        for other, several in choices.items()
-        for its_fold, choice in several
-        if other != name and its_fold != fold
-    ]
-    weights = fit_sentences(seen, signs(sentence_features.WITH_VECTORS))
-
-    def judge(found: Matrix) -> Matrix:
-        result: Matrix = (found @ weights).round(6)
-        return result
-
-    return judge
+def bars(rows: Mapping[str, Sequence[Told]]) -> Iterator[Bar]:
+    """Yield what must be shown of each language, and what not be called an answer."""
+    for name, least in LEAST.items():
+        answerable = of(rows[name], "answerable")
+        yield Bar(f"{name}: gold shown, %", percent(answerable, lambda one: one.right), least)
+    for name in BARRED:
+        for there, least in SILENT.items():
+            silent = percent(of(rows[name], there), lambda one: not one.claimed)
+            yield Bar(f"{name}: {there}, not called an answer, %", silent, least)
 
 
-def selection(
-    name: str,
-    asked: Sequence[Asked],
-    judges: Mapping[tuple[str, int], Callable[[Matrix], Matrix]],
-    answered: NDArray[np.bool_],
-) -> Selected:
-    """Measure what is quoted when everything is in the library."""
-    rows: list[tuple[float, ...]] = []
-    for one, told in zip(asked, answered, strict=True):
-        if one.case != FULL:
-            continue
-        found = one.judged(judges[name, one.fold])
-        said = list(islice(worth_saying(found), SENTENCES))
-        holds = [one.holds(passage) for passage in said] or [False]
-        right = [
-            held and one.sources[passage.hit.rank] in one.relevant
-            for held, passage in zip(holds, said, strict=False)
-        ] or [False]
-        padded = any(one.holds(passage) for passage in found[:SENTENCES])
-        rows.append(
+def several_bars(told: Sequence[Told]) -> Iterator[Bar]:
+    """Yield what questions that need several documents must cite."""
+    compared = [one for one in told if one.sides is not None]
+    yield Bar(f"{SEVERAL}: cites all documents, %", percent(told, lambda one: one.held >= 1), 50)
+    yield Bar(
+        f"{SEVERAL}: both sides compared, %", percent(compared, lambda one: bool(one.sides)), 80
+    )
+
+
+def answerable_table(rows: Mapping[str, Sequence[Told]]) -> Table:
+    """Return what questions get whose answer is there."""
+    columns = (
+        "set", "questions", "shown", "as an answer", "right of these", "wrong of all", "passages",
+        "not found", "words",
+    )  # fmt: skip
+    body: list[Row] = []
+    for name, everything in rows.items():
+        own = of(everything, "answerable")
+        claimed = [one for one in own if one.claimed]
+        body.append(
             (
-                *(holds[0], any(holds), padded, right[0], any(right), len(said)),
-                *(holds[0] and told, any(holds) and told, told),
+                name,
+                len(own),
+                percent(own, lambda one: one.right),
+                percent(own, lambda one: one.claimed),
+                percent(claimed, lambda one: one.right),
+                percent(own, lambda one: one.claimed and not one.right),
+                percent(own, lambda one: one.outcome is AnswerOutcome.PASSAGES),
+                percent(own, lambda one: one.outcome is AnswerOutcome.NOT_FOUND),
+                round(statistics.fmean(one.words for one in own)),
             )
         )
-    return Selected(name, len(rows), *(round(float(value), 4) for value in np.mean(rows, axis=0)))
+    return Table("The answer is there", columns, tuple(body))
 
 
-# --- whether at all ---------------------------------------------------------------------------
-
-
-def evidence_of(
-    name: str,
-    asked: Sequence[Asked],
-    judges: Mapping[tuple[str, int], Callable[[Matrix], Matrix]],
-) -> Refusals:
-    """Return the evidence features of every question."""
-    rows: list[Sequence[float]] = []
-    for one in asked:
-        found = one.judged(judges[name, one.fold])
-        rows.append(
-            evidence.features(one.question, found, one.hits, one.weights)
-            if found
-            else [np.nan] * len(evidence.WITH_VECTORS)
+def silence_table(rows: Mapping[str, Sequence[Told]]) -> Table:
+    """Return how much of what cannot be answered is not called an answer."""
+    body: list[Row] = []
+    for name, everything in rows.items():
+        found = {there: of(everything, there) for there in NOT_THERE}
+        cells = (
+            percent(own, lambda one: not one.claimed) if own else "–" for own in found.values()
         )
-    return Refusals(
-        name,
-        np.asarray([one.case for one in asked]),
-        np.asarray([one.fold for one in asked]),
-        np.asarray(rows),
-    )
+        body.append((name, *cells))
+    return Table("It is not: not called an answer", ("set", *NOT_THERE), tuple(body))
 
 
-def fit(parts: Sequence[tuple[Refusals, NDArray[np.bool_]]], width: int) -> Logistic:
-    """Fit on the chosen questions of each collection; those of the full libraries stay out."""
-    values, labels, weights = [], [], []
-    for one, chosen in parts:
-        use = chosen & (one.case != FULL) & ~np.isnan(one.features).any(axis=1)
-        values.append(one.features[use, :width])
-        labels.append(one.case[use] == KEPT)
-        weights.append(balance(one.name, one.case[use] == KEPT, one.case[use] == STRANGE))
-    return fit_evidence(
-        np.concatenate(values),
-        np.concatenate(labels).astype(float),
-        np.concatenate(weights),
-        signs(evidence.WITH_VECTORS[:width]),
-    )
-
-
-def left_out(name: str, refusals: Mapping[str, Refusals]) -> Matrix:
-    """Return the logit of each question by the model that has not seen its like."""
-    own = refusals[name]
-    result = np.full(len(own.case), -np.inf)
-    for fold in range(FOLDS):
-        parts = [
-            (one, (one.fold != fold) | (one.name not in SELECTION))
-            for one in refusals.values()
-            if one.name != name
-        ]
-        model = fit(parts, len(evidence.WITH_VECTORS))
-        mine = (own.fold == fold) & ~np.isnan(own.features).any(axis=1)
-        result[mine] = model.logits(own.features[mine])
-    return result
-
-
-def common_cut(refusals: Mapping[str, Refusals], logits: Mapping[str, Matrix]) -> float:
-    """Return the logit below which 5 % of all answerable questions are refused."""
-    scores = [logits[name][one.case == KEPT] for name, one in refusals.items()]
-    return float(np.quantile(np.concatenate(scores), BAR, method="lower"))
-
-
-def refusal(one: Refusals, logits: Matrix, cut: float) -> Refused:
-    """Measure one collection at the common threshold and along its own curve."""
-    by_case = {case: logits[one.case == case] for case in (FULL, KEPT, HARD, STRANGE)}
-
-    def at(threshold: float) -> tuple[float, float]:
-        return _below(by_case[HARD], threshold), _below(by_case[STRANGE], threshold)
-
-    curve = [
-        (share, *at(float(np.quantile(by_case[KEPT], share, method="lower"))))
-        for share in FALSE_REFUSALS
-    ]
-    hard, foreign = at(cut)
-    hard_at_bar, foreign_at_bar = at(float(np.quantile(by_case[KEPT], BAR, method="lower")))
-    both = np.concatenate([by_case[KEPT], by_case[HARD]])
-    labels = np.concatenate([np.ones(len(by_case[KEPT])), np.zeros(len(by_case[HARD]))])
-    return Refused(
-        one.name,
-        _below(by_case[FULL], cut),
-        _below(by_case[KEPT], cut),
-        hard,
-        foreign,
-        hard_at_bar,
-        foreign_at_bar,
-        round(area(both, labels.astype(bool)), 4),
-        curve,
-    )
-
-
-def _below(values: Matrix, threshold: float) -> float:
-    return round(float((values < threshold).mean()), 4) if len(values) else float("nan")
-
-
-# --- the models in the code -------------------------------------------------------------------
-
-
-def print_models(
-    choices: Mapping[str, Sequence[tuple[int, Choice]]], refusals: Mapping[str, Refusals]
-) -> None:
-    """Print the models fitted on everything, as they stand in the code."""
-    everything = [choice for several in choices.values() for _, choice in several]
-    kinds: tuple[Sequence[str], ...] = (sentence_features.WITH_VECTORS, sentence_features.LEXICAL)
-    for names in kinds:
-        _print("sentence", names, fit_sentences(everything, signs(names)))
-    parts = [(one, np.ones(len(one.case), dtype=bool)) for one in refusals.values()]
-    kinds = (evidence.WITH_VECTORS, evidence.LEXICAL)
-    for names in kinds:
-        model = fit(parts, len(names))
-        logits = {name: model.logits(one.features) for name, one in refusals.items()}
-        logits = {name: np.nan_to_num(own, nan=-np.inf) for name, own in logits.items()}
-        print("intercept", round(model.intercept - common_cut(refusals, logits), 2))
-        _print("evidence", names, model.weights)
-
-
-def _print(what: str, names: Sequence[str], weights: Matrix) -> None:
-    print(f"{what}, {len(names)} features")
-    for name, weight in zip(names, weights, strict=True):
-        print(f'    "{name}": {weight:.2f},')
+def calibration_table(rows: Mapping[str, Sequence[Told]]) -> Table:
+    """Return how far the stated confidence and the truth agree, for each set and over all."""
+    body: list[Row] = []
+    together = [one for own in rows.values() for one in own]
+    for name, everything in {**rows, "all sets": together}.items():
+        shown = [one for one in everything if one.outcome is not AnswerOutcome.NOT_FOUND]
+        sure = [one for one in shown if one.sure]
+        error = calibration_error([o.confidence for o in shown], [o.right for o in shown], BINS)
+        body.append(
+            (name, len(shown), round(error, 3), len(sure), percent(sure, lambda o: o.right))
+        )
+    columns = ("set", "shown", "calibration error", "sure", "right of these")
+    return Table("Confidence", columns, tuple(body))
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(main())

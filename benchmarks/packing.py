@@ -1,398 +1,316 @@
-"""Packing: speed, exactness, and how much of the answer is in how many tokens.
+"""Packing: how much of the answers a context holds in how many tokens, and how fast it is packed.
 
-    python benchmarks/packing.py [--fit] [--quick]
+    python benchmarks/packing.py [--part open|test] [--choose] [--quick]
 
-The curve: each question is asked of a library, and its 30 best hits are packed. "Naive" is the
-eight best hits whole, under the same headings. A question's gold span is the words that answer it
-(three corpora of ../shared/data/chunking with offsets; XQuAD by the words of the answer in their
-paragraph); recall is the share of its characters that the context holds, averaged over questions,
-and "whole" the share of questions all of whose characters it holds. Tokens are those of the whole
-Markdown, headings and places included, by the product's estimate.
+Each question is searched and its first 12 hits are packed with the weights as shipped. "Naive" is
+the first eight hits whole, under the same headings. Of a natural question a context holds all
+facts or it does not; of the others it holds a share of the gold span's characters. Tokens are
+those of the whole Markdown, headings and places included, by the product's estimate.
 
-The weights of each row were fitted on the other sets (leave-one-set-out, each set weighing the
-same); ``--fit`` prints the weights fitted on all, which are in ``retrieval/relevance.py``.
+The natural folders are the open ones; ``--part test`` opens the test folders to report.
+``--choose`` compares numbers of hits, prices and spreads on the open sets.
 """
 
 import argparse
 import random
 import statistics
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from pathlib import Path
+from typing import Final
+from unittest.mock import patch
 
-import numpy as np
+sys.path.append(str(Path(__file__).parent / "natural"))
 
+from chapterhouse.answering.extractive import Reference
+from chapterhouse.protocols import TokenEmbedder
+from chapterhouse.retrieval import context as context_module
 from chapterhouse.retrieval.context import (
+    PRICE,
+    SPREAD,
     ContextSources,
     Packing,
     build_context,
     repack,
 )
-from chapterhouse.retrieval.pack import (
-    Item,
-    pack_exactly,
-    pack_greedily,
-    pack_in_order,
-    total_tokens,
-    total_value,
-)
+from chapterhouse.retrieval.pack import Item, pack_exactly
 from chapterhouse.retrieval.present import arranged, markdown
-from chapterhouse.retrieval.relevance import ShareModel
+from chapterhouse.settings import PackingSettings
 from chapterhouse.text.tokens import estimate_tokens
-from chapterhouse.types import Context, Excerpt, Hit, Stretch
-from collection import EMBEDDER
+from chapterhouse.types import Context, Excerpt, SearchResult, TokenVectors
+from folders import PARTS
 from measuring import Bar, Machine, Row, Table, finish, percentile
-from packing_sets import XQUAD, Case, models_without, opened, recall
+from sentence_cases import NATURAL, SETS, Case, QuestionSet, Shown, own_reference, question_sets
 
-NAIVE = 8
-SHARES = (0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
-PRICES = tuple(10.0**power for power in np.arange(-5.75, -3.7, 0.125))
-BAR = 0.6
-SEED = 1
-FILLING = Packing(price=0.0)  # whatever the budget has room for
+NAIVE: Final = 8
+HITS: Final = PackingSettings().hits
+PRICES: Final = (0.0, 5e-6, 1e-5, 2e-5, 3e-5, 4e-5, 6e-5, 8e-5, 1.2e-4, 1.6e-4)
+SPREADS: Final = (0.2, 0.4, 0.6, 0.8)
+TRIED_HITS: Final = (8, 12, 16)
+TEST: Final = tuple(name for name, part in PARTS.items() if part == "test")
+BAR: Final = 0.45
+SEED: Final = 1
+TIMED: Final = 20  # questions of each row
+
+Setup = tuple[int, float, float]  # hits, spread, price
+SHIPPED: Final[Setup] = (HITS, SPREAD, PRICE)
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Means over the questions of a set."""
+    """What the contexts of some questions hold and cost, one figure a question."""
 
-    tokens: float
-    recall: float
-    whole: float
+    tokens: tuple[int, ...]
+    held: tuple[float, ...]
 
+    def beside(self, naive: "Point") -> str:
+        """Return tokens as a share of the naive ones, and the mean held."""
+        return f"{self.cost(naive):.0%} {statistics.fmean(self.held):.3f}"
 
-# --- the curve -----------------------------------------------------------------------------------
-
-
-def naive(case: Case, number: int = NAIVE) -> tuple[int, Sequence[Excerpt]]:
-    """Return the first hits whole, and what they cost under the same headings."""
-    hits = case.result.hits[:number]
-    excerpts = [_whole(hit) for hit in hits]
-    return estimate_tokens(markdown(arranged(excerpts))), excerpts
+    def cost(self, naive: "Point") -> float:
+        """Return the tokens as a share of the naive ones."""
+        return sum(self.tokens) / sum(naive.tokens)
 
 
-def _whole(hit: Hit) -> Excerpt:
-    chunk = hit.chunk
-    return Excerpt(hit, chunk.start, chunk.end, chunk.header + chunk.text, 0, 1 / hit.rank)
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A group of questions: the first hits whole, by number, and the contexts, by setup."""
+
+    whole: Mapping[int, Point]
+    contexts: Mapping[Setup, Point]
+    milliseconds: float
+
+    @property
+    def naive(self) -> Point:
+        """Return the first eight hits whole."""
+        return self.whole[NAIVE]
 
 
-def held_by(excerpts: Sequence[Excerpt]) -> Mapping[str, Sequence[Stretch]]:
-    held: dict[str, list[Stretch]] = {}
-    for excerpt in excerpts:
-        held.setdefault(excerpt.hit.document.id, []).append((excerpt.start, excerpt.end))
-    return held
+class RememberedTokens:
+    """An encoder that makes the vectors of a passage once for all contexts of a question."""
+
+    def __init__(self, encoder: TokenEmbedder) -> None:
+        self._encoder = encoder
+        self._known: dict[str, TokenVectors] = {}
+
+    def serves(self, language: str) -> bool:
+        """Serve the same languages."""
+        return self._encoder.serves(language)
+
+    def embed_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
+        """Return the tokens of each text, made anew where it is not known."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._known]
+        self._known.update(zip(new, self._encoder.embed_tokens(new), strict=True))
+        return [self._known[text] for text in texts]
 
 
-def point(cases: Sequence[Case], found: Sequence[tuple[int, Sequence[Excerpt]]]) -> Point:
-    recalls = [recall(held_by(e), c.gold) for c, (_, e) in zip(cases, found, strict=True)]
-    return Point(
-        statistics.fmean(tokens for tokens, _ in found),
-        statistics.fmean(recalls),
-        statistics.fmean(one == 1 for one in recalls),
+# --- contexts ------------------------------------------------------------------------------------
+
+
+def first(result: SearchResult, number: int) -> SearchResult:
+    """Return a search with its first hits alone."""
+    return replace(result, hits=result.hits[:number])
+
+
+def whole(case: Case, number: int) -> tuple[int, float]:
+    """Return what the first hits cost and hold whole, under the same headings."""
+    excerpts = [
+        Excerpt(h, h.chunk.start, h.chunk.end, h.chunk.header + h.chunk.text, 0, 1 / h.rank)
+        for h in case.result.hits[:number]
+    ]
+    page = markdown(arranged(excerpts))
+    return estimate_tokens(page), held(case, excerpts, page)
+
+
+def packed(case: Case, context: Context) -> tuple[int, float]:
+    """Return what a context costs and holds."""
+    return context.tokens, held(case, context.excerpts, context.markdown)
+
+
+def held(case: Case, excerpts: Iterable[Excerpt], page: str) -> float:
+    """Return the share of what is wanted: of gold spans by offsets, of facts in the page."""
+    shown: Shown = [(e.hit.document.id, e.start, e.end, "") for e in excerpts]
+    return case.wanted.held([*shown, ("", 0, 0, page)])
+
+
+def contexts(
+    case: Case, lookup: ContextSources, setups: Sequence[Setup]
+) -> Mapping[Setup, tuple[int, float]]:
+    """Return what the context of each setup costs and holds."""
+    built: dict[tuple[int, float], Context] = {}
+    found = {}
+    for hits, spread, price in setups:
+        if (hits, spread) not in built:
+            with patch.object(context_module, "SPREAD", spread):
+                built[hits, spread] = build_context(first(case.result, hits), lookup)
+        again = repack(built[hits, spread], estimate_tokens, packing=Packing(price=price))
+        found[hits, spread, price] = packed(case, again)
+    return found
+
+
+def measured(sets: Sequence[QuestionSet], own: Reference, setups: Sequence[Setup]) -> Measured:
+    """Return the curves of some sets together."""
+    whole_hits: dict[int, list[tuple[int, float]]] = {n: [] for n in range(1, NAIVE + 1)}
+    rows: dict[Setup, list[tuple[int, float]]] = {setup: [] for setup in setups}
+    times: list[float] = []
+    for own_set, case in ((each, case) for each in sets for case in each.answerable()):
+        reference = own_set.reference(case, own)
+        lookup = ContextSources(reference.body, estimate_tokens, reference.scorer)
+        if len(times) < TIMED:
+            times.append(seconds(lambda c=case, s=lookup: build_context(first(c.result, HITS), s)))  # type: ignore[misc]  # no types in a lambda
+        scorer = replace(reference.scorer, encoder=RememberedTokens(own.scorer.encoder))
+        for setup, value in contexts(case, replace(lookup, scorer=scorer), setups).items():
+            rows[setup].append(value)
+        for number, values in whole_hits.items():
+            values.append(whole(case, number))
+    return Measured(
+        {number: _point(values) for number, values in whole_hits.items()},
+        {setup: _point(values) for setup, values in rows.items()},
+        percentile(times, 0.5) * 1_000,
     )
 
 
-def candidates_of(cases: Sequence[Case], models: tuple[ShareModel, ...]) -> Sequence[Context]:
-    """Build each question's context once; it is packed again for every budget."""
-    return [
-        build_context(case.result, sources_of(case), packing=Packing(models=models))
-        for case in cases
-    ]
+def _point(values: Sequence[tuple[int, float]]) -> Point:
+    tokens, shares = zip(*values, strict=True)
+    return Point(tokens, shares)
 
 
-def sources_of(case: Case) -> ContextSources:
-    return ContextSources(
-        body=lambda _: None,  # nothing is widened
-        count_tokens=estimate_tokens,
-        document_frequency=lambda term: case.frequency[term],
-        embedder=EMBEDDER,
-    )
+# --- speed ---------------------------------------------------------------------------------------
 
 
-def at_budget(
-    cases: Sequence[Case], contexts: Sequence[Context], share: float, packing: Packing
-) -> Point:
-    """Pack each question into a share of what its naive hits cost."""
-    found = []
-    for case, context in zip(cases, contexts, strict=True):
-        budget = max(int(share * naive(case)[0]), 1)
-        packed = repack(context, estimate_tokens, budget, packing)
-        assert packed.tokens <= budget
-        found.append((packed.tokens, packed.excerpts))
-    return point(cases, found)
+def seconds(work: Callable[[], object]) -> float:
+    """Return the processor time of some work: what others do on the machine counts less."""
+    began = time.thread_time()
+    work()
+    return time.thread_time() - began
 
 
-def at_price(cases: Sequence[Case], contexts: Sequence[Context], price: float) -> Point:
-    """Pack each question within the default budget, leaving out what is not worth its tokens."""
-    packed = [repack(c, estimate_tokens, packing=Packing(price=price)) for c in contexts]
-    return point(cases, [(one.tokens, one.excerpts) for one in packed])
-
-
-def whole_only(contexts: Sequence[Context]) -> Sequence[Context]:
-    """Leave each hit only its longest version."""
-    return [
-        replace(
-            context,
-            candidates=tuple({e.hit.chunk.id: e for e in context.candidates}.values()),
-        )
-        for context in contexts
-    ]
-
-
-# --- speed and exactness -------------------------------------------------------------------------
-
-
-def random_items(number: int, chooser: random.Random) -> Sequence[Item]:
-    """Return items like those of a search: whole chunks of some thirty documents."""
-    return [
-        Item(
-            chooser.randint(60, 300),
-            chooser.random() ** 3,
-            f"document {chooser.randrange(30)}",
-            opening=25,
-        )
+def speed(number: int, budget: int, most: float) -> Bar:
+    """Return the median milliseconds of packing items like those of a search."""
+    chooser = random.Random(SEED)
+    items = [
+        Item(chooser.randint(60, 300), chooser.random() ** 3, f"{chooser.randrange(30)}", "", 25)
         for _ in range(number)
     ]
-
-
-def median_milliseconds(work: Callable[[], object], times: int = 100) -> float:
-    """Return the median processor time: what others do on the machine counts less."""
-    seconds = []
-    for _ in range(times):
-        began = time.thread_time()
-        work()
-        seconds.append(time.thread_time() - began)
-    return percentile(seconds, 0.5) * 1_000
-
-
-def speeds() -> Sequence[tuple[str, float, float]]:
-    """Return what was packed, the median milliseconds, and the bound."""
-    chooser = random.Random(SEED)
-    few, many = random_items(50, chooser), random_items(200, chooser)
-    return [
-        (
-            "50 candidates at 2,000 tokens, ms of processor time",
-            median_milliseconds(lambda: pack_exactly(few, 2_000)),
-            1.0,
-        ),
-        (
-            "200 candidates at 4,000 tokens, ms of processor time",
-            median_milliseconds(lambda: pack_exactly(many, 4_000)),
-            5.0,
-        ),
-    ]
-
-
-def exactness(instances: int = 2_000) -> tuple[int, float, float]:
-    """Return how many random instances equal brute force, and greedy's worst and mean share."""
-    chooser = random.Random(SEED)
-    equal, shares = 0, []
-    for _ in range(instances):
-        items = [
-            Item(chooser.randint(0, 9), chooser.randint(0, 8) / 8, chooser.choice("ab"), opening=2)
-            for _ in range(chooser.randint(1, 8))
-        ]
-        budget = chooser.randint(0, 30)
-        best = max(
-            total_value(items, chosen)
-            for bits in product((False, True), repeat=len(items))
-            for chosen in [[place for place, bit in enumerate(bits) if bit]]
-            if total_tokens(items, chosen) <= budget
-        )
-        equal += abs(total_value(items, pack_exactly(items, budget)) - best) < 1e-7
-        if best:
-            shares.append(total_value(items, pack_greedily(items, budget)) / best)
-    return equal, min(shares), statistics.fmean(shares)
+    times = [seconds(lambda: pack_exactly(items, budget)) for _ in range(100)]
+    what = f"{number} candidates at {budget:,} tokens, ms of processor time"
+    return Bar(what, percentile(times, 0.5) * 1_000, most=most)
 
 
 # --- the page ------------------------------------------------------------------------------------
 
 
+def groups(part: str, step: int) -> Mapping[str, Sequence[QuestionSet]]:
+    """Return the sets to measure by the name of their row: the natural folders as one."""
+    folders = TEST if part == "test" else NATURAL
+    others = ("covid-qa-open",) if part == "test" else tuple(n for n in SETS if n not in NATURAL)
+    label = f"natural, {part} folders"
+    return {label: list(question_sets(folders, step))} | {
+        name: list(question_sets([name], step)) for name in others
+    }
+
+
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fit", action="store_true", help="print the weights fitted on all sets")
-    parser.add_argument(
-        "--quick", action="store_true", help="a quarter of the questions, unwritten"
-    )
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", choices=("open", "test"), default="open")
+    parser.add_argument("--choose", action="store_true", help="compare hits, prices and spreads")
+    parser.add_argument("--quick", action="store_true", help="a quarter of the questions, unkept")
     options = parser.parse_args()
+    if options.choose and options.part == "test":
+        parser.error("--choose: nothing is chosen on the test folders")
     machine = Machine()
-    with opened(options.quick) as sets:
-        if options.fit:
-            print(models_without(sets))
-        rows = {name: measured(name, sets) for name in sets}
-    return report(sets, rows, machine, write=not options.quick)
-
-
-@dataclass(frozen=True, slots=True)
-class Curves:
-    """Everything measured on one set."""
-
-    naive: Point
-    budgets: Sequence[Point]  # by share
-    prices: Sequence[Point]
-    others: Mapping[str, Point]  # ways of choosing at the bar's share
-    milliseconds: float  # of building one context
-
-
-def measured(name: str, sets: Mapping[str, Sequence[Case]]) -> Curves:
-    cases = sets[name]
-    contexts = candidates_of(cases, models_without(sets, name))
-    whole = whole_only(contexts)
-    return Curves(
-        naive=point(cases, [naive(case) for case in cases]),
-        budgets=[at_budget(cases, contexts, share, FILLING) for share in SHARES],
-        prices=[at_price(cases, contexts, price) for price in PRICES],
-        others={
-            "whole hits in order": at_budget(cases, whole, BAR, Packing(pack_in_order, price=0.0)),
-            "whole hits, exactly": at_budget(cases, whole, BAR, FILLING),
-            "sentences, greedily": at_budget(
-                cases, contexts, BAR, Packing(pack_greedily, price=0.0)
-            ),
-            "sentences, exactly": at_budget(cases, contexts, BAR, FILLING),
-        },
-        milliseconds=median_milliseconds(
-            lambda: build_context(cases[0].result, sources_of(cases[0])), 20
-        ),
-    )
-
-
-def report(
-    sets: Mapping[str, Sequence[Case]],
-    rows: Mapping[str, Curves],
-    machine: Machine,
-    *,
-    write: bool,
-) -> int:
-    """Print and write the page; return 1 where a bar is missed."""
-    together = merged_curves([name for name in rows if name not in XQUAD], sets, rows)
-    barred = {"chunking (three corpora)": together} | {name: rows[name] for name in XQUAD}
-    equal, worst, mean = exactness()
-    bars = [
-        *(Bar(what, milliseconds, most=bound) for what, milliseconds, bound in speeds()),
-        Bar("equal to brute force, of 2,000 random instances", equal, least=2_000),
-        *(
-            Bar(f"{name}: share of the naive tokens that reaches its recall", reach(one), most=BAR)
-            for name, one in barred.items()
-        ),
-    ]
-    everything = dict(rows) | {"chunking (three corpora)": together}
-    numbers = {name: len(sets[name]) for name in sets}
-    numbers["chunking (three corpora)"] = sum(n for name, n in numbers.items() if name not in XQUAD)
+    setups = [SHIPPED, *((HITS, SPREAD, price) for price in PRICES)]
+    if options.choose:
+        pairs = {(hits, SPREAD) for hits in TRIED_HITS} | {(HITS, spread) for spread in SPREADS}
+        setups += [(*pair, price) for pair in sorted(pairs) for price in PRICES]
+    setups = list(dict.fromkeys(setups))
+    own = own_reference()
+    step = 4 if options.quick else 1
+    rows = {
+        name: measured(own_sets, own, setups)
+        for name, own_sets in groups(options.part, step).items()
+    }
+    tables = [summary(rows), prices(rows, SHIPPED[:2]), whole_table(rows)]
+    if options.choose:
+        pairs_tried = dict.fromkeys(setup[:2] for setup in setups)
+        tables += [prices(rows, pair) for pair in pairs_tried if pair != SHIPPED[:2]]
     return finish(
-        "packing",
+        "packing" if options.part == "open" else "packing_test",
         "Packing",
-        bars,
-        [
-            naive_table(everything, numbers),
-            curve_table(
-                "By price: recall at each price of a token",
-                everything,
-                [f"{price:.1e}" for price in PRICES],
-                lambda one: one.prices,
-                PRICE_NOTE,
-            ),
-            curve_table(
-                "By budget: recall in each share of the question's own naive tokens",
-                everything,
-                [f"{share:.0%}" for share in SHARES],
-                lambda one: one.budgets,
-                BUDGET_NOTE,
-            ),
-            others_table(everything),
-        ],
+        [speed(50, 2_000, 1.0), speed(200, 4_000, 5.0), *bars(rows)],
+        tables,
         machine.setting(),
-        [
-            NOTE,
-            f"Greedy reaches {mean:.1%} of the best value on average there, at worst {worst:.1%}.",
-        ],
-        write=write,
+        (NOTE,),
+        write=not options.quick and not options.choose,
     )
 
 
 NOTE = (
-    "A bar of a set counts the cheaper of two ways: the least price at which the mean tokens are "
-    "as few, within the default budget of 2,000, or an equal budget for every question. Weights "
-    "are fitted on the other sets; the price is the same for all questions of a set."
+    "Cells of curves: tokens as a share of the naive ones, then the mean share held. Reached at: "
+    "the least share of the naive tokens, over all prices, at which no less is held."
 )
-PRICE_NOTE = "Budget 2,000. Mean tokens over the naive mean, then recall and whole."
-BUDGET_NOTE = "No price. Mean tokens over the naive mean, then recall and whole."
 
 
-def reach(one: Curves) -> float:
-    """Return the least share of the naive tokens, measured, at which naive recall is reached."""
-    points = [*one.prices, *one.budgets]
-    enough = [p.tokens for p in points if p.recall >= one.naive.recall - 1e-9]
-    return min(enough, default=float("inf")) / one.naive.tokens
+def bars(rows: Mapping[str, Measured]) -> Iterable[Bar]:
+    """Yield what the natural folders and the papers must reach."""
+    for name, one in rows.items():
+        if name.startswith("natural") or name == "covid-qa-open":
+            lost = statistics.fmean(one.naive.held) - statistics.fmean(one.contexts[SHIPPED].held)
+            yield Bar(f"{name}: share of the naive tokens that holds as much", reach(one), most=BAR)
+            yield Bar(f"{name}: less held than naive at the defaults", max(lost, 0.0), most=0)
 
 
-def merged_curves(
-    names: Sequence[str], sets: Mapping[str, Sequence[Case]], rows: Mapping[str, Curves]
-) -> Curves:
-    """Return several sets as one, each question weighing the same."""
-    sizes = np.asarray([len(sets[name]) for name in names], dtype=np.float64)
-
-    def mean(points: Sequence[Point]) -> Point:
-        columns = np.asarray([(p.tokens, p.recall, p.whole) for p in points])
-        return Point(*(float(x) for x in sizes @ columns / sizes.sum()))
-
-    first = rows[names[0]]
-    return Curves(
-        naive=mean([rows[name].naive for name in names]),
-        budgets=[mean([rows[n].budgets[i] for n in names]) for i in range(len(SHARES))],
-        prices=[mean([rows[n].prices[i] for n in names]) for i in range(len(PRICES))],
-        others={way: mean([rows[n].others[way] for n in names]) for way in first.others},
-        milliseconds=statistics.fmean(rows[name].milliseconds for name in names),
-    )
+def reach(one: Measured) -> float:
+    """Return the least share of the naive tokens at which no less is held."""
+    least = statistics.fmean(one.naive.held) - 1e-9
+    own = [p for setup, p in one.contexts.items() if setup[:2] == SHIPPED[:2]]
+    enough = [p.cost(one.naive) for p in own if statistics.fmean(p.held) >= least]
+    return min(enough, default=float("inf"))
 
 
-def naive_table(rows: Mapping[str, Curves], numbers: Mapping[str, int]) -> Table:
-    return Table(
-        "The eight best hits whole",
-        ("set", "questions", "tokens", "recall", "whole", "reached at", "ms a context"),
-        tuple(
+def summary(rows: Mapping[str, Measured]) -> Table:
+    """Return the naive hits beside the contexts as shipped."""
+    columns = (
+        "set", "questions", "naive tokens", "held", "tokens", "held by the context", "of the naive",
+        "reached at", "ms a context",
+    )  # fmt: skip
+    body: list[Row] = []
+    for name, one in rows.items():
+        naive, own = one.naive, one.contexts[SHIPPED]
+        body.append(
             (
-                name,
-                numbers[name],
-                round(one.naive.tokens),
-                one.naive.recall,
-                one.naive.whole,
-                f"{reach(one):.0%}",
+                name, len(naive.held), round(statistics.fmean(naive.tokens)),
+                statistics.fmean(naive.held), round(statistics.fmean(own.tokens)),
+                statistics.fmean(own.held), f"{own.cost(naive):.0%}", f"{reach(one):.0%}",
                 one.milliseconds,
             )
+        )  # fmt: skip
+    return Table("Eight hits whole, and the context as shipped", columns, tuple(body))
+
+
+def prices(rows: Mapping[str, Measured], pair: tuple[int, float]) -> Table:
+    """Return the curve of the prices for a number of hits and a spread."""
+    return Table(
+        f"By price: {pair[0]} hits, spread {pair[1]}",
+        ("set", *(f"{price:.1e}" for price in PRICES)),
+        tuple(
+            (name, *(one.contexts[*pair, price].beside(one.naive) for price in PRICES))
             for name, one in rows.items()
         ),
     )
 
 
-def curve_table(
-    title: str,
-    rows: Mapping[str, Curves],
-    columns: Sequence[str],
-    points: Callable[[Curves], Sequence[Point]],
-    note: str,
-) -> Table:
-    body: list[Row] = [
-        (
-            name,
-            *(
-                f"{p.tokens / one.naive.tokens:.0%} {p.recall:.3f} {p.whole:.3f}"
-                for p in points(one)
-            ),
-        )
-        for name, one in rows.items()
-    ]
-    return Table(title, ("set", *columns), tuple(body), note)
-
-
-def others_table(rows: Mapping[str, Curves]) -> Table:
-    ways = list(next(iter(rows.values())).others)
+def whole_table(rows: Mapping[str, Measured]) -> Table:
+    """Return what fewer hits hold whole."""
     return Table(
-        f"Ways of choosing: recall in {BAR:.0%} of the question's own naive tokens",
-        ("set", *ways),
-        tuple((name, *(one.others[way].recall for way in ways)) for name, one in rows.items()),
-        "In order: the hits one after the other, as far as they fit. Greedily is by value per "
-        "token, which takes the shortest version of a hit and never a longer one.",
+        "The first hits whole, by number",
+        ("set", *(str(number) for number in range(1, NAIVE + 1))),
+        tuple(
+            (name, *(point.beside(one.naive) for point in one.whole.values()))
+            for name, one in rows.items()
+        ),
     )
 
 

@@ -1,216 +1,411 @@
-"""Questions with what was found for them and what of it answers: for fitting sentence models.
+"""Questions with what was found for them and what answers them, for all that chooses sentences.
 
-The natural folders that are open, contracts, papers, and XQuAD in four languages. A sentence
-counts by the share of the question's facts that it states inside the evidence, or by the share of
-the gold span that it holds.
+The open natural folders, contracts, papers, the corpora of ``chunking`` and XQuAD in four
+languages. Each question is asked of a library that has all documents, of the same one without the
+documents that answer it, and (XQuAD) without its whole article; and each library is asked the
+questions of another set. Documents are taken out of the hits and of the counts of words; nothing
+is indexed anew. Hits are kept between runs of one state of the code that finds them, in
+``$CHAPTERHOUSE_BENCH_CACHE``, else in the system's temporary folder.
 """
 
-import dataclasses
 import hashlib
 import json
 import pickle
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
 from pathlib import Path
-from tempfile import gettempdir
+from typing import Final, Literal, Protocol
 
 sys.path.append(str(Path(__file__).parent / "natural"))
 
-from chapterhouse.asking import sources_of
-from chapterhouse.evaluation.collection import indexed
+from chapterhouse.answering.extractive import Reference
+from chapterhouse.asking import reference_of
+from chapterhouse.evaluation.collection import Collection, indexed
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
+from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.library import Library
-from chapterhouse.retrieval.question import Question, understand
-from chapterhouse.types import Hit
+from chapterhouse.retrieval.context import question_of
+from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.widen import merged
+from chapterhouse.text.analyse import analyse
+from chapterhouse.types import Body, Census, Document, SearchResult, Stretch
+from chapterhouse.wiring import Engines
 from data_folder import data_folder
 from folders import PARTS
-from gold_sets import drawn, locate
-from gold_sets import rows as rows_of
+from gold_sets import contract_questions, drawn, locate, paper_questions, papers
 from libraries import complete_vectors, opened
+from marking import has_facts
 from plain_text import comparable, holds
 from questions import read_questions
+from vector_cache import cache_folder, vectors_cached
 
-XQUAD = ("xquad-en", "xquad-de", "xquad-zh", "xquad-ar")
-SAMPLE = 200
-HITS = 12
+NATURAL: Final = tuple(name for name, part in PARTS.items() if part == "open")
+XQUAD: Final = ("xquad-en", "xquad-de", "xquad-zh", "xquad-ar")
+SETS: Final = (*NATURAL, "contracts-gold", "covid-qa-open", "chunking", *XQUAD)
+SEVERAL: Final = "2wiki-open"  # asks for several documents; no sentences are judged
+DEPTH: Final = 16  # hits kept of a question
+SAMPLE: Final = 200  # questions of a set; of the natural folders all
+FOREIGN: Final = 100  # questions of another set
+
+# What became of the documents that answer: all there; never there, in one of two ways; taken out;
+# taken out with all of their article; or the question is of another set.
+There = Literal["answerable", "near", "far", "taken out", "article out", "foreign"]
+Shown = Sequence[tuple[str, int, int, str]]  # document, start, end and text of what is shown
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A question of a set.
+class Wanted(Protocol):
+    """What an answer must hold."""
 
-    Attributes:
-        hits: Best first.
-        frequencies: Chunks in which each term of the question occurs.
-        chunks: Chunks there are.
-        gold: Share of what is wanted in a span of a document: of its id, start, end and text.
-        answerable: Whether the library holds an answer at all.
-        near: Whether an unanswerable question is a near miss.
-        facts: Of a natural question; else empty.
-    """
+    def share(self, document: str, start: int, end: int, text: str) -> float:
+        """Return the share of what is wanted in one sentence, 0 to 1."""
+        ...
 
-    question: Question
-    hits: tuple[Hit, ...]
-    frequencies: dict[str, int]
-    chunks: int
-    wanted: object
-    answerable: bool = True
-    near: bool = False
-    taken_out: tuple[Hit, ...] | None = None
+    def held(self, shown: Shown) -> float:
+        """Return the share of what is wanted in what is shown: of facts 0 or 1."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Spans:
     """Gold spans by document id."""
 
-    spans: dict[str, list[tuple[int, int]]]
+    spans: Mapping[str, Sequence[Stretch]]
 
-    def share(self, document: str, start: int, end: int, _text: str) -> float:
+    def share(self, document: str, start: int, end: int, text: str) -> float:
         """Return the share of the gold characters in a span."""
-        wanted = sum(b - a for own in self.spans.values() for a, b in own)
-        held = sum(max(min(end, b) - max(start, a), 0) for a, b in self.spans.get(document, ()))
-        return held / max(wanted, 1)
+        return self.held([(document, start, end, text)])
 
-    def complete(self, shown: Sequence[tuple[str, int, int, str]]) -> bool:
-        """Whether something shown overlaps a gold span."""
-        return any(self.share(*one) > 0 for one in shown)
+    def held(self, shown: Shown) -> float:
+        """Return the share of the gold characters in several spans."""
+        wanted = found = 0
+        for name, gold in self.spans.items():
+            own = merged([(start, end) for document, start, end, _ in shown if document == name])
+            for first, last in merged(gold):
+                wanted += last - first
+                found += sum(max(min(end, last) - max(start, first), 0) for start, end in own)
+        return found / max(wanted, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
     """Facts of a natural question, and its evidence as it is compared."""
 
-    facts: tuple[tuple[str, ...], ...]
-    evidence: tuple[str, ...]
+    facts: Sequence[Sequence[str]]
+    evidence: Sequence[str]
 
-    def share(self, _document: str, _start: int, _end: int, text: str) -> float:
-        """Return the share of the facts in a text of the evidence; half of one for none in it."""
+    def share(self, document: str, start: int, end: int, text: str) -> float:  # noqa: ARG002 - the seam's
+        """Return the share of the facts in a text of the evidence; a little for none in it."""
         plain = comparable(text)
-        inside = any(plain and (plain in quote or quote in plain) for quote in self.evidence)
-        held = sum(any(holds(plain, each) for each in fact) for fact in self.facts)
-        return (held or 0.25) / max(len(self.facts), 1) if inside else 0.0
+        if not any(plain and (plain in quote or quote in plain) for quote in self.evidence):
+            return 0.0
+        count = sum(any(holds(plain, each) for each in fact) for fact in self.facts)
+        return (count or 0.25) / max(len(self.facts), 1)
 
-    def complete(self, shown: Sequence[tuple[str, int, int, str]]) -> bool:
-        """Whether all facts are in what is shown."""
-        plain = comparable("\n".join(text for *_, text in shown))
-        return bool(self.facts) and all(
-            any(holds(plain, each) for each in fact) for fact in self.facts
+    def held(self, shown: Shown) -> float:
+        """Return 1 where all facts are in the texts, else 0."""
+        return float(has_facts("\n".join(text for *_, text in shown), self.facts))
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Documents that are needed together, by id.
+
+    Attributes:
+        sides: Of them those that the question names.
+    """
+
+    gold: frozenset[str]
+    sides: frozenset[str]
+
+    def share(self, document: str, start: int, end: int, text: str) -> float:
+        """Return the share of the documents that one sentence is from."""
+        return self.held([(document, start, end, text)])
+
+    def held(self, shown: Shown) -> float:
+        """Return the share of the documents that something shown is from."""
+        return len(self.gold & {document for document, *_ in shown}) / len(self.gold)
+
+
+NOTHING: Final = Spans({})
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question put to a library.
+
+    Attributes:
+        result: With ``DEPTH`` hits at most.
+        there: Whether an answer is among the documents, and how it comes that it is not.
+        wanted: What answers it; ``NOTHING`` where nothing does.
+        frequencies: Chunks in which each term of the question occurs.
+        kind: Of a natural question; else empty.
+    """
+
+    result: SearchResult
+    there: There
+    wanted: Wanted
+    frequencies: Mapping[str, int]
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """The questions put to one library, and what answering looks up there."""
+
+    name: str
+    census: Census
+    cases: tuple[Case, ...]
+    documents: Mapping[str, Document]
+    bodies: Mapping[str, Body]
+
+    def reference(self, case: Case, own: Reference) -> Reference:
+        """Return what answering a case looks up: ``own``, in this library."""
+        scorer = replace(own.scorer, document_frequency=case.frequencies.__getitem__)
+        return replace(own, scorer=scorer, document=self.documents.get, body=self.bodies.get)
+
+    def answerable(self) -> list[Case]:
+        """Return the cases whose answer is there."""
+        return [case for case in self.cases if case.there == "answerable"]
+
+
+def group(name: str) -> str:
+    """Return the sets that are left out together: of one folder, or of the same articles."""
+    return next((start for start in ("contracts", "xquad") if name.startswith(start)), name)
+
+
+def question_sets(names: Sequence[str] = SETS, step: int = 1) -> Iterator[QuestionSet]:
+    """Yield sets by name, with every ``step``-th of their questions of each kind."""
+    for name in names:
+        found = _kept(name)
+        by_kind: dict[There, list[Case]] = {}
+        for case in found.cases:
+            by_kind.setdefault(case.there, []).append(case)
+        yield replace(found, cases=tuple(chain(*(own[::step] for own in by_kind.values()))))
+
+
+# --- asking --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question, what answers it, and the documents that do."""
+
+    text: str
+    wanted: Wanted
+    gold: frozenset[str] = frozenset()
+    article: frozenset[str] = frozenset()
+    there: There = "answerable"
+    kind: str = ""
+
+
+@dataclass(slots=True)
+class _Asker:
+    """Puts questions to one library."""
+
+    library: Library
+    engines: Engines
+    documents: dict[str, Document] = field(default_factory=dict)
+    bodies: dict[str, Body] = field(default_factory=dict)
+    terms: dict[str, list[frozenset[str]]] = field(default_factory=dict)  # of a document's chunks
+
+    def all_cases(self, asked: Sequence[_Asked], foreign: Sequence[str]) -> Iterator[Case]:
+        for one in asked:
+            yield self.case(one)
+            if one.gold:
+                yield self.case(replace(one, there="taken out", wanted=NOTHING), one.gold)
+            if one.article:
+                yield self.case(replace(one, there="article out", wanted=NOTHING), one.article)
+        for text in foreign:
+            yield self.case(_Asked(text, NOTHING, there="foreign"))
+
+    def case(self, asked: _Asked, without: frozenset[str] = frozenset()) -> Case:
+        limit = DEPTH if not without else 4 * DEPTH
+        found = self.library.search(asked.text, limit=limit, per_document=0)
+        kept = tuple(islice((hit for hit in found.hits if hit.document.id not in without), DEPTH))
+        ranked = tuple(replace(hit, rank=place + 1) for place, hit in enumerate(kept))
+        chunks = sum(len(self.terms_of(name)) for name in without)
+        result = replace(
+            found,
+            hits=ranked,
+            chunks=found.chunks - chunks,
+            documents=found.documents - len(without),
         )
+        for hit in kept:
+            self.documents[hit.document.id] = hit.document
+            self.bodies[hit.document.id] = self.library.body(hit.document.id)
+        frequencies = self.frequencies(result, without)
+        return Case(result, asked.there, asked.wanted, frequencies, asked.kind)
+
+    def frequencies(self, result: SearchResult, without: frozenset[str]) -> dict[str, int]:
+        languages = self.engines.store.census().languages
+        understood = (question_of(result), understand(result.question, languages))
+        terms = list(dict.fromkeys(t for one in understood for _, own in one.words for t in own))
+        counts = self.engines.lexical.document_frequencies(terms)
+        gone = [self.terms_of(name) for name in without]
+        return {
+            term: count - sum(term in chunk for chunk in chain.from_iterable(gone))
+            for term, count in zip(terms, counts, strict=True)
+        }
+
+    def terms_of(self, name: str) -> list[frozenset[str]]:
+        if name not in self.terms:
+            language = self.engines.store.document(name).language  # type: ignore[union-attr]  # it is there
+            self.terms[name] = [
+                frozenset(analyse(chunk.text, language)) for chunk in self.library.chunks(name)
+            ]
+        return self.terms[name]
 
 
-def natural(part: str) -> Iterator[tuple[str, list[Case]]]:
-    """Yield the folders of a part of the natural collection."""
-    for name in (name for name, own in PARTS.items() if own == part):
-        yield name, _kept(name, lambda name=name: list(_natural(name)))
+def _made(name: str) -> QuestionSet:
+    with vectors_cached():
+        if name in PARTS:
+            with opened(name, "built-in") as library:
+                return _set(name, library, _natural(name, library))
+        if name == "contracts-gold":
+            with opened("contracts", "built-in") as library:
+                asked = contract_questions(library, SAMPLE)
+                return _set(name, library, [_Asked(t, Spans(s), frozenset(s)) for t, s in asked])
+        ask, documents = _COLLECTIONS.get(name, (_xquad, _dataset_documents))
+        with indexed(documents(name), markdown=name == "chunking") as collection:
+            complete_vectors(collection.library)
+            return _set(name, collection.library, ask(name, collection))
 
 
-def _natural(name: str) -> Iterator[Case]:
-    with opened(name, "built-in") as library:
-        for question in read_questions(name):
-            evidence = tuple(comparable(each.quote) for each in question.evidence)
-            wanted = Facts(question.facts, evidence)
-            made = case_of(library, question.question, wanted)
-            near = question.miss == "near"
-            yield dataclasses.replace(made, answerable=question.answerable, near=near)
+def _set(name: str, library: Library, asked: Sequence[_Asked]) -> QuestionSet:
+    engines = library._engines  # noqa: SLF001 - a benchmark looks inside
+    asker = _Asker(library, engines)
+    cases = tuple(asker.all_cases(asked, _foreign(name)))
+    return QuestionSet(name, engines.store.census(), cases, asker.documents, asker.bodies)
 
 
-def judged_sets() -> Iterator[tuple[str, list[Case]]]:
-    """Yield contracts, papers and XQuAD."""
-    yield "contracts-gold", _kept("contracts-gold", lambda: list(_contracts()))
-    yield "covid-qa-open", _kept("covid-qa-open", lambda: list(_papers()))
-    for name in XQUAD:
-        yield name, _kept(name, lambda name=name: list(_xquad(name)))
+def _foreign(name: str) -> Sequence[str]:
+    """Return questions of another set: of the natural folders, or else of XQuAD."""
+    if name in {"chunking", SEVERAL}:
+        return ()
+    if name in XQUAD:
+        others = [one.question for folder in NATURAL for one in read_questions(folder)]
+    else:
+        others = sorted(load_dataset(data_folder() / "retrieval/xquad-en").questions.values())
+    return drawn(others, FOREIGN)
 
 
-def _contracts() -> Iterator[Case]:
-    folder = data_folder() / "folders"
-    with opened("contracts", "built-in") as library:
-        ids = {one.source.partition("/")[2]: one.id for one in library.documents()}
-        for row in drawn(rows_of(folder / "contracts-gold.jsonl"), SAMPLE):
-            spans: dict[str, list[tuple[int, int]]] = {}
-            for each in row["spans"]:
-                path = folder / "contracts" / each["document"]
-                with path.open(encoding="utf-8", newline="") as file:
-                    wanted = file.read()[each["start"] : each["end"]]
-                own = ids[each["document"]]
-                if place := locate(library.body(own).text, wanted, each["start"]):
-                    spans.setdefault(own, []).append(place)
-            yield case_of(library, row["question"], Spans(spans), without=frozenset(spans))
+def _natural(name: str, library: Library) -> list[_Asked]:
+    ids = {one.source.partition("/")[2]: one.id for one in library.documents()}
+    return [
+        _Asked(
+            one.question,
+            Facts(one.facts, tuple(comparable(each.quote) for each in one.evidence)),
+            frozenset(ids[name] for name in one.documents if name in ids),
+            there=one.miss or "answerable",
+            kind=one.kind,
+        )
+        for one in read_questions(name)
+    ]
 
 
-def _papers() -> Iterator[Case]:
-    root = data_folder() / "retrieval/covid-qa-open"
-    texts = {row["_id"]: row["text"] for row in rows_of(root / "documents.jsonl")}
-    documents = [CorpusDocument(name, "", text) for name, text in texts.items()]
-    with indexed(documents) as collection:
-        complete_vectors(collection.library)
-        ids = {theirs: ours for ours, theirs in collection.names.items()}
-        for row in drawn(rows_of(root / "questions.jsonl"), SAMPLE):
-            own, text = ids[row["document"]], texts[row["document"]]
-            wanted = text[row["start"] : row["end"]]
-            place = locate(collection.library.body(own).text, wanted, row["start"])
-            spans = Spans({own: [place]} if place else {})
-            yield case_of(collection.library, row["text"], spans, without=frozenset({own}))
+def _papers(name: str, collection: Collection) -> list[_Asked]:
+    asked = paper_questions(collection, data_folder() / "retrieval" / name, SAMPLE)
+    return [_Asked(text, Spans(spans), frozenset(spans)) for text, spans in asked]
 
 
-def _xquad(name: str) -> Iterator[Case]:
+def _corpora(_name: str, collection: Collection) -> list[_Asked]:
+    gold = load_gold(data_folder() / "chunking")
+    ids = {theirs: ours for ours, theirs in collection.names.items()}
+    asked = []
+    for one in gold.questions:
+        body = collection.library.body(ids[one.corpus]).text
+        text = gold.texts[one.corpus]
+        places = [locate(body, text[start:end], start) for start, end in one.stretches]
+        wanted = Spans({ids[one.corpus]: [place for place in places if place]})
+        asked.append(_Asked(one.text, wanted))
+    return asked
+
+
+def _several(name: str, collection: Collection) -> list[_Asked]:
     dataset = load_dataset(data_folder() / "retrieval" / name)
-    with indexed(dataset.documents) as collection:
-        complete_vectors(collection.library)
-        ids = {theirs: ours for ours, theirs in collection.names.items()}
-        for identifier in drawn(sorted(dataset.questions), SAMPLE):
-            spans: dict[str, list[tuple[int, int]]] = {}
-            for document in dataset.relevant[identifier]:
-                text = collection.library.body(ids[document]).text
-                for answer in dataset.answers[identifier]:
-                    if (start := text.find(answer)) >= 0:
-                        spans[ids[document]] = [(start, start + len(answer))]
-            text = dataset.questions[identifier]
-            yield case_of(collection.library, text, Spans(spans), without=frozenset(spans))
+    ids = {theirs: ours for ours, theirs in collection.names.items()}
+    titles = {one.id: one.title.casefold() for one in dataset.documents}
+    asked = []
+    for identifier, text in dataset.questions.items():
+        gold = dataset.relevant[identifier]
+        sides = frozenset(ids[one] for one in gold if titles[one] in text.casefold())
+        asked.append(_Asked(text, Documents(frozenset(ids[one] for one in gold), sides)))
+    return asked
 
 
-def case_of(
-    library: Library, text: str, wanted: object, without: frozenset[str] = frozenset()
-) -> Case:
-    """Return a question with its hits, and those without the documents that answer it."""
-    result = library.search(text, limit=HITS)
-    sources = sources_of(library._engines)  # noqa: SLF001 - a benchmark looks inside
-    census = sources.census(())
-    question = understand(result.question, census.languages)
-    terms = list(dict.fromkeys(term for _, own in question.words for term in own))
-    counts = sources.lexical.document_frequencies(terms)
-    out = None
-    if without:
-        others = library.search(text, limit=4 * HITS).hits
-        out = tuple(hit for hit in others if hit.document.id not in without)[:HITS]
-    frequencies = dict(zip(terms, counts, strict=True))
-    return Case(question, result.hits, frequencies, result.chunks, wanted, taken_out=out)
+def _xquad(name: str, collection: Collection) -> list[_Asked]:
+    dataset = load_dataset(data_folder() / "retrieval" / name)
+    ids = {theirs: ours for ours, theirs in collection.names.items()}
+    titles = {one.id: one.title for one in dataset.documents}
+    asked = []
+    for identifier in drawn(sorted(dataset.questions), SAMPLE):
+        own = dataset.relevant[identifier]
+        title = titles[min(own)]
+        article = frozenset(ids[one] for one, other in titles.items() if other == title)
+        spans: dict[str, list[Stretch]] = {}
+        for document in own:
+            text = collection.library.body(ids[document]).text
+            found = [(text.find(answer), len(answer)) for answer in dataset.answers[identifier]]
+            spans[ids[document]] = [(start, start + size) for start, size in found if start >= 0]
+        text = dataset.questions[identifier]
+        asked.append(_Asked(text, Spans(spans), frozenset(spans), article))
+    return asked
 
 
-def _kept(name: str, make: Callable[[], list[Case]]) -> list[Case]:
-    """Return what ``make`` returns, kept between runs of one state of the code."""
-    root = Path(gettempdir()) / "chapterhouse-sentences"
+def _dataset_documents(name: str) -> Sequence[CorpusDocument]:
+    return load_dataset(data_folder() / "retrieval" / name).documents
+
+
+def _corpus_documents(name: str) -> Sequence[CorpusDocument]:
+    texts = load_gold(data_folder() / name).texts
+    return [CorpusDocument(own, own, text) for own, text in texts.items()]
+
+
+_Ask = Callable[[str, Collection], list[_Asked]]
+_COLLECTIONS: Final[Mapping[str, tuple[_Ask, Callable[[str], Sequence[CorpusDocument]]]]] = {
+    "covid-qa-open": (_papers, lambda name: papers(data_folder() / "retrieval" / name)),
+    "chunking": (_corpora, _corpus_documents),
+    SEVERAL: (_several, _dataset_documents),
+}
+
+
+def own_reference() -> Reference:
+    """Return what answering looks up in an empty library: the encoder and all weights."""
+    with indexed(()) as collection:
+        return reference_of(collection.engines)
+
+
+# --- keeping -------------------------------------------------------------------------------------
+
+
+def _kept(name: str) -> QuestionSet:
+    """Return a set, kept between runs of one state of the code."""
+    root = cache_folder() / "sentence-cases"
     root.mkdir(exist_ok=True)
     path = root / f"{name}-{_state()}.pickle"
     if path.exists():
-        kept: list[Case] = pickle.loads(path.read_bytes())
+        kept: QuestionSet = pickle.loads(path.read_bytes())
         return kept
-    made = make()
+    made = _made(name)
     path.write_bytes(pickle.dumps(made))
     return made
 
 
+_AFTER_THE_HITS: Final = frozenset(
+    {"sentences.py", "sentence_model.py", "sentence_model.json", "context.py", "pack.py",
+     "present.py", "widen.py"}
+)  # fmt: skip
+
+
 def _state() -> str:
-    """Return a digest of what decides the hits."""
+    """Return a digest of what decides the hits, and of this file."""
     source = Path(__file__).parents[1] / "src/chapterhouse"
-    files = sorted(
-        path
-        for folder in ("retrieval", "text", "models", "chunking", "reading", "index")
-        for path in (source / folder).rglob("*")
-        if path.suffix in {".py", ".json", ".safetensors"} and "sentence" not in path.name
-    )
-    digest = hashlib.sha256(json.dumps([HITS, SAMPLE]).encode())
-    for path in files:
-        digest.update(path.read_bytes())
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    for folder in ("retrieval", "text", "models", "chunking", "reading", "index", "types"):
+        for path in sorted((source / folder).rglob("*")):
+            decides = folder != "retrieval" or path.name not in _AFTER_THE_HITS
+            if path.suffix in {".py", ".json", ".safetensors"} and decides:
+                digest.update(json.dumps(path.name).encode() + path.read_bytes())
     return digest.hexdigest()[:12]

@@ -43,10 +43,11 @@ from chunking_others import recursive_by_tokens
 from data_folder import data_folder
 from folders import PARTS
 from gold_sets import Spans, drawn, locate, rows
-from libraries import cache_folder, complete_vectors, opened, shown
+from libraries import complete_vectors, opened, shown
 from marking import HITS, has_facts
 from measuring import Cell, Machine, Row, Table, finish
 from questions import read_questions
+from vector_cache import cache_folder
 
 TARGETS = (600, 700, 800, 1_100, 1_500)
 CHARACTERS = (2_400, 6_400)

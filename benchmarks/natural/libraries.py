@@ -7,12 +7,13 @@ from tempfile import TemporaryDirectory
 
 from chapterhouse.library import Library
 from chapterhouse.models.opening import open_embedder
+from chapterhouse.presenting.answers import _sentences as shown_sentences  # what is not cut off
 from chapterhouse.protocols import Embedder
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import Hit, Status
 from data_folder import data_folder
 from folders import lay_out
-from marking import Passage, Reply
+from marking import Passage, Quoted, Reply
 from vector_cache import cache_folder
 
 
@@ -110,10 +111,23 @@ def shown(hit: Hit) -> str:
 
 
 def ask(library: Library, text: str) -> Reply:
-    """Return what is shown without a model, and how strong the product holds the evidence."""
+    """Return what the first screen shows without a model."""
     answer = library.ask(text, model="none", remember=False, use_kept=False)
-    sentences = [sentence.text for sentence in answer.sentences] if answer.found else []
-    return Reply(" ".join(sentences), answer.confidence)
+    citations = {citation.number: citation for citation in answer.citations}
+    quoted = []
+    for sentence in shown_sentences(answer):
+        own = [citations[number] for number in sentence.citations]
+        documents = tuple(_name(citation.source) for citation in own)
+        table = any(citation.quote.startswith("|") for citation in own)
+        quoted.append(Quoted(sentence.text, documents, table))
+    sure = answer.certainty == "sure"
+    return Reply(answer.outcome.value, tuple(quoted), answer.confidence, sure)
+
+
+def titles_of(library: Library) -> Mapping[str, str]:
+    """Return title and name of each document by its name."""
+    own = {_name(document.source): document.title for document in library.documents()}
+    return {name: f"{title} {name}" for name, title in own.items()}
 
 
 def _name(source: str) -> str:

@@ -5,9 +5,11 @@ resampling the questions.
 """
 
 import math
+import re
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -29,17 +31,38 @@ class Passage:
     shown: str
 
 
+Outcome = Literal["answer", "passages", "not-found"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A part of an answer as a reader sees it: its text, and the documents that it quotes."""
+
+    text: str
+    documents: tuple[str, ...] = ()
+    table: bool = False  # whether it is a row of one
+
+
 @dataclass(frozen=True, slots=True)
 class Reply:
     """An answer as a reader sees it.
 
     Attributes:
-        text: What was shown; empty where the question was refused.
-        evidence: Strength of the evidence that the product states, 0 to 1.
+        outcome: Whether it is called an answer, the closest passages, or nothing was found.
+        quoted: What the first screen quotes.
+        confidence: As the product states it, 0 to 1.
+        sure: Whether the product calls it sure.
     """
 
-    text: str
-    evidence: float
+    outcome: Outcome = "not-found"
+    quoted: tuple[Quoted, ...] = ()
+    confidence: float = 0.0
+    sure: bool = False
+
+    @property
+    def text(self) -> str:
+        """Return everything quoted."""
+        return "\n".join(part.text for part in self.quoted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +75,16 @@ class Mark:
         in_words: Whether they are in the first 250 and the first 700 words of the hits.
         documents: Whether all documents of the evidence are among those of the first 3 and 8 hits.
         words: Words of the first 3 and of the first 8 hits.
-        answered: Whether an answer was shown.
-        right: Whether all facts are in it; never for an unanswerable question.
-        answer_words: Words of the answer.
-        evidence: As the product states it, 0 to 1.
+        outcome: What the reply is called.
+        right: Whether all facts are in what it quotes; never for an unanswerable question.
+        further: Whether they are there or in the first 8 hits, one key further.
+        reply_words: Words quoted.
+        confidence: As the product states it, 0 to 1.
+        sure: Whether it calls its answer sure.
+        fragments: Parts quoted that say nothing by themselves.
+        strayed: Whether another document is quoted than the only one that the question names; None
+            where it names none.
+        listed: Facts of a list in what is quoted and in the context for a model; else None.
         again: Facts in the first 8 hits for the same question spelled right, where it has one.
         followed: Facts of the second turn in the first 8 hits, asked as a whole question and as it
             was typed; None without a second turn.
@@ -67,10 +96,15 @@ class Mark:
     in_words: tuple[bool, bool]
     documents: tuple[bool, bool]
     words: tuple[int, int]
-    answered: bool
+    outcome: Outcome
     right: bool
-    answer_words: int
-    evidence: float
+    further: bool
+    reply_words: int
+    confidence: float
+    sure: bool
+    fragments: tuple[str, ...] = ()
+    strayed: bool | None = None
+    listed: tuple[int, int] | None = None
     again: bool | None = None
     followed: tuple[bool, bool] | None = None
 
@@ -83,6 +117,12 @@ def has_facts(text: str, facts: Facts) -> bool:
     """Whether a text has one alternative of every fact; False where there are no facts."""
     compared = comparable(text)
     return bool(facts) and all(any(holds(compared, each) for each in fact) for fact in facts)
+
+
+def count_facts(text: str, facts: Facts) -> int:
+    """Count the facts of which a text has one alternative."""
+    compared = comparable(text)
+    return sum(any(holds(compared, each) for each in fact) for fact in facts)
 
 
 def first_words(texts: Sequence[str], count: int) -> str:
@@ -100,13 +140,65 @@ def has_documents(passages: Sequence[Passage], wanted: Sequence[str]) -> bool:
     return bool(wanted) and set(wanted) <= {passage.document for passage in passages}
 
 
-def mark(question: Question, read: str, passages: Sequence[Passage], reply: Reply) -> Mark:
-    """Return what became of a question, without its second turn and its right spelling.
+_WHOLE = re.compile(r"[.!?…。！？;][\"'”’»)\]*_]*$")  # ends as a sentence does
+_LIST = re.compile(r"(?m)^\s*(?:[-*+•‣▪]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s")
+_CODE = re.compile(r"^(?:\t| {4})|[`{}=<>$\\]|\w\(|(?:^|\s)--?\w")
+_LEAST_WORDS = 6
+
+
+def is_fragment(part: Quoted) -> bool:
+    """Whether a part says nothing by itself: a heading, a caption, a lead-in alone.
+
+    Such a part ends in a colon, or it has under six words, no sentence's end, and is neither an
+    item of a list nor a table's row nor code.
+    """
+    text = part.text.strip().rstrip("*_ ")
+    if text.endswith((":", "：")):
+        return True
+    told = part.table or any(pattern.search(text) for pattern in (_WHOLE, _CODE))
+    letters = len(text) if not text.isascii() and " " not in text else 0  # no spaces: Chinese
+    short = max(len(text.split()), letters // 2) < _LEAST_WORDS
+    return short and not told and _LIST.search(text) is None
+
+
+def named_document(question: Question, titles: Mapping[str, str]) -> str:
+    """Return the only document of the evidence, where the question names it; else empty.
+
+    It does by words with a capital, the first apart, that no other document has all in its title.
+
+    Args:
+        question: With its evidence.
+        titles: Title and name of each document, by name.
+    """
+    if len(question.documents) != 1 or question.documents[0] not in titles:
+        return ""
+    capitals = {
+        word.casefold()
+        for word in re.findall(r"\w+", question.question)[1:]
+        if word[0].isupper() and word != "I"
+    }
+    words = {name: set(re.findall(r"[^\W_]+", own.casefold())) for name, own in titles.items()}
+    own = question.documents[0]
+    named = capitals & words[own]
+    alone = not any(named <= there for name, there in words.items() if name != own)
+    return own if named and alone else ""
+
+
+def mark(
+    question: Question,
+    read: str,
+    passages: Sequence[Passage],
+    reply: Reply,
+    titles: Mapping[str, str],
+) -> Mark:
+    """Return what became of a question, without its list, second turn and right spelling.
 
     ``read`` is the text of the documents of its evidence as our readers read them.
     """
     texts = [passage.shown for passage in passages]
     few, many = (first_words(texts[:count], 10**6) for count in HITS)
+    named = named_document(question, titles)
+    quoted = {document for part in reply.quoted for document in part.documents}
     return Mark(
         question,
         has_facts(read, question.facts),
@@ -120,10 +212,14 @@ def mark(question: Question, read: str, passages: Sequence[Passage], reply: Repl
             has_documents(passages[: HITS[1]], question.documents),
         ),
         (len(few.split()), len(many.split())),
-        answered=bool(reply.text),
+        outcome=reply.outcome,
         right=has_facts(reply.text, question.facts),
-        answer_words=len(reply.text.split()),
-        evidence=reply.evidence,
+        further=has_facts(f"{reply.text}\n{many}", question.facts),
+        reply_words=len(reply.text.split()),
+        confidence=reply.confidence,
+        sure=reply.sure,
+        fragments=tuple(part.text for part in reply.quoted if is_fragment(part)),
+        strayed=bool(quoted - {named}) if named and quoted else None,
     )
 
 

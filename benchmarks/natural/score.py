@@ -25,8 +25,8 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 from chapterhouse.library import Library
 from folders import PARTS
 from gold_sets import SetScore, score_contracts, score_sets
-from libraries import ask, label_of, opened, read_text, search
-from marking import HITS, Mark, in_first, mark
+from libraries import ask, label_of, opened, read_text, search, titles_of
+from marking import HITS, Mark, count_facts, in_first, mark
 from measuring import Machine, Table, finish
 from questions import Question, read_questions
 from reporting import bars, main_table, set_table, tables
@@ -37,14 +37,19 @@ SAMPLE = 200  # questions of a judged collection, unless all are wanted
 
 def mark_folder(library: Library, questions: Sequence[Question]) -> list[Mark]:
     """Search and ask every question of a folder."""
-    return [mark_question(library, question) for question in questions]
+    titles = titles_of(library)
+    return [mark_question(library, question, titles) for question in questions]
 
 
-def mark_question(library: Library, question: Question) -> Mark:
+def mark_question(library: Library, question: Question, titles: Mapping[str, str]) -> Mark:
     """Search and ask a question, its right spelling and its second turn."""
     read = read_text(library, question.documents)
-    found = search(library, question.question)
-    made = mark(question, read, found, ask(library, question.question))
+    found, reply = search(library, question.question), ask(library, question.question)
+    made = mark(question, read, found, reply, titles)
+    if question.kind == "list":
+        texts = (reply.text, library.context(question.question).markdown)
+        shown, there = (count_facts(text, question.facts) for text in texts)
+        made = dataclasses.replace(made, listed=(shown, there))
     if question.correct:
         again = in_first(search(library, question.correct), HITS[1], question.facts)
         made = dataclasses.replace(made, again=again)
@@ -142,10 +147,12 @@ MEASURES = (
     "our readers read them, the most that a search can find. Facts in 3 and 8: all facts of a "
     "question are in the titles, section paths and texts of the first 3 or 8 hits; in 250 and 700 "
     "words: in the first so many words of the hits. Documents: all documents of the evidence are "
-    "among those of the hits. Shown: all facts are in the answer given without a model; wrong: an "
-    "answer was shown and they are not. Calibration: expected calibration error, 10 bins, of the "
-    "stated evidence against facts shown, over all answers shown, those to unanswerable questions "
-    "included."
+    "among those of the hits. Shown: all facts are in what the first screen quotes without a "
+    "model, called an answer or the closest passages; further: they are there or in the first 8 "
+    "hits. As an answer: it was called one; wrong: it was, and the facts are not in it; refused: "
+    "nothing was shown. Words shown: the median, and the most. Calibration: expected calibration "
+    "error, 10 bins, of the stated confidence against facts shown, over all questions for which "
+    "something was shown, the unanswerable ones included, which count as wrong."
 )
 TURNS = (
     "A second turn is searched as a whole question and as it was typed. Without a model the "

@@ -1,6 +1,7 @@
 """What is counted of a question, and the figures of many."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -8,12 +9,16 @@ from hypothesis import strategies as st
 
 from marking import (
     Passage,
+    Quoted,
     Reply,
     calibration_error,
+    count_facts,
     first_words,
     has_documents,
     has_facts,
+    is_fragment,
     mark,
+    named_document,
     share,
 )
 from questions import Evidence, Question
@@ -48,23 +53,64 @@ def test_a_question_without_facts_is_never_answered_right() -> None:
 def test_hits_words_and_documents_are_counted() -> None:
     filler = [Passage("c.md", "word " * 200)] * 3
     passages = [Passage("a.md", "in 30 days"), *filler, Passage("b.md", "by written notice")]
-    made = mark(question(), "30 days, written notice", passages, Reply("", 0.2))
+    made = mark(question(), "30 days, written notice", passages, Reply(), {})
     assert made.readable
     assert made.in_hits == (False, True)
     assert made.in_words == (False, True)
     assert made.documents == (False, True)
     assert made.words == (403, 606)
-    assert not made.answered
-    assert not made.right
+    assert made.outcome == "not-found"
+    assert (made.right, made.further, made.strayed) == (False, True, None)
 
 
-def test_an_answer_is_right_by_its_own_text() -> None:
-    made = mark(question(), "", [], Reply("Within thirty days, by written notice.", 0.9))
-    assert (made.answered, made.right, made.answer_words) == (True, True, 6)
-    wrong = mark(question(), "", [], Reply("Within thirty days.", 0.9))
-    assert (wrong.answered, wrong.right) == (True, False)
-    foreign = mark(question(evidence=(), facts=(), miss="near"), "", [], Reply("Yes.", 0.9))
-    assert (foreign.answered, foreign.right) == (True, False)
+def reply(text: str, *documents: str) -> Reply:
+    return Reply("answer", (Quoted(text, documents),), 0.9, sure=True)
+
+
+def test_a_reply_is_right_by_its_own_text() -> None:
+    made = mark(question(), "", [], reply("Within thirty days, by written notice."), {})
+    assert (made.outcome, made.right, made.reply_words) == ("answer", True, 6)
+    short = mark(question(), "", [], reply("Within thirty days."), {})
+    assert (short.outcome, short.right) == ("answer", False)
+    foreign = mark(question(evidence=(), facts=(), miss="near"), "", [], reply("Yes."), {})
+    assert (foreign.outcome, foreign.right) == ("answer", False)
+    assert count_facts("Within thirty days.", FACTS) == 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [
+        ("When does the Acme Agreement end?", "a.md"),
+        ("When does the Agreement end?", ""),
+        ("When does it end?", ""),
+        ("Acme: when does it end?", ""),  # the first word has a capital anyway
+    ],
+)
+def test_a_document_is_named_by_what_no_other_title_has(asked: str, named: str) -> None:
+    titles = {"a.md": "Agreement with Acme a.md", "b.md": "Agreement with Other b.md"}
+    own = replace(question(evidence=(Evidence("a.md", "30 days"),)), question=asked)
+    assert named_document(own, titles) == named
+    for quoted in ("a.md", "b.md"):
+        made = mark(own, "", [], reply("It ends in May.", quoted), titles)
+        assert made.strayed is ((quoted != "a.md") if named else None)
+
+
+@pytest.mark.parametrize(
+    ("part", "fragment"),
+    [
+        (Quoted("Warranty and returns"), True),
+        (Quoted("The following are not covered:"), True),
+        (Quoted("保修条款"), True),
+        (Quoted("It does."), False),
+        (Quoted("- twelve months"), False),
+        (Quoted("It covers:\n- twelve months"), False),
+        (Quoted("Warranty · 12 months", table=True), False),
+        (Quoted("pip install it --user"), False),
+        (Quoted("a line of six words or more"), False),
+    ],
+)
+def test_a_fragment_says_nothing_by_itself(part: Quoted, fragment: bool) -> None:  # noqa: FBT001 - a parameter
+    assert is_fragment(part) is fragment
 
 
 def test_all_documents_are_wanted() -> None:

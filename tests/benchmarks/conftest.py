@@ -1,0 +1,7 @@
+"""The benchmarks are scripts beside each other, not a package."""
+
+import sys
+from pathlib import Path
+
+_BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+sys.path += [str(_BENCHMARKS / "natural"), str(_BENCHMARKS)]

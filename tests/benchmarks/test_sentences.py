@@ -1,0 +1,43 @@
+"""The fit of the weights by which sentences are judged, and what is counted as held."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sentence_cases import Facts, Spans, group
+from sentences import fit
+
+
+def test_the_fit_favours_what_tells_the_gold_apart() -> None:
+    chooser = np.random.default_rng(1)
+    choices = []
+    for _ in range(50):
+        table = chooser.random((10, 2))
+        gold = (table[:, 0] == table[:, 0].max()).astype(float)
+        choices.append((table, gold, 1 / 50))
+    telling, noise = fit(choices)
+    assert telling > 1
+    assert abs(noise) < telling / 4
+
+
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)).map(sorted), max_size=5))
+def test_the_share_of_a_span_is_that_of_its_characters(places: list[list[int]]) -> None:
+    wanted = Spans({"a": [(10, 20)]})
+    shown = [("a", start, end, "") for start, end in places]
+    inside = {at for start, end in places for at in range(start, end)} & set(range(10, 20))
+    assert wanted.held([*shown, ("b", 10, 20, "")]) == len(inside) / 10
+
+
+def test_facts_are_held_when_all_are_there() -> None:
+    wanted = Facts((("30 days",), ("notice",)), ("within 30 days of a notice",))
+    assert wanted.held([("a", 0, 0, "30 days"), ("b", 0, 0, "by notice")]) == 1
+    assert wanted.held([("a", 0, 0, "30 days")]) == 0
+    assert wanted.share("a", 0, 0, "within 30 days") == 0.5
+    assert wanted.share("a", 0, 0, "of a notice within a week") == 0
+    assert wanted.share("a", 0, 0, "within") == 0.125
+
+
+def test_sets_of_the_same_documents_belong_together() -> None:
+    assert group("contracts-gold") == group("contracts")
+    assert group("xquad-de") == group("xquad-ar")
+    assert group("manual") == "manual"
