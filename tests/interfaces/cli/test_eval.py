@@ -182,7 +182,7 @@ def test_verdicts_are_kept_and_evaluated_by_default(
     again = chapterhouse("feedback", "good", answer, "--home", home, "--json").data
     assert again["kept"] == "unchanged"
     none = chapterhouse(
-        "feedback", "good", "--question", "Who won the world cup in 1998?", "--home", home
+        "feedback", "good", "--question", "How do I bake sourdough bread?", "--home", home
     )
     assert "must find no answer" in none.out
     found = chapterhouse("eval", "--home", home, "--json").data

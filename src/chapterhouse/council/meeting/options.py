@@ -15,7 +15,7 @@ from chapterhouse.replying.respond import offline
 from chapterhouse.text.language import detect
 from chapterhouse.types import Leaning, Verdict
 
-_FORM: Final = Form(most=3, part=sentence_alone, least=0.5, joined=False)
+_FORM: Final = Form(most=3, part=sentence_alone, joined=False)
 _LEAST: Final = 0.15  # confidence from which a sentence speaks of an option
 # Words by which a sentence takes a side. A sentence that has both kinds takes none.
 # A German verb may stand far from its other half: "lehnen … ab".
