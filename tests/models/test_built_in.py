@@ -69,6 +69,51 @@ def test_what_is_too_long_is_cut(encoder: BuiltInEncoder) -> None:
     assert np.array_equal(encoder.embed_question(long), encoder.embed_question(f"{long} fee"))
 
 
+LONG = "The office sells fishing permits. " * 120 + "Guests pay 40 euros a night."
+
+
+@pytest.mark.parametrize("text", [*TEXTS, LONG, "停泊费是四十欧元。", "a\u200bb", "É tout près."])
+def test_tokens_lie_in_their_text_one_behind_the_other(encoder: BuiltInEncoder, text: str) -> None:
+    (found,) = encoder.embed_tokens([text])
+    assert len(found.starts) == len(found.ends) == len(found.vectors) == len(found.words) > 0
+    assert found.vectors.shape[1] == found.words.shape[1] == 384
+    assert (found.starts < found.ends).all()
+    assert (found.ends[:-1] <= found.starts[1:]).all()
+    assert found.starts[0] >= 0
+    assert found.ends[-1] <= len(text)
+    assert np.isfinite(found.vectors).all()
+
+
+def test_all_tokens_of_a_long_text_are_there(encoder: BuiltInEncoder) -> None:
+    long, end = encoder.embed_tokens([LONG, "Guests pay 40 euros a night."])
+    assert len(long.starts) > 512
+    assert long.ends[-1] == len(LONG)
+    own = long.starts >= LONG.index("Guests")
+    assert np.array_equal(long.words[own], end.words)
+    nearest = (long.vectors @ end.vectors.mean(axis=0)).argmax()
+    assert own[nearest]
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_nothing_has_no_tokens(encoder: BuiltInEncoder, text: str) -> None:
+    (found,) = encoder.embed_tokens([text])
+    assert found.vectors.shape == (0, 384)
+    assert encoder.embed_tokens([]) == []
+
+
+def test_tokens_do_not_depend_on_the_texts_beside_them(encoder: BuiltInEncoder) -> None:
+    together = encoder.embed_tokens(TEXTS)
+    for text, found in zip(TEXTS, together, strict=True):
+        (alone,) = encoder.embed_tokens([text])
+        assert np.array_equal(alone.vectors, found.vectors)
+
+
+def test_what_a_token_means_by_itself_is_the_same_anywhere(encoder: BuiltInEncoder) -> None:
+    one, other = encoder.embed_tokens(["permits are sold", "sold are permits"])
+    assert np.array_equal(one.words[0], other.words[-1])
+    assert not np.array_equal(one.vectors[0], other.vectors[-1])
+
+
 def test_other_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(built_in, "_WEIGHTS", ("encoder.safetensors", "0" * 64))
     with pytest.raises(CorruptLibraryError, match="not the file that was measured"):

@@ -148,7 +148,7 @@ def table(hits: Sequence[Hit], *, meaning: bool) -> tuple[Sequence[Sentence], np
     sentences = split_hits(hits)
     weights = word_weights(ASKED, lambda _: 1, 10)
     encoder = built_in_encoder() if meaning else None
-    return sentences, features(ASKED, hits, sentences, weights, encoder)
+    return sentences, features(ASKED, hits, sentences, weights, encoder)[0]
 
 
 @settings(max_examples=25, deadline=None)
@@ -206,8 +206,11 @@ def test_no_token_of_a_question_is_no_error() -> None:
     nothing = understand("\u200b", {"en": 1})
     hits = [hit(GUESTS)]
     rows = split_hits(hits)
-    found = features(nothing, hits, rows, word_weights(nothing, lambda _: 1, 1), built_in_encoder())
+    found, nearest = features(
+        nothing, hits, rows, word_weights(nothing, lambda _: 1, 1), built_in_encoder()
+    )
     assert not found[:, 1:].any()
+    assert nearest == 0
 
 
 def test_a_sentence_far_down_a_long_chunk_has_its_tokens_too() -> None:

@@ -37,6 +37,7 @@ from chapterhouse.types import (
 )
 
 CHUNKS_READ: Final = 8
+_SEMICOLON: Final = "; "
 _NEAREST: Final = 5  # headings that are named
 
 
@@ -228,7 +229,11 @@ def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerS
             "\n".join(texts),
             tuple(number for sentence in own for number in sentence.citations),
             before=own[0].before,
-            note="; ".join(dict.fromkeys(filter(None, (sentence.note for sentence in own)))),
+            note=_SEMICOLON.join(
+                dict.fromkeys(
+                    note for sentence in own for note in sentence.note.split(_SEMICOLON) if note
+                )
+            ),
             telling=telling,
         )
 
@@ -247,7 +252,7 @@ def _sentence(part: Part, own: Sequence[Citation], names: Names) -> AnswerSenten
         text,
         tuple(citation.number for citation in own),
         before="\n" if own[0].number > 1 else "",
-        note="; ".join(notes),
+        note=_SEMICOLON.join(notes),
         telling=(place, place + len(core)) if place >= 0 else (0, 0),
     )
 

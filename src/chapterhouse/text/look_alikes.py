@@ -15,7 +15,11 @@ _TABLE: Final = str.maketrans(_IN_WORDS | {"［": "⟦", "］": "⟧"})
 
 def inert(text: str) -> str:
     """Return words of a document in which nothing looks like a citation of ours."""
-    return LOOKS_LIKE_A_CITATION.sub(lambda match: match.group().translate(_TABLE), text)
+    before = ""
+    while before != text:  # one inside another
+        before = text
+        text = LOOKS_LIKE_A_CITATION.sub(lambda match: match.group().translate(_TABLE), text)
+    return text
 
 
 def without_brackets(text: str) -> str:

@@ -537,7 +537,7 @@ class ScriptedLibrary:
         persona: str = "",
         shelves: Sequence[str] = (),
         tags: Sequence[str] = (),
-        sentences: int | None = None,
+        words: int | None = None,
         model: str | None = None,
         remember: bool = True,
         use_kept: bool = True,

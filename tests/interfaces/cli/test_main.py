@@ -40,7 +40,7 @@ def test_no_arguments_show_help_and_mean_usage(chapterhouse: Any) -> None:
         ("sreach", "x"),
         ("search",),
         ("search", "x", "--limit", "0"),
-        ("ask", "x", "--sentences", "none"),
+        ("ask", "x", "--words", "none"),
         ("docs", "remove"),
         ("docs", "show", "x", "--text", "--span", "1:2"),
         ("docs", "list", "--files", "--shelf", "x"),
