@@ -10,6 +10,7 @@ of both things compared.
 """
 
 import argparse
+import math
 import statistics
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -141,13 +142,19 @@ def of(told: Sequence[Told], *there: There) -> list[Told]:
 
 
 def bars(rows: Mapping[str, Sequence[Told]]) -> Iterator[Bar]:
-    """Yield what must be shown of each language, and what not be called an answer."""
+    """Yield what must be shown of each language, and what not be called an answer.
+
+    Where nothing at all is called an answer, not to call something one is no merit: the bar then
+    has no figure, and is missed.
+    """
     for name, least in LEAST.items():
         answerable = of(rows[name], "answerable")
         yield Bar(f"{name}: gold shown, %", percent(answerable, lambda one: one.right), least)
     for name in BARRED:
+        speaks = any(one.claimed for one in of(rows[name], "answerable"))
         for there, least in SILENT.items():
             silent = percent(of(rows[name], there), lambda one: not one.claimed)
+            silent = silent if speaks else math.nan
             yield Bar(f"{name}: {there}, not called an answer, %", silent, least)
 
 
