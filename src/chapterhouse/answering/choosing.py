@@ -25,6 +25,7 @@ _LEAST_SHARE: Final = 0.01  # of a sentence: below it only pads
 _ENOUGH: Final = 0.95  # share of all sentences from which nothing more is worth saying
 _BRIDGE: Final = 15  # words between two sentences of one passage that are shown to join them
 _OTHER_DOCUMENT: Final = 0.3  # what a sentence counts that is not about what is named
+_ROW: Final = 0.25  # share of a row, of the best of its table, below which it is not shown
 _LETTERS_A_WORD: Final = 2  # of Chinese and Japanese, which have no spaces
 
 
@@ -115,6 +116,7 @@ def choose(
     """
     chosen: list[Part] = []
     said: list[str] = []
+    best_rows: dict[int, float] = {}
     left, gained = form.words, 0.0
     least = max(_LEAST_SHARE, form.least * max(sentence.share for sentence in kept))
     for sentence in kept:
@@ -127,6 +129,10 @@ def choose(
             continue
         ranks = {part.hit.rank for part in chosen}
         if hit.rank not in ranks and len(ranks) >= PLACES:
+            continue
+        # Every row of a table resembles the one that was asked for.
+        row = best_rows.setdefault(hit.rank, sentence.share) if sentence.header else 0.0
+        if sentence.share < _ROW * row and not every:
             continue
         items = left if every and not chosen else 0
         part = _fitting(sentence, hit, bodies, left, items, form.part, question)
@@ -249,7 +255,13 @@ def _in_order(parts: Sequence[Part]) -> tuple[Part, ...]:
     first: dict[tuple[str, int], int] = {}
     for number, part in enumerate(parts):
         first.setdefault((part.hit.document.id, part.hit.rank), number)
-    return tuple(sorted(parts, key=lambda p: (first[p.hit.document.id, p.hit.rank], p.spans[0])))
+    order = {id(part): number for number, part in enumerate(parts)}
+
+    def place(part: Part) -> tuple[int, int, Stretch]:
+        row = order[id(part)] if part.header else 0  # the best row first
+        return first[part.hit.document.id, part.hit.rank], row, part.spans[0]
+
+    return tuple(sorted(parts, key=place))
 
 
 def _asked_columns(header: str, language: str, question: Question) -> frozenset[int]:

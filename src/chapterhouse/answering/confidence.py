@@ -43,6 +43,10 @@ class Signs:
 
 
 SIGNS: Final = tuple(field.name for field in fields(Signs) if field.name != "meaning")
+# Cosines below which a passage and a sentence have nothing to do with a question: of what answers
+# one in a hundred, of what is found for a question from elsewhere a third.
+_NEAR_PASSAGE: Final = 0.2
+_NEAR_SENTENCE: Final = 0.25
 _FARTHEST: Final = 50.0  # of a logit; beyond, the exponential overflows
 
 
@@ -82,6 +86,8 @@ def confidence_model(text: str) -> ConfidenceModel:
 
 def confidence(signs: Signs, model: ConfidenceModel) -> float:
     """Return the chance that what is shown answers the question, 0 to 1."""
+    if signs.meaning and signs.passage < _NEAR_PASSAGE and signs.sentence < _NEAR_SENTENCE:
+        return 0.0  # nothing is about what was asked, however well it matches by chance
     intercept, *weights = model.by_meaning if signs.meaning else model.by_words
     logit = intercept + sum(
         weight * getattr(signs, sign) for weight, sign in zip(weights, SIGNS, strict=True)

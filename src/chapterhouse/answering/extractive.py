@@ -143,12 +143,12 @@ def find_parts(
     kept = worth_quoting(judged, hits, names, bodies)
     if not kept:
         return Found(question, kind, (), names, None)
-    parts = choose(kept, hits, bodies, form, question, every=kind in _ALL)
+    parts = choose(kept, hits, bodies, form, question, every=kind in _EVERY)
     signs = _signs(parts, judged, hits, question, kind, result.query.text, names, bodies)
     return Found(question, kind, parts, names, signs)
 
 
-_ALL: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS})
+_EVERY: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS, QuestionKind.COMPARISON})
 
 
 # --- how sure ------------------------------------------------------------------------------------
