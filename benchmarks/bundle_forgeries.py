@@ -100,6 +100,8 @@ def _denied(text: str) -> str:
 
 
 def _half(text: str) -> str:
+    if " · " in text:  # a row may leave out columns
+        return text
     words = text.split()
     return " ".join(words[: len(words) // 2]) or text
 

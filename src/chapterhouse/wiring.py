@@ -24,7 +24,6 @@ from chapterhouse.lifecycle.encoders import Encoders, Wanted
 from chapterhouse.lifecycle.layers import VectorLayer
 from chapterhouse.lifecycle.pipeline import Prepare
 from chapterhouse.lifecycle.prepare import prepare
-from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.opening import (
     open_embedder,
@@ -136,6 +135,8 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
     blobs = FolderBlobs(folder / "blobs")
     limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
     cache = folder / "cache"
+    from chapterhouse.models.built_in import built_in_encoder  # noqa: PLC0415 - not to start with
+
     with ExitStack() as opened:
         table = StaticEmbedder()
         embedder = NoEmbedder() if settings.embedding.engine == "none" else table

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.confidence import (
@@ -48,6 +48,7 @@ def test_more_of_a_sign_moves_it_as_its_weight_says(
 ) -> None:
     own = model.by_meaning if signs.meaning else model.by_words
     weight = own[1 + SIGNS.index(sign)]
+    assume(not signs.meaning or sign not in {"passage", "sentence"})
     other = replace(signs, **{sign: value})  # type: ignore[arg-type]  # a sign's name
     now, then = confidence(signs, model), confidence(other, model)
     if (value - getattr(signs, sign)) * weight >= 0:
@@ -64,8 +65,16 @@ def test_a_model_is_what_its_json_says(model: ConfidenceModel) -> None:
 def test_meaning_chooses_the_weights() -> None:
     none = (0.0,) * len(SIGNS)
     model = ConfidenceModel((9.0, *none), (-9.0, *none), 0.5, 0.1)
-    assert confidence(NOTHING, model) > 0.9
-    assert confidence(replace(NOTHING, meaning=False), model) < 0.1
+    near = replace(NOTHING, passage=1.0)
+    assert confidence(near, model) > 0.9
+    assert confidence(replace(near, meaning=False), model) < 0.1
+
+
+def test_nothing_is_said_where_nothing_is_near() -> None:
+    none = (0.0,) * len(SIGNS)
+    model = ConfidenceModel((9.0, *none), (9.0, *none), 0.5, 0.1)
+    assert confidence(replace(NOTHING, passage=0.1, sentence=0.1), model) == 0
+    assert confidence(replace(NOTHING, passage=0.1, sentence=0.5), model) > 0.9
 
 
 def test_that_of_the_program_is_whole() -> None:

@@ -69,7 +69,7 @@ def test_it_ingests_and_searches_through_a_service(
         assert found.hits[0].document.source == "notes/ferry.md"
         assert "cosine" in found.hits[0].stages
         assert not found.warnings
-        assert library.ask("When does the ferry leave the harbour?").found
+        assert library.ask("When does the ferry leave the harbour?").sentences
         assert all(check.passed for check in library.doctor())
     texts = sent(embedding_service)
     assert sum(text.startswith("doc: ") for text in texts) == 3
@@ -255,7 +255,7 @@ def test_a_plain_library_asks_nobody(
     with Library.open(home) as library:
         library.add(folder)
         assert library.search("ferry").hits
-        assert library.ask("When does the ferry leave the harbour?").found
+        assert library.ask("When does the ferry leave the harbour?").sentences
     assert not (home / "workspaces/default/cache").exists()
 
 
