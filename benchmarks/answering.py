@@ -52,6 +52,7 @@ class Told:
 
     Attributes:
         held: Share of what is wanted that is shown.
+        right: Whether that suffices: some of a gold span, all facts, all documents.
         sides: Of a comparison in ``2wiki-open``, whether both things are cited; else None.
     """
 
@@ -60,13 +61,9 @@ class Told:
     confidence: float
     sure: bool
     held: float
+    right: bool
     words: int
     sides: bool | None = None
-
-    @property
-    def right(self) -> bool:
-        """Whether what is wanted is shown."""
-        return self.held > 0
 
     @property
     def claimed(self) -> bool:
@@ -86,15 +83,18 @@ def told(one: QuestionSet, case: Case, own: Reference) -> Told:
     shown: Shown = [*places, ("", 0, 0, text)]
     documents = {name for name, *_ in places}
     wanted = case.wanted
-    compared = isinstance(wanted, Documents) and len(wanted.sides) > 1
+    held = wanted.held(shown)
+    several = isinstance(wanted, Documents)
+    sides = wanted.sides if isinstance(wanted, Documents) else frozenset[str]()
     return Told(
         case.there,
         found.outcome,
         found.confidence,
         found.certainty == "sure",
-        wanted.held(shown),
+        held,
+        held >= 1 if several else held > 0,
         len(text.split()),
-        wanted.sides <= documents if compared and isinstance(wanted, Documents) else None,
+        sides <= documents if len(sides) > 1 else None,
     )
 
 
