@@ -19,7 +19,7 @@ QUESTIONS = {
     "Where an older and a newer document disagree": (
         "Up to how much may stranded passengers claim for lodging a night?"
     ),
-    "What the documents do not answer": "How many parking spaces are there at the Osk pier?",
+    "What the documents do not answer": "Who won the world cup in 1998?",
 }
 COUNCIL = ("personas", "councils")  # folders of a home folder, ready made
 MATTER = (

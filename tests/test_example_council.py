@@ -48,7 +48,6 @@ IN_OWN_WORDS = (
         "minutes with four crew."
     ),
 )
-SUMMER_EXPECTED = "In July and August we expect 81, from November to February 24."
 ONE_MASTER = (
     "After that we need one more master and two more deckhands, and we would rather train our own "
     "people than hire for the season."
@@ -61,7 +60,6 @@ TEAL_OLD = (
 TEAL_NEW = (
     "Under amber, MV Teal carries at most 90 passengers and no vehicles higher than 2.2 metres."
 )
-HERON_OLD, HERON_NEW = (f"MV Heron carries at most {number} passengers." for number in (130, 110))
 
 
 def furnished(folder: Path) -> Path:
@@ -183,7 +181,6 @@ def test_operations_gives_way_to_the_newer_policy_alone(meeting: Meeting) -> Non
     given = [(c.member, claims[c.claim], c.text) for c in meeting.minutes.concessions if c.accepted]
     assert given == [
         ("operations", TEAL_OLD, TEAL_NEW),
-        ("operations", HERON_OLD, HERON_NEW),
     ]
 
 
@@ -193,7 +190,6 @@ def test_nothing_is_disputed_that_is_none_and_nothing_else_is_agreed(meeting: Me
     assert [tuple(side.text for side in dispute.sides) for dispute in chart.disputes] == [
         (TWO_MASTERS, ONE_MASTER),
         (TEAL_NEW, TEAL_OLD),
-        (HERON_NEW, HERON_OLD),
     ]
     yes, no, silent = Stance.SUPPORTS, Stance.CONTRADICTS, Stance.SILENT
     spoken = [
@@ -206,11 +202,8 @@ def test_nothing_is_disputed_that_is_none_and_nothing_else_is_agreed(meeting: Me
         (EXPECTED, (yes, yes, yes)),
         (ONE_MASTER, (yes, silent, no)),
         (TEAL_OLD, (silent, silent, no)),  # given up
-        (HERON_OLD, (silent, silent, no)),
-        (SUMMER_EXPECTED, (yes, yes, yes)),
         (TWO_MASTERS, (no, silent, yes)),
         (TEAL_NEW, (yes, silent, yes)),
-        (HERON_NEW, (yes, silent, yes)),
     ]
 
 
@@ -294,9 +287,9 @@ def test_a_row_of_a_table_that_shares_a_word_is_no_evidence(meeting: Meeting) ->
 
 def test_everything_that_is_asked_gets_its_best_sentence(meeting: Meeting) -> None:
     own = [c.text for c in meeting.minutes.claims if c.member == "operations"]
-    assert len(own) == 8  # the most
     assert own[0].startswith("From 3 April 2026 a late ferry should leave Varnholm Town for Osk")
     assert {EXPECTED, ONE_MASTER, TEAL_OLD} < set(own)
+    assert not any("Heron" in text for text in own)  # the question names MV Teal
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ def answer(
         outcome = AnswerOutcome.ANSWER
     if outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
         told = tuple(replace(sentence, telling=(0, 0)) for sentence in told)
-    elif outcome is AnswerOutcome.PASSAGES:
+    elif outcome is AnswerOutcome.PASSAGES and form.joined:
         told = tuple(_passages(quoted))
     return Answer(
         question=result.query.text,
