@@ -42,6 +42,12 @@ _DATES: Final = re.compile(
     r"|\w*jahrhundert|世纪|年代|\d\s*[年月日]|[一二三四五六七八九十][月日年]",
     re.IGNORECASE,
 )
+_TIMES: Final = re.compile(
+    r"\b(?:at|by|until|till|um|gegen|bis|ab|à|vers)\s+(?:\d{1,2}|one|two|three|four|five|six|seven"
+    r"|eight|nine|ten|eleven|twelve|noon|midnight|Mittag|Mitternacht|midi|minuit)\b"
+    r"|\d\s*(?:a\.?m|p\.?m|o.clock|Uhr)\b",
+    re.IGNORECASE,
+)
 _CHINESE_NUMBERS: Final = (
     r"[一二两三四五六七八九十百千万亿半]+(?=[个位种次条名家座岁人支场所层年天月日亿万分块倍成])"
 )
@@ -84,7 +90,8 @@ def offers(kind: QuestionKind, text: str, question: str) -> bool:
     if kind is QuestionKind.NUMBER:
         return _new(_DIGITS, plain, question) or _new(_number_words(), plain, question)
     if kind is QuestionKind.DATE:
-        return _new(_DATES, plain, question) or _new(_date_words(), plain, question)
+        said = (_DATES, _TIMES, _date_words())
+        return any(_new(pattern, plain, question) for pattern in said)
     if kind in {QuestionKind.PERSON, QuestionKind.PLACE}:
         return _new(_NAMES, plain, question)
     return kind is QuestionKind.REASON and _reasons().search(plain) is not None

@@ -5,7 +5,7 @@ from typing import Final
 
 # Numbers in brackets of any kind, letters with numbers as notes have them, and stray footnotes.
 LOOKS_LIKE_A_CITATION: Final = re.compile(
-    r"[ \t]?(?:\[(?:\^[^\[\]\n]{0,400}|(?:[a-z]{0,12}[ .]?)?\d{1,4}(?:[ ]?[,;–-][ ]?\d{1,4}){0,20}"
+    r"[ \t]?(?:\[(?:\^[^\]\n]{0,400}|(?:[a-z]{0,12}[ .]?)?\d{1,4}(?:[ ]?[,;–-][ ]?\d{1,4}){0,20}"
     r"|doc [^\[\]\n]{0,400})\]|[【〔［][^【】〔〕［］\n]{1,80}[】〕］])",
     re.IGNORECASE,
 )
