@@ -217,14 +217,8 @@ def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerS
     for _, group in groupby(quoted, key=lambda one: (one[0].hit.document.id, one[0].hit.rank)):
         own = [sentence for _, sentence in group]
         texts = [sentence.text for sentence in own]
-        offsets = [sum(len(text) + 1 for text in texts[:n]) for n in range(len(texts))]
-        places = [
-            (offset + start, offset + (end or len(text)))
-            for offset, text, (start, end) in zip(
-                offsets, texts, (sentence.telling for sentence in own), strict=True
-            )
-        ]
-        telling = places[0] if len(own) > 1 else own[0].telling
+        start, end = own[0].telling
+        telling = (start, end or len(texts[0])) if len(own) > 1 else (start, end)
         yield AnswerSentence(
             "\n".join(texts),
             tuple(number for sentence in own for number in sentence.citations),
