@@ -1,14 +1,19 @@
 """The fit of the weights by which sentences are judged, and what is counted as held."""
 
+import importlib
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sentence_cases import Facts, Spans, group
-from sentences import fit
 
 
 def test_the_fit_favours_what_tells_the_gold_apart() -> None:
+    pytest.importorskip("scipy", reason="only the benchmarks install it")
+    fit = importlib.import_module("sentences").fit
+
     chooser = np.random.default_rng(1)
     choices = []
     for _ in range(50):
