@@ -234,6 +234,39 @@ def test_no_heading_or_lead_in_is_told_alone() -> None:
             assert one.text not in {"Visa", "Prices"}
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("## 9. Lost luggage\n\nBags are kept for a month.", "Bags are kept for a month"),
+        ("Bags are kept for a month.\n\nModule of lost luggage", "Bags are kept for a month"),
+        (
+            "Lost luggage by year\n\n| Year | Bags |\n| --- | --- |\n| 2020 | 31 |",
+            "2020",
+        ),
+    ],
+)
+def test_no_heading_or_caption_is_told_alone(text: str, shown: str) -> None:
+    told = Shelf({"rules": text}).ask("What about lost luggage?")
+    assert shown in told.sentences[0].text
+
+
+def test_lines_to_fill_in_are_not_quoted() -> None:
+    form = "Company: Signal Energy, LLC By: _____ Name: _____ Title: _____ Phone: ____________"
+    told = Shelf({"form": form}).ask("Which company is Signal Energy?")
+    assert [one.text for one in told.sentences] == ["Company: Signal Energy, LLC"]
+
+
+def test_notes_alone_are_not_quoted() -> None:
+    told = Shelf({"page": "The museum opened in 1898.\n\n[169][170]"}).ask("169 or 170?")
+    assert "170" not in told.text
+
+
+def test_an_answer_stops_when_it_has_said_it() -> None:
+    rest = " ".join(f"Rule {n}: deck {n} is washed by crew {n}." for n in range(9))
+    told = Shelf({"rules": f"{NEW} {rest}"}).ask(ASKED)
+    assert [one.text for one in told.sentences] == [NEW]
+
+
 def test_a_name_that_nothing_has_is_told_first_and_is_no_answer() -> None:
     told = Shelf({"old": OLD}).ask("Within how many days does Zeppelin pay the fare back?")
     assert not told.found

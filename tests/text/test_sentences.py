@@ -31,6 +31,7 @@ def test_sentences_follow_one_another_and_cover_the_text(text: str) -> None:
         ("- one item\n- another item\n- a third", 3),
         ("A paragraph\n\nAnother one", 2),
         ("It ended in 2019. The rest is silence.", 2),
+        ("## 9. Lost luggage\n\nBags are kept.", 2),
         ("Wait... what? Yes.", 2),
         ("", 0),
     ],

@@ -20,6 +20,14 @@ WORDS: Final = 120  # of the first screen
 PLACES: Final = 3  # of passages where nothing answers
 _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORDS = re.compile(r"\w+")
+_SAYS_SOMETHING = re.compile(r"[^\W_]")
+_STATES = re.compile(r"\d|:\s*\w")  # "Deadline: 3 May" is short as a heading is, and no heading
+_SPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]{1,2}|[^\s぀-ヿ㐀-鿿豈-﫿]+")  # words, or so many letters
+_REFERENCES = re.compile(r"\[\d+\]")  # to notes
+_LABEL = re.compile(r"[^\s\d_]{1,20}:(?=[\s_]|$)")
+_BLANK = re.compile(r"[\s_]*(?:\s[^\s\d_]{1,20}:|(?<=:)\s*_{2,}|_{3,})$")  # "Name:", "Date: ____"
+_LINE: Final = 10 * "_"
+_FORM: Final = 4  # labels from which a text is a form to fill in
 _REPETITION: Final = 0.6  # Jaccard similarity of words from which two sentences say the same
 _LEAST_SHARE: Final = 0.01  # of a sentence: below it only pads
 _ENOUGH: Final = 0.95  # share of all sentences from which nothing more is worth saying
@@ -91,7 +99,8 @@ def worth_quoting(
             begins[document.id] = body_start(text)
         if sentence.begin < begins.get(document.id, 0) or sentence.begin >= sentence.stop:
             continue
-        if any(map(str.isalnum, text_of(hits[sentence.rank], sentence))):
+        own = text_of(hits[sentence.rank], sentence)
+        if _SAYS_SOMETHING.search(_REFERENCES.sub("", own)):
             kept.append(sentence)
 
     def worth(one: Sentence) -> float:
@@ -134,15 +143,20 @@ def choose(
         row = best_rows.setdefault(hit.rank, sentence.share) if sentence.header else 0.0
         if sentence.share < _ROW * row and not every:
             continue
+        text = bodies.text(hit.document.id)
         items = left if every and not chosen else 0
-        part = _fitting(sentence, hit, bodies, left, items, form.part, question)
-        if part is None and chosen:
+        able = _candidates(sentence, hit, text, items, form.part, question)
+        part = next((part for part in able if _count(part, text) <= left), None)
+        if part is None and (chosen or not able):
             continue
-        part = part or _shortened(sentence, hit, bodies, left)
+        part = part or _shortened(able[0], text, left)
         chosen.append(part)
         said.append(own)
-        left -= _count(part, bodies.text(hit.document.id))
+        left -= _count(part, text)
         gained += sentence.share
+    if not chosen:  # headings alone are better than nothing
+        core = kept[0].begin, kept[0].stop
+        return (Part(hits[kept[0].rank], (core,), core),)
     return _in_order(_joined(chosen, bodies, left) if form.joined else chosen)
 
 
@@ -155,39 +169,53 @@ def is_covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:
     )
 
 
-def _fitting(
+def _candidates(
     sentence: Sentence,
     hit: Hit,
-    bodies: Bodies,
-    left: int,
+    text: str,
     all_items: int,
     part_of: PartOf,
     question: Question,
-) -> Part | None:
-    """Return the whole part of a sentence, else the sentence alone, if that fits; else None."""
-    core = sentence.begin, sentence.stop
-    text = bodies.text(hit.document.id)
-    if not text:
-        return None
-    wanted = (all_items, 0) if all_items else (0,)
-    for items in wanted:
+) -> list[Part]:
+    """Return the whole part of a sentence, shorter ones behind it; none if it says nothing."""
+    core = _without_blanks(text, (sentence.begin, sentence.stop))
+    alone = Part(hit, (core,), core)
+    found = []
+    for items in (all_items, 0) if all_items else (0,):
         part = part_of(text, hit, core, items)
+        part = replace(part, spans=(*part.spans[:-1], _without_blanks(text, part.spans[-1])))
         if sentence.header:
             columns = _asked_columns(sentence.header, hit.document.language, question)
             part = replace(part, header=sentence.header.split("\n", 1)[0], columns=columns)
-        if _count(part, text) <= left:
-            return part
-    alone = Part(hit, (core,), core)
-    return alone if stands_alone(text, core) and _count(alone, text) <= left else None
+        found.append(part)
+    by_itself = stands_alone(text, core)
+    if found[-1] == alone and not by_itself and not _STATES.search(text, *core):
+        return []
+    return [*found, alone] if by_itself else found
 
 
-def _shortened(sentence: Sentence, hit: Hit, bodies: Bodies, left: int) -> Part:
-    """Return the beginning of a sentence that is too long to show."""
-    text = bodies.text(hit.document.id) or " "
-    start, end = sentence.begin, min(sentence.stop, len(text))
-    ends = [match.end() for match in re.finditer(r"\S+", text[start:end])]
-    stop = start + ends[min(left, len(ends)) - 1] if ends else end
-    return Part(hit, ((start, stop),), (start, stop))
+def _without_blanks(text: str, span: Stretch) -> Stretch:
+    """Return a span without the lines to fill in at its end, where it is a form."""
+    own = text[slice(*span)]
+    if len(_LABEL.findall(own)) < _FORM and _LINE not in own:
+        return span
+    while found := _BLANK.search(own):
+        own = own[: found.start()]
+    return span[0], span[0] + len(own.rstrip())
+
+
+def _shortened(part: Part, text: str, left: int) -> Part:
+    """Return the beginning of a part that is too long to show."""
+    spans: list[Stretch] = []
+    for start, end in part.spans:
+        ends = [match.end() for match in _SPACED.finditer(text, start, end)][:left]
+        if ends:
+            spans.append((start, ends[-1]))
+            left -= len(ends)
+    start, end = part.core
+    if not spans or spans[-1][1] <= start:  # the lead-in alone took all the room
+        return replace(part, spans=((start, end),))
+    return replace(part, spans=tuple(spans), core=(start, min(end, spans[-1][1])))
 
 
 def _count(part: Part, text: str) -> int:

@@ -20,6 +20,7 @@ from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
+from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.text.language import script_language
 from chapterhouse.text.look_alikes import inert
 from chapterhouse.types import (
@@ -38,6 +39,9 @@ from chapterhouse.types import (
 
 CHUNKS_READ: Final = 8
 _SEMICOLON: Final = "; "
+# Share of a sentence of an answer, over the best one's: of 42 right answers over the open folders
+# 41 keep their facts, and the median has 68 words instead of 110.
+_LEAST_OF_ANSWER: Final = 0.1
 _NEAREST: Final = 5  # headings that are named
 
 
@@ -64,16 +68,20 @@ class Found:
 
     Attributes:
         kind: What the question asks for.
-        parts: In the order in which they are shown.
         names: What the question names.
+        hits: What was read.
+        kept: The sentences that may be quoted, the best first.
+        parts: What is shown of them, in order.
         signs: What speaks for an answer and against it.
     """
 
     question: Question
     kind: QuestionKind
-    parts: tuple[Part, ...]
     names: Names
-    signs: Signs | None
+    hits: tuple[Hit, ...]
+    kept: tuple[Sentence, ...] = ()
+    parts: tuple[Part, ...] = ()
+    signs: Signs | None = None
 
 
 def answer(
@@ -96,17 +104,21 @@ def answer(
     """
     bodies = Bodies(reference.body)
     found = find_parts(result, census, reference, form, bodies)
-    quoted, citations = _compose(found, reference, bodies)
-    told = tuple(sentence for _, sentence in quoted)
-    certain = confidence(found.signs, reference.confidence) if found.signs and told else 0.0
+    certain = confidence(found.signs, reference.confidence) if found.signs else 0.0
     outcome = AnswerOutcome.PASSAGES
-    if not told or certain < reference.confidence.passages:
-        outcome, told, citations = AnswerOutcome.NOT_FOUND, (), ()
+    if certain < reference.confidence.passages:
+        outcome = AnswerOutcome.NOT_FOUND
     elif certain >= reference.confidence.answer and not found.names.absent:
         outcome = AnswerOutcome.ANSWER
-    if outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
+        found = _to_the_point(found, form, bodies)
+    quoted, citations = _compose(found, reference, bodies)
+    told = tuple(sentence for _, sentence in quoted)
+    if not told or outcome is AnswerOutcome.NOT_FOUND:
+        certain = certain if told else 0.0
+        outcome, told, citations = AnswerOutcome.NOT_FOUND, (), ()
+    elif outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
         told = tuple(replace(sentence, telling=(0, 0)) for sentence in told)
-    elif outcome is AnswerOutcome.PASSAGES and form.joined:
+    elif form.joined:
         told = tuple(_passages(quoted))
     return Answer(
         question=result.query.text,
@@ -137,18 +149,28 @@ def find_parts(
     bodies = bodies or Bodies(reference.body)
     question = understand(result.question, census.languages)
     kind = kind_of(result.query.text, question.languages)
-    hits = result.hits[:CHUNKS_READ]
+    hits = tuple(result.hits[:CHUNKS_READ])
     names = find_names(question, hits, reference.scorer.document_frequency, bodies.text)
     judged = reference.scorer.judge(question, hits, census.chunks)
     kept = worth_quoting(judged, hits, names, bodies)
+    found = Found(question, kind, names, hits, tuple(kept))
     if not kept:
-        return Found(question, kind, (), names, None)
+        return found
     parts = choose(kept, hits, bodies, form, question, every=kind in _EVERY)
     signs = _signs(parts, judged, hits, question, kind, result.query.text, names, bodies)
-    return Found(question, kind, parts, names, signs)
+    return replace(found, parts=parts, signs=signs)
 
 
 _EVERY: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS, QuestionKind.COMPARISON})
+
+
+def _to_the_point(found: Found, form: Form, bodies: Bodies) -> Found:
+    """Leave out of an answer what would only fill the room that is left."""
+    if found.kind in _EVERY or not form.joined:
+        return found
+    short = replace(form, least=max(form.least, _LEAST_OF_ANSWER))
+    parts = choose(found.kept, found.hits, bodies, short, found.question, every=False)
+    return replace(found, parts=parts)
 
 
 # --- how sure ------------------------------------------------------------------------------------

@@ -97,7 +97,7 @@ def _with_its_needs(  # noqa: PLR0911 - one return a form
     text: str, hit: Hit, core: Stretch, all_items: int
 ) -> Part:
     start, end = core
-    if hit.chunk.kind is Kind.TABLE or text.startswith("|", start):
+    if text.startswith("|", text.rfind("\n", 0, start) + 1):
         return Part(hit, (core,), core)
     low, high = max(start - _REACH, 0), min(end + _REACH, len(text))
     lines = _lines(text, low, high)
@@ -310,7 +310,8 @@ def _is_heading(text: str, core: Stretch, line: Stretch) -> bool:
     alone = not text[line[0] : core[0]].strip() and not text[core[1] : line[1]].strip()
     short = len(shown.split()) <= _HEADING_WORDS
     bold = shown.startswith("**") and shown.endswith("**")
-    return shown.startswith("#") or (alone and short and (bold or not shown.endswith(_ENDS)))
+    marked = text.startswith("#", line[0])  # "## 9. Force Majeure" begins with a number
+    return marked or (alone and short and (bold or not shown.endswith(_ENDS)))
 
 
 def _points_back(sentence: str, language: str) -> bool:

@@ -83,4 +83,4 @@ def _is_abbreviated(text: str, before: re.Match[str], following: int) -> bool:
 
 def _starts_line(text: str, position: int) -> bool:
     line = text.rfind("\n", 0, position) + 1
-    return not text[line:position].strip(" \t>*-")
+    return not text[line:position].strip(" \t>*-#")
