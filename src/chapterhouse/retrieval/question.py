@@ -5,6 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import detect, language_of_script, script_language
@@ -24,6 +25,7 @@ _WORD = re.compile(r"\S+")
 _EDGE = "?.,!:;()[]{}\"'“”„«»‘’…。？！，、"
 _APOSTROPHES = re.compile(r"['’]")
 _MAXIMUM_LANGUAGES = 4
+_KEPT = 64  # questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,16 @@ class Question:
 
 
 def understand(text: str, languages: Mapping[str, int]) -> Question:
-    """Make a question ready for a library whose documents are in ``languages`` (with counts)."""
-    tried = _stemmers(text, languages)
+    """Make a question ready for a library whose documents are in ``languages`` (with counts).
+
+    Searching, answering and packing need the same; it is parsed once.
+    """
+    return _understood(text, tuple(languages.items()))
+
+
+@lru_cache(maxsize=_KEPT)
+def _understood(text: str, languages: tuple[tuple[str, int], ...]) -> Question:
+    tried = _stemmers(text, dict(languages))
     kept = _content_words(text, tried[0])
     content = " ".join(kept)
     counts: Counter[str] = Counter()
