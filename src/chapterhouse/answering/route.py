@@ -18,7 +18,7 @@ from chapterhouse.types import Persona, Route, Searched
 # Share of the question's word weight that stands in the profile, from which it is of the field.
 FIELD_SHARE: Final = 0.25
 # Confidence from which a question that is not answered is at least close to the field.
-NEAR: Final = 0.15
+NEAR: Final = 0.05
 _WORDS_SHOWN: Final = 8
 _HEADINGS_SHOWN: Final = 3
 
