@@ -71,10 +71,10 @@ def judged(case: Case, encoder: TokenEmbedder) -> Judged | None:
     weights = word_weights(question, case.frequencies.__getitem__, max(case.result.chunks, 1))
     own = [(hits[s.rank].document.id, s.begin, s.stop, text_of(hits[s.rank], s)) for s in sentences]
     return Judged(
-        features(question, hits, sentences, weights, encoder)[0]
+        features(question, hits, sentences, weights, encoder).table
         if serves(encoder, question, hits)
         else None,
-        features(question, hits, sentences, weights, None)[0],
+        features(question, hits, sentences, weights, None).table,
         np.asarray([case.wanted.share(*one) for one in own]),
         own,
         case.wanted,

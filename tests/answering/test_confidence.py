@@ -1,7 +1,7 @@
 """How likely what is shown answers the question."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from importlib.resources import files
 from typing import Any
 
@@ -10,27 +10,40 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.confidence import (
-    SIGNS,
+    BY_MEANING,
+    BY_WORDS,
     ConfidenceModel,
     Signs,
     confidence,
     confidence_model,
 )
 
-WEIGHTS = st.tuples(*[st.floats(-1e6, 1e6)] * (len(SIGNS) + 1))
-MODELS = st.builds(ConfidenceModel, WEIGHTS, WEIGHTS, st.floats(0, 1), st.floats(0, 1))
+SIGNS = tuple(field.name for field in fields(Signs) if field.name != "meaning")
+
+
+def weights(signs: tuple[str, ...]) -> st.SearchStrategy[tuple[float, ...]]:
+    return st.tuples(*[st.floats(-1e6, 1e6)] * (len(signs) + 1))
+
+
+MODELS = st.builds(
+    ConfidenceModel, weights(BY_MEANING), weights(BY_WORDS), st.floats(0, 1), st.floats(0, 1)
+)
 NOTHING = Signs(True, *[0.0] * len(SIGNS))  # noqa: FBT003 - meaning
 ANY_SIGNS = st.builds(Signs, st.booleans(), *[st.floats(0, 1)] * len(SIGNS))
 
 
-def fields(model: ConfidenceModel) -> dict[str, Any]:
-    names = ("intercept", *SIGNS)
+def written(model: ConfidenceModel) -> dict[str, Any]:
     return {
-        "by meaning": dict(zip(names, model.by_meaning, strict=True)),
-        "by words": dict(zip(names, model.by_words, strict=True)),
+        "by meaning": dict(zip(("intercept", *BY_MEANING), model.by_meaning, strict=True)),
+        "by words": dict(zip(("intercept", *BY_WORDS), model.by_words, strict=True)),
         "answer": model.answer,
         "passages": model.passages,
     }
+
+
+def constant(by_meaning: float, by_words: float) -> ConfidenceModel:
+    none = ((0.0,) * len(BY_MEANING), (0.0,) * len(BY_WORDS))
+    return ConfidenceModel((by_meaning, *none[0]), (by_words, *none[1]), 0.5, 0.1)
 
 
 def shipped() -> str:
@@ -46,8 +59,8 @@ def test_it_is_a_chance(signs: Signs, model: ConfidenceModel) -> None:
 def test_more_of_a_sign_moves_it_as_its_weight_says(
     signs: Signs, model: ConfidenceModel, sign: str, value: float
 ) -> None:
-    own = model.by_meaning if signs.meaning else model.by_words
-    weight = own[1 + SIGNS.index(sign)]
+    own = written(model)["by meaning" if signs.meaning else "by words"]
+    weight = own.get(sign, 0.0)
     assume(not signs.meaning or sign not in {"passage", "sentence"})
     other = replace(signs, **{sign: value})  # type: ignore[arg-type]  # a sign's name
     now, then = confidence(signs, model), confidence(other, model)
@@ -59,27 +72,27 @@ def test_more_of_a_sign_moves_it_as_its_weight_says(
 
 @given(MODELS)
 def test_a_model_is_what_its_json_says(model: ConfidenceModel) -> None:
-    assert confidence_model(json.dumps(fields(model))) == model
+    assert confidence_model(json.dumps(written(model))) == model
 
 
 def test_meaning_chooses_the_weights() -> None:
-    none = (0.0,) * len(SIGNS)
-    model = ConfidenceModel((9.0, *none), (-9.0, *none), 0.5, 0.1)
+    model = constant(9.0, -9.0)
     near = replace(NOTHING, passage=1.0)
     assert confidence(near, model) > 0.9
     assert confidence(replace(near, meaning=False), model) < 0.1
 
 
 def test_nothing_is_said_where_nothing_is_near() -> None:
-    none = (0.0,) * len(SIGNS)
-    model = ConfidenceModel((9.0, *none), (9.0, *none), 0.5, 0.1)
+    model = constant(9.0, 9.0)
     assert confidence(replace(NOTHING, passage=0.1, sentence=0.1), model) == 0
     assert confidence(replace(NOTHING, passage=0.1, sentence=0.5), model) > 0.9
 
 
 def test_that_of_the_program_is_whole() -> None:
     model = confidence_model(shipped())
-    assert len(model.by_meaning) == len(model.by_words) == len(SIGNS) + 1
+    assert len(model.by_meaning) == len(BY_MEANING) + 1
+    assert len(model.by_words) == len(BY_WORDS) + 1
+    assert {*BY_MEANING, *BY_WORDS, "passage"} == set(SIGNS)
     assert 0 <= model.passages <= model.answer <= 1
 
 
@@ -87,7 +100,7 @@ def test_that_of_the_program_is_whole() -> None:
 def test_an_unknown_or_missing_sign_is_refused(group: str) -> None:
     known = json.loads(shipped())
     more = {**known, group: {**known[group], "loudness": 1.0}}
-    less = {**known, group: dict.fromkeys(SIGNS, 1.0)}
+    less = {**known, group: {"intercept": 1.0}}
     for wrong in (more, less):
         with pytest.raises(ValueError, match="signs"):
             confidence_model(json.dumps(wrong))

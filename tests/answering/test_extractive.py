@@ -9,8 +9,14 @@ from tests.retrieval.scripted import NoTokens, model_of_sentences
 
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.answering.confidence import SIGNS, ConfidenceModel, confidence_model
-from chapterhouse.answering.extractive import Reference, answer
+from chapterhouse.answering.confidence import (
+    BY_MEANING,
+    BY_WORDS,
+    ConfidenceModel,
+    Signs,
+    confidence_model,
+)
+from chapterhouse.answering.extractive import Reference, answer, find_parts
 from chapterhouse.answering.parts import sentence_alone
 from chapterhouse.answering.sealed import quotes
 from chapterhouse.chunking.build import build_chunks
@@ -37,10 +43,14 @@ MODEL = model_of_sentences()
 SHIPPED = confidence_model(
     files("chapterhouse.answering").joinpath("confidence.json").read_text("utf-8")
 )
-_NOTHING = (0.0,) * len(SIGNS)
-SURE = ConfidenceModel((5.0, *_NOTHING), (5.0, *_NOTHING), 0.5, 0.1)
-UNSURE = ConfidenceModel((-1.0, *_NOTHING), (-1.0, *_NOTHING), 0.5, 0.1)
-HOPELESS = ConfidenceModel((-9.0, *_NOTHING), (-9.0, *_NOTHING), 0.5, 0.1)
+
+
+def _always(logit: float) -> ConfidenceModel:
+    by_meaning, by_words = ((logit, *[0.0] * len(signs)) for signs in (BY_MEANING, BY_WORDS))
+    return ConfidenceModel(by_meaning, by_words, 0.5, 0.1)
+
+
+SURE, UNSURE, HOPELESS = _always(5.0), _always(-1.0), _always(-9.0)
 
 OLD = "A passenger may claim the fare back within 14 days of the cancelled sailing."
 NEW = "A passenger may claim the fare back within 30 days of the cancelled sailing."
@@ -83,13 +93,22 @@ class Shelf:
         hits: Sequence[Hit] | None = None,
     ) -> Answer:
         found = self.hits() if hits is None else tuple(hits)
-        census = Census(len(self.bodies), len(found), {"en": len(self.bodies)})
-        result = SearchResult(Query(question), found, (), ("en",), (), census.documents, len(found))
-        scorer = SentenceScorer(MODEL, self.encoder, self.frequency)
-        reference = Reference(scorer, model, self.documents.get, self.bodies.get)
-        told = answer(result, census, reference, form or Form())
+        told = answer(*self.found(question, found, model), form or Form())
         check(told, self.bodies)
         return told
+
+    def signs(self, question: str) -> Signs:
+        signs = find_parts(*self.found(question, self.hits(), SURE), Form()).signs
+        assert signs
+        return signs
+
+    def found(
+        self, question: str, hits: tuple[Hit, ...], model: ConfidenceModel
+    ) -> tuple[SearchResult, Census, Reference]:
+        census = Census(len(self.bodies), len(hits), {"en": len(self.bodies)})
+        result = SearchResult(Query(question), hits, (), ("en",), (), census.documents, len(hits))
+        scorer = SentenceScorer(MODEL, self.encoder, self.frequency)
+        return result, census, Reference(scorer, model, self.documents.get, self.bodies.get)
 
 
 def check(told: Answer, bodies: Mapping[str, Body]) -> None:
@@ -297,6 +316,31 @@ def test_a_value_that_nothing_states_is_said_to_be_missing() -> None:
         "How much does the harbour gate cost?"
     )
     assert told.notice == "No number or amount is stated in what was found."
+
+
+def test_the_numbering_of_a_list_is_no_value() -> None:
+    told = Shelf({"a": "The harbour gate:\n\n1. It closes in winter.\n2. It costs little."}).ask(
+        "How much does the harbour gate cost?"
+    )
+    assert told.notice == "No number or amount is stated in what was found."
+
+
+def test_signs_tell_what_is_shown_and_how_it_stands_out() -> None:
+    price = "Guests pay 40 euros a night for the harbour berth."
+    asked = "How many euros do guests pay for the harbour berth?"
+    shelf = Shelf({"prices": price}, meaning=True)
+    alone = shelf.signs(asked)
+    assert alone.document == pytest.approx(1.0, abs=1e-5)
+    assert (alone.unvalued, alone.valueless) == (0.0, 0.0)
+    twice = Shelf({"prices": price, "other": price.replace("40", "65")}, meaning=True).signs(asked)
+    assert twice.document < 0.8
+    more = Shelf({"prices": f"{price} The view is free."}, meaning=True).signs(asked)
+    assert 0 <= more.valueless < 1
+    other = shelf.signs("How many euros does the museum of typewriters charge?")
+    assert 0 <= alone.unmet < other.unmet <= 1
+    assert other.tokens < alone.tokens
+    by_words = Shelf({"prices": price}).signs(asked)
+    assert (by_words.tokens, by_words.unmet, by_words.sentence) == (0.0, 0.0, 0.0)
 
 
 def test_file_names_and_pieces_of_chinese_are_not_called_missing() -> None:

@@ -58,7 +58,7 @@ def test_the_sentence_that_answers_has_the_largest_share(encoder: TokenEmbedder)
     ]
     judged = scorer(encoder).judge(QUESTION, hits, 10)
     assert judged.meaning is not isinstance(encoder, NoTokens)
-    assert judged.features.shape[1] == len(BY_MEANING if judged.meaning else BY_WORDS)
+    assert judged.features.table.shape[1] == len(BY_MEANING if judged.meaning else BY_WORDS)
     assert sum(one.share for one in judged.sentences) == pytest.approx(1.0, abs=1e-5)
     best = max(judged.sentences, key=lambda one: one.share)
     assert hits[best.rank].chunk.text[best.begin : best.stop] == "Guests pay 40 euros a night."

@@ -148,7 +148,7 @@ def table(hits: Sequence[Hit], *, meaning: bool) -> tuple[Sequence[Sentence], np
     sentences = split_hits(hits)
     weights = word_weights(ASKED, lambda _: 1, 10)
     encoder = built_in_encoder() if meaning else None
-    return sentences, features(ASKED, hits, sentences, weights, encoder)[0]
+    return sentences, features(ASKED, hits, sentences, weights, encoder).table
 
 
 @settings(max_examples=25, deadline=None)
@@ -202,15 +202,25 @@ def test_a_table_is_read_with_its_heading() -> None:
     assert {names[n] for n in np.flatnonzero(found.there[0])} == {"euros", "guests", "night"}
 
 
+def test_a_sentence_meets_the_tokens_that_it_comes_near() -> None:
+    hits = [hit(f"{ASKED.text} The office is painted white.")]
+    rows = split_hits(hits)
+    weights = word_weights(ASKED, lambda _: 1, 10)
+    itself, other = features(ASKED, hits, rows, weights, built_in_encoder()).met
+    assert itself.sum() == pytest.approx(1.0)
+    assert 0 <= other.sum() < 1
+    assert (other <= itself).all()
+    assert features(ASKED, hits, rows, weights, None).met.shape == (2, 0)
+
+
 def test_no_token_of_a_question_is_no_error() -> None:
     nothing = understand("\u200b", {"en": 1})
     hits = [hit(GUESTS)]
     rows = split_hits(hits)
-    found, nearest = features(
-        nothing, hits, rows, word_weights(nothing, lambda _: 1, 1), built_in_encoder()
-    )
-    assert not found[:, 1:].any()
-    assert nearest == 0
+    found = features(nothing, hits, rows, word_weights(nothing, lambda _: 1, 1), built_in_encoder())
+    assert not found.table[:, 1:].any()
+    assert found.nearest == 0
+    assert found.met.shape == (len(rows), 0)
 
 
 def test_a_sentence_far_down_a_long_chunk_has_its_tokens_too() -> None:

@@ -8,41 +8,51 @@ languages.
 
 import json
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What speaks for an answer and against it.
+    """What speaks for an answer and against it. Each is 0 to 1; cosines are 0 without meaning.
 
     Attributes:
         meaning: Whether sentences were compared by meaning; chooses the model.
         shown: Share of the answer that may be expected in what is shown, given that it is in the
-            hits: 0 to 1.
+            hits.
         best: The same of its best sentence.
-        coverage: Most of the question's word weight that one of its sentences has.
-        sentence: Highest cosine of one of them with the question; 0 without meaning.
-        passage: Highest cosine of a hit with the question; 0 without meaning.
-        score: Of the best hit, 0 to 1.
-        documents: How many are shown.
+        document: The same of all sentences of one document, the best.
+        coverage: Most of the question's word weight that a sentence shown has.
+        tokens: Highest mean, over the question's tokens, of the cosine with the nearest of a
+            sentence shown.
+        sentence: Highest cosine of a sentence shown with the question.
+        passage: Highest cosine of a hit with the question.
+        unmet: Share of the question's weight in tokens that nothing shown comes near.
+        score: Of the best hit.
         unvalued: 1 where a value is asked for, and nothing shown may be it.
+        valueless: Share of sentences that cannot be it, of what is shown, where one is asked for.
         unnamed: Share of the question's weight in names that what is shown lacks.
     """
 
     meaning: bool
     shown: float
     best: float
+    document: float
     coverage: float
+    tokens: float
     sentence: float
     passage: float
+    unmet: float
     score: float
-    documents: float
     unvalued: float
+    valueless: float
     unnamed: float
 
 
-SIGNS: Final = tuple(field.name for field in fields(Signs) if field.name != "meaning")
+BY_MEANING: Final = (
+    "shown", "best", "document", "tokens", "sentence", "unmet", "unvalued", "valueless",
+)  # fmt: skip
+BY_WORDS: Final = ("shown", "best", "document", "coverage", "score", "unvalued", "unnamed")
 # Cosines below which a passage and a sentence have nothing to do with a question: of what answers
 # one in a hundred, of what is found for a question from elsewhere a third.
 _NEAR_PASSAGE: Final = 0.2
@@ -55,8 +65,8 @@ class ConfidenceModel:
     """Weights of the signs, and the confidence from which something is called an answer.
 
     Attributes:
-        by_meaning: The intercept and a weight for each of ``SIGNS``.
-        by_words: The same for languages that the encoder does not serve.
+        by_meaning: The intercept and a weight for each of ``BY_MEANING``.
+        by_words: The same of ``BY_WORDS``, for languages that the encoder does not serve.
         answer: Least confidence of an answer, 0 to 1.
         passages: Least confidence of anything that is shown.
     """
@@ -75,11 +85,11 @@ def confidence_model(text: str) -> ConfidenceModel:
     """
     read = json.loads(text)
     found = []
-    for name in ("by meaning", "by words"):
+    for name, signs in (("by meaning", BY_MEANING), ("by words", BY_WORDS)):
         weights = read[name]
-        if set(weights) != {"intercept", *SIGNS}:
-            raise ValueError(f"The weights are of {sorted(weights)}, the signs {sorted(SIGNS)}")
-        found.append(tuple(float(weights[sign]) for sign in ("intercept", *SIGNS)))
+        if set(weights) != {"intercept", *signs}:
+            raise ValueError(f"The weights are of {sorted(weights)}, the signs {sorted(signs)}")
+        found.append(tuple(float(weights[sign]) for sign in ("intercept", *signs)))
     by_meaning, by_words = found
     return ConfidenceModel(by_meaning, by_words, float(read["answer"]), float(read["passages"]))
 
@@ -89,7 +99,8 @@ def confidence(signs: Signs, model: ConfidenceModel) -> float:
     if signs.meaning and signs.passage < _NEAR_PASSAGE and signs.sentence < _NEAR_SENTENCE:
         return 0.0  # nothing is about what was asked, however well it matches by chance
     intercept, *weights = model.by_meaning if signs.meaning else model.by_words
+    own = BY_MEANING if signs.meaning else BY_WORDS
     logit = intercept + sum(
-        weight * getattr(signs, sign) for weight, sign in zip(weights, SIGNS, strict=True)
+        weight * getattr(signs, sign) for weight, sign in zip(weights, own, strict=True)
     )
     return round(1 / (1 + math.exp(-max(min(logit, _FARTHEST), -_FARTHEST))), 6)

@@ -7,6 +7,8 @@
          -> an answer, the closest passages, or nothing
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -20,7 +22,7 @@ from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
-from chapterhouse.retrieval.sentences import Sentence
+from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.text.language import script_language
 from chapterhouse.text.look_alikes import inert
 from chapterhouse.types import (
@@ -43,6 +45,7 @@ _SEMICOLON: Final = "; "
 # 41 keep their facts, and the median has 68 words instead of 110.
 _LEAST_OF_ANSWER: Final = 0.1
 _NEAREST: Final = 5  # headings that are named
+_NUMBERING: Final = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\(?(?:\d{1,3}|[a-z])[.)][ \t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,23 +194,46 @@ def _signs(
         for row, sentence in enumerate(judged.sentences)
         if is_covered(parts, hits[sentence.rank], sentence)
     ]
-    shares = [judged.sentences[row].share for row in inside]
-    shown = "\n".join(
+    own = [judged.sentences[row] for row in inside]
+    shown = sum(sentence.share for sentence in own)
+    quoted = "\n".join(
         bodies.text(part.hit.document.id)[slice(*span)] for part in parts for span in part.spans
     )
-    table = judged.features[inside] if inside else judged.features[:1]
+    valued = sum(
+        sentence.share
+        for sentence in own
+        if _offers(kind, text_of(hits[sentence.rank], sentence), asked)
+    )
+    table = judged.features.table[inside or [0]]
+    met = judged.features.met[inside or [0]]
     return Signs(
         meaning=judged.meaning,
-        shown=sum(shares),
-        best=max(shares, default=0.0),
+        shown=shown,
+        best=max((sentence.share for sentence in own), default=0.0),
+        document=_best_document(judged, hits),
         coverage=float(table[:, 1].max()),
+        tokens=float(table[:, 2].max()) if judged.meaning else 0.0,
         sentence=float(table[:, 4].max()) if judged.meaning else 0.0,
-        passage=judged.nearest,
+        passage=judged.features.nearest,
+        unmet=1 - round(float(met.max(axis=0).sum()), 5) if judged.meaning else 0.0,
         score=max(hit.score for hit in hits),
-        documents=float(len({part.hit.document.id for part in parts})),
-        unvalued=float(kind in VALUES and not offers(kind, shown, asked)),
-        unnamed=names.missing_share(question, judged.weights, shown),
+        unvalued=float(not _offers(kind, quoted, asked)),
+        valueless=1 - valued / shown if shown else float(kind in VALUES),
+        unnamed=names.missing_share(question, judged.weights, quoted),
     )
+
+
+def _best_document(judged: Judged, hits: Sequence[Hit]) -> float:
+    """Return the largest share that the sentences of one document have together."""
+    shares: defaultdict[str, float] = defaultdict(float)
+    for sentence in judged.sentences:
+        shares[hits[sentence.rank].document.id] += sentence.share
+    return max(shares.values())
+
+
+def _offers(kind: QuestionKind, text: str, asked: str) -> bool:
+    """Whether a text may hold the value that is asked for, where one is: not by its numbering."""
+    return kind not in VALUES or offers(kind, _NUMBERING.sub("", text), asked)
 
 
 # --- telling -------------------------------------------------------------------------------------

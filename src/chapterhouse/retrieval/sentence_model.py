@@ -23,6 +23,7 @@ from chapterhouse.retrieval.sentences import (
     BY_WORDS,
     Floats,
     Sentence,
+    SentenceFeatures,
     features,
     split_hits,
     word_weights,
@@ -68,17 +69,15 @@ class Judged:
 
     Attributes:
         sentences: With their shares, in order of rank and place.
-        features: A row for each: ``BY_MEANING`` or ``BY_WORDS``.
-        meaning: Whether it is ``BY_MEANING``.
+        features: What is known of each.
+        meaning: Whether that is by meaning.
         weights: Share of each content word in the question's weight.
-        nearest: Highest cosine of the question with a hit; 0 without meaning.
     """
 
     sentences: tuple[Sentence, ...]
-    features: Floats
+    features: SentenceFeatures
     meaning: bool
     weights: Floats
-    nearest: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +106,17 @@ class SentenceScorer:
         sentences = split_hits(hits)
         meaning = serves(self.encoder, question, hits)
         if not sentences:
-            return Judged((), np.zeros((0, 0)), meaning, weights)
+            nothing = SentenceFeatures(np.zeros((0, 0)), np.zeros((0, 0)))
+            return Judged((), nothing, meaning, weights)
         encoder = self.encoder if meaning else None
-        table, nearest = features(question, hits, sentences, weights, encoder)
+        known = features(question, hits, sentences, weights, encoder)
         own = self.model.by_meaning if meaning else self.model.by_words
-        found = shares(table, own)
+        found = shares(known.table, own)
         judged = (
             replace(sentence, share=float(share))
             for sentence, share in zip(sentences, found, strict=True)
         )
-        return Judged(tuple(judged), table, meaning, weights, nearest)
+        return Judged(tuple(judged), known, meaning, weights)
 
 
 def serves(encoder: TokenEmbedder, question: Question, hits: Sequence[Hit]) -> bool:

@@ -9,7 +9,7 @@ Source: Khattab and Zaharia, ColBERT, SIGIR 2020, for the comparison by the near
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -42,6 +42,7 @@ BY_MEANING: Final = (
     "sentence",  # cosine of the question with the mean of the sentence's tokens
 )
 _FUNCTION_WORD: Final = 0.2  # what a token of one counts, where another counts 1
+_MET: Final = 0.45  # cosine from which a token of the question is met by one of a sentence
 _WORD = re.compile(r"\w+")
 
 
@@ -155,16 +156,30 @@ def word_weights(
     return found / (found.sum() or 1.0)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceFeatures:
+    """What is known of the sentences of some hits.
+
+    Attributes:
+        table: A row for each: ``BY_MEANING``, or ``BY_WORDS`` without an encoder.
+        met: What of the question each comes near, shape (sentences, tokens): the token's share in
+            the question's weight, or 0; no columns without an encoder.
+        nearest: Highest cosine of the question with a hit; 0 without an encoder.
+    """
+
+    table: Floats
+    met: Floats
+    nearest: float = 0.0
+
+
 def features(
     question: Question,
     hits: Sequence[Hit],
     sentences: Sequence[Sentence],
     weights: Floats,
     encoder: TokenEmbedder | None,
-) -> tuple[Floats, float]:
-    """Return a row for each sentence, and the highest cosine of the question with a hit.
-
-    A row has ``BY_MEANING``, or ``BY_WORDS`` without an encoder, and then the cosine is 0.
+) -> SentenceFeatures:
+    """Return what is known of each sentence.
 
     Args:
         question: What was asked, made ready.
@@ -178,11 +193,12 @@ def features(
     score = np.asarray([hit.score for hit in hits])[ranks] / highest
     there = words_found(question, hits, sentences).there
     if encoder is not None:
-        by_tokens, nearest = _by_tokens(question, hits, sentences, encoder)
-        return np.column_stack([score, there @ weights, by_tokens]), nearest
+        found = _by_tokens(question, hits, sentences, encoder)
+        return replace(found, table=np.column_stack([score, there @ weights, found.table]))
     near = there | _shifted(there, ranks, 1) | _shifted(there, ranks, -1)
     likeness = _likeness(question, hits, sentences, there)
-    return np.column_stack([score, near @ weights, likeness @ weights]), 0.0
+    table = np.column_stack([score, near @ weights, likeness @ weights])
+    return SentenceFeatures(table, np.zeros((len(sentences), 0)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -253,12 +269,13 @@ def _by_tokens(
     hits: Sequence[Hit],
     sentences: Sequence[Sentence],
     encoder: TokenEmbedder,
-) -> tuple[Floats, float]:
-    """Return the last three of ``BY_MEANING`` for each sentence, and the nearest hit's cosine."""
+) -> SentenceFeatures:
+    """Return what tokens tell: of ``BY_MEANING`` the last three."""
     asked, *passages = encoder.embed_tokens([question.text, *(hit.chunk.text for hit in hits)])
     result = np.zeros((len(sentences), 3))
+    met = np.zeros((len(sentences), len(asked.vectors)))
     if not len(asked.vectors):
-        return result, 0.0
+        return SentenceFeatures(result, met)
     counts = _token_weights(question, asked)
     whole = _unit(asked.vectors.mean(axis=0))
     # One product over all passages: many small ones cost more than their arithmetic.
@@ -273,14 +290,16 @@ def _by_tokens(
         last = int(np.searchsorted(passage.starts, sentence.stop - offset))
         if first < last:
             own = slice(int(bases[sentence.rank]) + first, int(bases[sentence.rank]) + last)
+            best = near[:, own].max(axis=1)
+            met[row] = np.where(best >= _MET, counts, 0)
             result[row] = (
-                counts @ near[:, own].max(axis=1),
+                counts @ best,
                 counts @ near_words[:, own].max(axis=1),
                 _unit(vectors[own].mean(axis=0)) @ whole,
             )
     means = [_unit(passage.vectors.mean(axis=0)) for passage in passages if len(passage.vectors)]
     nearest = max((float(mean @ whole) for mean in means), default=0.0)
-    return result.round(5), round(nearest, 5)
+    return SentenceFeatures(result.round(5), met, round(nearest, 5))
 
 
 def _token_weights(question: Question, asked: TokenVectors) -> Floats:
