@@ -210,13 +210,16 @@ class SearchSettings(_Frozen):
 
 
 class ExpansionSettings(_Frozen):
-    """In which other ways a question is put to the index; the last three need a model."""
+    """In which other ways a question is put to the index.
+
+    The last three need a model, and each costs a call before the answer's own.
+    """
 
     names: bool = True  # what the documents call the same thing
     parts: bool = True  # the several things that a question asks
-    model_parts: bool = True
-    model_terms: bool = True
-    model_answer: bool = True  # search by what an answer could look like
+    model_parts: bool = False
+    model_terms: bool = False
+    model_answer: bool = False  # search by what an answer could look like
 
 
 class PackingSettings(_Frozen):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from chapterhouse.answering.markers import (
     Marker,
     Place,
+    as_markers,
     resolve,
     without_look_alikes,
     without_markers,
@@ -28,6 +29,29 @@ def test_markers_leave_the_text_and_say_where_they_stood() -> None:
     assert markers == (Marker(14, "a:Tracking"), Marker(27, "b:X"), Marker(27, "c"))
 
 
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("So it is [1].", "So it is [^1]."),
+        ("So it is [1, 3].", "So it is [^1][^3]."),
+        ("So it is [^press-2025:1].", "So it is [^press-2025:1]."),
+        ("So it is [press-2025].", "So it is [^press-2025]."),
+        ("So it is (press-2025).", "So it is [^press-2025]."),
+        ("So it is (press-2025; runtime-overview:Tracking).",
+         "So it is [^press-2025][^runtime-overview:Tracking]."),
+        ("So it is 【2†source】.", "So it is [^2]."),
+        ("So it is [doc press-2025].", "So it is [^press-2025]."),
+        ("So it is [Source 3].", "So it is [^3]."),
+        ("In (press-2025) they say so.", "In (press-2025) they say so."),
+        ("Pay 20 euros (3).", "Pay 20 euros (3)."),
+        ("See [press-2025](https://x.example).", "See [press-2025](https://x.example)."),
+        ("So it is [77].", "So it is [77]."),
+    ],
+)  # fmt: skip
+def test_every_way_of_citing_a_place_is_read(written: str, read: str) -> None:
+    assert as_markers(written, PLACES) == read
+
+
 def test_several_markers_in_one_pair_of_brackets_are_told_apart() -> None:
     _, markers = without_markers("So it is [^a:X; ^b:Y, ^c:Z].")
 
@@ -46,6 +70,11 @@ def test_several_markers_in_one_pair_of_brackets_are_told_apart() -> None:
         ("press-2025:", (2,)),
         ("notes:3. Höhe", (3,)),
         ("notes:Q: why? › 3. Höhe", (3,)),
+        ("1", (0,)),
+        ("4", (3,)),
+        ("press-2025:1", (2,)),
+        ("0", ()),
+        ("5", ()),
         ("runtime-overview:Track", ()),
         ("runtime-overview:Guide", ()),
         ("runtime-overview:Latency", ()),

@@ -403,7 +403,7 @@ def test_no_text_takes_long(piece: str) -> None:
         "diary-3",
         "diary-3:Diary",
         "rules:Speed",
-        "1",
+        "99",
         "rules-1:Speed:Speed",
         "tariff-2:Speed",
         "rules-1:",

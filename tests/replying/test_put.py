@@ -166,17 +166,29 @@ def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) 
     assert prompt.endswith(f"QUESTION\n¦ {SPEED}")
 
 
-def test_where_a_model_invents_everything_the_documents_are_quoted(harbour: Any) -> None:
+def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour: Any) -> None:
     harbour.says("The moon is a harbour for 900 vessels. [^x:y]")
     answer = asked(harbour, SPEED)
 
     assert answer.found
+    assert answer.method == "scripted"
+    invented, *quoted = answer.sentences
+    assert "900 vessels" in invented.text
+    assert (invented.support, invented.citations) == (Support.FABRICATED, ())
+    assert "4 knots" in quoted[0].text
+    assert quoted[0].support is Support.VERBATIM
+    assert answer.citations[quoted[0].citations[0] - 1].verified
+    assert "not found in the documents" in answer.notice
+    assert answer.rejected == ("x:y",)
+
+
+def test_where_a_model_writes_nothing_to_read_the_documents_are_quoted(harbour: Any) -> None:
+    harbour.says("[^x:y]")
+    answer = asked(harbour, SPEED)
+
     assert answer.method == "extractive"
     assert "4 knots" in answer.text
-    assert "quoted instead" in answer.notice
-    assert any("900 vessels" in warning for warning in answer.warnings)
-    assert answer.rejected == ("x:y",)
-    assert answer.usage is not None
+    assert answer.notice
 
 
 def test_where_a_model_says_that_nothing_is_there_it_is_believed(harbour: Any) -> None:

@@ -1,9 +1,11 @@
 """Citation markers in what a model wrote, and what of them may be believed.
 
-A marker is ``[^document:section]``. Whatever else looks like a citation (``[1]``, ``[^x]``,
-``【3】``) is not one and is taken out of the text, so that a reader meets only numbers that this
-program gave. In words quoted from a document it is made harmless instead: the brackets are
-replaced by look-alikes, for nothing may be taken out of a document's words.
+A marker is ``[^document:section]``. Models write it in many ways (``[1]`` for the first block,
+``[document]``, ``(document)``, ``【1】``, ``[^document:1]``): all that name something the model was
+given are read. Whatever else looks like a citation is taken out of the text, so that a reader
+meets only numbers that this program gave. In words quoted from a document it is made harmless
+instead: the brackets are replaced by look-alikes, for nothing may be taken out of a document's
+words.
 """
 
 import re
@@ -16,6 +18,14 @@ from chapterhouse.text.look_alikes import LOOKS_LIKE_A_CITATION, inert
 
 _MARKER: Final = re.compile(r"[ \t]?\[\^([^\[\]\n]{1,400})\]:?")
 _NESTED: Final = 5
+_DIGITS: Final = 4  # of a block's number
+_SQUARE: Final = re.compile(
+    r"[\[【]\^?(?:(?:doc|source|quelle)s?[ :]+)?([^\[\]【】\n^]{1,400}?)(?:†[^\[\]【】]{0,80})?"
+    r"[\]】](?!\()",
+    re.IGNORECASE,
+)
+# In round brackets stands much else: only the whole name of a document, and where a clause ends.
+_ROUND: Final = re.compile(r"\(([^()\n]{3,400})\)(?=\s*(?:[.,;:!?…。，；]|$|[\[(]))", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +63,23 @@ def without_markers(text: str) -> tuple[str, tuple[Marker, ...]]:
     return "".join(kept), tuple(found)
 
 
+def as_markers(text: str, places: Sequence["Place"]) -> str:
+    """Return a text in which every way of citing one of ``places`` is a marker."""
+
+    def marker(match: re.Match[str]) -> str:
+        names = [name.strip().lstrip("^") for name in re.split(r"[;,]\s*", match.group(1))]
+        if resolve(match.group(1), places):
+            names = [match.group(1)]
+        elif not all(resolve(name, places) for name in names):
+            return match.group()
+        return "".join(f"[^{name}]" for name in names)
+
+    return _ROUND.sub(
+        lambda match: match.group() if match.group(1).isdigit() else marker(match),
+        _SQUARE.sub(marker, text),
+    )
+
+
 def without_look_alikes(text: str) -> tuple[str, tuple[str, ...]]:
     """Return a text without what only looks like a citation, and what was taken out."""
     found: list[str] = []
@@ -78,11 +105,15 @@ def resolve(written: str, places: Sequence[Place]) -> tuple[int, ...]:
     """Return the numbers of the places that a marker names; none if it names nothing.
 
     A section may be named by its whole path or by its last headings. A document named without a
-    section means all that the prompt showed of it.
+    section, or with a number for one, means all that the prompt showed of it; a number alone is
+    that of a block, from 1.
     """
     wanted = folded(written)
+    if wanted.isdecimal() and len(wanted) <= _DIGITS:
+        return tuple(place.number for place in places if place.number + 1 == int(wanted))
     by_marker: Mapping[str, tuple[int, ...]] = _by_marker(places)
-    return by_marker.get(wanted, ())
+    name, _, section = wanted.partition(":")
+    return by_marker.get(wanted) or (by_marker.get(name, ()) if section.isdecimal() else ())
 
 
 def _by_marker(places: Sequence[Place]) -> Mapping[str, tuple[int, ...]]:

@@ -19,6 +19,7 @@ from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.markers import (
     Marker,
     Place,
+    as_markers,
     resolve,
     without_look_alikes,
     without_markers,
@@ -48,7 +49,6 @@ _IMAGE: Final = re.compile(rf"!\[(?!\^)[^\[\]\n]{{0,500}}\]{_TARGET}")
 # Nor are two numbers in brackets.
 _LINK: Final = re.compile(rf"\[(?!\^|\d{{1,4}}\])([^\[\]\n]{{1,500}})\]{_TARGET}")
 _DELIMITERS: Final = frozenset("|:- 	")
-_CARETLESS: Final = re.compile(r"\[(?:doc )?([^\[\]\n^]{3,400})\](?!\()")
 _DEFINITION: Final = re.compile(r"^[ \t]{0,3}\[[^\[\]\n]{1,400}\]:[^\n]*$", re.MULTILINE)
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>\n]{0,2000}>|<!--.{0,2000}?-->", re.DOTALL)
 _ENDS_ADDRESS: Final = r"\s<>\"')\]。，、；：！？）」』】》"
@@ -116,7 +116,7 @@ def check(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) 
         address for one in given for address in _ADDRESS.findall(one.evidence.text)
     )
     skipped = 0
-    for sentence in _sentences(_with_carets(text, [one.place for one in given])):
+    for sentence in _sentences(as_markers(text, [one.place for one in given])):
         bare, look_alikes = without_look_alikes(sentence.text)
         plain = " ".join(_inactive(_without_addresses(bare, addresses)).split())
         unknown = [m for m in sentence.markers if not resolve(m, [g.place for g in given])]
@@ -262,18 +262,6 @@ class _Citations:
 def _holds(given: Evidence, span: Quotation) -> bool:
     inside = given.start <= span.start and span.end <= given.end
     return given.document_id == span.document_id and inside
-
-
-def _with_carets(text: str, places: Sequence[Place]) -> str:
-    """Return a text in which ``[doc:section]`` is a marker too, where it names a place given."""
-    return _CARETLESS.sub(
-        lambda match: (
-            f"[^{match.group(1)}]"
-            if ":" in match.group(1) and resolve(match.group(1), places)
-            else match.group()
-        ),
-        text,
-    )
 
 
 def _sentences(text: str) -> Iterator[_Sentence]:

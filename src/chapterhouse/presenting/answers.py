@@ -69,7 +69,8 @@ def _opening(answer: Answer) -> Iterator[Block]:
         yield Paragraph((Words(answer.notice, Style.STRONG),))
     if answer.display_name and answer.sentences:
         yield _quiet(_speaker(answer))
-    if answer.outcome is AnswerOutcome.PASSAGES and answer.notice != _CLOSEST:
+    quoted = answer.method == "extractive"
+    if answer.outcome is AnswerOutcome.PASSAGES and quoted and answer.notice != _CLOSEST:
         yield Paragraph((Words(_CLOSEST, Style.STRONG),))
     elif answer.certainty == "likely" and answer.route is Route.ANSWERED:
         yield Paragraph((Words("Likely:", Style.STRONG),))

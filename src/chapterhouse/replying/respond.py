@@ -17,7 +17,7 @@ from functools import partial
 
 from chapterhouse.answering.conflict import find_conflicts
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
-from chapterhouse.answering.route import NEAR, deferral, route, would_help
+from chapterhouse.answering.route import deferral, route, would_help
 from chapterhouse.asking import checked_query, reference_of
 from chapterhouse.errors import EngineError
 from chapterhouse.protocols import LanguageModel
@@ -111,8 +111,7 @@ async def _answered(
     found = await beside(partial(parts.retrieve, wide, method))
     narrow = replace(found, hits=_capped(found.hits, query))
     quoted = _quoted(request, narrow, parts)
-    worth_asking = found.hits and (quoted.found or quoted.confidence >= NEAR)
-    if worth_asking or (request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE):
+    if found.hits or (request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE):
         try:
             return await writing.written(request, found, quoted, model, parts, on_text, recalled)
         except EngineError as error:

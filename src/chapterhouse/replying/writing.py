@@ -1,6 +1,6 @@
 """A model writes, and what it wrote is checked against what it was given."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -31,10 +31,10 @@ _GENERAL: Final = (
     "You are a general assistant. You have no documents; say what you are not sure of. "
     "Answer briefly, in the language of the question, and cite nothing."
 )
-_UNCARRIED: Final = (
-    "Nothing that the model wrote is carried by the documents, so they are quoted instead."
+_NOT_FOUND: Final = (
+    "What the model wrote is not found in the documents; below it stands what they say."
 )
-_LONGEST_WARNING: Final = 1_000
+_WROTE_NOTHING: Final = "The model wrote no statement, so the documents are quoted."
 _CUT: Final = (
     "The model was cut off at its longest answer (language_model.maximum_tokens): "
     "more would follow."
@@ -119,24 +119,16 @@ def _nothing(_: str) -> None:
 
 
 def _told(quoted: Answer, checked: Checked) -> Answer:
-    """Put the checked sentences in the place of the quotations.
+    """Put the checked sentences before the quotations; all that the model wrote is shown.
 
-    Where the evidence suffices and nothing that the model claims is carried, the quotations stay.
+    The quotations stay below where nothing that it claims was found in the documents, and alone
+    where it wrote nothing to read. That it finds no answer is believed.
     """
+    if not checked.sentences:
+        return replace(quoted, method=EXTRACTIVE, notice=_WROTE_NOTHING, rejected=checked.rejected)
     found = any(sentence.support in _FOUND for sentence in checked.sentences)
-    claims = [s.text for s in checked.sentences if s.support is not Support.NO_CLAIM]
-    if quoted.found and claims and not found:
-        wrote = " ".join(claims)[:_LONGEST_WARNING]
-        warning = f"The model wrote what the documents do not carry: {wrote}"
-        return replace(
-            quoted,
-            notice=_UNCARRIED,
-            method=EXTRACTIVE,
-            rejected=checked.rejected,
-            warnings=(*quoted.warnings, warning),
-        )
-    insufficient = not found
-    return replace(
+    claims = any(sentence.support is not Support.NO_CLAIM for sentence in checked.sentences)
+    told = replace(
         quoted,
         outcome=AnswerOutcome.ANSWER if found else AnswerOutcome.NOT_FOUND,
         sentences=checked.sentences,
@@ -144,6 +136,29 @@ def _told(quoted: Answer, checked: Checked) -> Answer:
         rejected=checked.rejected,
         route=Route.ANSWERED if found else Route.INSUFFICIENT,
         notice="",
-        would_help=would_help(quoted.searched) if insufficient else (),
+        would_help=() if found else would_help(quoted.searched),
         conflicts=quoted.conflicts if found else (),
     )
+    if found or not claims or not quoted.sentences:
+        return told
+    return replace(
+        told,
+        outcome=quoted.outcome,
+        route=quoted.route,
+        sentences=(*checked.sentences, *_below(quoted, len(checked.citations))),
+        citations=(
+            *checked.citations,
+            *(replace(one, number=one.number + len(checked.citations)) for one in quoted.citations),
+        ),
+        notice=_NOT_FOUND,
+        would_help=(),
+    )
+
+
+def _below(quoted: Answer, shift: int) -> Iterator[AnswerSentence]:
+    """Yield the quotations as they stand behind what a model wrote."""
+    for number, sentence in enumerate(quoted.sentences):
+        note = "; ".join(filter(None, ("quoted from the documents", sentence.note)))
+        cited = tuple(one + shift for one in sentence.citations)
+        before = sentence.before if number else "\n\n"
+        yield replace(sentence, citations=cited, note=note, before=before)
