@@ -18,6 +18,7 @@ from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence
 from chapterhouse.answering.names import Names, find_names
 from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
+from chapterhouse.answering.steps import find_steps
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
 from chapterhouse.text.language import script_language
@@ -143,7 +144,17 @@ def find_parts(
     kept = worth_quoting(judged, hits, names, bodies)
     if not kept:
         return Found(question, kind, (), names, None)
-    parts = choose(kept, hits, bodies, form, question, every=kind in _EVERY)
+    steps = find_steps(
+        question,
+        kept,
+        hits,
+        judge=lambda rest: reference.scorer.judge(rest, hits, census.chunks),
+        fits=lambda text: kind not in VALUES or offers(kind, text, result.query.text),
+    )
+    if names.documents:  # what leads on from what is named is about that, too
+        led_to = (hits[sentence.rank].document.id for sentence in steps)
+        names = replace(names, documents=names.documents.union(led_to))
+    parts = choose(kept, hits, bodies, form, question, every=kind in _EVERY, steps=steps)
     signs = _signs(parts, judged, hits, question, kind, result.query.text, names, bodies)
     return Found(question, kind, parts, names, signs)
 
