@@ -7,21 +7,23 @@
          -> an answer, the closest passages, or nothing
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from chapterhouse.answering.beginning import beginning
 from chapterhouse.answering.choosing import WHOLE, Bodies, Form, choose, is_covered, worth_quoting
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence
 from chapterhouse.answering.names import Names, find_names
+from chapterhouse.answering.notices import needs_model, notice
 from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
-from chapterhouse.answering.steps import find_steps
+from chapterhouse.answering.steps import find_steps, missing_sides, named_documents
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
-from chapterhouse.text.language import script_language
+from chapterhouse.text.language import foreign_to, script_language
 from chapterhouse.text.look_alikes import inert
 from chapterhouse.types import (
     Answer,
@@ -40,6 +42,7 @@ from chapterhouse.types import (
 CHUNKS_READ: Final = 8
 _SEMICOLON: Final = "; "
 _NEAREST: Final = 5  # headings that are named
+_PARTLY_READ: Final = 3  # files that are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +54,14 @@ class Reference:
         confidence: The weights by which an answer is held to be one.
         document: A document by id, or None.
         body: A document's text by its id, or None.
+        partly_read: Names the files that are read only in part.
     """
 
     scorer: SentenceScorer
     confidence: ConfidenceModel
     document: Callable[[str], Document | None]
     body: Callable[[str], Body | None]
+    partly_read: Callable[[], Sequence[str]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,8 @@ class Found:
         parts: In the order in which they are shown.
         names: What the question names.
         signs: What speaks for an answer and against it.
+        beginning: Title of the document whose beginning the parts are; or empty.
+        missing: What is compared, and of which nothing was found.
     """
 
     question: Question
@@ -75,6 +82,8 @@ class Found:
     parts: tuple[Part, ...]
     names: Names
     signs: Signs | None
+    beginning: str = ""
+    missing: tuple[str, ...] = ()
 
 
 def answer(
@@ -99,11 +108,15 @@ def answer(
     found = find_parts(result, census, reference, form, bodies)
     quoted, citations = _compose(found, reference, bodies)
     told = tuple(sentence for _, sentence in quoted)
+    shown = "\n".join(sentence.text for sentence in told)
     certain = confidence(found.signs, reference.confidence) if found.signs and told else 0.0
     outcome = AnswerOutcome.PASSAGES
-    if not told or certain < reference.confidence.passages:
-        outcome, told, citations = AnswerOutcome.NOT_FOUND, (), ()
-    elif certain >= reference.confidence.answer and not found.names.absent:
+    plain = not needs_model(found.kind, shown, result.query.text) and not (
+        found.names.absent or found.missing
+    )
+    if not told or (certain < reference.confidence.passages and not found.beginning):
+        outcome, told, citations, shown = AnswerOutcome.NOT_FOUND, (), (), ""
+    elif certain >= reference.confidence.answer and plain:
         outcome = AnswerOutcome.ANSWER
     if outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
         told = tuple(replace(sentence, telling=(0, 0)) for sentence in told)
@@ -114,15 +127,17 @@ def answer(
         outcome=outcome,
         sentences=told,
         citations=citations,
-        searched=Searched(
-            documents=result.documents,
-            chunks=result.chunks,
-            terms=tuple(word for word, _ in found.question.words),
-            missing_terms=_missing(found.question, reference.scorer.document_frequency),
-            nearest=_nearest(result.hits[:CHUNKS_READ]),
-        ),
+        searched=_searched(result, census, reference, found.question, told),
         confidence=certain,
-        notice=_notice(found, told),
+        notice=notice(
+            found.kind,
+            shown,
+            result.query.text,
+            absent=found.names.absent,
+            missing=found.missing,
+            beginning=found.beginning,
+            unvalued=bool(found.signs and found.signs.unvalued),
+        ),
         warnings=result.warnings,
     )
 
@@ -155,8 +170,20 @@ def find_parts(
         led_to = (hits[sentence.rank].document.id for sentence in steps)
         names = replace(names, documents=names.documents.union(led_to))
     parts = choose(kept, hits, bodies, form, question, every=kind in _EVERY, steps=steps)
+    whole = _begun(hits, question, form, bodies) if kind is QuestionKind.SUMMARY else None
+    parts = (whole,) if whole else parts
     signs = _signs(parts, judged, hits, question, kind, result.query.text, names, bodies)
-    return Found(question, kind, parts, names, signs)
+    title = whole.hit.document.title if whole else ""
+    missing = missing_sides(question.text, hits)
+    missing = tuple(side for side in missing if not any(name in side for name in names.absent))
+    return Found(question, kind, parts, names, signs, inert(title), missing)
+
+
+def _begun(hits: Sequence[Hit], question: Question, form: Form, bodies: Bodies) -> Part | None:
+    """Return the beginning of the document that a question names; None where it names none."""
+    named = named_documents(question.text, hits)
+    best = next((hit for hit in hits if hit.document.id in named), None)
+    return beginning(bodies.text(best.document.id), best, form.words) if best else None
 
 
 _EVERY: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS, QuestionKind.COMPARISON})
@@ -270,20 +297,28 @@ def _shown_core(own: Sequence[Citation], part: Part) -> str:
     return ""
 
 
-def _notice(found: Found, told: Sequence[AnswerSentence]) -> str:
-    """Return what the reader is told first: a name or a value that no document states."""
-    if found.names.absent:
-        names = ", ".join(f"“{name}”" for name in found.names.absent)
-        return f"No document searched mentions {names}."
-    if told and found.signs and found.signs.unvalued and found.kind in _NOT_STATED:
-        return _NOT_STATED[found.kind]
-    return ""
-
-
-_NOT_STATED: Final[Mapping[QuestionKind, str]] = {
-    QuestionKind.DATE: "No date is stated in what was found.",
-    QuestionKind.NUMBER: "No number or amount is stated in what was found.",
-}
+def _searched(
+    result: SearchResult,
+    census: Census,
+    reference: Reference,
+    question: Question,
+    told: Sequence[AnswerSentence],
+) -> Searched:
+    """Return what was looked through; where nothing was found also what may be the reason."""
+    partly = () if told else reference.partly_read()
+    languages = tuple(sorted(census.languages, key=lambda name: (-census.languages[name], name)))
+    foreign = "" if told else foreign_to(result.query.text, languages)
+    return Searched(
+        documents=result.documents,
+        chunks=result.chunks,
+        terms=tuple(word for word, _ in question.words),
+        missing_terms=_missing(question, reference.scorer.document_frequency),
+        nearest=_nearest(result.hits[:CHUNKS_READ]),
+        partly_read=len(partly),
+        partly_read_names=tuple(partly[:_PARTLY_READ]),
+        languages=tuple(filter(None, languages)) if foreign else (),
+        question_language=foreign,
+    )
 
 
 def _missing(question: Question, document_frequency: Callable[[str], int]) -> tuple[str, ...]:

@@ -16,17 +16,23 @@ import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import Sentence, text_of
-from chapterhouse.text.mentions import names_of
+from chapterhouse.text.language_data import STOPWORDS, language_data
+from chapterhouse.text.mentions import fold_words, names_of
 from chapterhouse.types import Hit, Stretch
 
 _MOST: Final = 2  # things whose steps are shown
 _NAMESAKES: Final = 3  # a name that more documents share says nothing
 _UNFIT: Final = 0.2  # what a sentence counts that cannot hold what is asked for
+# Words with capitals, joined by small ones as in "House of Lords".
+_CAPITAL: Final = r"[^\W_a-zà-öø-ÿ][\w'’.\-]*\b"
+_SIDE: Final = rf"(?P<side>{_CAPITAL}(?:\s+(?:(?:of|the|de|la|du|von|der)\s+)*{_CAPITAL})*)"
+_ARTICLE: Final = r"(?:(?:the|der|die|das|dem|den|le|la|les)\s+)?"
 _WORD: Final = re.compile(r"[^\W_]+")
 
 Judge = Callable[[Question], Judged]
@@ -57,8 +63,7 @@ def find_steps(
     sentences: dict[str, list[Sentence]] = {}
     for one in kept:
         sentences.setdefault(hits[one.rank].document.id, []).append(one)
-    documents = {hit.document.id: hit.document for hit in hits}
-    goes_by = {name: names_of(documents[name].title, documents[name].source) for name in sentences}
+    goes_by = {name: own for name, own in _goes_by(hits).items() if name in sentences}
     mentioned = _mentioned(question.text, goes_by)
     others = {name: own for name, own in goes_by.items() if name not in mentioned}
     things = _things(mentioned)
@@ -73,6 +78,49 @@ def find_steps(
     unfit = [one for one in kept if not fits(text_of(hits[one.rank], one))]
     worth = {one: shares[one.rank, one.begin] for one in kept}
     return tuple(dict.fromkeys(one for own in ways for one in _best(own, worth, frozenset(unfit))))
+
+
+def named_documents(asked: str, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Return the ids of the documents that a question names, in its order."""
+    things = _things(_mentioned(asked, _goes_by(hits)))
+    return tuple(name for names in things.values() for name in names)
+
+
+def missing_sides(asked: str, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """Return what a question compares with something that is found, if no hit says a word of it."""
+    things = _things(_mentioned(asked, _goes_by(hits)))
+    if len(things) != 1:
+        return ()
+    ((start, end),) = things
+    first = _WORD.search(asked)  # its capital makes no name of "Is"
+    small = first is not None and any(first.group().casefold() in own for own in STOPWORDS.values())
+    before = asked[first.end() if first and small else 0 : start]
+    beside = (_behind().match(asked, end), _before().search(before))
+    sides = (found["side"] for found in beside if found)
+    known = [f" {fold_words(f'{hit.document.title} {hit.chunk.text}')} " for hit in hits]
+    return tuple(
+        side for side in sides if not any(f" {fold_words(side)} " in text for text in known)
+    )
+
+
+@cache
+def _behind() -> re.Pattern[str]:
+    return re.compile(rf"\W+{_joints()}\s+{_ARTICLE}{_SIDE}")
+
+
+@cache
+def _before() -> re.Pattern[str]:
+    return re.compile(rf"{_SIDE}(?:\s+[a-zà-öø-ÿ]+){{0,2}}?\s+{_joints()}\s+{_ARTICLE}$")
+
+
+def _joints() -> str:
+    words = {word for data in language_data().values() for word in data.side_words}
+    return rf"(?:{'|'.join(sorted(words))})\.?"
+
+
+def _goes_by(hits: Sequence[Hit]) -> dict[str, tuple[str, ...]]:
+    """Return the names by which each document goes, by its id."""
+    return {hit.document.id: names_of(hit.document.title, hit.document.source) for hit in hits}
 
 
 def _mentioned(asked: str, goes_by: Mapping[str, Sequence[str]]) -> dict[str, Stretch]:

@@ -69,7 +69,8 @@ def _opening(answer: Answer) -> Iterator[Block]:
         yield Paragraph((Words(answer.notice, Style.STRONG),))
     if answer.display_name and answer.sentences:
         yield _quiet(_speaker(answer))
-    if answer.outcome is AnswerOutcome.PASSAGES and answer.notice != _CLOSEST:
+    leads_in = answer.notice.endswith(":")
+    if answer.outcome is AnswerOutcome.PASSAGES and answer.notice != _CLOSEST and not leads_in:
         yield Paragraph((Words(_CLOSEST, Style.STRONG),))
     elif answer.certainty == "likely" and answer.route is Route.ANSWERED:
         yield Paragraph((Words("Likely:", Style.STRONG),))
@@ -152,6 +153,8 @@ def _refusal(answer: Answer) -> Iterator[Block]:
     if searched.missing_terms:
         missing = wording.listed(searched.missing_terms)
         yield Paragraph(plain(f"Words that no document has: {missing}"))
+    for line in wording.reservations(searched):
+        yield Paragraph(plain(line))
     if searched.nearest:
         yield Paragraph(plain("Nearest headings:"))
         yield Bullets(tuple(map(plain, searched.nearest)))
