@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from functools import cache
+from math import prod
 from typing import Final
 
 from chapterhouse.retrieval.question import Question
@@ -185,10 +186,7 @@ def _best(
     """Return the way that says most: by what its sentences are worth, and whether it can end so."""
 
     def says(way: _Way) -> float:
-        if len(way) == 1:
-            return way[0].share
-        first, last = way
-        return worth[first] * worth[last] * (_UNFIT if last in unfit else 1)
+        return prod(worth[one] for one in way) * (_UNFIT if way[-1] in unfit else 1)
 
     return max(ways, key=says)
 
