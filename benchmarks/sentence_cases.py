@@ -163,7 +163,8 @@ class QuestionSet:
     def reference(self, case: Case, own: Reference) -> Reference:
         """Return what answering a case looks up: ``own``, in this library."""
         scorer = replace(own.scorer, document_frequency=case.frequencies.__getitem__)
-        return replace(own, scorer=scorer, document=self.documents.get, body=self.bodies.get)
+        documents, bodies = self.documents.get, self.bodies.get
+        return replace(own, scorer=scorer, document=documents, body=bodies, partly_read=tuple)
 
     def answerable(self) -> list[Case]:
         """Return the cases whose answer is there."""

@@ -107,6 +107,7 @@ def reference_of(engines: Engines, shelves: Sequence[str] = ()) -> Reference:
         confidence=_fitted_confidence(),
         document=engines.store.document,
         body=engines.store.body,
+        partly_read=partial(engines.store.partly_read, tuple(shelves)),
     )
 
 

@@ -362,3 +362,18 @@ def test_the_same_hits_give_the_same_answer() -> None:
     shelf = Shelf({"new": NEW, "visa": LIST, "prices": TABLE})
     assert understand(ASKED, {"en": 1}) == understand(ASKED, {"en": 1})
     assert shelf.ask(ASKED) == shelf.ask(ASKED)
+
+
+def test_not_found_says_what_is_read_in_part_and_in_which_language() -> None:
+    shelf = Shelf({"old": OLD})
+    census = Census(9, 9, {"de": 5, "fr": 3, "": 1})
+    result = SearchResult(Query("Where is the key?"), (), (), ("de",), (), 9, 9)
+    scorer = SentenceScorer(MODEL, shelf.encoder, shelf.frequency)
+    files = [f"a/{name}.pdf" for name in "abcde"]
+    reference = Reference(scorer, SURE, shelf.documents.get, shelf.bodies.get, lambda: files)
+    searched = answer(result, census, reference).searched
+    assert searched.partly_read == 5
+    assert searched.partly_read_names == ("a/a.pdf", "a/b.pdf", "a/c.pdf")
+    assert (searched.languages, searched.question_language) == (("de", "fr"), "en")
+    found = shelf.ask(ASKED).searched
+    assert (found.partly_read, found.languages, found.question_language) == (0, (), "")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering.question_kind import QuestionKind, kind_of, offers
+from chapterhouse.answering.question_kind import QuestionKind, kind_of, offers, states_count
 
 K = QuestionKind
 
@@ -24,7 +24,17 @@ K = QuestionKind
         ("en", "What is the difference between plan A and plan B?", K.COMPARISON),
         ("en", "Is smoking allowed?", K.DECISION),
         ("en", "Summarise the contract.", K.SUMMARY),
+        ("en", "How many of the contracts end in May?", K.COUNT),
+        ("en", "How many seats are there?", K.NUMBER),
+        ("en", "Which of the two is fairer?", K.WEIGHING),
+        ("en", "What was in short supply?", K.OPEN),
         ("en", "What is a berth?", K.OPEN),
+        ("de", "Wie viele der Verträge enden im Mai?", K.COUNT),
+        ("de", "Was hältst du von dem Vertrag?", K.WEIGHING),
+        ("de", "Fass den Vertrag zusammen.", K.SUMMARY),
+        ("fr", "Combien de contrats finissent en mai ?", K.COUNT),
+        ("fr", "Faut-il signer le bail ?", K.WEIGHING),
+        ("fr", "Résumez le bail.", K.SUMMARY),
         ("de", "Wann schließt das Tor?", K.DATE),
         ("de", "Wie viel kostet ein Liegeplatz?", K.NUMBER),
         ("de", "Wie lange gilt die Garantie?", K.NUMBER),
@@ -92,3 +102,16 @@ def test_no_text_offers_anything_that_the_question_has(kind: QuestionKind, text:
 @given(st.text(max_size=80), st.lists(st.sampled_from(["", "en", "de", "zh", "xx"]), max_size=3))
 def test_every_text_has_one_kind(text: str, languages: list[str]) -> None:
     assert kind_of(text, languages) in QuestionKind
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("All 12 contracts end in May.", True),
+        ("Three of these contracts end in May.", True),
+        ("A contract ends after 12 months.", False),
+        ("The contracts end in May.", False),
+    ],
+)
+def test_a_count_may_be_stated(text: str, stated: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    assert states_count(text, "How many of the contracts end in May?") is stated

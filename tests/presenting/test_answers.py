@@ -409,7 +409,7 @@ def test_sources_are_shown_in_full_when_asked_for() -> None:
         assert expected in out
 
 
-def test_where_nothing_answers_three_passages_are_shown_with_what_tells() -> None:
+def test_where_nothing_answers_four_passages_are_shown_with_what_tells() -> None:
     text = "Cameras look at the eyes. They do so at 60 Hz. That is enough."
     telling = (26, 46)
     passage = AnswerSentence(text, (1,), telling=telling, note="about another document: Cameras")
@@ -420,7 +420,7 @@ def test_where_nothing_answers_three_passages_are_shown_with_what_tells() -> Non
         "Cameras look at the eyes. »They do so at 60 Hz.« That is enough. [1]"
         " (about another document: Cameras)\n\nCameras"
     )
-    assert out.count("»They do so at 60 Hz.«") == 3
+    assert out.count("»They do so at 60 Hz.«") == 4
     coloured = on_a_terminal(answer, colour=True)
     assert "\x1b[1mThey do so at 60 Hz.\x1b[0m" in coloured.replace("\n", " ")
     assert "»" not in coloured
@@ -450,7 +450,17 @@ def test_numbers_are_those_of_the_document_in_every_format() -> None:
 
 
 def test_a_question_that_documents_do_not_answer_says_what_was_searched() -> None:
-    searched = Searched(3, 9, ("pier", "won"), ("won",), ("Piers › Osk",))
+    searched = Searched(
+        3,
+        9,
+        ("pier", "won"),
+        ("won",),
+        ("Piers › Osk",),
+        partly_read=1,
+        partly_read_names=("a/plan.pdf",),
+        languages=("de",),
+        question_language="en",
+    )
     refusal = replace(
         ANSWER,
         outcome=AnswerOutcome.NOT_FOUND,
@@ -461,7 +471,9 @@ def test_a_question_that_documents_do_not_answer_says_what_was_searched() -> Non
     )
     assert on_a_terminal(refusal) == (
         "I don't find this in the documents.\nSearched 3 documents, 9 chunks, for: pier, won\n"
-        "Words that no document has: won\nNearest headings:\n• Piers › Osk\n\n"
+        "Words that no document has: won\n1 document was read only in part: a/plan.pdf\n"
+        "The documents are in German; the question is in English.\n"
+        "Nearest headings:\n• Piers › Osk\n\n"
         "Of plan.pdf only 2 of 9 pages were read.\n"
     )
 
@@ -475,3 +487,10 @@ def test_only_a_plain_web_address_is_a_link(link: str) -> None:
     answer = replace(ANSWER, citations=(replace(CITATION, link=link),))
     assert link not in answer_markdown(answer)
     assert link not in html_page(answer_blocks(answer), "An answer")
+
+
+def test_a_notice_that_leads_in_to_the_passages_needs_no_other_line() -> None:
+    notice = "Counting needs a model. These are passages it would count over:"
+    out = on_a_terminal(replace(ANSWER, outcome=PASSAGES, confidence=0.3, notice=notice))
+    assert out.startswith(f"{notice}\n")
+    assert "No document states it" not in out

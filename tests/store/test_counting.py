@@ -1,6 +1,9 @@
 """Counting and finding documents."""
 
+from dataclasses import replace
+
 from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import Status
 
 from .conftest import MakeParts
 
@@ -16,6 +19,16 @@ def test_a_census_counts_documents_chunks_and_languages(
     assert everything.chunks == sum(document.chunks for document in store.documents())
     assert sum(everything.languages.values()) == 3
     assert store.census(["nobody"]).chunks == 0
+
+
+def test_files_that_are_read_in_part_are_named(store: SqliteStore, make_parts: MakeParts) -> None:
+    for name, shelf in (("b", "crew"), ("a", "guests")):
+        store.put(*make_parts(name, shelves=(shelf,)))
+    whole = make_parts("c", shelves=("crew",))
+    store.put(*whole._replace(document=replace(whole.document, status=Status.READY)))
+    assert store.partly_read() == ("notes/a.txt", "notes/b.txt")
+    assert store.partly_read(["crew"]) == ("notes/b.txt",)
+    assert store.partly_read(["nobody"]) == ()
 
 
 def test_counts_are_by_format_status_and_shelf(store: SqliteStore, make_parts: MakeParts) -> None:

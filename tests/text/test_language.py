@@ -2,7 +2,7 @@
 
 import pytest
 
-from chapterhouse.text.language import detect
+from chapterhouse.text.language import detect, foreign_to
 
 
 @pytest.mark.parametrize(
@@ -32,3 +32,22 @@ from chapterhouse.text.language import detect
 )
 def test_known_cases(text: str, language: str) -> None:
     assert detect(text) == language
+
+
+@pytest.mark.parametrize(
+    ("question", "languages", "foreign"),
+    [
+        ("What is the notice period?", ("de", "fr"), "en"),
+        ("Quel est le délai de préavis ?", ("de", ""), "fr"),
+        ("停泊费是多少？", ("en",), "zh"),
+        ("What is the notice period?", ("en", "de"), ""),
+        ("Hvad er opsigelsesperioden for kontrakten?", ("no",), ""),  # too much alike
+        ("mercury limit", ("de",), ""),
+        ("What is the notice period?", ("",), ""),
+        ("What is the notice period?", (), ""),
+    ],
+)
+def test_a_question_in_another_language_than_the_documents(
+    question: str, languages: tuple[str, ...], foreign: str
+) -> None:
+    assert foreign_to(question, languages) == foreign

@@ -29,6 +29,7 @@ def test_every_language_has_function_words_in_lower_case(language: str) -> None:
         data.pointing_words,
         data.number_words,
         data.date_words,
+        data.side_words,
     ):
         assert all(word == word.casefold() or "ß" in word for word in words)
 

@@ -118,26 +118,31 @@ def choose(
     question: Question,
     *,
     every: bool,
+    steps: Sequence[Sentence] = (),
 ) -> tuple[Part, ...]:
     """Return the parts to show: the best sentences with what they need, while there is room.
 
-    Those of one passage stand together, the passage with the best sentence first.
+    Those of one passage stand together, the passage with the best sentence first. Before all else
+    stand ``steps``, whatever passages they are of.
     """
     chosen: list[Part] = []
     said: list[str] = []
     best_rows: dict[int, float] = {}
     left, gained = form.words, 0.0
     least = max(_LEAST_SHARE, form.least * max(sentence.share for sentence in kept))
-    for sentence in kept:
-        if len(chosen) >= form.most or (chosen and (sentence.share < least or gained >= _ENOUGH)):
+    for number, sentence in enumerate(dict.fromkeys((*steps, *kept))):
+        needed = number < len(steps)
+        enough = chosen and not needed and (sentence.share < least or gained >= _ENOUGH)
+        if len(chosen) >= form.most or enough:
             break
         hit = hits[sentence.rank]
         own = text_of(hit, sentence)
-        if is_covered(chosen, hit, sentence) or any(_repeats(own, earlier) for earlier in said):
+        said_before = not needed and any(_repeats(own, earlier) for earlier in said)
+        if said_before or is_covered(chosen, hit, sentence):
             gained += sentence.share
             continue
         ranks = {part.hit.rank for part in chosen}
-        if hit.rank not in ranks and len(ranks) >= PLACES:
+        if not needed and hit.rank not in ranks and len(ranks) >= PLACES:
             continue
         # Every row of a table resembles the one that was asked for.
         row = best_rows.setdefault(hit.rank, sentence.share) if sentence.header else 0.0

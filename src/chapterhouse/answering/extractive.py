@@ -9,21 +9,24 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from chapterhouse.answering.beginning import beginning
 from chapterhouse.answering.choosing import WHOLE, Bodies, Form, choose, is_covered, worth_quoting
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence
 from chapterhouse.answering.names import Names, find_names
+from chapterhouse.answering.notices import needs_model, notice
 from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
+from chapterhouse.answering.steps import find_steps, missing_sides, named_documents
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence, text_of
-from chapterhouse.text.language import script_language
+from chapterhouse.text.language import foreign_to, script_language
 from chapterhouse.text.look_alikes import inert
 from chapterhouse.types import (
     Answer,
@@ -45,6 +48,7 @@ _SEMICOLON: Final = "; "
 # 41 keep their facts, and the median has 68 words instead of 110.
 _LEAST_OF_ANSWER: Final = 0.1
 _NEAREST: Final = 5  # headings that are named
+_PARTLY_READ: Final = 3  # files that are named
 _NUMBERING: Final = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\(?(?:\d{1,3}|[a-z])[.)][ \t]")
 
 
@@ -57,12 +61,14 @@ class Reference:
         confidence: The weights by which an answer is held to be one.
         document: A document by id, or None.
         body: A document's text by its id, or None.
+        partly_read: Names the files that are read only in part.
     """
 
     scorer: SentenceScorer
     confidence: ConfidenceModel
     document: Callable[[str], Document | None]
     body: Callable[[str], Body | None]
+    partly_read: Callable[[], Sequence[str]] = tuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +80,11 @@ class Found:
         names: What the question names.
         hits: What was read.
         kept: The sentences that may be quoted, the best first.
+        steps: Those of them that are needed together, a document each.
         parts: What is shown of them, in order.
         signs: What speaks for an answer and against it.
+        beginning: Title of the document whose beginning the parts are; or empty.
+        missing: What is compared, and of which nothing was found.
     """
 
     question: Question
@@ -83,8 +92,11 @@ class Found:
     names: Names
     hits: tuple[Hit, ...]
     kept: tuple[Sentence, ...] = ()
+    steps: tuple[Sentence, ...] = ()
     parts: tuple[Part, ...] = ()
     signs: Signs | None = None
+    beginning: str = ""
+    missing: tuple[str, ...] = ()
 
 
 def answer(
@@ -107,18 +119,22 @@ def answer(
     """
     bodies = Bodies(reference.body)
     found = find_parts(result, census, reference, form, bodies)
+    shown = "\n".join(part.text(bodies.text(part.hit.document.id)) for part in found.parts)
     certain = confidence(found.signs, reference.confidence) if found.signs else 0.0
+    in_the_way = found.names.absent or found.missing
     outcome = AnswerOutcome.PASSAGES
-    if certain < reference.confidence.passages:
+    if certain < reference.confidence.passages and not found.beginning:
         outcome = AnswerOutcome.NOT_FOUND
-    elif certain >= reference.confidence.answer and not found.names.absent:
+    elif certain >= reference.confidence.answer and not (
+        in_the_way or needs_model(found.kind, shown, result.query.text)
+    ):
         outcome = AnswerOutcome.ANSWER
         found = _to_the_point(found, form, bodies)
     quoted, citations = _compose(found, reference, bodies)
     told = tuple(sentence for _, sentence in quoted)
     if not told or outcome is AnswerOutcome.NOT_FOUND:
         certain = certain if told else 0.0
-        outcome, told, citations = AnswerOutcome.NOT_FOUND, (), ()
+        outcome, told, citations, shown = AnswerOutcome.NOT_FOUND, (), (), ""
     elif outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
         told = tuple(replace(sentence, telling=(0, 0)) for sentence in told)
     elif form.joined:
@@ -128,15 +144,17 @@ def answer(
         outcome=outcome,
         sentences=told,
         citations=citations,
-        searched=Searched(
-            documents=result.documents,
-            chunks=result.chunks,
-            terms=tuple(word for word, _ in found.question.words),
-            missing_terms=_missing(found.question, reference.scorer.document_frequency),
-            nearest=_nearest(result.hits[:CHUNKS_READ]),
-        ),
+        searched=_searched(result, census, reference, found.question, told),
         confidence=certain,
-        notice=_notice(found, told),
+        notice=notice(
+            found.kind,
+            shown,
+            result.query.text,
+            absent=found.names.absent,
+            missing=found.missing,
+            beginning=found.beginning,
+            unvalued=bool(found.signs and found.signs.unvalued),
+        ),
         warnings=result.warnings,
     )
 
@@ -159,9 +177,36 @@ def find_parts(
     found = Found(question, kind, names, hits, tuple(kept))
     if not kept:
         return found
-    parts = choose(kept, hits, bodies, form, question, every=kind in _EVERY)
-    signs = _signs(parts, judged, hits, question, kind, result.query.text, names, bodies)
-    return replace(found, parts=parts, signs=signs)
+    steps = find_steps(
+        question,
+        kept,
+        hits,
+        judge=lambda rest: reference.scorer.judge(rest, hits, census.chunks),
+        fits=lambda text: kind not in VALUES or offers(kind, text, result.query.text),
+    )
+    if names.documents:  # what leads on from what is named is about that, too
+        led_to = (hits[sentence.rank].document.id for sentence in steps)
+        names = replace(names, documents=names.documents.union(led_to))
+    parts = choose(kept, hits, bodies, form, question, every=kind in _EVERY, steps=steps)
+    whole = _begun(hits, question, form, bodies) if kind is QuestionKind.SUMMARY else None
+    parts = (whole,) if whole else parts
+    missing = missing_sides(question.text, hits)
+    return replace(
+        found,
+        names=names,
+        steps=tuple(steps),
+        parts=parts,
+        signs=_signs(parts, judged, hits, question, kind, result.query.text, names, bodies),
+        beginning=inert(whole.hit.document.title) if whole else "",
+        missing=tuple(side for side in missing if not any(name in side for name in names.absent)),
+    )
+
+
+def _begun(hits: Sequence[Hit], question: Question, form: Form, bodies: Bodies) -> Part | None:
+    """Return the beginning of the document that a question names; None where it names none."""
+    named = named_documents(question.text, hits)
+    best = next((hit for hit in hits if hit.document.id in named), None)
+    return beginning(bodies.text(best.document.id), best, form.words) if best else None
 
 
 _EVERY: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS, QuestionKind.COMPARISON})
@@ -172,7 +217,9 @@ def _to_the_point(found: Found, form: Form, bodies: Bodies) -> Found:
     if found.kind in _EVERY or not form.joined:
         return found
     short = replace(form, least=max(form.least, _LEAST_OF_ANSWER))
-    parts = choose(found.kept, found.hits, bodies, short, found.question, every=False)
+    parts = choose(
+        found.kept, found.hits, bodies, short, found.question, every=False, steps=found.steps
+    )
     return replace(found, parts=parts)
 
 
@@ -307,20 +354,28 @@ def _shown_core(own: Sequence[Citation], part: Part) -> str:
     return ""
 
 
-def _notice(found: Found, told: Sequence[AnswerSentence]) -> str:
-    """Return what the reader is told first: a name or a value that no document states."""
-    if found.names.absent:
-        names = ", ".join(f"“{name}”" for name in found.names.absent)
-        return f"No document searched mentions {names}."
-    if told and found.signs and found.signs.unvalued and found.kind in _NOT_STATED:
-        return _NOT_STATED[found.kind]
-    return ""
-
-
-_NOT_STATED: Final[Mapping[QuestionKind, str]] = {
-    QuestionKind.DATE: "No date is stated in what was found.",
-    QuestionKind.NUMBER: "No number or amount is stated in what was found.",
-}
+def _searched(
+    result: SearchResult,
+    census: Census,
+    reference: Reference,
+    question: Question,
+    told: Sequence[AnswerSentence],
+) -> Searched:
+    """Return what was looked through; where nothing was found also what may be the reason."""
+    partly = () if told else reference.partly_read()
+    languages = tuple(sorted(census.languages, key=lambda name: (-census.languages[name], name)))
+    foreign = "" if told else foreign_to(result.query.text, languages)
+    return Searched(
+        documents=result.documents,
+        chunks=result.chunks,
+        terms=tuple(word for word, _ in question.words),
+        missing_terms=_missing(question, reference.scorer.document_frequency),
+        nearest=_nearest(result.hits[:CHUNKS_READ]),
+        partly_read=len(partly),
+        partly_read_names=tuple(partly[:_PARTLY_READ]),
+        languages=tuple(filter(None, languages)) if foreign else (),
+        question_language=foreign,
+    )
 
 
 def _missing(question: Question, document_frequency: Callable[[str], int]) -> tuple[str, ...]:

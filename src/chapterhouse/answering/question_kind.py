@@ -13,16 +13,19 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
+from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language_data import language_data
 
 
 class QuestionKind(StrEnum):
     """What a question asks for."""
 
+    COUNT = "count"  # of documents, or over what they say
     DATE = "date"
     NUMBER = "number"
     PERSON = "person"
     PLACE = "place"
+    WEIGHING = "weighing"
     COMPARISON = "comparison"
     REASON = "reason"
     STEPS = "steps"
@@ -35,6 +38,8 @@ class QuestionKind(StrEnum):
 VALUES: Final = frozenset(
     {QuestionKind.DATE, QuestionKind.NUMBER, QuestionKind.PERSON, QuestionKind.PLACE}
 )
+_BEHIND, _NEAR = 60, 3  # characters and words behind a number in which what it counts is named
+_WORD: Final = re.compile(r"\w+")
 _UNSPACED: Final = frozenset({"zh", "ja"})
 _DIGITS: Final = re.compile(r"\d+(?:[.,:]\d+)*")
 _DATES: Final = re.compile(
@@ -95,6 +100,28 @@ def offers(kind: QuestionKind, text: str, question: str) -> bool:
     if kind in {QuestionKind.PERSON, QuestionKind.PLACE}:
         return _new(_NAMES, plain, question)
     return kind is QuestionKind.REASON and _reasons().search(plain) is not None
+
+
+def states_count(text: str, question: str) -> bool:
+    """Whether a text states a number of what a question wants counted: "all 12 contracts"."""
+    counted = {
+        term
+        for cues in (_cues(language) for language in language_data())
+        for kind, cue in cues
+        if kind is QuestionKind.COUNT and (match := cue.search(question))
+        for term in _stems(match.group().split()[-1])
+    }
+    plain = unicodedata.normalize("NFKC", text)
+    for pattern in (_DIGITS, _number_words()):
+        for number in pattern.finditer(plain):
+            behind = _WORD.findall(plain[number.end() : number.end() + _BEHIND])[:_NEAR]
+            if any(not counted.isdisjoint(_stems(word)) for word in behind):
+                return True
+    return False
+
+
+def _stems(word: str) -> frozenset[str]:
+    return frozenset(term for language in ("en", "de", "fr") for term in analyse(word, language))
 
 
 def _new(pattern: re.Pattern[str], text: str, question: str) -> bool:

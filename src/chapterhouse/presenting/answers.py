@@ -22,7 +22,7 @@ from chapterhouse.presenting.markdown import markdown
 from chapterhouse.presenting.quoted import quoted_blocks, with_ending
 from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Route
 
-_PASSAGES: Final = 3  # that are shown where nothing answers
+_PASSAGES: Final = 4  # that are shown where nothing answers: two things in two steps each
 _CLOSEST: Final = "No document states it in so many words. The closest passages:"
 _NUMBER: Final = re.compile(r"\d{1,9}[.)]")
 
@@ -69,8 +69,9 @@ def _opening(answer: Answer) -> Iterator[Block]:
         yield Paragraph((Words(answer.notice, Style.STRONG),))
     if answer.display_name and answer.sentences:
         yield _quiet(_speaker(answer))
+    introduced = answer.notice == _CLOSEST or answer.notice.endswith(":")
     quoted = answer.method == "extractive"
-    if answer.outcome is AnswerOutcome.PASSAGES and quoted and answer.notice != _CLOSEST:
+    if answer.outcome is AnswerOutcome.PASSAGES and quoted and not introduced:
         yield Paragraph((Words(_CLOSEST, Style.STRONG),))
     elif answer.certainty == "likely" and answer.route is Route.ANSWERED:
         yield Paragraph((Words("Likely:", Style.STRONG),))
@@ -153,6 +154,8 @@ def _refusal(answer: Answer) -> Iterator[Block]:
     if searched.missing_terms:
         missing = wording.listed(searched.missing_terms)
         yield Paragraph(plain(f"Words that no document has: {missing}"))
+    for line in wording.reservations(searched):
+        yield Paragraph(plain(line))
     if searched.nearest:
         yield Paragraph(plain("Nearest headings:"))
         yield Bullets(tuple(map(plain, searched.nearest)))

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from chapterhouse.types import Conflict, Side, Support, Usage
+from chapterhouse.text.analyse import SNOWBALL
+from chapterhouse.types import Conflict, Searched, Side, Support, Usage
 
 _MARKS: Final = {
     Support.PARTLY: "partly supported",
@@ -12,6 +13,11 @@ _MARKS: Final = {
     Support.UNSUPPORTED: "not supported by the documents",
     Support.FABRICATED: "cites what does not exist",
 }
+_LANGUAGES: Final = {
+    "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "he": "Hebrew",
+    "uk": "Ukrainian", "bg": "Bulgarian", "la": "Latin", "ur": "Urdu",
+}  # fmt: skip
+_NAMED: Final = 4  # languages
 _WORD, _WORDS = 60, 40  # longest word of a list that is shown, and most of them
 
 
@@ -28,6 +34,38 @@ def counted(number: int, noun: str) -> str:
 def searched(documents: int, chunks: int) -> str:
     """Return what was looked through."""
     return f"{counted(documents, 'document')}, {counted(chunks, 'chunk')}"
+
+
+def reservations(looked: Searched) -> tuple[str, ...]:
+    """Return why something may be missed: what is read in part, and another language."""
+    told = []
+    if looked.partly_read:
+        names = listed(looked.partly_read_names)
+        further = looked.partly_read - len(looked.partly_read_names)
+        more = f", and {further:,} more" if further else ""
+        was = "was" if looked.partly_read == 1 else "were"
+        told.append(
+            f"{counted(looked.partly_read, 'document')} {was} read only in part: {names}{more}"
+        )
+    if looked.question_language:
+        asked = language(looked.question_language)
+        told.append(
+            f"The documents are in {_and([*map(language, looked.languages)])}; "
+            f"the question is in {asked}."
+        )
+    return tuple(told)
+
+
+def language(code: str) -> str:
+    """Return the English name of a language, or its code where none is known."""
+    return _LANGUAGES.get(code) or SNOWBALL.get(code, code).title()
+
+
+def _and(names: Sequence[str]) -> str:
+    if len(names) > _NAMED:
+        names = [*names[:_NAMED], "others"]
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def method(name: str) -> str:

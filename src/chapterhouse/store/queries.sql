@@ -171,6 +171,13 @@ WHERE d.key IN (
 )
 GROUP BY d.language ORDER BY d.language;
 
+-- partly_read
+SELECT d.source FROM document AS d
+WHERE d.status = 'partial' AND (?1 = '[]' OR d.key IN (
+  SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+))
+ORDER BY d.source, d.id;
+
 -- counts
 SELECT 'format', format, count(*) FROM document GROUP BY format
 UNION ALL

@@ -271,6 +271,11 @@ class SqliteStore:
         self._censuses[wanted] = (sequence, census)
         return census
 
+    def partly_read(self, shelves: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the files of which some text is missing, on any of ``shelves``, or all, sorted."""
+        found = self._all("partly_read", rows.to_json(sorted(set(shelves))))
+        return tuple(str(source) for (source,) in found)
+
     def counts(self) -> dict[str, dict[str, int]]:
         """Count documents by ``format`` and ``shelf`` and files by ``status``."""
         result: dict[str, dict[str, int]] = {"format": {}, "status": {}, "shelf": {}}

@@ -9,6 +9,7 @@ certain. What is written in Arabic letters is never English, however short it is
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -77,6 +78,7 @@ _SCRIPTS: Final = (
 # Function words are a quarter to a half of running text in every language listed.
 _FUNCTION_SHARE: Final = 0.12
 _MINIMUM_FUNCTION_WORDS: Final = 3
+_CLEAR_WORDS: Final = 2  # of a question's function words, more than of any other language
 _MARGIN: Final = 1.3  # over the next language: Danish and Norwegian share most of theirs
 _CERTAIN: Final = 0.95
 _CERTAIN_FROM_LETTERS: Final = 80
@@ -101,6 +103,25 @@ def detect(text: str) -> str:
     if own or len(letters) < _MINIMUM_LETTERS:
         return own
     return _by_function_words(letters) or _by_statistics(letters)
+
+
+def foreign_to(text: str, languages: Iterable[str]) -> str:
+    """Return the language of a question where it is clearly none of some languages; else nothing.
+
+    A question is short: it is told by its script, or by function words that these languages lack.
+    """
+    known = frozenset(filter(None, languages))
+    if not known:
+        return ""
+    own = language_of_script(text)
+    if own:
+        return own if own not in known else ""
+    counts: Counter[str] = Counter()
+    for word in _NOISE.sub(" ", text.casefold()).split():
+        counts.update(_LANGUAGES_OF_WORD.get(word, ()))
+    best = min(counts, key=lambda name: (-counts[name], name), default="")
+    clear = counts[best] >= _CLEAR_WORDS + max(counts[name] for name in known)
+    return best if clear else ""
 
 
 def language_of_script(text: str) -> str:

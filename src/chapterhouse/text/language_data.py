@@ -18,6 +18,7 @@ class LanguageData:
         pointing_words: A sentence that begins with one needs the sentence before it.
         number_words: Numbers in letters.
         date_words: Names of months and days.
+        side_words: Words that stand between two things that are compared.
         reason_cues: A regular expression of what gives a reason.
         questions: Regular expressions by kind of question.
     """
@@ -26,6 +27,7 @@ class LanguageData:
     pointing_words: frozenset[str] = frozenset()
     number_words: frozenset[str] = frozenset()
     date_words: frozenset[str] = frozenset()
+    side_words: frozenset[str] = frozenset()
     reason_cues: str = ""
     questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

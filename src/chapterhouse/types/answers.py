@@ -68,13 +68,29 @@ class AnswerSentence:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What was looked through for an answer."""
+    """What was looked through for an answer.
+
+    Attributes:
+        terms: Words of the question that were looked for.
+        missing_terms: Those that no document searched has.
+        nearest: The closest headings, as ``title › section``.
+        partly_read: How many of the documents are read only in part; counted where nothing was
+            found, else 0.
+        partly_read_names: The first of their files, at most three.
+        languages: Of the documents, the most frequent first, where the question is in another;
+            else empty.
+        question_language: Of the question, in that case; else empty.
+    """
 
     documents: int
     chunks: int
     terms: tuple[str, ...]
-    missing_terms: tuple[str, ...]  # words of the question that stand in no document searched
-    nearest: tuple[str, ...]  # the closest headings, as "title › section"
+    missing_terms: tuple[str, ...]
+    nearest: tuple[str, ...]
+    partly_read: int = 0
+    partly_read_names: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    question_language: str = ""
 
 
 class AnswerOutcome(StrEnum):

@@ -6,6 +6,7 @@ from chapterhouse.interfaces.mcp.arguments import AskArguments
 from chapterhouse.interfaces.mcp.failures import told_lines, without_paths
 from chapterhouse.interfaces.mcp.results import AnswerResult, Outcome, citation_result
 from chapterhouse.interfaces.mcp.service import Service, Tell
+from chapterhouse.presenting import wording
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.replying.request import Choices
 from chapterhouse.types import Answer, Progress
@@ -51,6 +52,7 @@ def _result(answer: Answer) -> AnswerResult:
         confidence=round(answer.confidence, 6),
         method=answer.method,
         documents_searched=answer.searched.documents,
+        reservations=tuple(map(without_paths, wording.reservations(answer.searched))),
         handed_to=answer.handed_to,
         refreshed=answer.refreshed,
         warnings=answer.warnings,

@@ -159,6 +159,9 @@ class AnswerResult(Result):
     confidence: float = Field(description="Chance that what is shown answers the question, 0 to 1.")
     method: str = Field(description="extractive, or the name of the model that wrote.")
     documents_searched: int
+    reservations: tuple[str, ...] = Field(
+        description="Where nothing was found: documents read in part, and another language."
+    )
     handed_to: str
     refreshed: str = Field(description="What was read of the persona's folders first, or empty.")
     warnings: tuple[str, ...]
