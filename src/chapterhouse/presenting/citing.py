@@ -35,18 +35,26 @@ def clean(citation: Citation) -> Citation:
     )
 
 
-def citation_line(citation: Citation) -> str:
+def citation_line(citation: Citation, longest: int | None = None) -> str:
     """Return title, year, section and page of a citation, as in ``Guide (2024), §Setup, page 3``.
 
     The outermost heading is left out where it is the title again.
+
+    Args:
+        citation: Whose place it is.
+        longest: Characters of the title and of each heading that are shown; all when None.
     """
     year = f" ({citation.year})" if citation.year else ""
     path = without_title(citation.title, citation.section_path)
-    parts = [f"{citation.title or citation.source}{year}"]
-    parts += [f"§{' › '.join(path)}"] if path else []
+    parts = [f"{_cut(citation.title or citation.source, longest)}{year}"]
+    parts += [f"§{' › '.join(_cut(heading, longest) for heading in path)}"] if path else []
     page = page_name(citation.page_kind, citation.page, citation.page_label)
     parts += [page] if page else []
     return ", ".join(" ".join(part.split()) for part in parts)
+
+
+def _cut(text: str, longest: int | None) -> str:
+    return text if longest is None or len(text) <= longest else f"{text[: longest - 1].rstrip()}…"
 
 
 def without_title(title: str, section_path: tuple[str, ...]) -> tuple[str, ...]:

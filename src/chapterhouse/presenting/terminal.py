@@ -38,6 +38,7 @@ _HIDDEN: Final = re.compile(
     + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in INVISIBLE_RANGES)
     + "\u2028\u2029]"
 )
+_LONGEST_HEADING: Final = 60  # characters in a line that names a place
 _HASH_DIGITS: Final = 12
 _STYLES: Final = {
     Style.STRONG: "bold",
@@ -200,7 +201,8 @@ def sources(
                 target.print()
             source(target, name, citation, options)
         warning = "" if citation.verified else " NOT VERIFIED"
-        key = (citation.document_id, quiet_line(citation_line(citation)), warning)
+        place = quiet_line(citation_line(citation, _LONGEST_HEADING))
+        key = (citation.document_id, place, warning)
         places.setdefault(key, []).append(name)
     for (_, place, warning), names in places.items() if not detailed else ():
         opens = f" — chapterhouse open {names[0]}{options}"
