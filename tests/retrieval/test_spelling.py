@@ -46,6 +46,7 @@ def test_of_equally_near_words_the_most_frequent_is_meant() -> None:
         "the NATA gate",
         "waranty7",
         "fery"[:3],
+        "Combien de temps est-ce que la waranty dure ?",  # French, and no document is
     ],
 )
 def test_what_is_right_or_meant_to_the_letter_is_left(question: str) -> None:

@@ -144,7 +144,7 @@ def answer(
         outcome=outcome,
         sentences=told,
         citations=citations,
-        searched=_searched(result, census, reference, found.question, told),
+        searched=_searched(result, census, reference, found.question, outcome),
         confidence=certain,
         notice=notice(
             found.kind,
@@ -359,12 +359,13 @@ def _searched(
     census: Census,
     reference: Reference,
     question: Question,
-    told: Sequence[AnswerSentence],
+    outcome: AnswerOutcome,
 ) -> Searched:
-    """Return what was looked through; where nothing was found also what may be the reason."""
-    partly = () if told else reference.partly_read()
+    """Return what was looked through; where nothing answers also what may be the reason."""
+    partly = reference.partly_read() if outcome is AnswerOutcome.NOT_FOUND else ()
     languages = tuple(sorted(census.languages, key=lambda name: (-census.languages[name], name)))
-    foreign = "" if told else foreign_to(result.query.text, languages)
+    answered = outcome is AnswerOutcome.ANSWER
+    foreign = "" if answered else foreign_to(result.query.text, languages)
     return Searched(
         documents=result.documents,
         chunks=result.chunks,

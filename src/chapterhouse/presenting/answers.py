@@ -24,6 +24,7 @@ from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Route
 
 _PASSAGES: Final = 4  # that are shown where nothing answers: two things in two steps each
 _CLOSEST: Final = "No document states it in so many words. The closest passages:"
+_NEAREST: Final = "The closest passages:"
 _NUMBER: Final = re.compile(r"\d{1,9}[.)]")
 
 
@@ -72,7 +73,7 @@ def _opening(answer: Answer) -> Iterator[Block]:
     introduced = answer.notice == _CLOSEST or answer.notice.endswith(":")
     quoted = answer.method == "extractive"
     if answer.outcome is AnswerOutcome.PASSAGES and quoted and not introduced:
-        yield Paragraph((Words(_CLOSEST, Style.STRONG),))
+        yield Paragraph((Words(_NEAREST if answer.notice else _CLOSEST, Style.STRONG),))
     elif answer.certainty == "likely" and answer.route is Route.ANSWERED:
         yield Paragraph((Words("Likely:", Style.STRONG),))
 
@@ -139,6 +140,8 @@ def _conflicts(answer: Answer) -> Iterator[Block]:
 def _remarks(answer: Answer) -> Iterator[Block]:
     if answer.searched.missing_terms and not answer.found:
         yield _quiet(f"Words that no document has: {wording.listed(answer.searched.missing_terms)}")
+    for line in wording.reservations(answer.searched):
+        yield _quiet(line)
     if answer.rejected:
         named = wording.listed(answer.rejected)
         yield _quiet(f"Left out, because it cites nothing that the model was given: {named}")

@@ -6,6 +6,7 @@ from typing import Final
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.language import foreign_to
 from chapterhouse.types import Correction, Query, WeightedTerm, corrected
 
 _MOST_CHECKED: Final = 6  # words of one question
@@ -18,7 +19,8 @@ def corrected_question(
     """Return a question with its misspelled words corrected, and the corrections.
 
     A word is taken to be misspelled where no chunk has it or a word of its stem. Numbers, codes,
-    file names, abbreviations and what stands in quotation marks are never corrected.
+    file names, abbreviations and what stands in quotation marks are never corrected, nor is a
+    question in a language that no document is in.
 
     Args:
         question: What was asked.
@@ -26,7 +28,7 @@ def corrected_question(
         languages: Of the library, with counts.
         sources: What may be looked into.
     """
-    if question.means_itself:
+    if question.means_itself or foreign_to(question.text, languages):
         return question, ()
     words = _unknown(question, sources)[:_MOST_CHECKED]
     meant = ((word, _meant(word, question, query, sources)) for word in words)
