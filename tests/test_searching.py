@@ -88,7 +88,7 @@ def test_a_model_adds_its_three_ways_only_where_it_is_there_and_wanted() -> None
     assert len(method(settings).expand) == 3
     assert len(method(settings, model).expand) == 6
     for name in ("model_parts", "model_terms", "model_answer"):
-        without = Settings(expansion=ExpansionSettings(**{name: False}))
+        without = Settings(expansion=ExpansionSettings.model_validate({name: False}))
         assert len(method(without, model).expand) == 5
     question = understand("Why was the gate shut?", {"en": 1})
     made = [

@@ -652,6 +652,15 @@ class Library:
         indexes: dict[str, Index] = {"lexical": engines.lexical, **engines.encoders.indexes()}
         return doctor.examine(engines.store, engines.blobs, indexes)
 
+    def check_language_model(self) -> Check | None:
+        """Say how the language model does; None where the settings name none.
+
+        A server on this machine is asked, for less than a second; nobody else is.
+        """
+        from chapterhouse.models.model_check import check_language_model  # noqa: PLC0415 - likewise
+
+        return check_language_model(self.settings.language_model)
+
     def reindex(self) -> LibraryStatus:
         """Throw the indexes away and build them anew from the store."""
         self._engines.aliases.rebuild(self._engines.store)

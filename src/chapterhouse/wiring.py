@@ -89,7 +89,9 @@ class LanguageModels:
         """Return the slots of a model's server, which all models that it serves share."""
         every = (self._settings.language_model, *self._settings.profiles.values())
         server = server_of(chosen)
-        said = [one.calls_at_once for one in every if one.calls_at_once and server_of(one) == server]
+        said = [
+            one.calls_at_once for one in every if one.calls_at_once and server_of(one) == server
+        ]
         return self._slots.setdefault(server, Slots(min(said, default=0)))
 
     def close(self) -> None:

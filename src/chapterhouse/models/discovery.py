@@ -10,14 +10,13 @@ import json
 import ssl
 from collections.abc import Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from chapterhouse.errors import ChapterhouseError
+from chapterhouse.errors import ChapterhouseError, EngineError
 from chapterhouse.models.failures import reason_in
 from chapterhouse.models.keys import KeySource, check_key_source
-from chapterhouse.models.providers import base_address
+from chapterhouse.models.providers import base_address, key_header
 from chapterhouse.models.servers import (
     Server,
     entries,
@@ -39,16 +38,19 @@ SECONDS: Final = 0.9  # for everything that one server is asked
 _MAXIMUM_BYTES: Final = 8 * 2**20
 _SHOWN: Final = 120  # characters of a reason
 _DESCRIBED: Final = 30  # models of which Ollama is asked one by one
+_HOSTED_SECONDS: Final = 15.0
+_VERSIONS: Final = {"anthropic": {"anthropic-version": "2023-06-01"}}
 _OTHER: Final = "answers, but not as a server of models"
 
 Value = TypeVar("Value")
 
 
-@dataclass(frozen=True, slots=True)
 class _Problem(Exception):  # noqa: N818 - it never leaves this module
     """Why an answer cannot be used; empty where nobody is there."""
 
-    sentence: str
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
 
 
 def find_servers(addresses: Sequence[str], seconds: float = SECONDS) -> tuple[Server, ...]:
@@ -85,6 +87,44 @@ def server_of_model(settings: LanguageModelSettings) -> Server | None:
     return look_at(origin(url), source.read(url))
 
 
+def hosted_models(settings: LanguageModelSettings) -> tuple[str, ...]:
+    """Return the names of the models of a hosted service, in its order.
+
+    Raises:
+        EngineError: it cannot be reached, or does not list them.
+        ChapterhouseError: its key cannot be read, or would travel unencrypted.
+    """
+    source = KeySource("language_model", settings.key_variable, settings.key_entry)
+    url = base_address(settings)
+    check_key_source(source, url)
+    header, before = key_header(settings)
+    headers = {header: f"{before}{source.read(url)}", **_VERSIONS.get(settings.engine, {})}
+    path = {"anthropic": "/v1/models?limit=200", "google": "/v1beta/models?pageSize=200"}
+    address, place = url, path.get(settings.engine, "/models")
+    try:
+        answer = _run(_listed(address, place, headers))
+    except _Problem as problem:
+        what = problem.sentence or "could not be reached"
+        raise EngineError(
+            f"{url} {what}.", hint="Is the key valid there? Else name the model yourself."
+        ) from None
+    if settings.engine == "google":
+        return tuple(name.removeprefix("models/") for name in model_names(answer))
+    return tuple(model.name for model in plain_models(answer) if model.writes)
+
+
+async def _listed(
+    address: str, path: str, headers: Mapping[str, str]
+) -> Sequence[Mapping[str, object]]:
+    async with _client([address], headers, _HOSTED_SECONDS) as client:
+        answer = await _Asker(client, address, _HOSTED_SECONDS).ask(path)
+    found = entries(answer)
+    found = entries(answer, "models") if found is None else found
+    if found is None:
+        raise _Problem(_OTHER)
+    return found
+
+
 def served_context(settings: LanguageModelSettings) -> int:
     """Return how many tokens a model takes as it is served now; 0 where that is not said.
 
@@ -107,19 +147,24 @@ def _run(work: Coroutine[Any, Any, Value]) -> Value:
 
 
 async def _all(addresses: Sequence[str], key: str, seconds: float) -> list[Server | None]:
+    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    async with _client(addresses, headers, seconds) as client:
+        asked = (_server(_Asker(client, address, seconds)) for address in addresses)
+        return list(await asyncio.gather(*asked))
+
+
+def _client(
+    addresses: Sequence[str], headers: Mapping[str, str], seconds: float
+) -> "httpx2.AsyncClient":
     import httpx2  # noqa: PLC0415 - 100 ms that only models elsewhere pay
 
     # Certificates are loaded only where one is looked at: it takes longer than all the rest.
     encrypted = any(address.startswith("https:") for address in addresses)
     context = ssl.create_default_context() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    headers = {"User-Agent": "chapterhouse", "Accept-Encoding": "identity"}
-    if key:
-        headers["Authorization"] = f"Bearer {key}"
-    async with httpx2.AsyncClient(
-        verify=context, trust_env=False, follow_redirects=False, headers=headers, timeout=seconds
-    ) as client:
-        asked = (_server(_Asker(client, address, seconds)) for address in addresses)
-        return list(await asyncio.gather(*asked))
+    sent = {"User-Agent": "chapterhouse", "Accept-Encoding": "identity", **headers}
+    return httpx2.AsyncClient(
+        verify=context, trust_env=False, follow_redirects=False, headers=sent, timeout=seconds
+    )
 
 
 class _Asker:
@@ -188,8 +233,12 @@ async def _server(asker: _Asker) -> Server | None:
         listed = entries(await asker.ask("/v1/models"))
     except _Problem as problem:
         return Server("", address, problem=problem.sentence) if problem.sentence else None
-    if listed is None:
-        return Server("", address, problem=_OTHER)
+    return Server("", address, problem=_OTHER) if listed is None else await _known(asker, listed)
+
+
+async def _known(asker: _Asker, listed: Sequence[Mapping[str, object]]) -> Server:
+    """Return a server of models, by which program it is."""
+    address = asker.address
     if found := vllm_models(listed):
         return Server("vllm", address, found)
     props, studio, tags = await asyncio.gather(

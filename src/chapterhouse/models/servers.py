@@ -1,8 +1,8 @@
 """Programs that serve models on this machine, and what their answers say. Pure.
 
 Ollama (https://github.com/ollama/ollama/blob/main/docs/api.md), LM Studio
-(https://lmstudio.ai/docs/developer/rest), llama.cpp (tools/server/README.md there) and vLLM all list
-their models as OpenAI does; how long a prompt may be each says in its own way.
+(https://lmstudio.ai/docs/developer/rest), llama.cpp (tools/server/README.md there) and vLLM all
+list their models as OpenAI does; how long a prompt may be each says in its own way.
 """
 
 import ipaddress
@@ -108,10 +108,10 @@ def ollama_address(named: str) -> str:
     """Return the address that ``OLLAMA_HOST`` means; empty where it means none."""
     named = named.strip().strip("\"'")
     if "://" not in named:
-        host, colon, port = named.rpartition(":")
-        if not colon or named.endswith("]") or not port.isdecimal():
-            host, port = named, str(_OLLAMA_PORT)
-        return _address(host.strip("[]"), int(port))
+        host, _, port = named.rpartition(":")
+        if ":" not in named or named.endswith("]") or (named.count(":") > 1 and named[0] != "["):
+            host, port = named, str(_OLLAMA_PORT)  # no port, behind what may be an IPv6 address
+        return _address(host.strip("[]"), int(port)) if port.isdecimal() else ""
     try:
         parts = urlsplit(named)
         port_number = parts.port or (443 if parts.scheme == "https" else 80)
@@ -143,7 +143,7 @@ def _address(host: str, port: int, scheme: str = "http") -> str:
     return f"{scheme}://{shown}:{port}" if 0 < port < 2**16 else ""
 
 
-# --- what servers answer ---------------------------------------------------------------------------
+# --- what servers answer -------------------------------------------------------------------
 
 
 def entries(answer: object, name: str = "data") -> list[Mapping[str, object]] | None:
@@ -178,9 +178,7 @@ def llama_cpp_server(
     for name, entry in _named(listed, "id"):
         meta = entry.get("meta")
         trained = whole(meta.get("n_ctx_train")) if isinstance(meta, Mapping) else 0
-        models.append(
-            ServedModel(name, context, trained, loaded=True, writes=writes_by_name(name))
-        )
+        models.append(ServedModel(name, context, trained, loaded=True, writes=writes_by_name(name)))
     return Server("llama.cpp", address, tuple(models), whole(props.get("total_slots")))
 
 
@@ -217,7 +215,7 @@ def ollama_model(name: str, shown: object, running: object) -> ServedModel:
     if isinstance(info, Mapping):
         lengths = (info[key] for key in info if str(key).endswith(".context_length"))
         longest = max(map(whole, lengths), default=0)
-    inside = {key: entry for key, entry in _named(entries(running, "models") or [], "name")}
+    inside = dict(_named(entries(running, "models") or [], "name"))
     loaded = name in inside
     context = whole(inside[name].get("context_length")) if loaded else 0
     skills = said.get("capabilities")
@@ -235,9 +233,7 @@ def ollama_model(name: str, shown: object, running: object) -> ServedModel:
 
 def plain_models(listed: Sequence[Mapping[str, object]]) -> tuple[ServedModel, ...]:
     """Return the models of a server that says no more than their names."""
-    return tuple(
-        ServedModel(name, writes=writes_by_name(name)) for name, _ in _named(listed, "id")
-    )
+    return tuple(ServedModel(name, writes=writes_by_name(name)) for name, _ in _named(listed, "id"))
 
 
 def model_names(listed: Sequence[Mapping[str, object]]) -> list[str]:
