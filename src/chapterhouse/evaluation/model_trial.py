@@ -149,7 +149,7 @@ def try_model(
     if not slots and is_loopback(chosen.base_url):
         tell("asking it two things at once")
         slots = _slots(model)
-    cited = _citation(answer)
+    cited = _citation(answer, model.fingerprint)
     size = chosen.context_size or (served.context if served else 0)
     needed = library.packing.maximum + _AROUND + chosen.maximum_tokens
     context = _context(size, needed, served.longest if served else 0, chosen.server)
@@ -182,12 +182,12 @@ def _asked(chosen: LanguageModelSettings, folder: Path, meter: _Meter) -> Answer
     return answer
 
 
-def _citation(answer: Answer) -> Finding:
+def _citation(answer: Answer, fingerprint: str) -> Finding:
     """Say whether the model answered, and from the right line."""
     name = "citation"
-    if answer.usage is None or any("documents are quoted" in one for one in answer.warnings):
-        why = answer.warnings[0] if answer.warnings else "the documents were quoted"
-        return Finding(name, passed=False, sentence=f"It did not answer: {why}")
+    if answer.method != fingerprint:  # the documents are quoted instead
+        why = [*answer.warnings, answer.notice, "it was not asked"]
+        return Finding(name, passed=False, sentence=f"It gave no answer: {next(filter(None, why))}")
     right = any(_LINE in citation.quote or citation.quote in _LINE for citation in answer.citations)
     if answer.found and right and "7:40" in answer.text:
         return Finding(name, passed=True, sentence="It answered and cited the right line.")

@@ -100,7 +100,7 @@ def usual_addresses(environment: Mapping[str, str], base_url: str = "") -> tuple
     port = environment.get("LLAMA_ARG_PORT", "")
     named = _address(host, int(port) if port.isdecimal() else _LLAMA_PORT)
     usual = [f"http://127.0.0.1:{port}" for port in _USUAL_PORTS]
-    found = [origin(base_url), ollama, usual[0], named, usual[1]]
+    found = [origin(base_url), ollama, named, *usual]
     return tuple(dict.fromkeys(one for one in found if one and is_loopback(one)))
 
 
