@@ -238,10 +238,13 @@ def _client(
     on_close: OnClose,
 ) -> "JsonClient":
     from chapterhouse.models.http import Endpoint, JsonClient, endpoint_url  # noqa: PLC0415
+    from chapterhouse.models.providers import with_version  # noqa: PLC0415 - when asked for
 
+    # OpenAI's protocol is served under a version; some rerankers are served without a path.
+    address = with_version(settings.base_url) if path == "embeddings" else settings.base_url
     client = JsonClient(
         Endpoint(
-            url=endpoint_url(settings.base_url, path),
+            url=endpoint_url(address, path),
             section=section,
             key_variable=settings.key_variable,
             timeout_seconds=settings.timeout_seconds,

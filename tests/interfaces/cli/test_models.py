@@ -170,7 +170,7 @@ def test_among_several_the_loaded_one_is_taken_else_one_must_be_named(
         assert told.code == 2
         assert f"a ({server.origin}), b ({server.origin})" in told.err
         monkeypatch.setattr(model_choice, "may_ask", lambda **_: True)
-        monkeypatch.setattr(model_choice.typer, "prompt", lambda *_, **__: 2)
+        monkeypatch.setattr("typer.prompt", lambda *_, **__: 2)
         assert chapterhouse("model", "use", *place).code == 0
         assert settings(home)["language_model"]["model"] == "b"
         server.pages = model_servers.ollama("a", "b", loaded=("a",))
@@ -260,7 +260,7 @@ def test_a_hosted_service_is_listed_by_its_key_and_asked_only_when_chosen(
     pages = {"/v1/models": {"data": [{"id": "gpt-a"}, {"id": "gpt-b"}]}}
     with chat_server(model_servers.good, pages=pages) as server:
         near = hosted.Hosted("openai", "OpenAI", "openai", server.url, ("OPENAI_API_KEY",))
-        monkeypatch.setitem(hosted.HOSTED, "openai", near)  # type: ignore[index]  # a dict it is
+        monkeypatch.setitem(hosted.HOSTED, "openai", near)
         listed = chapterhouse("model", *place)
         assert "OpenAI: a key is in the variable OPENAI_API_KEY" in listed.out
         assert not server.asked
