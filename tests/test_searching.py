@@ -86,12 +86,12 @@ def test_by_default_questions_are_expanded_and_hits_reranked_without_a_model() -
 def test_a_model_adds_its_three_ways_only_where_it_is_there_and_wanted() -> None:
     names = ("model_parts", "model_terms", "model_answer")
     model = Model()
-    settings = Settings(expansion=ExpansionSettings(**dict.fromkeys(names, True)))
+    settings = Settings(expansion=ExpansionSettings.model_validate(dict.fromkeys(names, True)))
     assert len(method(Settings(), model).expand) == 3
     assert len(method(settings).expand) == 3
     assert len(method(settings, model).expand) == 6
     for name in names:
-        one = Settings(expansion=ExpansionSettings(**{name: True}))
+        one = Settings(expansion=ExpansionSettings.model_validate({name: True}))
         assert len(method(one, model).expand) == 4
     question = understand("Why was the gate shut?", {"en": 1})
     made = [

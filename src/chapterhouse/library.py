@@ -30,6 +30,7 @@ from chapterhouse.lifecycle.preview import preview
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.replying.bundling import bundle_of
+from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.now import run_now
 from chapterhouse.replying.opening import open_parts
 from chapterhouse.replying.parts import Parts
@@ -267,6 +268,9 @@ class Library:
         return self._method(self.settings, self._engines.models.named())
 
     def _method(self, settings: Settings, model: LanguageModel | None) -> Method:
+        if model is not None and settings.expansion.model:  # a smaller one rewrites questions
+            smaller = self._engines.models.named(settings.expansion.model)
+            model = Metered(smaller) if smaller else None
         return method_for(
             settings,
             find_aliases=self._engines.aliases.find,
@@ -647,6 +651,15 @@ class Library:
         engines = self._engines
         indexes: dict[str, Index] = {"lexical": engines.lexical, **engines.encoders.indexes()}
         return doctor.examine(engines.store, engines.blobs, indexes)
+
+    def check_language_model(self) -> Check | None:
+        """Say how the language model does; None where the settings name none.
+
+        A server on this machine is asked, for less than a second; nobody else is.
+        """
+        from chapterhouse.models.model_check import check_language_model  # noqa: PLC0415 - likewise
+
+        return check_language_model(self.settings.language_model)
 
     def reindex(self) -> LibraryStatus:
         """Throw the indexes away and build them anew from the store."""

@@ -179,9 +179,15 @@ class LanguageModelSettings(_ServiceSettings):
 
     engine: Literal["none", "openai", "anthropic", "google"] = "none"
     model: str = ""  # as the service calls it
+    server: Literal["", "ollama", "lm-studio", "llama.cpp", "vllm"] = ""  # what serves it
     key_entry: str = ""  # where a keyring holds the key: SERVICE/USER; instead of key_variable
     maximum_tokens: int = Field(default=1_024, ge=1, le=1_000_000)  # of what it writes
+    context_size: int = Field(default=0, ge=0, le=100_000_000)  # tokens; 0: as the server says
+    temperature: float = Field(default=0.0, ge=0, le=2)
     reasoning: bool = False  # whether it is one that thinks first and takes no temperature
+    thinking: Literal["", "off", "low", "medium", "high"] = ""  # empty: as the model does
+    calls_at_once: int = Field(default=0, ge=0, le=1_000)  # 0: as many as there are
+    extra_body: dict[str, Any] = {}  # put into every request as it is
     timeout_seconds: float = Field(default=120.0, gt=0, le=3_600)
     attempts: int = Field(default=3, ge=1, le=20)
 
@@ -193,6 +199,8 @@ class LanguageModelSettings(_ServiceSettings):
             self._require(self.engine, "model")
         if self.key_variable and self.key_entry:
             raise ValueError("name a key_variable or a key_entry, not both")
+        if self.extra_body and self.engine == "google":
+            raise ValueError("the engine 'google' takes no extra_body")
         return self
 
 
@@ -217,6 +225,7 @@ class ExpansionSettings(_Frozen):
 
     names: bool = True  # what the documents call the same thing
     parts: bool = True  # the several things that a question asks
+    model: str = ""  # a profile for the last three; empty: whoever answers
     model_parts: bool = False
     model_terms: bool = False
     model_answer: bool = False  # search by what an answer could look like

@@ -31,6 +31,8 @@ from chapterhouse.models.opening import (
     open_reranker,
     profile_named,
 )
+from chapterhouse.models.providers import server_of
+from chapterhouse.models.slots import Slots
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.protocols import Chunker, Embedder, LanguageModel, Reranker, TokenEmbedder
 from chapterhouse.reading.limits import Limits
@@ -41,6 +43,7 @@ from chapterhouse.settings import (
     LONGEST,
     ChunkingSettings,
     EmbeddingSettings,
+    LanguageModelSettings,
     Settings,
 )
 from chapterhouse.store.blobs import FolderBlobs
@@ -62,6 +65,7 @@ class LanguageModels:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._opened: dict[str, LanguageModel | None] = {}
+        self._slots: dict[str, Slots] = {}
         self._lock = threading.Lock()
         self._closing = ExitStack()
 
@@ -75,10 +79,20 @@ class LanguageModels:
         with self._lock:
             if name not in self._opened:
                 chosen = profile_named(self._settings, name)
+                section = f"profiles.{name}" if name else "language_model"
                 self._opened[name] = open_language_model(
-                    chosen, self._closing.callback, f"profiles.{name}" if name else "language_model"
+                    chosen, self._closing.callback, section, self._slots_of(chosen)
                 )
             return self._opened[name]
+
+    def _slots_of(self, chosen: LanguageModelSettings) -> Slots:
+        """Return the slots of a model's server, which all models that it serves share."""
+        every = (self._settings.language_model, *self._settings.profiles.values())
+        server = server_of(chosen)
+        said = [
+            one.calls_at_once for one in every if one.calls_at_once and server_of(one) == server
+        ]
+        return self._slots.setdefault(server, Slots(min(said, default=0)))
 
     def close(self) -> None:
         """Close what the models hold open."""

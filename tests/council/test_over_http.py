@@ -26,12 +26,12 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @contextmanager
-def opened(home: Path, server: ChatServer) -> Iterator[Library]:
+def opened(home: Path, server: ChatServer, more: str = "") -> Iterator[Library]:
     """Open a library with two personas who read two versions of one rule."""
     home.mkdir()
     (home / "chapterhouse.toml").write_text(
         f"[language_model]\nengine = 'openai'\nmodel = 'tiny'\nbase_url = '{server.url}'\n"
-        "key_variable = 'TEST_KEY'\nattempts = 1\ntimeout_seconds = 20\n"
+        f"key_variable = 'TEST_KEY'\nattempts = 1\ntimeout_seconds = 20\n{more}"
     )
     with Library.open(home) as library:
         for slug, year, rule in (("maria", "2023", OLD), ("tom", "2025", NEW)):
@@ -152,6 +152,17 @@ def test_members_are_asked_at_the_same_time(tmp_path: Path) -> None:
 
     assert not minutes.warnings
     assert len(minutes.claims) == 2
+
+
+def test_a_server_of_one_slot_hears_one_member_at_a_time(tmp_path: Path) -> None:
+    with (
+        chat_server(speaking, slots=1) as server,
+        opened(tmp_path / "home", server, "calls_at_once = 1\n") as library,
+    ):
+        minutes = library.convene(council(), QUESTION)
+    assert len(minutes.claims) == 2
+    assert len(server.requests) > 4
+    assert server.most_open == 1
 
 
 def test_a_service_that_fails_for_one_member_leaves_the_others_and_quotes_the_documents(

@@ -36,11 +36,22 @@ class ChatServer:
 
     Attributes:
         requests: In the order in which they came.
+        pages: What is answered to other paths: a Reply, or what is sent as JSON.
+        slots: Requests that are worked on at once; others wait. 0: all.
         gone: Set once a client has closed its connection before the end of a response.
     """
 
-    def __init__(self, script: Script, protocol: Protocol = "openai") -> None:
+    def __init__(
+        self,
+        script: Script,
+        protocol: Protocol = "openai",
+        pages: Mapping[str, Any] | None = None,
+        slots: int = 0,
+    ) -> None:
         self.requests: list[Request] = []
+        self.pages = pages or {}
+        self.asked: list[str] = []  # pages
+        self.slots = threading.Semaphore(slots or 1_000)
         self.gone = threading.Event()
         self.open = 0  # requests that are being answered
         self.most_open = 0
@@ -111,9 +122,14 @@ class ChatServer:
 
 
 @contextmanager
-def chat_server(script: Script, protocol: Protocol = "openai") -> Iterator[ChatServer]:
+def chat_server(
+    script: Script,
+    protocol: Protocol = "openai",
+    pages: Mapping[str, Any] | None = None,
+    slots: int = 0,
+) -> Iterator[ChatServer]:
     """Run a scripted service for as long as the block lasts."""
-    server = ChatServer(script, protocol)
+    server = ChatServer(script, protocol, pages, slots)
     try:
         yield server
     finally:
@@ -132,12 +148,30 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     served: ClassVar[ChatServer]
 
+    def do_GET(self) -> None:
+        self._send_page({})
+
+    def _send_page(self, body: Any) -> None:
+        self.served.asked.append(self.path)
+        page = self.served.pages.get(self.path, Reply(status=404, body={"error": "no such page"}))
+        page = page(body) if callable(page) else page
+        reply = page if isinstance(page, Reply) else Reply(body=page)
+        try:
+            self.served.wait(reply.seconds, self.connection)
+            self._send_body(reply)
+        except OSError:
+            self.close_connection = True
+
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.path in self.served.pages:
+            self._send_page(body)
+            return
         headers = {name.lower(): value for name, value in self.headers.items()}
         request = Request(self.path, headers, body)
         reply = self.served.take(request)
         self.served.enter()
+        self.served.slots.acquire()
         try:
             self.served.wait(reply.seconds, self.connection)
             if reply.body is not None or reply.status != 200:
@@ -150,6 +184,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.served.gone.set()
         finally:
+            self.served.slots.release()
             self.served.leave()
 
     def _send_body(self, reply: Reply) -> None:

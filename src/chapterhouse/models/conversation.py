@@ -38,9 +38,11 @@ from chapterhouse.models.prices import usage_of
 from chapterhouse.models.providers import takes_format
 from chapterhouse.models.thoughts import Thoughts
 from chapterhouse.settings import LanguageModelSettings
+from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import OutputFormat, Tool, Usage
 
 _END_OF_STREAM: Final = b"[DONE]"
+_LEAST_ROOM: Final = 64  # tokens for an answer, below which a prompt is too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +79,28 @@ class Conversation:
         client: httpx2.AsyncClient,
         model: Model,
         asked: ModelSettings,
+        context_size: int = 0,
     ) -> None:
-        """Remember whom to talk to, and by which way."""
+        """Remember whom to talk to, and by which way.
+
+        Args:
+            settings: Of the model.
+            service: Where it is.
+            gate: What its requests go through.
+            client: Sends them.
+            model: The model as the library has it.
+            asked: What is asked of it beside its messages.
+            context_size: Tokens that it takes, prompt and answer together; 0 where that is not
+                known. A longer prompt is refused here, since some servers cut it and say nothing.
+        """
         self._settings = settings
         self._service = service
         self._gate = gate
         self._client = client
         self._model = model
         self._asked = asked
+        self._context_size = context_size
+        self._tokens = 0  # of all messages, as far as that is known
         self._messages: list[ModelMessage] = []
         self._tools: list[ToolDefinition] = []
         self._output: OutputObjectDefinition | None = None
@@ -120,6 +136,8 @@ class Conversation:
             )
             for tool in tools
         ]
+        schemas = "".join(json.dumps(tool.parameters_json_schema) for tool in self._tools)
+        self._tokens = estimate_tokens(f"{instructions}\n{prompt}\n{schemas}")
         takes = output and takes_format(self._settings, self._model, with_tools=bool(tools))
         self._output = _definition(output) if output and takes else None
 
@@ -130,6 +148,7 @@ class Conversation:
             for call, result in zip(calls, results, strict=True)
         ]
         self._messages.append(ModelRequest(parts))
+        self._tokens += sum(map(estimate_tokens, results))
 
     async def respond(
         self, on_text: Callable[[str], None] | None, *, may_call: bool
@@ -158,6 +177,8 @@ class Conversation:
     ) -> Turn | Failure:
         self._gate.reset()
         told = _Told(on_text)
+        if self._context_size and self._room < _LEAST_ROOM:
+            return self._service.prompt_too_long(self._tokens, self._context_size)
         try:
             async with asyncio.timeout(self._service.timeout_seconds) as limit:
                 response = await self._response(told, may_call=may_call)
@@ -176,6 +197,9 @@ class Conversation:
             output_object=self._output,
         )
         asked = self._asked if may_call else ModelSettings(**self._asked, tool_choice="none")
+        if self._context_size:  # some servers refuse what could become too long
+            most = min(self._room, self._settings.maximum_tokens)
+            asked = ModelSettings(**{**asked, "max_tokens": most})
         if told.on_text is None:
             response = await direct.model_request(
                 self._model,
@@ -210,6 +234,8 @@ class Conversation:
         told.end()
         text = told.thoughts.text(thinks_first=self._settings.reasoning)
         self._messages.append(_remembered(response, told))
+        counted = response.usage.input_tokens + response.usage.output_tokens
+        self._tokens = counted or self._tokens + estimate_tokens(text)
         return Turn(
             text,
             tuple(part for part in response.parts if isinstance(part, ToolCallPart)),
@@ -222,6 +248,11 @@ class Conversation:
                 self._settings.base_url,
             ),
         )
+
+    @property
+    def _room(self) -> int:
+        """Tokens that are left for an answer."""
+        return self._context_size - self._tokens
 
     def _broken(self, told: "_Told") -> Failure:
         failure = self._service.unreached("the response ended too early")

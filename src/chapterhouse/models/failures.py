@@ -124,6 +124,14 @@ class Service:
         no_format = status in _UNDERSTOOD_NOT or bool(_FORMAT.search(reason))
         return Failure(sentence, self._hint_for(status), _is_passing(status), wait, no_format)
 
+    def prompt_too_long(self, tokens: int, most: int) -> Failure:
+        """Say that a prompt does not fit, before it is sent."""
+        sentence = (
+            f"The prompt is too long for the model: about {tokens:,} tokens, "
+            f"and with its answer it takes {most:,}"
+        )
+        return Failure(sentence, self._too_long())
+
     def redirected(self, location: str) -> Failure:
         """Say that it points elsewhere."""
         target = urlsplit(location).hostname or "another page"

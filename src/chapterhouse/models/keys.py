@@ -55,7 +55,7 @@ class KeySource:
                 f"The {self.name}, which holds the key of {place}, is not set.",
                 hint=f"{self._how_to_set()}, or leave {self.setting} empty.",
             )
-        if not (key.isascii() and key.isprintable()):
+        if not _may_be_key(key):
             raise EngineError(
                 f"The {self.name} holds characters that no key has.",
                 hint="Copy the key again, without line breaks.",
@@ -67,6 +67,45 @@ class KeySource:
             return "Set it"
         service, user = _parts(self)
         return f"Set it with: keyring set {service} {user}"
+
+
+def store_key(entry: str, key: str) -> None:
+    """Put a key into the system's keyring, in place of one that is there.
+
+    Args:
+        entry: ``SERVICE/USER``.
+        key: The key.
+
+    Raises:
+        UsageError: the entry has no user, or this is not what keys are made of.
+        EngineError: there is no keyring, or it is closed.
+        MissingExtraError: the library for keyrings is not installed.
+    """
+    try:
+        import keyring  # noqa: PLC0415 - an extra
+        import keyring.errors  # noqa: PLC0415 - likewise
+    except ImportError:
+        raise MissingExtraError("A key in a keyring", "keyring") from None
+    service, user = _parts(KeySource("language_model", entry=entry))
+    if not (key and _may_be_key(key)):
+        raise UsageError(
+            "That is not a key: it is empty, or has characters that no key has.",
+            hint="Copy the key again, without line breaks.",
+        )
+    try:
+        keyring.set_password(service, user, key)
+    except keyring.errors.KeyringError as error:
+        reason = type(error).__name__  # see below
+    else:
+        return
+    raise EngineError(
+        f"The key cannot be stored in the keyring: {reason}.",
+        hint="Unlock the keyring, or put the key into an environment variable.",
+    )
+
+
+def _may_be_key(text: str) -> bool:
+    return text.isascii() and text.isprintable()
 
 
 def check_key_source(source: KeySource, url: str) -> None:

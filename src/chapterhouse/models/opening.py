@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from chapterhouse.models.fastembed_engines import FastembedModel
     from chapterhouse.models.folder_embedder import FolderTreatment
     from chapterhouse.models.http import JsonClient
+    from chapterhouse.models.slots import Slots
 
 # Called with what has to be called when the library is closed.
 OnClose = Callable[[Callable[[], None]], object]
@@ -100,7 +101,10 @@ def open_reranker(settings: RerankSettings, cache: Path, on_close: OnClose) -> R
 
 
 def open_language_model(
-    settings: LanguageModelSettings, on_close: OnClose, section: str = "language_model"
+    settings: LanguageModelSettings,
+    on_close: OnClose,
+    section: str = "language_model",
+    slots: "Slots | None" = None,
 ) -> LanguageModel | None:
     """Return the language model of a library; None where the settings name none.
 
@@ -108,6 +112,7 @@ def open_language_model(
         settings: Which.
         on_close: Is told what to call in the end.
         section: The section of the settings that they stand in, for messages.
+        slots: How many requests its service is sent at once, by all who ask it.
 
     Raises:
         MissingExtraError: its extra is not installed.
@@ -115,10 +120,12 @@ def open_language_model(
     """
     if settings.engine == "none":
         return None
-    from chapterhouse.models import providers, writer  # noqa: PLC0415 - when asked for
+    from chapterhouse.models import discovery, providers, writer  # noqa: PLC0415 - when asked for
 
     providers.require_extra(settings.engine)
-    model = writer.PydanticWriter(settings, section=section)
+    model = writer.PydanticWriter(
+        settings, section=section, slots=slots, served_context=discovery.served_context
+    )
     on_close(model.close)
     return model
 
@@ -231,10 +238,13 @@ def _client(
     on_close: OnClose,
 ) -> "JsonClient":
     from chapterhouse.models.http import Endpoint, JsonClient, endpoint_url  # noqa: PLC0415
+    from chapterhouse.models.providers import with_version  # noqa: PLC0415 - when asked for
 
+    # OpenAI's protocol is served under a version; some rerankers are served without a path.
+    address = with_version(settings.base_url) if path == "embeddings" else settings.base_url
     client = JsonClient(
         Endpoint(
-            url=endpoint_url(settings.base_url, path),
+            url=endpoint_url(address, path),
             section=section,
             key_variable=settings.key_variable,
             timeout_seconds=settings.timeout_seconds,

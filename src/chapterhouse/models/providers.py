@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _KEYLESS: Final = "none"  # the libraries insist on a key; the gate takes it out again
 _OPENAI_HOST: Final = "api.openai.com"
+# Servers that tell the model's own template whether it is to think, and its name in a request.
+_TEMPLATED: Final = frozenset({"vllm", "llama.cpp"})
+_TEMPLATE: Final = "chat_template_kwargs"
 # What the libraries look for thoughts by: nothing that occurs, for ``thoughts`` does it better.
 _NO_TAGS: Final = ("\x00<", "\x00>")
 
@@ -72,7 +75,22 @@ def base_address(settings: LanguageModelSettings) -> str:
     address = settings.base_url.rstrip("/")
     for ending in protocol.endings:
         address = address.removesuffix(ending)
+    if settings.engine == "openai":
+        return with_version(address)
     return address or protocol.address
+
+
+def with_version(address: str) -> str:
+    """Return an address of OpenAI's protocol with the ``/v1`` that its services are under.
+
+    It is left out often, and nothing is served without a path.
+    """
+    return address if urlsplit(address).path.strip("/") else f"{address.rstrip('/')}/v1"
+
+
+def server_of(settings: LanguageModelSettings) -> str:
+    """Return host and port of a service; empty where the settings name none."""
+    return "" if settings.engine == "none" else urlsplit(base_address(settings)).netloc
 
 
 def key_header(settings: LanguageModelSettings) -> tuple[str, str]:
@@ -91,9 +109,29 @@ def model_settings(settings: LanguageModelSettings, model: "Model") -> "ModelSet
     from pydantic_ai.settings import ModelSettings  # noqa: PLC0415 - of the extras
 
     asked = ModelSettings(max_tokens=settings.maximum_tokens, max_retries=0)
-    if not (settings.reasoning or _refuses_temperature(model)):
-        asked["temperature"] = 0.0
+    thinks = settings.engine == "anthropic" and settings.thinking not in {"", "off"}
+    if not (settings.reasoning or thinks or _refuses_temperature(model)):
+        asked["temperature"] = settings.temperature
+    body = dict(settings.extra_body)
+    if settings.engine == "openai" and settings.server in _TEMPLATED and settings.thinking:
+        stated = body.get(_TEMPLATE, {})
+        wanted = _template_arguments(settings.thinking)
+        body[_TEMPLATE] = {**wanted, **stated} if isinstance(stated, dict) else stated
+    elif settings.engine == "openai" and settings.thinking:
+        effort = "none" if settings.thinking == "off" else settings.thinking
+        body = {"reasoning_effort": effort, **body}
+    elif settings.thinking:
+        asked["thinking"] = False if settings.thinking == "off" else settings.thinking
+    if body:
+        asked["extra_body"] = body
     return asked
+
+
+def _template_arguments(thinking: str) -> Mapping[str, object]:
+    """Return what chat templates look at, as those of Qwen and of gpt-oss."""
+    if thinking == "off":
+        return {"enable_thinking": False}
+    return {"enable_thinking": True, "reasoning_effort": thinking}
 
 
 def takes_format(settings: LanguageModelSettings, model: "Model", *, with_tools: bool) -> bool:

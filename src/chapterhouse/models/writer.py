@@ -9,8 +9,9 @@ import asyncio
 import random
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +20,7 @@ from chapterhouse.models.failures import Failure, Service
 from chapterhouse.models.keys import KeySource, check_key_source
 from chapterhouse.models.prices import added
 from chapterhouse.models.providers import base_address, key_header, model_settings, open_model
+from chapterhouse.models.slots import Slots
 from chapterhouse.models.tool_calls import check_tools, run_calls
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.types import OutputFormat, Tool, ToolCall, Usage, Writing
@@ -42,6 +44,8 @@ class PydanticWriter:
         settings: LanguageModelSettings,
         *,
         section: str = "language_model",
+        slots: Slots | None = None,
+        served_context: Callable[[LanguageModelSettings], int] = lambda _: 0,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         jitter: Callable[[], float] = random.random,
         clock: Callable[[], float] = time.perf_counter,
@@ -51,6 +55,9 @@ class PydanticWriter:
         Args:
             settings: Whom, and how patiently.
             section: The section of the settings that they stand in, for messages.
+            slots: How many requests its service is sent at once, by all who ask it; as the
+                settings say where there are none.
+            served_context: Asks the service how many tokens it takes; 0 where it does not say.
             sleep: Waits so many seconds.
             jitter: Returns a number from 0 to 1.
             clock: Seconds, for how long tools took.
@@ -64,6 +71,9 @@ class PydanticWriter:
         check_key_source(source, url)
         self._settings = settings
         self._service = Service(url, section, source, settings.timeout_seconds)
+        self._slots = slots or Slots(settings.calls_at_once)
+        self._served_context = served_context
+        self._context_size = settings.context_size
         self._sleep = sleep
         self._jitter = jitter
         self._clock = clock
@@ -137,7 +147,7 @@ class PydanticWriter:
         until = asyncio.get_running_loop().time() + seconds
         try:
             async with opened as conversation, asyncio.timeout_at(until) as limit:
-                writing = await self._written(conversation, tools, on_text, until)
+                writing = await self._written(conversation, tools, on_text, limit)
                 if conversation.refused_format:
                     self._refused_format.add(bool(tools))  # it is not asked for it every time
                 return writing
@@ -154,12 +164,12 @@ class PydanticWriter:
         conversation: "Conversation",
         tools: Sequence[Tool],
         on_text: OnText | None,
-        until: float,
+        limit: asyncio.Timeout,
     ) -> Writing:
         used, made, said = Usage(), list[ToolCall](), list[str]()
         for number in range(ROUNDS + 1):
             may_call = number < ROUNDS
-            turn = await self._turn(conversation, on_text, until, may_call=may_call)
+            turn = await self._turn(conversation, on_text, limit, may_call=may_call)
             used = added(used, turn.usage)
             said.append(turn.text)
             if not (turn.calls and may_call):
@@ -175,22 +185,38 @@ class PydanticWriter:
         return Writing(text, self.fingerprint, used, tuple(made), turn.finish == "length")
 
     async def _turn(
-        self, conversation: "Conversation", on_text: OnText | None, until: float, *, may_call: bool
+        self,
+        conversation: "Conversation",
+        on_text: OnText | None,
+        limit: asyncio.Timeout,
+        *,
+        may_call: bool,
     ) -> "Turn":
         """Return the next response, trying again while that may help."""
         attempts = self._settings.attempts
         for number in range(1, attempts + 1):
-            answer = await conversation.respond(on_text, may_call=may_call)
+            async with self._slot(limit):
+                answer = await conversation.respond(on_text, may_call=may_call)
             if not isinstance(answer, Failure):
                 with self._lock:
                     self._usage = added(self._usage, answer.usage)
                 return answer
             pause = answer.pause(number, self._jitter())
-            late = asyncio.get_running_loop().time() + pause >= until
+            late = asyncio.get_running_loop().time() + pause >= (limit.when() or 0.0)
             if number == attempts or late or not answer.may_pass():
                 raise answer.error(number)
             await self._sleep(pause)
         raise AssertionError("at least one try is made")
+
+    @asynccontextmanager
+    async def _slot(self, limit: asyncio.Timeout) -> AsyncIterator[None]:
+        """Hold a slot of the service; the wait for it does not count against the limit."""
+        loop = asyncio.get_running_loop()
+        left = (limit.when() or 0.0) - loop.time()
+        limit.reschedule(None)
+        async with self._slots.one():
+            limit.reschedule(loop.time() + left)
+            yield
 
     def _refuse_cut_calls(self, turn: "Turn") -> None:
         if turn.finish == "length":
@@ -241,4 +267,6 @@ class PydanticWriter:
         gate = Gate(service, key_header(settings))
         client = gate.client(self._context, trust_environment=settings.trust_environment)
         model = open_model(settings, client)
-        return Conversation(settings, service, gate, client, model, model_settings(settings, model))
+        self._context_size = self._context_size or self._served_context(settings)
+        asked = model_settings(settings, model)
+        return Conversation(settings, service, gate, client, model, asked, self._context_size)

@@ -61,6 +61,16 @@ class EncoderStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class Check:
+    """One thing ``doctor`` looked at."""
+
+    name: str
+    passed: bool
+    sentence: str
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LibraryStatus:
     """Counts and places, for ``status``."""
 
@@ -77,6 +87,7 @@ class LibraryStatus:
     embedder: str
     disk_bytes: int
     encoders: tuple[EncoderStatus, ...] = ()
+    language_model: Check | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +97,6 @@ class Census:
     documents: int
     chunks: int
     languages: Mapping[str, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing ``doctor`` looked at."""
-
-    name: str
-    passed: bool
-    sentence: str
-    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

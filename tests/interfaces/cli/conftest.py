@@ -621,6 +621,9 @@ class ScriptedLibrary:
     def doctor(self) -> tuple[Check, ...]:
         return self.checks
 
+    def check_language_model(self) -> Check | None:
+        return None
+
     def reindex(self) -> LibraryStatus:
         return self.status()
 

@@ -1,4 +1,4 @@
-"""Commands about encoders: model list, use, embed, back, forget."""
+"""Commands about encoders: model embed, back, compare, forget."""
 
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -20,72 +20,21 @@ if TYPE_CHECKING:
 
     from chapterhouse.library import Library
 
-app = typer.Typer(
-    help="Choose what makes the vectors for search by meaning.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
 _MODELS: Final = "models"  # in the home folder
 
 
-@app.command("list")
-def list_encoders(
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
-) -> None:
-    """List the encoders of the library and how far their vectors are, then those that are known."""
-    from chapterhouse.interfaces.cli import render_encoders  # noqa: PLC0415 - see options
-    from chapterhouse.models.cards import known_cards  # noqa: PLC0415 - likewise
-
-    def work(library: "Library") -> Outcome:
-        found, cards = library.encoders(), known_cards()
-        known = [card.model_dump(mode="json") for card in cards]
-        data = {"encoders": found, "known": known}
-        return Outcome(data, lambda target: render_encoders.listed(target, found, cards))
-
-    with_library(Common(json, home, workspace, debug), work)
-
-
-@app.command()
-def use(
-    *,
-    embedder: Annotated[
-        str,
-        typer.Option(
-            "--embedder",
-            metavar="NAME|FOLDER|URL",
-            help="A known name, a folder with a model, or the address of a service.",
-        ),
-    ],
-    model: Annotated[
-        str,
-        typer.Option("--model", metavar="NAME", help="The model, as the service at URL calls it."),
-    ] = "",
-    mirror: Annotated[
-        str,
-        typer.Option(
-            "--mirror", metavar="URL", help="Fetch from here, which is laid out as the model hub."
-        ),
-    ] = "",
-    file: Annotated[
-        str,
-        typer.Option(
-            "--file", metavar="PATH", help="Fetch nothing: a folder or zip that has the files."
-        ),
-    ] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before fetching.")] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
+def use_encoder(
+    common: Common, embedder: str, model: str, mirror: str, file: str, ask: bool
 ) -> None:
     """Choose an encoder, fetch it if it is a known one, and begin to make its vectors.
 
-    The library answers as before until every document has them; then the encoder takes over.
-    Files are fetched only by this command, and only if their SHA-256 is the one that is pinned.
+    Args:
+        common: The common options.
+        embedder: A known name, a folder, or the address of a service.
+        model: As the service calls it.
+        mirror: Fetch from here; empty for the hub.
+        file: A folder or zip with the files; empty to fetch them.
+        ask: Whether to ask before something is fetched.
     """
     from chapterhouse.interfaces.cli import render_encoders  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli.encoder_choice import (  # noqa: PLC0415 - likewise
@@ -98,16 +47,15 @@ def use(
     )
     from chapterhouse.library import home_folder  # noqa: PLC0415 - likewise
 
-    common = Common(json, home, workspace, debug)
     if mirror and file:
         raise typer.BadParameter("--mirror and --file exclude each other.")
 
     def prepare() -> None:
-        place = home_folder(None if home is None else require_path(home))
-        own = place / "workspaces" / workspace
+        place = home_folder(None if common.home is None else require_path(common.home))
+        own = place / "workspaces" / common.workspace
         require_effect(own)
         choice = Choice(embedder, model, mirror, file, place / _MODELS)
-        chosen = settings_of(choice, ask=not yes, as_json=json)
+        chosen = settings_of(choice, ask=ask, as_json=common.json)
         place.mkdir(parents=True, exist_ok=True)
         write_encoder(place, own, chosen)
 
@@ -133,7 +81,6 @@ def use(
     with_library(common, work, create=True, before=prepare)
 
 
-@app.command()
 def embed(
     *,
     idle: Annotated[bool, typer.Option("--idle", help="Work at the lowest priority.")] = False,
@@ -162,7 +109,6 @@ def embed(
     with_library(Common(json, home, workspace, debug), work)
 
 
-@app.command()
 def back(
     *,
     json: Json = False,
@@ -186,7 +132,6 @@ def back(
     with_library(Common(json, home, workspace, debug), work, background=False)
 
 
-@app.command()
 def compare(
     questions: Annotated[
         str | None,
@@ -219,7 +164,6 @@ def compare(
     with_library(Common(json, home, workspace, debug), work)
 
 
-@app.command()
 def forget(
     *,
     json: Json = False,

@@ -1,5 +1,6 @@
 """Commands that fill a library and keep it well: init, add, status, doctor, reindex."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -84,7 +85,7 @@ def status(
     from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
-        state = library.status()
+        state = replace(library.status(), language_model=library.check_language_model())
         return Outcome(state, lambda target: render.status(target, state))
 
     with_library(Common(json, home, workspace, debug), work)
@@ -104,7 +105,8 @@ def doctor(
     from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
-        checks = library.doctor()
+        model = library.check_language_model()
+        checks = (*library.doctor(), *([model] if model else []))
         code = OK if all(check.passed for check in checks) else FAILED
         return Outcome(checks, lambda target: render.checks(target, checks), code)
 

@@ -16,9 +16,9 @@ from chapterhouse.interfaces.cli import (
     convening,
     councils,
     documents,
-    encoders,
     evaluating,
     keeping,
+    models,
     opening,
     personas,
     remembering,
@@ -69,7 +69,7 @@ app.add_typer(councils.app, name="council")
 app.add_typer(remembering.app, name="memory")
 app.add_typer(bundles.app, name="cite")
 app.command("verify")(bundles.verify)
-app.add_typer(encoders.app, name="model")
+app.add_typer(models.app, name="model")
 app.command("mcp")(serving.mcp)
 app.command("eval")(evaluating.evaluate)
 app.command("feedback")(evaluating.feedback)

@@ -142,6 +142,7 @@ def status(target: "Console", state: LibraryStatus) -> None:
         ("indexes", f"{behind} changes behind" if behind > 0 else "up to date"),
         ("embedder", state.embedder),
         *vector_rows(state.encoders),
+        ("language model", state.language_model.sentence if state.language_model else "none"),
         ("on disk", size(state.disk_bytes)),
     ]
     columns(target, rows, header=False)

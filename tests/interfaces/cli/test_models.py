@@ -1,0 +1,346 @@
+"""Setting up a language model on the command line, with real servers over loopback."""
+
+import io
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import keyring
+import keyring.backend
+import pytest
+from tests.models import model_servers
+from tests.models.chat_server import ChatServer, Reply, chat_server
+
+from chapterhouse.interfaces.cli import model_choice
+from chapterhouse.interfaces.cli.settings_file import LANGUAGE_MODEL, REWRITING, changed_text
+from chapterhouse.models import hosted, servers
+
+KEY = "sk-canary-0451"
+
+
+class MemoryKeyring(keyring.backend.KeyringBackend):
+    """A real keyring backend that forgets everything."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # the library's
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+
+@pytest.fixture(autouse=True)
+def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryKeyring]:
+    """Nothing is served where models usually are, and no key is anywhere."""
+    for named in hosted.HOSTED.values():
+        for variable in named.variables:
+            monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(servers, "_USUAL_PORTS", ())
+    monkeypatch.setenv("OLLAMA_HOST", "192.0.2.1")  # another machine, which is not asked
+    monkeypatch.setenv("LLAMA_ARG_HOST", "192.0.2.1")
+    before, ring = keyring.get_keyring(), MemoryKeyring()
+    keyring.set_keyring(ring)
+    yield ring
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return tmp_path / "house"
+
+
+def serves(monkeypatch: pytest.MonkeyPatch, server: ChatServer) -> None:
+    """Let a server be where Ollama usually is."""
+    monkeypatch.setenv("OLLAMA_HOST", server.origin.removeprefix("http://"))
+
+
+def settings(home: Path) -> dict[str, Any]:
+    return tomllib.loads((home / "chapterhouse.toml").read_text())
+
+
+def test_one_command_leads_to_a_cited_answer(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = ("--home", str(home))
+    pages = model_servers.ollama("qwen3:8b", "nomic-embed-text")
+    with chat_server(model_servers.good, pages=pages, slots=1) as server:
+        serves(monkeypatch, server)
+        told = chapterhouse("model", "use", *place)
+        assert told.code == 0, told.err
+        assert f"[1] “{model_servers.LINE}”" in told.out
+        assert f"Written to {home}/chapterhouse.toml, line 1." in told.out
+        assert "ok  asking: yes, with citations" in told.out
+        assert "ok  councils: yes, one call at a time" in told.out
+        assert settings(home)["language_model"] == {
+            "engine": "openai",
+            "base_url": server.url,
+            "model": "qwen3:8b",
+            "server": "ollama",
+            "calls_at_once": 1,
+            "maximum_tokens": 4_096,
+            "timeout_seconds": 300.0,
+        }
+        assert [path.name for path in home.iterdir()] == ["chapterhouse.toml"]
+        listed = chapterhouse("model", *place)
+        assert listed.code == 0
+        assert "in use" in listed.out
+        assert "nomic" not in listed.out
+        (home.parent / "ferry.md").write_text(f"# Ferry\n\n{model_servers.LINE}\n")
+        chapterhouse("add", str(home.parent / "ferry.md"), *place)
+        asked = chapterhouse("ask", "When does the ferry to Osk leave?", "--json", *place)
+        assert asked.data["method"] == "openai/qwen3:8b"
+        assert asked.data["citations"][0]["quote"] == model_servers.LINE
+        status = chapterhouse("status", *place).out
+        assert f"qwen3:8b at {server.url} (Ollama, 1 call at once)." in status
+        assert chapterhouse("doctor", *place).code == 0
+    told = chapterhouse("doctor", *place)
+    assert told.code == 1
+    assert "nobody answers there" in told.out
+    check = chapterhouse("status", "--json", *place).data["language_model"]
+    assert check["passed"] is False
+
+
+def test_with_nothing_there_the_list_says_what_to_do(chapterhouse: Any, home: Path) -> None:
+    told = chapterhouse("model", "list", "--home", str(home))
+    assert told.code == 0
+    assert "No language model can be reached" in told.out
+    assert "ollama pull" in told.out
+    data = chapterhouse("model", "--json", "--home", str(home)).data
+    assert data["servers"] == data["hosted"] == []
+    assert data["language_model"]["engine"] == "none"
+    assert not home.exists()
+
+
+def test_options_before_the_command_are_not_lost_silently(chapterhouse: Any, home: Path) -> None:
+    told = chapterhouse("model", "--home", str(home), "list")
+    assert told.code == 2
+    assert "--home stands behind the command" in told.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (("use",), 2, "No language model can be reached on this machine."),
+        (("use", "nobody:1b"), 2, "has a model 'nobody:1b'"),
+        (("use", "openai/gpt-x"), 2, "There is no key of OpenAI."),
+        (("use", "http://127.0.0.1:1/v1"), 1, "Nobody answers at http://127.0.0.1:1/v1"),
+        (("use", "a", "--embedder", "static"), 2, "one thing at a time"),
+        (("use", "a", "--mirror", "http://h"), 2, "are for --embedder"),
+        (("use", "--reranker", "nowhere"), 2, "neither a folder nor an address"),
+        (("use", "--reranker", "http://h/v1"), 2, "several models"),
+        (("test",), 2, "No language model is chosen."),
+        (("test", "fast"), 2, "no model profile 'fast'"),
+    ],
+)
+def test_what_cannot_be_done_is_told(
+    chapterhouse: Any, home: Path, arguments: tuple[str, ...], code: int, sentence: str
+) -> None:
+    told = chapterhouse("model", *arguments, "--home", str(home))
+    assert (told.code, sentence in told.err) == (code, True), told.err
+    assert not (home / "chapterhouse.toml").exists()
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/", "/api", "/v1/chat/completions"])
+def test_an_address_is_corrected(chapterhouse: Any, home: Path, ending: str) -> None:
+    with chat_server(model_servers.good, pages=model_servers.llama_cpp(slots=4)) as server:
+        told = chapterhouse("model", "use", server.origin + ending, "--home", str(home))
+        written = settings(home)["language_model"]
+    assert told.code == 0, told.err
+    assert written["base_url"] == server.url
+    assert ("was corrected" in told.out) == (ending not in {"/v1", "/v1/"})
+    assert written["server"] == "llama.cpp"
+    assert written["calls_at_once"] == 4
+    assert "4 calls at once" in told.out
+
+
+def test_among_several_the_loaded_one_is_taken_else_one_must_be_named(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = ("--home", str(home))
+    with chat_server(model_servers.good, pages=model_servers.ollama("a", "b")) as server:
+        serves(monkeypatch, server)
+        told = chapterhouse("model", "use", *place)
+        assert told.code == 2
+        assert f"a ({server.origin}), b ({server.origin})" in told.err
+        monkeypatch.setattr(model_choice, "may_ask", lambda **_: True)
+        monkeypatch.setattr("typer.prompt", lambda *_, **__: 2)
+        assert chapterhouse("model", "use", *place).code == 0
+        assert settings(home)["language_model"]["model"] == "b"
+        server.pages = model_servers.ollama("a", "b", loaded=("a",))
+        assert chapterhouse("model", "use", *place).code == 0
+        assert settings(home)["language_model"]["model"] == "a"
+
+
+def test_two_servers_that_have_the_same_model_must_be_told_apart(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        chat_server(model_servers.good, pages=model_servers.ollama("a")) as one,
+        chat_server(model_servers.good, pages=model_servers.vllm("a")) as other,
+    ):
+        serves(monkeypatch, one)
+        monkeypatch.setenv("LLAMA_ARG_HOST", "127.0.0.1")
+        monkeypatch.setenv("LLAMA_ARG_PORT", other.origin.rpartition(":")[2])
+        told = chapterhouse("model", "use", "a", "--home", str(home))
+        assert told.code == 2
+        assert one.origin in told.err
+        assert other.origin in told.err
+        told = chapterhouse("model", "use", other.origin, "--model", "a", "--home", str(home))
+        assert told.code == 0, told.err
+        assert settings(home)["language_model"]["server"] == "vllm"
+
+
+def test_a_weak_model_is_chosen_and_said_to_be_weak(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with chat_server(["I like boats."], pages=model_servers.vllm("weak", length=2_048)) as server:
+        told = chapterhouse("model", "use", server.url, "--home", str(home), "--json")
+    assert told.code == 1
+    data = told.data
+    passed = {each["name"]: each["passed"] for each in data["trial"]["found"]}
+    assert passed == {
+        "citation": False, "form": False, "tools": False, "rewriting": True, "context": False
+    }  # fmt: skip
+    assert data["language_model"]["model"] == "weak"
+    assert data["trial"]["context_size"] == 2_048
+    assert data["written"]["line"] == 1
+    works = {each["name"]: each["sentence"] for each in data["trial"]["works"]}
+    assert works["asking"].startswith("not well")
+    assert works["tools"].startswith("no")
+
+
+def test_a_model_that_fails_is_told_as_it_fails(chapterhouse: Any, home: Path) -> None:
+    failing = Reply(status=400, body={"error": "bad model"})
+    with chat_server([failing], pages=model_servers.vllm("a")) as server:
+        told = chapterhouse("model", "use", server.url, "--home", str(home))
+    assert told.code == 1
+    assert "answered 400: bad model" in told.err
+    assert settings(home)["language_model"]["model"] == "a"
+
+
+def test_ctrl_c_leaves_nothing_behind(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with chat_server(model_servers.good, pages=model_servers.vllm("a")) as server:
+        chapterhouse("model", "use", server.url, "--home", str(home))
+        monkeypatch.setattr("chapterhouse.evaluation.model_trial._citation", stopped)
+        assert chapterhouse("model", "test", "--home", str(home)).code == 130
+    assert [path.name for path in home.iterdir()] == ["chapterhouse.toml"]
+
+
+def test_a_key_goes_from_standard_input_to_the_keyring(
+    chapterhouse: Any, home: Path, nobody: MemoryKeyring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{KEY}\n"))
+    with chat_server(model_servers.good, pages=model_servers.vllm("a")) as server:
+        told = chapterhouse("model", "use", server.url, "--key", "--home", str(home))
+        sent = {request.headers["authorization"] for request in server.requests}
+    assert told.code == 0, told.err
+    assert nobody.kept == {("chapterhouse", "127.0.0.1"): KEY}
+    assert sent == {f"Bearer {KEY}"}
+    assert settings(home)["language_model"]["key_entry"] == "chapterhouse/127.0.0.1"
+    assert KEY not in told.out + told.err + (home / "chapterhouse.toml").read_text()
+
+
+def test_a_hosted_service_is_listed_by_its_key_and_asked_only_when_chosen(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)
+    place = ("--home", str(home))
+    pages = {"/v1/models": {"data": [{"id": "gpt-a"}, {"id": "gpt-b"}]}}
+    with chat_server(model_servers.good, pages=pages) as server:
+        near = hosted.Hosted("openai", "OpenAI", "openai", server.url, ("OPENAI_API_KEY",))
+        monkeypatch.setitem(hosted.HOSTED, "openai", near)
+        listed = chapterhouse("model", *place)
+        assert "OpenAI: a key is in the variable OPENAI_API_KEY" in listed.out
+        assert not server.asked
+        assert not server.requests
+        told = chapterhouse("model", "use", "openai", *place)
+        assert (told.code, "gpt-a" in told.err) == (2, True)
+        told = chapterhouse("model", "use", "openai/gpt-b", *place)
+        assert told.code == 0, told.err
+        assert "are sent to OpenAI" in told.out
+    written = settings(home)["language_model"]
+    assert (written["model"], written["key_variable"]) == ("gpt-b", "OPENAI_API_KEY")
+    assert KEY not in told.out + listed.out
+
+
+def test_another_model_rewrites_questions(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = ("--home", str(home))
+    with chat_server(model_servers.good, pages=model_servers.vllm("large", "small")) as server:
+        chapterhouse("model", "use", server.url, "--model", "large", *place)
+        told = chapterhouse("model", "use", server.url, "--model", "small", "--rewriting", *place)
+        assert told.code == 0, told.err
+        written = settings(home)
+        assert written["expansion"] == {"model": "rewriting"}
+        assert written["language_model"]["model"] == "large"
+        assert written["profiles"]["rewriting"]["model"] == "small"
+        (home.parent / "ferry.md").write_text(f"# Ferry\n\n{model_servers.LINE}\n")
+        chapterhouse("add", str(home.parent / "ferry.md"), *place)
+        server.requests.clear()
+        chapterhouse("ask", "When does the ferry to Osk leave?", *place)
+        asked = {(r.body["model"], "excerpt" in r.system.lower()) for r in server.requests}
+        assert {model for model, _ in asked} == {"large", "small"}
+        assert sum(r.body["model"] == "large" for r in server.requests) == 1
+    assert chapterhouse("model", "use", "none", "--rewriting", *place).code == 0
+    assert settings(home)["expansion"] == {}
+
+
+def test_what_is_missing_is_installed_by_the_command_that_is_shown(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterhouse.models.providers._is_installed", lambda _: False)
+    with chat_server(model_servers.good, pages=model_servers.vllm("a")) as server:
+        told = chapterhouse("model", "use", server.url, "--home", str(home))
+    assert told.code == 1
+    assert f"{sys.executable} -m pip install 'chapterhouse[openai]'" in told.err
+    assert not (home / "chapterhouse.toml").exists()
+
+
+def test_a_variable_that_decides_is_named(
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CHAPTERHOUSE_LANGUAGE_MODEL__MODEL", "x")
+    told = chapterhouse("model", "use", "none", "--home", str(home))
+    assert told.code == 2
+    assert "CHAPTERHOUSE_LANGUAGE_MODEL__MODEL decides about the language model" in told.err
+
+
+def test_a_reranker_is_tried_before_it_is_written(chapterhouse: Any, home: Path) -> None:
+    place = ("--home", str(home))
+    results = [{"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.9}]
+    with chat_server(["Yes."], pages={"/v1/rerank": {"results": results}}) as server:
+        use = ("model", "use", "--reranker", server.url, "--model", "r", *place)
+        told = chapterhouse(*use)
+        assert told.code == 0, told.err
+        assert "behind one that does not" in told.out
+        assert settings(home)["rerank"] == {"engine": "http", "base_url": server.url, "model": "r"}
+        server.pages = {"/v1/rerank": Reply(status=404, body={"error": "no"})}
+        before = (home / "chapterhouse.toml").read_text()
+        assert chapterhouse(*use).code == 1
+        assert (home / "chapterhouse.toml").read_text() == before
+    assert chapterhouse("model", "use", "--reranker", "features", *place).code == 0
+    assert settings(home)["rerank"] == {"engine": "features"}
+
+
+def test_other_lines_of_the_settings_stay() -> None:
+    text = (
+        "[language_model]\n# mine\nthinking = 'off'\nmodel = 'old'\n\n"
+        "[profiles.rewriting]\nmodel = 'm'\n"
+    )
+    changed = changed_text(text, {"model": "new"}, LANGUAGE_MODEL)
+    assert changed == text.replace("# mine\nthinking = 'off'\nmodel = 'old'\n",
+                                   'model = "new"\n# mine\nthinking = \'off\'\n')  # fmt: skip
+    assert changed_text(text, {}, REWRITING) == text.replace("model = 'm'\n", "")

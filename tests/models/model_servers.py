@@ -1,0 +1,90 @@
+"""Pages by which servers of models tell what they have, and a model that is good at everything."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from tests.models.chat_server import Reply, Request, ToolCall
+
+LINE = "The ferry to Osk leaves at 07:40 from pier 3."
+
+
+def ollama(*names: str, context: int = 4_096, loaded: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the pages of Ollama; names with "embed" in them are of embedders."""
+
+    def show(body: Any) -> Mapping[str, Any]:
+        embeds = "embed" in body["model"]
+        return {
+            "model_info": {"general.architecture": "qwen3", "qwen3.context_length": 40_960},
+            "capabilities": ["embedding"] if embeds else ["completion", "tools", "thinking"],
+        }
+
+    return {
+        "/v1/models": {"object": "list", "data": [{"id": n, "owned_by": "library"} for n in names]},
+        "/api/tags": {"models": [{"name": name, "size": 1} for name in names]},
+        "/api/ps": {"models": [{"name": name, "context_length": context} for name in loaded]},
+        "/api/show": show,
+    }
+
+
+def lm_studio(*names: str, loaded: tuple[str, ...] = ()) -> dict[str, Any]:
+    """Return the pages of LM Studio, which answers 200 to whatever it does not know."""
+    unknown = {"error": "Unexpected endpoint or method."}
+    models = [
+        {
+            "id": name,
+            "type": "embeddings" if "embed" in name else "llm",
+            "state": "loaded" if name in loaded else "not-loaded",
+            "max_context_length": 131_072,
+            **({"loaded_context_length": 8_192} if name in loaded else {}),
+            "capabilities": ["tool_use"],
+        }
+        for name in names
+    ]
+    return {
+        "/v1/models": {"data": [{"id": name, "owned_by": "organization_owner"} for name in names]},
+        "/api/v0/models": {"object": "list", "data": models},
+        "/props": unknown,
+        "/api/tags": unknown,
+    }
+
+
+def llama_cpp(name: str = "model.gguf", slots: int = 1, context: int = 4_096) -> dict[str, Any]:
+    """Return the pages of llama.cpp, which also has Ollama's list."""
+    listed = {
+        "models": [{"name": name, "model": name}],
+        "object": "list",
+        "data": [{"id": name, "owned_by": "llamacpp", "meta": {"n_ctx_train": 32_768}}],
+    }
+    props = {"default_generation_settings": {"n_ctx": context}, "total_slots": slots}
+    return {"/v1/models": listed, "/api/tags": listed, "/props": props}
+
+
+def vllm(*names: str, length: int = 16_384) -> dict[str, Any]:
+    """Return the pages of vLLM."""
+    models = [{"id": name, "owned_by": "vllm", "max_model_len": length} for name in names]
+    return {"/v1/models": {"object": "list", "data": models}}
+
+
+def good(request: Request) -> Reply:
+    """Answer as a model does that is good at everything."""
+    text, system = request.everything_else, request.system
+    if request.body.get("tools"):
+        done = any(message["role"] == "tool" for message in request.body["messages"])
+        return (
+            Reply("The code is K417.")
+            if done
+            else Reply(calls=[ToolCall("pier_code", {"pier": 3})])
+        )
+    if "one JSON object" in system:
+        return Reply(json.dumps({"time": "07:40", "pier": 3}))
+    if "JSON array" in system:
+        return Reply('["departure", "sailing", "berth"]')
+    if "from 1 to 40" in text:
+        return Reply(pieces=[f"{number}, " for number in range(1, 41)], drip=0.01)
+    if "[doc" in text:
+        place = re.search(r"\[doc (\S+?) §([^\]]+)\]", text)
+        assert place
+        return Reply(f"{LINE} [^{place[1]}:{place[2]}]")
+    return Reply("ready")
