@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from chapterhouse.answering import asked_conflict
 from chapterhouse.answering.beginning import beginning
 from chapterhouse.answering.choosing import WHOLE, Bodies, Form, choose, is_covered, worth_quoting
 from chapterhouse.answering.cite import cite, verify
@@ -35,6 +36,7 @@ from chapterhouse.types import (
     Body,
     Census,
     Citation,
+    Conflict,
     Document,
     Hit,
     Quotation,
@@ -83,6 +85,7 @@ class Found:
         steps: Those of them that are needed together, a document each.
         parts: What is shown of them, in order.
         signs: What speaks for an answer and against it.
+        judged: All sentences of the hits.
         beginning: Title of the document whose beginning the parts are; or empty.
         missing: What is compared, and of which nothing was found.
     """
@@ -91,6 +94,7 @@ class Found:
     kind: QuestionKind
     names: Names
     hits: tuple[Hit, ...]
+    judged: Judged
     kept: tuple[Sentence, ...] = ()
     steps: tuple[Sentence, ...] = ()
     parts: tuple[Part, ...] = ()
@@ -155,8 +159,21 @@ def answer(
             beginning=found.beginning,
             unvalued=bool(found.signs and found.signs.unvalued),
         ),
+        conflicts=_conflicts(found, result, bodies, reference)
+        if told and certain >= asked_conflict.LEAST_SURE
+        else (),
         warnings=result.warnings,
     )
+
+
+def _conflicts(
+    found: Found, result: SearchResult, bodies: Bodies, reference: Reference
+) -> tuple[Conflict, ...]:
+    hits = result.hits[:CHUNKS_READ]
+    texts = {hit.document.id: bodies.text(hit.document.id) for hit in hits}
+    asked, question = result.query.text, found.question
+    told = asked_conflict.Found(asked, question, found.kind, hits, found.judged, found.names, texts)
+    return asked_conflict.find_conflicts(told, reference.scorer.encoder)
 
 
 def find_parts(
@@ -174,7 +191,7 @@ def find_parts(
     names = find_names(question, hits, reference.scorer.document_frequency, bodies.text)
     judged = reference.scorer.judge(question, hits, census.chunks)
     kept = worth_quoting(judged, hits, names, bodies)
-    found = Found(question, kind, names, hits, tuple(kept))
+    found = Found(question, kind, names, hits, judged, tuple(kept))
     if not kept:
         return found
     steps = find_steps(
