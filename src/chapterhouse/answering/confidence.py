@@ -50,7 +50,7 @@ class Signs:
 
 
 BY_MEANING: Final = (
-    "shown", "best", "document", "tokens", "sentence", "unmet", "unvalued", "valueless",
+    "shown", "best", "document", "coverage", "tokens", "sentence", "unmet", "unvalued", "valueless",
 )  # fmt: skip
 BY_WORDS: Final = ("shown", "best", "document", "coverage", "score", "unvalued", "unnamed")
 # Cosines below which a passage and a sentence have nothing to do with a question: of what answers
