@@ -191,7 +191,6 @@ def _signs(
         best=max((sentence.share for sentence in own), default=0.0),
         document=_best_document(judged, hits),
         coverage=float(table[:, 1].max()),
-        tokens=float(table[:, 2].max()) if judged.meaning else 0.0,
         sentence=float(table[:, 4].max()) if judged.meaning else 0.0,
         passage=judged.features.nearest,
         unmet=1 - round(float(met.max(axis=0).sum()), 5) if judged.meaning else 0.0,
