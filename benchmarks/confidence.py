@@ -36,7 +36,7 @@ OUT_WEIGHT = {True: 0.12, False: 0.6}
 AS_ASKED = ("answerable", "near", "far")
 NOT_THERE: Sequence[There] = ("near", "far", "taken out", "article out", "foreign")
 PENALTY = 1.0
-ANSWER, PASSAGES = 0.65, 0.03
+ANSWER, PASSAGES = 0.7, 0.03
 
 Floats = NDArray[np.float64]
 

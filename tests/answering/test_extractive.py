@@ -338,9 +338,9 @@ def test_signs_tell_what_is_shown_and_how_it_stands_out() -> None:
     assert 0 <= more.valueless < 1
     other = shelf.signs("How many euros does the museum of typewriters charge?")
     assert 0 <= alone.unmet < other.unmet <= 1
-    assert other.tokens < alone.tokens
+    assert other.sentence < alone.sentence
     by_words = Shelf({"prices": price}).signs(asked)
-    assert (by_words.tokens, by_words.unmet, by_words.sentence) == (0.0, 0.0, 0.0)
+    assert (by_words.unmet, by_words.sentence) == (0.0, 0.0)
 
 
 def test_file_names_and_pieces_of_chinese_are_not_called_missing() -> None:

@@ -23,8 +23,6 @@ class Signs:
         best: The same of its best sentence.
         document: The same of all sentences of one document, the best.
         coverage: Most of the question's word weight that a sentence shown has.
-        tokens: Highest mean, over the question's tokens, of the cosine with the nearest of a
-            sentence shown.
         sentence: Highest cosine of a sentence shown with the question.
         passage: Highest cosine of a hit with the question.
         unmet: Share of the question's weight in tokens that nothing shown comes near.
@@ -39,7 +37,6 @@ class Signs:
     best: float
     document: float
     coverage: float
-    tokens: float
     sentence: float
     passage: float
     unmet: float
@@ -50,7 +47,7 @@ class Signs:
 
 
 BY_MEANING: Final = (
-    "shown", "best", "document", "tokens", "sentence", "unmet", "unvalued", "valueless",
+    "shown", "best", "document", "coverage", "sentence", "unmet", "unvalued", "valueless",
 )  # fmt: skip
 BY_WORDS: Final = ("shown", "best", "document", "coverage", "score", "unvalued", "unnamed")
 # Cosines below which a passage and a sentence have nothing to do with a question: of what answers

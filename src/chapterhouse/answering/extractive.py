@@ -7,8 +7,6 @@
          -> an answer, the closest passages, or nothing
 """
 
-import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
@@ -16,17 +14,18 @@ from typing import Final
 
 from chapterhouse.answering import asked_conflict
 from chapterhouse.answering.beginning import beginning
-from chapterhouse.answering.choosing import WHOLE, Bodies, Form, choose, is_covered, worth_quoting
+from chapterhouse.answering.choosing import WHOLE, Bodies, Form, choose, worth_quoting
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence
 from chapterhouse.answering.names import Names, find_names
 from chapterhouse.answering.notices import needs_model, notice
 from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
+from chapterhouse.answering.signs import signs_of
 from chapterhouse.answering.steps import find_steps, missing_sides, named_documents
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
-from chapterhouse.retrieval.sentences import Sentence, text_of
+from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.text.language import foreign_to, script_language
 from chapterhouse.text.look_alikes import inert
 from chapterhouse.types import (
@@ -51,7 +50,6 @@ _SEMICOLON: Final = "; "
 _LEAST_OF_ANSWER: Final = 0.1
 _NEAREST: Final = 5  # headings that are named
 _PARTLY_READ: Final = 3  # files that are named
-_NUMBERING: Final = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\(?(?:\d{1,3}|[a-z])[.)][ \t]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +211,7 @@ def find_parts(
         names=names,
         steps=tuple(steps),
         parts=parts,
-        signs=_signs(parts, judged, hits, question, kind, result.query.text, names, bodies),
+        signs=signs_of(parts, judged, hits, question, kind, result.query.text, names, bodies),
         beginning=inert(whole.hit.document.title) if whole else "",
         missing=tuple(side for side in missing if not any(name in side for name in names.absent)),
     )
@@ -238,66 +236,6 @@ def _to_the_point(found: Found, form: Form, bodies: Bodies) -> Found:
         found.kept, found.hits, bodies, short, found.question, every=False, steps=found.steps
     )
     return replace(found, parts=parts)
-
-
-# --- how sure ------------------------------------------------------------------------------------
-
-
-def _signs(
-    parts: Sequence[Part],
-    judged: Judged,
-    hits: Sequence[Hit],
-    question: Question,
-    kind: QuestionKind,
-    asked: str,
-    names: Names,
-    bodies: Bodies,
-) -> Signs:
-    inside = [
-        row
-        for row, sentence in enumerate(judged.sentences)
-        if is_covered(parts, hits[sentence.rank], sentence)
-    ]
-    own = [judged.sentences[row] for row in inside]
-    shown = sum(sentence.share for sentence in own)
-    quoted = "\n".join(
-        bodies.text(part.hit.document.id)[slice(*span)] for part in parts for span in part.spans
-    )
-    valued = sum(
-        sentence.share
-        for sentence in own
-        if _offers(kind, text_of(hits[sentence.rank], sentence), asked)
-    )
-    table = judged.features.table[inside or [0]]
-    met = judged.features.met[inside or [0]]
-    return Signs(
-        meaning=judged.meaning,
-        shown=shown,
-        best=max((sentence.share for sentence in own), default=0.0),
-        document=_best_document(judged, hits),
-        coverage=float(table[:, 1].max()),
-        tokens=float(table[:, 2].max()) if judged.meaning else 0.0,
-        sentence=float(table[:, 4].max()) if judged.meaning else 0.0,
-        passage=judged.features.nearest,
-        unmet=1 - round(float(met.max(axis=0).sum()), 5) if judged.meaning else 0.0,
-        score=max(hit.score for hit in hits),
-        unvalued=float(not _offers(kind, quoted, asked)),
-        valueless=1 - valued / shown if shown else float(kind in VALUES),
-        unnamed=names.missing_share(question, judged.weights, quoted),
-    )
-
-
-def _best_document(judged: Judged, hits: Sequence[Hit]) -> float:
-    """Return the largest share that the sentences of one document have together."""
-    shares: defaultdict[str, float] = defaultdict(float)
-    for sentence in judged.sentences:
-        shares[hits[sentence.rank].document.id] += sentence.share
-    return max(shares.values())
-
-
-def _offers(kind: QuestionKind, text: str, asked: str) -> bool:
-    """Whether a text may hold the value that is asked for, where one is: not by its numbering."""
-    return kind not in VALUES or offers(kind, _NUMBERING.sub("", text), asked)
 
 
 # --- telling -------------------------------------------------------------------------------------
