@@ -71,6 +71,7 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, pack
 	-$(BIN)/python benchmarks/answering.py
 	$(BIN)/python benchmarks/claims.py
 	$(BIN)/python benchmarks/bundles.py
+	-$(BIN)/python benchmarks/conflicts.py --write
 	$(BIN)/python benchmarks/disagreement.py
 	$(BIN)/python benchmarks/routing.py
 	$(BIN)/python benchmarks/natural/check.py

@@ -15,8 +15,9 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
-from chapterhouse.answering.conflict import Relation, find_conflicts, relation
+from chapterhouse.answering.conflict import Relation, Stated, may_disagree, relation, stated_in
 from claims_cases import Half, halves
 from data_folder import data_folder
 from disagreement_cases import Pair, build
@@ -119,8 +120,17 @@ def conflicts_among_neighbours(half: Half) -> tuple[int, int]:
         ordered = sorted(sources, key=lambda source: (source.article, source.id))
         for first in range(0, len(ordered), SET):
             sets += 1
-            found += len(find_conflicts([s.evidence for s in ordered[first : first + SET]]))
+            stated = stated_in([s.evidence for s in ordered[first : first + SET]])
+            found += sum(
+                may_disagree(one, other) and relation(*_texts(one, other)) in CONTRADICTIONS
+                for one, other in combinations(stated, 2)
+            )
     return sets, found
+
+
+def _texts(one: Stated, other: Stated) -> tuple[str, str, str]:
+    language = one.evidence.language or other.evidence.language
+    return one.sentence.text, other.sentence.text, language
 
 
 def milliseconds(pairs: Sequence[Pair]) -> float:

@@ -1,4 +1,4 @@
-"""Where sources disagree about one subject: other numbers, other dates, or a denial.
+"""Which sentences speak of one subject, so that they may be compared: for councils.
 
 Precision comes first: sentences must share most of what they speak of, and a difference in what
 they speak of ("for members", "in 2022", another name) is no disagreement.
@@ -6,7 +6,6 @@ they speak of ("for members", "in 2022", another name) is no disagreement.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final
 
 from chapterhouse.answering.difference import ALIKE
@@ -19,21 +18,19 @@ from chapterhouse.answering.matching import (
 )
 from chapterhouse.answering.relation import Comparison, Relation, compare, relation
 from chapterhouse.answering.statement import TokenKind, read
-from chapterhouse.types import Conflict, ConflictKind, Evidence, Quotation, Side
+from chapterhouse.types import Evidence
 
 __all__ = [
     "Comparison",
     "Relation",
     "Stated",
     "compare",
-    "find_conflicts",
     "is_newer",
     "may_disagree",
     "relation",
     "stated_in",
 ]
 
-_MOST: Final = 5
 _APART: Final = 400  # characters between two places of one document
 _NEAR: Final = 3  # content words that the text around two sentences of one subject shares
 _LONGEST: Final = 400  # characters of a sentence that is compared
@@ -62,31 +59,6 @@ class Stated:
     def start(self) -> int:
         """Where it begins in its document."""
         return self.evidence.start + self.sentence.start
-
-
-def find_conflicts(evidence: Sequence[Evidence], question: str = "") -> tuple[Conflict, ...]:
-    """Find what the sources disagree about.
-
-    Args:
-        evidence: The stretches of an answer.
-        question: What was asked; with it only disagreements about its words are told.
-
-    Returns:
-        At most five, those about the most shared words first, in each the newer source first
-        where the documents state dates that tell.
-    """
-    found: list[tuple[float, Stated, Stated, Comparison]] = []
-    for one, other in combinations(stated_in(evidence), 2):
-        if not may_disagree(one, other):
-            continue
-        language = one.evidence.language or other.evidence.language
-        told = compare(one.sentence.text, other.sentence.text, language)
-        if told.relation in CONTRADICTIONS and _is_asked(told, question, language):
-            found.append((-len(told.shared) - told.alike, one, other, told))
-    found.sort(
-        key=lambda item: (item[0], item[1].evidence.document_id, item[1].start, item[2].start)
-    )
-    return tuple(_without_repetition(found))[:_MOST]
 
 
 def stated_in(evidence: Sequence[Evidence]) -> Iterator[Stated]:
@@ -171,46 +143,6 @@ def begins_with_pronoun_only(statement: Stated) -> bool:
     return first not in articles and begins_with_pronoun(
         read(statement.sentence.text, statement.evidence.language)
     )
-
-
-def _is_asked(told: Comparison, question: str, language: str) -> bool:
-    if not question:
-        return True
-    asked = {token.key for token in read(question, language).tokens}
-    return not asked or any(
-        token.key in asked for word in told.shared for token in read(word, language).tokens
-    )
-
-
-def _without_repetition(
-    found: Sequence[tuple[float, Stated, Stated, Comparison]],
-) -> Iterator[Conflict]:
-    told: set[tuple[str, frozenset[str]]] = set()
-    for _, one, other, comparison in found:
-        key = (" ".join(sorted(comparison.shared)).lower(), frozenset(comparison.values))
-        if key not in told:
-            told.add(key)
-            yield _conflict(one, other, comparison)
-
-
-def _conflict(one: Stated, other: Stated, told: Comparison) -> Conflict:
-    sides = (_side(one, told.values[0]), _side(other, told.values[1]))
-    newer = is_newer(sides[0].date, sides[1].date)
-    if newer is False:
-        sides = (sides[1], sides[0])
-    return Conflict(
-        kind=ConflictKind(told.relation.value),
-        subject=" ".join(told.shared),
-        sides=sides,
-        newer=None if newer is None else True,
-    )
-
-
-def _side(statement: Stated, value: str) -> Side:
-    evidence, sentence = statement.evidence, statement.sentence
-    start, end = evidence.start + sentence.start, evidence.start + sentence.end
-    span = Quotation(evidence.document_id, start, end, sentence.text)
-    return Side(span, value, evidence.title, evidence.date)
 
 
 def is_newer(one: str, other: str) -> bool | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
+from chapterhouse.answering import asked_conflict
 from chapterhouse.answering.choosing import WHOLE, Bodies, Form, choose, is_covered, worth_quoting
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence
@@ -29,6 +30,7 @@ from chapterhouse.types import (
     Body,
     Census,
     Citation,
+    Conflict,
     Document,
     Hit,
     Quotation,
@@ -67,6 +69,7 @@ class Found:
         parts: In the order in which they are shown.
         names: What the question names.
         signs: What speaks for an answer and against it.
+        judged: All sentences of the hits.
     """
 
     question: Question
@@ -74,6 +77,7 @@ class Found:
     parts: tuple[Part, ...]
     names: Names
     signs: Signs | None
+    judged: Judged
 
 
 def answer(
@@ -122,8 +126,21 @@ def answer(
         ),
         confidence=certain,
         notice=_notice(found, told),
+        conflicts=_conflicts(found, result, bodies, reference)
+        if told and certain >= asked_conflict.LEAST_SURE
+        else (),
         warnings=result.warnings,
     )
+
+
+def _conflicts(
+    found: Found, result: SearchResult, bodies: Bodies, reference: Reference
+) -> tuple[Conflict, ...]:
+    hits = result.hits[:CHUNKS_READ]
+    texts = {hit.document.id: bodies.text(hit.document.id) for hit in hits}
+    asked, question = result.query.text, found.question
+    told = asked_conflict.Found(asked, question, found.kind, hits, found.judged, found.names, texts)
+    return asked_conflict.find_conflicts(told, reference.scorer.encoder)
 
 
 def find_parts(
@@ -142,10 +159,10 @@ def find_parts(
     judged = reference.scorer.judge(question, hits, census.chunks)
     kept = worth_quoting(judged, hits, names, bodies)
     if not kept:
-        return Found(question, kind, (), names, None)
+        return Found(question, kind, (), names, None, judged)
     parts = choose(kept, hits, bodies, form, question, every=kind in _EVERY)
     signs = _signs(parts, judged, hits, question, kind, result.query.text, names, bodies)
-    return Found(question, kind, parts, names, signs)
+    return Found(question, kind, parts, names, signs, judged)
 
 
 _EVERY: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS, QuestionKind.COMPARISON})

@@ -57,4 +57,5 @@ def conflict_lines(conflict: Conflict) -> tuple[str, str]:
 
 def _side(side: Side, mark: str = "") -> str:
     quote = " ".join(side.span.quote.split())
-    return f"{side.title} ({side.date or 'undated'}{mark}): {side.value} — “{quote}”"
+    value = f"{side.value} — " if side.value else ""
+    return f"{side.title} ({side.date or 'undated'}{mark}): {value}“{quote}”"

@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from chapterhouse.answering.conflict import find_conflicts
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.route import NEAR, deferral, route, would_help
 from chapterhouse.asking import checked_query, reference_of
@@ -28,17 +27,12 @@ from chapterhouse.replying.request import NO_MODEL, Request
 from chapterhouse.replying.threads import beside
 from chapterhouse.retrieval.question import understand
 from chapterhouse.retrieval.sentences import word_weights
-from chapterhouse.text.document_dates import stated_date
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,
-    Citation,
-    Conflict,
-    Evidence,
     Hit,
     Memory,
     Query,
-    Quotation,
     Route,
     SearchResult,
 )
@@ -126,7 +120,7 @@ async def _answered(
 
 
 def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
-    """Return the answer by quotation, routed, and with where its sources disagree."""
+    """Return the answer by quotation, routed."""
     reference = reference_of(parts.engines, found.query.shelves)
     census = parts.engines.store.census(found.query.shelves)
     told = answer(found, census, reference, request.form)
@@ -144,7 +138,6 @@ def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
         would_help=would_help(told.searched)
         if told.outcome is AnswerOutcome.NOT_FOUND and way is Route.INSUFFICIENT
         else (),
-        conflicts=conflicts_of(told.citations, found.hits, request.question) if told.found else (),
     )
     if persona and not census.documents:
         notice = f"{persona.display_name} has no documents yet."
@@ -152,40 +145,8 @@ def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
         return replace(told, route=Route.INSUFFICIENT, notice=notice, would_help=help_)
     if way is Route.OUT_OF_SCOPE and persona:  # passages on something else would only confuse
         none = replace(told, outcome=AnswerOutcome.NOT_FOUND, sentences=(), citations=())
-        return replace(none, notice=deferral(persona))
+        return replace(none, conflicts=(), notice=deferral(persona))
     return told
-
-
-def conflicts_of(
-    citations: Sequence[Citation], hits: Sequence[Hit], question: str
-) -> tuple[Conflict, ...]:
-    """Return where what an answer cites and what was found beside it disagree."""
-    evidence = [
-        Evidence(
-            hit.document.id,
-            hit.chunk.start,
-            hit.chunk.end,
-            hit.chunk.text,
-            language=hit.document.language,
-            title=hit.document.title,
-            section_path=hit.chunk.section_path,
-            date=stated_date(hit.document),
-        )
-        for hit in hits[:CHUNKS_READ]
-    ]
-    return tuple(
-        conflict
-        for conflict in find_conflicts(evidence, question)
-        if any(_overlaps(side.span, citation) for side in conflict.sides for citation in citations)
-    )
-
-
-def _overlaps(span: Quotation, citation: Citation) -> bool:
-    return (
-        span.document_id == citation.document_id
-        and span.start < citation.end
-        and citation.start < span.end
-    )
 
 
 def _capped(hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:

@@ -94,6 +94,7 @@ class ConflictKind(StrEnum):
     NUMBER = "number"
     DATE = "date"
     NEGATION = "negation"
+    NAME = "name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Side:
 
     Attributes:
         span: The sentence.
-        value: What it states: the number, the date, or "not".
+        value: What it states: the number, the date or the name; empty where that is not sure.
         title: The document's title.
         date: The day that the document states for itself, or empty.
     """

@@ -121,7 +121,7 @@ def _chosen(found: Sequence[Sequence[tuple[Quotation, str]]]) -> list[tuple[Quot
 
 
 def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
-    """Yield what an answer quotes, and both sides of what its sources disagree about.
+    """Yield what an answer quotes.
 
     Of thin evidence only the best sentence is worth the council's time, and only where it speaks
     of the matter.
@@ -134,9 +134,6 @@ def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
         for number in sentence.citations:
             if not thin or _speaks_of(answer.question, cited[number].quote):
                 yield span_of(cited[number]), inert(sentence.text)
-    for conflict in answer.conflicts:
-        for side in conflict.sides:
-            yield side.span, inert(as_shown(side.span.quote))
 
 
 def _speaks_of(question: str, quote: str) -> bool:

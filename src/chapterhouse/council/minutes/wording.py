@@ -42,6 +42,7 @@ _BY: Final[Mapping[ConflictKind, str]] = {
     ConflictKind.NUMBER: "in a number",
     ConflictKind.DATE: "in a date",
     ConflictKind.NEGATION: "one denies what the other says",
+    ConflictKind.NAME: "in a name",
 }
 _PROBLEMS: Final[Mapping[ProblemKind, str]] = {
     ProblemKind.NUMBER: "the number",
