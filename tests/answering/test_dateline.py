@@ -61,3 +61,15 @@ def test_any_text_is_read_to_its_end(text: str) -> None:
 )
 def test_a_sentence_may_say_nothing_but_its_date(sentence: str, is_one: bool) -> None:  # noqa: FBT001 - of a table
     assert is_dateline(sentence) is is_one
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "day"),
+    [
+        ("# Pool\n\nMinutes of 12 October 2023.\n\nMore.", "en", "2023-10-12"),
+        ("# Ordnung\n\nGültig ab 1. Januar 2021\n\nMehr.", "de", "2021-01-01"),
+        ("The pool of 12 October 2023 was full.", "en", ""),  # goes on: not a line of its own
+    ],
+)
+def test_a_line_that_is_nothing_but_a_date(text: str, language: str, day: str) -> None:
+    assert dateline(text, language) == day
