@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOME = ".demo"
 DONE, NOT_FOUND, PARTLY = 0, 3, 4
 QUESTIONS = {
-    "A number in a spreadsheet": "What will harbour works and dredging cost in 2026?",
+    "A number in a table of a PDF": "How many slips, trips and falls were there on MV Sandpiper?",
     "Where an older and a newer document disagree": (
         "Up to how much may stranded passengers claim for lodging a night?"
     ),

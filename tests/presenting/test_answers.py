@@ -416,7 +416,7 @@ def test_where_nothing_answers_four_passages_are_shown_with_what_tells() -> None
     answer = replace(ANSWER, outcome=PASSAGES, sentences=(passage,) * 5, confidence=0.3)
     out = on_a_terminal(answer)
     assert out.startswith(
-        "No document states it in so many words. The closest passages:\n"
+        "No passage answers this for certain. The closest passages:\n"
         "Cameras look at the eyes. »They do so at 60 Hz.« That is enough. [1]"
         " (about another document: Cameras)\n\nCameras"
     )

@@ -18,7 +18,7 @@ from chapterhouse.replying.put import put
 from chapterhouse.replying.request import Choices
 from chapterhouse.telemetry import TraceSpan, collecting
 from chapterhouse.telemetry.forwarding import OWN_PROVIDER
-from chapterhouse.types import Usage
+from chapterhouse.types import Answer, Usage
 
 QUESTION = "How fast may a vessel go in the harbour, says zorblaquex?"
 KNOTS = "Inside the harbour no vessel may exceed 4 knots."
@@ -37,13 +37,13 @@ def exporter() -> Iterator[InMemorySpanExporter]:
     OWN_PROVIDER.reset(token)
 
 
-def ask(room: Any, *, content: bool = False, persona: str = "maria") -> None:
+def ask(room: Any, *, content: bool = False, persona: str = "maria") -> Answer:
     counter = room.counter()
     changed = counter.settings.telemetry.model_copy(update={"content": content})
     settings = counter.settings.model_copy(update={"telemetry": changed})
     # A library's own searches follow its own settings.
     room.library.settings = room.library.settings.model_copy(update={"telemetry": changed})
-    asyncio.run(put(QUESTION, persona, Choices(), room.counter(settings)))
+    return asyncio.run(put(QUESTION, persona, Choices(), room.counter(settings)))
 
 
 def with_tools(room: Any) -> None:
@@ -112,10 +112,10 @@ def test_retrieval_tells_what_it_found(harbour: Any) -> None:
 def test_the_library_itself_is_asked_too(harbour: Any) -> None:
     harbour.library.add(harbour.home / "personas" / "maria")
     with collecting() as trace:
-        ask(harbour, persona="")
+        answer = ask(harbour, persona="")
     (asked,) = trace.roots
     assert asked.name == "invoke_agent library"
-    assert asked.attributes["chapterhouse.answer.route"] == "answered"
+    assert asked.attributes["chapterhouse.answer.route"] == answer.route
     assert asked.content["gen_ai.input.messages"] == QUESTION
     assert "4 knots" in str(asked.content["gen_ai.output.messages"])
     assert [one.name for one in asked.children] == ["retrieval"]

@@ -21,6 +21,7 @@ from chapterhouse.models.question_rewriting import related_terms
 from chapterhouse.models.servers import is_loopback
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.now import run_now
+from chapterhouse.replying.writing import NOTHING_FOUND
 from chapterhouse.settings import (
     AnswerSettings,
     EmbeddingSettings,
@@ -189,7 +190,8 @@ def _citation(answer: Answer, fingerprint: str) -> Finding:
         why = [*answer.warnings, answer.notice, "it was not asked"]
         return Finding(name, passed=False, sentence=f"It gave no answer: {next(filter(None, why))}")
     right = any(_LINE in citation.quote or citation.quote in _LINE for citation in answer.citations)
-    if answer.found and right and "7:40" in answer.text:
+    carried = answer.found and answer.notice != NOTHING_FOUND
+    if carried and right and "7:40" in answer.text:
         return Finding(name, passed=True, sentence="It answered and cited the right line.")
     what = "cited no line that carries it" if answer.text else "found no answer"
     return Finding(name, passed=False, sentence=f"It wrote something, and {what}.")

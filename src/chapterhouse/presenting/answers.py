@@ -23,7 +23,7 @@ from chapterhouse.presenting.quoted import quoted_blocks, with_ending
 from chapterhouse.types import Answer, AnswerOutcome, AnswerSentence, Route
 
 _PASSAGES: Final = 4  # that are shown where nothing answers: two things in two steps each
-_CLOSEST: Final = "No document states it in so many words. The closest passages:"
+_CLOSEST: Final = "No passage answers this for certain. The closest passages:"
 _NEAREST: Final = "The closest passages:"
 _NUMBER: Final = re.compile(r"\d{1,9}[.)]")
 

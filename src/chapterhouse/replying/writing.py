@@ -31,7 +31,7 @@ _GENERAL: Final = (
     "You are a general assistant. You have no documents; say what you are not sure of. "
     "Answer briefly, in the language of the question, and cite nothing."
 )
-_NOT_FOUND: Final = (
+NOTHING_FOUND: Final = (
     "What the model wrote is not found in the documents; below it stands what they say."
 )
 _WROTE_NOTHING: Final = "The model wrote no statement, so the documents are quoted."
@@ -150,7 +150,7 @@ def _told(quoted: Answer, checked: Checked) -> Answer:
             *checked.citations,
             *(replace(one, number=one.number + len(checked.citations)) for one in quoted.citations),
         ),
-        notice=_NOT_FOUND,
+        notice=NOTHING_FOUND,
         would_help=(),
     )
 

@@ -97,7 +97,7 @@ class AnswerOutcome(StrEnum):
     """What a question found."""
 
     ANSWER = "answer"  # what is shown answers it, as far as can be told
-    PASSAGES = "passages"  # what comes closest is shown; nothing states it in so many words
+    PASSAGES = "passages"  # what comes closest is shown; none answers for certain
     NOT_FOUND = "not-found"  # nothing is shown
 
 

@@ -207,10 +207,11 @@ def _use(common: Common, name: str, model: str, *, key: bool, rewriting: bool) -
     require_installed(chosen.settings)
     place.mkdir(parents=True, exist_ok=True)
     if rewriting:
-        profile = "" if chosen.settings.engine == "none" else _REWRITING
-        settings_file.write_section(
-            place, own, settings_file.EXPANSION, {"model": profile} if profile else {}
+        wanted = chosen.settings.engine != "none"
+        rewrites: dict[str, settings_file.Value] = (
+            {"model": _REWRITING, "model_terms": True} if wanted else {}
         )
+        settings_file.write_section(place, own, settings_file.EXPANSION, rewrites)
     values = settings_file.values_of(chosen.settings, section)
     written = settings_file.write_section(place, own, section, values, chosen.unless_stated)
     settings = _settings(place, own)
