@@ -193,7 +193,7 @@ def _against(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) 
     known = {citation.number: citation for citation in answer.citations}
     for number, one in enumerate(answer.sentences, start=1):
         cited = [known[name] for name in one.citations if name in known]
-        if answer.method == sealed.EXTRACTIVE:
+        if answer.method == sealed.EXTRACTIVE or one.note.startswith(sealed.QUOTED):
             same = sealed.quotes(one.text, cited) or (
                 bool(cited) and all(sealed.quotes(one.text, [each]) for each in cited)
             )

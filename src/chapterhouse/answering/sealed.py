@@ -23,6 +23,7 @@ from chapterhouse.text.markdown import table_cells
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Check, Citation, Document, Evidence, Quotation, Support
 
+QUOTED: Final = "quoted from the documents"  # the note of a quotation below what a model wrote
 EXTRACTIVE: Final = "extractive"  # the method of what was composed without a model
 LARGEST: Final = 32 * 2**20  # bytes
 _IN_FULL: Final = frozenset({Support.VERBATIM, Support.SUPPORTED})

@@ -6,7 +6,7 @@ from typing import Final
 
 from chapterhouse.answering.prompt import instructions, user_message
 from chapterhouse.answering.route import deferral, would_help
-from chapterhouse.answering.sealed import EXTRACTIVE
+from chapterhouse.answering.sealed import EXTRACTIVE, QUOTED
 from chapterhouse.answering.written import CARRIED, Checked, Lookup, check
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.desk import Desk, excerpts_of
@@ -158,7 +158,7 @@ def _told(quoted: Answer, checked: Checked) -> Answer:
 def _below(quoted: Answer, shift: int) -> Iterator[AnswerSentence]:
     """Yield the quotations as they stand behind what a model wrote."""
     for number, sentence in enumerate(quoted.sentences):
-        note = "; ".join(filter(None, ("quoted from the documents", sentence.note)))
+        note = "; ".join(filter(None, (QUOTED, sentence.note)))
         cited = tuple(one + shift for one in sentence.citations)
         before = sentence.before if number else "\n\n"
         yield replace(sentence, citations=cited, note=note, before=before)

@@ -40,10 +40,10 @@ def watched(work: Callable[[Callable[[Progress], None]], AddReport]) -> AddRepor
 
 
 def _stopped(last: Progress) -> InterruptedWorkError:
-    if not last.total:
-        return InterruptedWorkError("Stopped before the first file; nothing was changed.")
+    # The first files may be stored before anything is heard of them.
+    count = f"{last.done} of {last.total} files are" if last.total else "What was read so far is"
     return InterruptedWorkError(
-        f"Stopped. {last.done} of {last.total} files are done and safe on disk; none is half done.",
+        f"Stopped. {count} done and safe on disk; none is half done.",
         hint="Run the same command again: it goes on with the rest.",
     )
 
