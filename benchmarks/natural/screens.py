@@ -3,11 +3,12 @@
     python benchmarks/natural/screens.py                    what the readers said
     python benchmarks/natural/screens.py --lay-out FOLDER   the screens and the documents
 
-Five readers, forty questions each, drawn with one seed from all questions of the test folders,
-answerable or not. A reader has the question, the screen of ``chapterhouse ask`` without a model,
-and the documents to check it against; not the facts, and not the code. They say whether they would
-use what is shown (it answers, or shows the passage that does, or rightly says that nothing is
-there), and whether somebody who does not look into the documents would believe something wrong.
+Five readers, which were language models, forty questions each, drawn with one seed from all
+questions of the test folders, answerable or not. A reader has the question, the screen of
+``chapterhouse ask`` without a model, and the documents to check it against; not the facts, and not
+the code. They say whether they would use what is shown (it answers, or shows the passage that does,
+or rightly says that nothing is there), and whether somebody who does not look into the documents
+would believe something wrong.
 """
 
 import argparse

@@ -16,7 +16,6 @@ from chapterhouse.answering.wording import word_set
 
 PERCENT: Final = "%"
 _DECIMAL_COMMA: Final = word_set("de fr es it pt nl da no nb nn sv fi ru pl cs tr id")
-_SPACED: Final = word_set("fr ru pl cs sv no nb nn fi")
 _FRACTIONS: Final = {
     "½": "0.5",
     "¼": "0.25",

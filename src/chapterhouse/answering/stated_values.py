@@ -120,7 +120,11 @@ class _Counted:
 def _numbers_differ(one: Statement, other: Statement, question: Statement) -> Differing | None:
     asked = {token.number.value for token in question.tokens if token.number}
     first, second = (
-        [counted for counted in _counted(said) if counted.token.number.value not in asked]  # type: ignore[union-attr]
+        [
+            counted
+            for counted in _counted(said)
+            if counted.token.number and counted.token.number.value not in asked
+        ]
         for said in (one, other)
     )
     left = [value for value in first if not any(value.equals(rival) for rival in second)]

@@ -15,7 +15,6 @@ from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Kind, Span
 
 MAXIMUM = 1_000
-_KINDS = {BlockKind.TABLE: Kind.TABLE, BlockKind.CODE: Kind.CODE}
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,6 @@ _NOISE = re.compile(
     r"more-(?:from|on|stories)|next|prev|previous|also|caption|credit|editsection)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_PROSE = "p, pre, blockquote, li, td, dd, h1, h2, h3, h4, h5, h6, div, section"
 _BLOCKS = frozenset((
     "address", "article", "aside", "blockquote", "dd", "details", "div", "dl", "dt", "fieldset",
     "figure", "footer", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr", "li", "main", "nav",

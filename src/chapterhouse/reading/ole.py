@@ -7,7 +7,6 @@ from chapterhouse.errors import RejectedError
 
 SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ENTRY_SIZE = 128
-_HEADER_SIZE = 512
 _HEADER_FAT_SECTORS = 109
 _SECTOR_CEILING = 0xFFFFFFFA  # above are the marks for free, end of chain and tables
 _DIRECTORY_SECTORS_CEILING = 4_096

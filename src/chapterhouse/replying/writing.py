@@ -152,6 +152,7 @@ def _told(quoted: Answer, checked: Checked) -> Answer:
         ),
         notice=NOTHING_FOUND,
         would_help=(),
+        conflicts=quoted.conflicts,
     )
 
 
