@@ -14,6 +14,9 @@ import pytest
 hypothesis.settings.register_profile("chapterhouse", deadline=None)
 hypothesis.settings.load_profile("chapterhouse")
 
+# Fixtures of a module or a session are made before the one below that says it for each test.
+os.environ["CHAPTERHOUSE_BACKGROUND"] = "0"  # no process outlives its test
+
 
 def _is_loopback(address: object) -> bool:
     host = address[0] if isinstance(address, tuple) else address
