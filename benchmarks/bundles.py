@@ -23,8 +23,8 @@ from typing import Any, Final
 
 from bundle_forgeries import FORGERIES, SEAL, Forgery, forged, is_quoted
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
-from chapterhouse.answering.judge import judge
 from chapterhouse.answering.sealed import file_text
+from chapterhouse.claims.judge import judge
 from chapterhouse.council.builder import Council
 from chapterhouse.council.meeting.convene import convene
 from chapterhouse.council.meeting.plan import Convening

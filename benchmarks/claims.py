@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 
-from chapterhouse.answering.judge import fabricated, judge
+from chapterhouse.claims.judge import fabricated, judge
 from chapterhouse.types import Judgement, Support
 from claims_cases import Case, answers, build, halves
 from data_folder import data_folder

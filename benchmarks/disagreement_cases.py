@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.answering.conflict import Relation
+from chapterhouse.claims.conflict import Relation
 from claims_cases import Half, Source
 from disagreement_edits import (
     denied,

@@ -22,7 +22,7 @@ from chapterhouse.answering.bundle import (
     read_bundle,
 )
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.answering.judge import judge
+from chapterhouse.claims.judge import judge
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli import shapes
 from chapterhouse.interfaces.cli.envelope import success

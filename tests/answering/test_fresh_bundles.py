@@ -15,8 +15,8 @@ import pytest
 
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
 from chapterhouse.answering.cite import cite, text_hash, verify
-from chapterhouse.answering.judge import judge
 from chapterhouse.answering.sealed import agrees, file_text, quotes
+from chapterhouse.claims.judge import judge
 from chapterhouse.errors import UsageError
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.answering.question_kind import QuestionKind
 from chapterhouse.answering.stated_values import Differing, differing
-from chapterhouse.answering.statement import read
+from chapterhouse.claims.statement import read
 from chapterhouse.types import ConflictKind
 
 

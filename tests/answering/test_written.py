@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.answering.judge import judge
 from chapterhouse.answering.markers import Place, resolve
 from chapterhouse.answering.written import Checked, Given, Lookup, check
+from chapterhouse.claims.judge import judge
 from chapterhouse.protocols import ClaimJudge
 from chapterhouse.types import (
     Body,

@@ -20,12 +20,12 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.answering.conflict import is_newer
 from chapterhouse.answering.dateline import is_dateline
 from chapterhouse.answering.names import Names
 from chapterhouse.answering.question_kind import QuestionKind
 from chapterhouse.answering.stated_values import ASKED, Differing, differing
-from chapterhouse.answering.statement import Statement, Token, TokenKind, read
+from chapterhouse.claims.conflict import is_newer
+from chapterhouse.claims.statement import Statement, Token, TokenKind, read
 from chapterhouse.protocols import TokenEmbedder
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged

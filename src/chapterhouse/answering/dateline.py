@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from chapterhouse.answering.dates import dates
+from chapterhouse.claims.dates import dates
 
 _LOOKED_AT: Final = 1_000  # characters
 _AHEAD: Final = 40  # characters behind the word, in which the date must stand

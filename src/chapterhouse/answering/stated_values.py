@@ -12,11 +12,11 @@ from itertools import product
 from math import log10
 from typing import Final
 
-from chapterhouse.answering.checks import polarity_differs
-from chapterhouse.answering.difference import difference
 from chapterhouse.answering.question_kind import QuestionKind
-from chapterhouse.answering.statement import Statement, Token, TokenKind
-from chapterhouse.answering.units import UNITS
+from chapterhouse.claims.checks import polarity_differs
+from chapterhouse.claims.difference import difference
+from chapterhouse.claims.statement import Statement, Token, TokenKind
+from chapterhouse.claims.units import UNITS
 from chapterhouse.types import ConflictKind
 
 _ANY: Final = frozenset(ConflictKind)

@@ -4,7 +4,7 @@ import secrets
 import time
 from collections.abc import Callable
 
-from chapterhouse.answering.judge import judge
+from chapterhouse.claims.judge import judge
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.parts import Parts, Retrieve
 from chapterhouse.retrieval.method import Method

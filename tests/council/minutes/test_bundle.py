@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chapterhouse.answering.judge import judge
 from chapterhouse.answering.sealed import file_text, seal_of
+from chapterhouse.claims.judge import judge
 from chapterhouse.council.minutes.bundle import (
     MINUTES_FORMAT,
     MinutesBundle,

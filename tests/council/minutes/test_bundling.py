@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from chapterhouse.answering.judge import judge
 from chapterhouse.answering.recheck import QuoteState, SourceState
+from chapterhouse.claims.judge import judge
 from chapterhouse.council.builder import Council
 from chapterhouse.council.config import Round
 from chapterhouse.council.minutes.bundle import (

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from chapterhouse.answering.wording import is_stop
+from chapterhouse.claims.wording import is_stop
 from chapterhouse.text.analyse import analyse
 
 _NOUNS: Final = {

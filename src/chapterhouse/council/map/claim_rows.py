@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.answering.conflict import Comparison, Relation, Stated
 from chapterhouse.answering.written import CARRIED
+from chapterhouse.claims.conflict import Comparison, Relation, Stated
 from chapterhouse.council.map.comparing import compared, contradicts, same_text, statements_of
 from chapterhouse.text.language import detect
 from chapterhouse.types import Claim, Evidence, Support

@@ -12,7 +12,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from chapterhouse.answering.conflict import (
+from chapterhouse.claims.align import context_terms
+from chapterhouse.claims.conflict import (
     CONTRADICTIONS,
     Comparison,
     Relation,
@@ -22,9 +23,8 @@ from chapterhouse.answering.conflict import (
     of_one_language,
     stated_in,
 )
-from chapterhouse.answering.difference import ALIKE
-from chapterhouse.answering.matching import context_terms
-from chapterhouse.answering.statement import Token, TokenKind, read
+from chapterhouse.claims.difference import ALIKE
+from chapterhouse.claims.statement import Token, TokenKind, read
 from chapterhouse.council.map.attribution import attributions, name_terms
 from chapterhouse.types import Evidence
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.answering.conflict import is_newer
-from chapterhouse.answering.statement import read
+from chapterhouse.claims.conflict import is_newer
+from chapterhouse.claims.statement import read
 from chapterhouse.council.map.claim_rows import Rows, Spoken
 from chapterhouse.council.map.shared_sources import Known
 from chapterhouse.council.map.standing import Standings, counted

@@ -12,8 +12,8 @@ from functools import cache, lru_cache, partial
 from itertools import pairwise
 from typing import Final
 
-from chapterhouse.answering.matching import sentences_of
-from chapterhouse.answering.statement import TokenKind, read
+from chapterhouse.claims.align import sentences_of
+from chapterhouse.claims.statement import TokenKind, read
 from chapterhouse.council.map.attribution import Attribution, attributions, name_terms
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.sentences import sentence_spans

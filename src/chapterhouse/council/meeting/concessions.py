@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.answering.relation import Relation, relation
+from chapterhouse.claims.relation import Relation, relation
 from chapterhouse.council.map.comparing import content_words
 from chapterhouse.council.meeting.record import Record
 from chapterhouse.text.language import detect

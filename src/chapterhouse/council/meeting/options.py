@@ -7,7 +7,7 @@ from typing import Final
 
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.parts import sentence_alone
-from chapterhouse.answering.statement import TokenKind, read
+from chapterhouse.claims.statement import TokenKind, read
 from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.seating import Speaker
 from chapterhouse.replying.parts import Parts

@@ -7,9 +7,9 @@ the documents, nothing is said against it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from chapterhouse.answering.conflict import is_newer
 from chapterhouse.answering.sealed import EXTRACTIVE, Source
 from chapterhouse.answering.written import CARRIED
+from chapterhouse.claims.conflict import is_newer
 from chapterhouse.council.meeting.options import favoured
 from chapterhouse.types import (
     Cell,

@@ -148,7 +148,7 @@ class Examined:
 
 def _examined(data: bytes) -> Examined:
     from chapterhouse.answering.bundle import examine, read_bundle  # noqa: PLC0415 - see options
-    from chapterhouse.answering.judge import judge  # noqa: PLC0415 - likewise
+    from chapterhouse.claims.judge import judge  # noqa: PLC0415 - likewise
     from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - likewise
         holds_minutes,
         read_minutes_bundle,

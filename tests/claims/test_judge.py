@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.combining import combine
-from chapterhouse.answering.judge import fabricated, judge
+from chapterhouse.claims.judge import fabricated, judge
 from chapterhouse.types import Evidence, Judgement, Problem, ProblemKind, Support
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from chapterhouse.answering.matching import Alignment, begins_with_pronoun
-from chapterhouse.answering.statement import Token, TokenKind, is_listed
-from chapterhouse.answering.wording import BY, CONJUNCTIONS, COPULAS, PREPOSITIONS, word_set
+from chapterhouse.claims.align import Alignment, begins_with_pronoun
+from chapterhouse.claims.statement import Token, TokenKind, is_listed
+from chapterhouse.claims.wording import BY, CONJUNCTIONS, COPULAS, PREPOSITIONS, word_set
 from chapterhouse.types import Problem, ProblemKind
 
 _LETTERS = re.compile(r"[^\W\d_]+")

@@ -11,8 +11,8 @@ from decimal import Decimal
 from functools import cache
 from typing import Final
 
-from chapterhouse.answering.units import CURRENCIES, SCALES, SHORT_APART, SUFFIX_SCALES, UNITS
-from chapterhouse.answering.wording import word_set
+from chapterhouse.claims.units import CURRENCIES, SCALES, SHORT_APART, SUFFIX_SCALES, UNITS
+from chapterhouse.claims.wording import word_set
 
 PERCENT: Final = "%"
 _DECIMAL_COMMA: Final = word_set("de fr es it pt nl da no nb nn sv fi ru pl cs tr id")

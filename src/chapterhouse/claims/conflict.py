@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from chapterhouse.answering.difference import ALIKE
-from chapterhouse.answering.distinct import LEAST_SHARED
-from chapterhouse.answering.matching import (
+from chapterhouse.claims.align import (
     Sentence,
     begins_with_pronoun,
     context_terms,
     sentences_of,
 )
-from chapterhouse.answering.relation import Comparison, Relation, compare, relation
-from chapterhouse.answering.statement import TokenKind, read
+from chapterhouse.claims.difference import ALIKE
+from chapterhouse.claims.distinct import LEAST_SHARED
+from chapterhouse.claims.relation import Comparison, Relation, compare, relation
+from chapterhouse.claims.statement import TokenKind, read
 from chapterhouse.types import Evidence
 
 __all__ = [

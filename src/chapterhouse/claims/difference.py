@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
-from chapterhouse.answering.matching import Alignment, Sentence, Window, align
-from chapterhouse.answering.statement import Statement, Token, TokenKind, term
-from chapterhouse.answering.wording import antonyms
+from chapterhouse.claims.align import Alignment, Sentence, Window, align
+from chapterhouse.claims.statement import Statement, Token, TokenKind, term
+from chapterhouse.claims.wording import antonyms
 from chapterhouse.types import Evidence
 
 ALIKE: Final = 0.5  # share of all content words of both that both have

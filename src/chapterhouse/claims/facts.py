@@ -5,10 +5,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from chapterhouse.answering.dates import Date, dates
-from chapterhouse.answering.negation import Negation, negations
-from chapterhouse.answering.numbers import Number, numbers
-from chapterhouse.answering.wording import is_stop, word_set
+from chapterhouse.claims.dates import Date, dates
+from chapterhouse.claims.negation import Negation, negations
+from chapterhouse.claims.numbers import Number, numbers
+from chapterhouse.claims.wording import is_stop, word_set
 
 _CASELESS: Final = frozenset({"zh", "ja", "ko", "ar", "he", "hi", "th", "fa", "ka"})
 _WORD = re.compile(r"[^\W_]+(?:[.'’_\-/&+]?[^\W_]+)*[+#]*")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from chapterhouse.answering.wording import word_set
+from chapterhouse.claims.wording import word_set
 
 CURRENCIES: Final = {
     "$": "usd", "us$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "￥": "jpy", "usd": "usd",

@@ -8,9 +8,9 @@ import re
 from functools import cache
 from typing import Final
 
-from chapterhouse.answering.difference import Difference
-from chapterhouse.answering.statement import Statement, Token, TokenKind
-from chapterhouse.answering.wording import word_set
+from chapterhouse.claims.difference import Difference
+from chapterhouse.claims.statement import Statement, Token, TokenKind
+from chapterhouse.claims.wording import word_set
 
 LEAST_SHARED: Final = 2  # content words
 _MEASURED: Final = frozenset({"%", "pp"})

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
-from chapterhouse.answering.checks import Finding, findings
-from chapterhouse.answering.claims import bare, essence, states_nothing
-from chapterhouse.answering.facts import Quoted, quotations
-from chapterhouse.answering.matching import Alignment, align, claim_terms, sentences_of, windows
-from chapterhouse.answering.quoting import (
+from chapterhouse.claims.align import Alignment, align, claim_terms, sentences_of, windows
+from chapterhouse.claims.checks import Finding, findings
+from chapterhouse.claims.facts import Quoted, quotations
+from chapterhouse.claims.no_statement import bare, essence, states_nothing
+from chapterhouse.claims.quotation import (
     Piece,
     Place,
     apart,
@@ -27,7 +27,7 @@ from chapterhouse.answering.quoting import (
     weight,
     words_of,
 )
-from chapterhouse.answering.statement import Statement, TokenKind, read
+from chapterhouse.claims.statement import Statement, TokenKind, read
 from chapterhouse.types import Evidence, Judgement, Problem, ProblemKind, Quotation, Support
 
 # Chosen on the development half of ``benchmarks/claims.py``.

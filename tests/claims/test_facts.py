@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering.facts import facts_of
-from chapterhouse.answering.negation import denials
-from chapterhouse.answering.statement import read
+from chapterhouse.claims.facts import facts_of
+from chapterhouse.claims.negation import denials
+from chapterhouse.claims.statement import read
 
 
 def _numbers(text: str, language: str = "en") -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ claim does not make it harmless, and neither does a remark about the sources wit
 import re
 from typing import Final
 
-from chapterhouse.answering.facts import facts_of
+from chapterhouse.claims.facts import facts_of
 
 _MARKER = re.compile(
     r"\s?\[(?:\^[^\[\]\n]{1,200}|\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9})\](?!\()"

@@ -8,11 +8,11 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
-from chapterhouse.answering.dates import Date
-from chapterhouse.answering.facts import WIDTHS, Facts, covered, facts_of, starts_sentence
-from chapterhouse.answering.negation import denials
-from chapterhouse.answering.numbers import Number
-from chapterhouse.answering.wording import (
+from chapterhouse.claims.dates import Date
+from chapterhouse.claims.facts import WIDTHS, Facts, covered, facts_of, starts_sentence
+from chapterhouse.claims.negation import denials
+from chapterhouse.claims.numbers import Number
+from chapterhouse.claims.wording import (
     CONJUNCTIONS,
     EAST_LIGHT,
     PREPOSITIONS,

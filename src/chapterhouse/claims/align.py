@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from chapterhouse.answering.statement import Statement, Token, TokenKind, read, term
-from chapterhouse.answering.wording import is_pronoun, opposite_by_prefix
+from chapterhouse.claims.statement import Statement, Token, TokenKind, read, term
+from chapterhouse.claims.wording import is_pronoun, opposite_by_prefix
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Evidence

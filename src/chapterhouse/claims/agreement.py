@@ -8,8 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from chapterhouse.answering.difference import Difference
-from chapterhouse.answering.statement import Statement, Token
+from chapterhouse.claims.difference import Difference
+from chapterhouse.claims.statement import Statement, Token
 
 _EXCEPT: Final = {
     "en": re.compile(

@@ -9,17 +9,18 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from chapterhouse.answering.agreement import says_otherwise
-from chapterhouse.answering.checks import findings, polarity_differs
-from chapterhouse.answering.dates import Date
-from chapterhouse.answering.difference import (
+from chapterhouse.claims.agreement import says_otherwise
+from chapterhouse.claims.align import Alignment
+from chapterhouse.claims.checks import findings, polarity_differs
+from chapterhouse.claims.dates import Date
+from chapterhouse.claims.difference import (
     ALIKE,
     CONTAINED,
     Difference,
     aligned,
     difference,
 )
-from chapterhouse.answering.distinct import (
+from chapterhouse.claims.distinct import (
     LEAST_SHARED,
     is_label,
     is_measured,
@@ -28,8 +29,7 @@ from chapterhouse.answering.distinct import (
     other_subject,
     other_thing,
 )
-from chapterhouse.answering.matching import Alignment
-from chapterhouse.answering.statement import Statement, Token, TokenKind, read
+from chapterhouse.claims.statement import Statement, Token, TokenKind, read
 
 _SAME: Final = 0.6  # share of the words, where nothing but a date or a denial differs
 _ABOUT: Final = 0.05  # two approximate numbers closer than this agree

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.answering.matching import Alignment, without_strays
-from chapterhouse.answering.order import order_problems
-from chapterhouse.answering.statement import Statement, Token, TokenKind
-from chapterhouse.answering.wording import MAY_BE_ADDED, MAY_BE_DROPPED, antonyms, word_set
+from chapterhouse.claims.align import Alignment, without_strays
+from chapterhouse.claims.order import order_problems
+from chapterhouse.claims.statement import Statement, Token, TokenKind
+from chapterhouse.claims.wording import MAY_BE_ADDED, MAY_BE_DROPPED, antonyms, word_set
 from chapterhouse.types import Problem, ProblemKind
 
 _NEIGHBOURS: Final = 3  # content words on each side that say what a fact is about

@@ -1,0 +1,1 @@
+"""What a sentence says, and what evidence says about it."""
