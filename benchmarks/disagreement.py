@@ -18,9 +18,9 @@ from dataclasses import replace
 from itertools import combinations
 
 from chapterhouse.claims.conflict import Relation, Stated, may_disagree, relation, stated_in
-from claims_cases import Half, halves
 from data_folder import data_folder
 from disagreement_cases import Pair, build
+from disagreement_sources import Half, halves
 from measuring import Bar, Machine, Row, Table, finish
 
 CONTRADICTIONS = (Relation.NUMBER, Relation.DATE, Relation.NEGATION)

@@ -2,7 +2,8 @@
 
 Every rule works on raw text with small tables of its own (``disagreement_rules.py`` and
 ``disagreement_edits.py``); nothing here looks at how the detector splits, stems or compares. The
-halves are those of ``claims_cases.py``: other documents, other seeds, other words to rewrite with.
+halves are those of ``disagreement_sources.py``: other documents, other seeds, other words to
+rewrite with.
 A sentence is used for one pair only.
 """
 
@@ -12,7 +13,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from chapterhouse.claims.conflict import Relation
-from claims_cases import Half, Source
 from disagreement_edits import (
     denied,
     opposed,
@@ -24,6 +24,7 @@ from disagreement_edits import (
     years,
 )
 from disagreement_rules import has_event, is_fit, is_recurring, rewritten, shortened
+from disagreement_sources import Half, Source
 
 LANGUAGES = ("en", "en", "en", "de", "zh")
 _SHORTENED = 0.5

@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal
 
-from claims_cases import Source
 from disagreement_rules import MONTH, MONTHS, SINGLE_YEAR, WORD_NUMBERS, pairs_of, words_of
+from disagreement_sources import Source
 
 # --- another number -----------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import random
 import re
 from collections.abc import Callable
 
-from claims_cases import Source
+from disagreement_sources import Source
 
 
 def pairs_of(listed: str) -> list[list[str]]:

@@ -78,7 +78,7 @@ CITATION = Citation(
     "rules-1:Rules",
     "2024",
     "",
-    Support.VERBATIM,
+    Support.QUOTED,
     verified=True,
 )
 ANSWER = Answer(
@@ -355,7 +355,7 @@ def test_what_does_not_hold_is_named() -> None:
 
 def test_a_sentence_that_only_other_words_carry_is_left_alone() -> None:
     def unsure(_s: str, _c: Sequence[Evidence], _o: Sequence[Evidence]) -> Judgement:
-        return Judgement(Support.UNSUPPORTED, (), (Problem(ProblemKind.WORDS, "x"),))
+        return Judgement(Support.NOT_FOUND, (), (Problem(ProblemKind.WORDS, "x"),))
 
     assert all(check.passed for check in examine(bundle_of(ANSWER), unsure))
 

@@ -120,7 +120,7 @@ def test_the_answers_are_of_every_kind(answers: list[Answer]) -> None:
     assert any(citation.header for answer in answers for citation in answer.citations)
     assert any(not answer.found for answer in answers)
     supports = {sentence.support for sentence in answers[-1].sentences}
-    assert {Support.VERBATIM, Support.SUPPORTED, Support.UNSUPPORTED} <= supports
+    assert {Support.QUOTED, Support.SUPPORTED, Support.NOT_FOUND} <= supports
 
 
 def test_a_fresh_bundle_passes_every_check(harbour: Library, answers: list[Answer]) -> None:
@@ -259,6 +259,6 @@ def test_a_sentence_is_at_least_as_well_supported_as_it_says() -> None:
     one = cited("Inside the harbour no vessel may exceed 4 knots.", RULES)
     said = "Within the harbour no vessel may exceed four knots."
     assert agrees(said, Support.SUPPORTED, [one], {"b": "en"}, judge)
-    assert not agrees(said, Support.VERBATIM, [one], {"b": "en"}, judge)
+    assert not agrees(said, Support.QUOTED, [one], {"b": "en"}, judge)
     assert not agrees(said, Support.SUPPORTED, [], {}, judge)
     assert agrees(said, Support.PARTLY, [], {}, judge)

@@ -45,7 +45,7 @@ As the rules say [^rules-1:Speed], and as [1] and 【2†source】 confirm, nobo
 See https://harbour.example/tariff for more.
 """
 PRIVATE = "# Diary\n\nThe cashier keeps 9,000 euros under the floor of the shed.\n"
-CARRIED = {Support.VERBATIM, Support.SUPPORTED, Support.PARTLY}
+CARRIED = {Support.QUOTED, Support.SUPPORTED, Support.PARTLY}
 
 
 def document(name: str, text: str) -> Document:
@@ -100,14 +100,14 @@ def to_the_letter(
     sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]
 ) -> Judgement:
     """Judge by whether the sentence stands in the evidence as it is."""
-    for among, support in ((cited, Support.VERBATIM), (others, Support.MISATTRIBUTED)):
+    for among, support in ((cited, Support.QUOTED), (others, Support.MISATTRIBUTED)):
         for evidence in among:
             start = evidence.text.find(sentence)
             if start >= 0:
                 begin = evidence.start + start
                 span = Quotation(evidence.document_id, begin, begin + len(sentence), sentence)
                 return Judgement(support, (span,), score=1.0)
-    return Judgement(Support.UNSUPPORTED)
+    return Judgement(Support.NOT_FOUND)
 
 
 def written(text: str, judged_by: ClaimJudge = to_the_letter) -> Checked:
@@ -151,7 +151,7 @@ def test_a_marker_belongs_to_the_sentence_it_stands_behind(text: str) -> None:
 
     assert by_text[next(one for one in by_text if KNOTS[:-1] in one)] == ["rules-1"]
     assert by_text[next(one for one in by_text if METRE[:-1] in one)] == ["tariff-2"]
-    assert all(one.support is Support.VERBATIM for one in found.sentences if one.citations)
+    assert all(one.support is Support.QUOTED for one in found.sentences if one.citations)
     assert not found.rejected
 
 
@@ -214,7 +214,7 @@ def test_a_number_that_begins_a_line_is_judged_with_it(text: str) -> None:
 
     def watching(sentence: str, _c: Sequence[Evidence], _o: Sequence[Evidence]) -> Judgement:
         judged.append(sentence)
-        return Judgement(Support.UNSUPPORTED)
+        return Judgement(Support.NOT_FOUND)
 
     written(text, watching)
 
@@ -447,7 +447,7 @@ class Liar:
     """A judge that carries everything, by whatever spans it was told to give."""
 
     spans: tuple[Quotation, ...]
-    support: Support = Support.VERBATIM
+    support: Support = Support.QUOTED
 
     def __call__(
         self, sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]
@@ -486,7 +486,7 @@ def test_a_quotation_that_was_not_given_is_not_shown(lie: Quotation, support: Su
 
     assert found.citations == ()
     assert found.sentences[0].citations == ()
-    assert found.sentences[0].support is Support.UNSUPPORTED
+    assert found.sentences[0].support is Support.NOT_FOUND
 
 
 def test_of_several_quotations_the_true_ones_are_shown() -> None:
@@ -506,7 +506,7 @@ def test_a_text_that_changed_meanwhile_carries_nothing() -> None:
     ):
         found = check(f"{KNOTS} [^rules-1:Speed]", GIVEN, to_the_letter, lookup)
         assert found.citations == ()
-        assert found.sentences[0].support is Support.UNSUPPORTED
+        assert found.sentences[0].support is Support.NOT_FOUND
 
 
 # --- ten thousand answers --------------------------------------------------------------------
@@ -599,7 +599,7 @@ def accepted_wrongly(text: str, found: Checked) -> list[str]:
         if re.search(r"\[\^[^\[\]]+\]|\[\d+\]|【[^【】]+】", sentence.text):
             wrong.append(f"look-alike {sentence.text}")
         fabricated = any(p.kind is ProblemKind.MARKER for p in sentence.problems)
-        if fabricated and sentence.support in {Support.VERBATIM, Support.SUPPORTED}:
+        if fabricated and sentence.support in {Support.QUOTED, Support.SUPPORTED}:
             wrong.append(f"carried by nothing {sentence}")
         if sentence.support in CARRIED and not sentence.citations:
             wrong.append(f"carried without a citation {sentence}")
@@ -685,7 +685,7 @@ MUTATIONS = [
 def test_what_stands_in_the_documents_is_accepted(one: Given, sentence: str) -> None:
     found = written(f"{sentence} [^{one.place.name}:{one.place.section}]", judge)
 
-    assert found.sentences[0].support is Support.VERBATIM
+    assert found.sentences[0].support is Support.QUOTED
     assert found.citations[0].quote.strip() in sentence or sentence in found.citations[0].quote
 
 
@@ -696,21 +696,21 @@ def test_a_sentence_with_one_fact_changed_is_not_accepted(
     assert mutated != sentence
     for marker in (f" [^{one.place.name}:{one.place.section}]", f" [^{one.place.name}]", ""):
         told = written(f"{mutated}{marker}", judge).sentences[0]
-        assert told.support not in {Support.VERBATIM, Support.SUPPORTED}, (mutated, told)
+        assert told.support not in {Support.QUOTED, Support.SUPPORTED}, (mutated, told)
 
 
 def test_what_neighbouring_sentences_say_together_is_quoted_in_one_piece() -> None:
     both = f"{KNOTS} The duty officer Maria Keller grants exceptions."
     said = f"{KNOTS[:-1]}, and the duty officer Maria Keller grants exceptions."
     found = written(f"{said} [^rules-1:Speed] {KNOTS} [^rules-1:Speed]", judge)
-    assert [one.support for one in found.sentences] == [Support.SUPPORTED, Support.VERBATIM]
+    assert [one.support for one in found.sentences] == [Support.SUPPORTED, Support.QUOTED]
     assert [one.quote for one in found.citations] == [both, KNOTS]
 
 
 @pytest.mark.xfail(strict=True, reason="the judge joins the facts of two neighbouring sentences")
 def test_the_facts_of_two_sentences_make_no_third() -> None:
     told = written("In winter the gate closes at 21:30. [^rules-1:Opening]", judge).sentences[0]
-    assert told.support not in {Support.VERBATIM, Support.SUPPORTED}
+    assert told.support not in {Support.QUOTED, Support.SUPPORTED}
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -730,6 +730,6 @@ def test_the_real_judge_accepts_no_mutated_answer_in_any_surroundings(seed: int)
         wrong += [
             f"{told.support} {told.text}"
             for told in found.sentences
-            if told.text in mutations and told.support in {Support.VERBATIM, Support.SUPPORTED}
+            if told.text in mutations and told.support in {Support.QUOTED, Support.SUPPORTED}
         ]
     assert wrong == []

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pytest
+from chapterhouse.answering.combining import combine
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering.combining import combine
 from chapterhouse.claims.judge import fabricated, judge
 from chapterhouse.types import Evidence, Judgement, Problem, ProblemKind, Support
 
 if TYPE_CHECKING:
     from chapterhouse.protocols import ClaimJudge
 
-CARRIED = {Support.VERBATIM, Support.SUPPORTED}
+CARRIED = {Support.QUOTED, Support.SUPPORTED}
 FERRY = (
     "The ferry Aurora was built in Turku in 1998 by the Finnish company Wärtsilä. It carries at least"
     " 420 passengers and 60 cars between Varnholm and Lund. In June 2019, the captain Anna Berg"
@@ -44,7 +44,7 @@ def _judge(sentence: str) -> Judgement:
 
 def test_the_judge_fills_the_seam() -> None:
     seam: ClaimJudge = judge
-    assert seam("Some members of the crew speak German.", [HERE], []).support is Support.VERBATIM
+    assert seam("Some members of the crew speak German.", [HERE], []).support is Support.QUOTED
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_the_judge_fills_the_seam() -> None:
     ],
 )
 def test_what_stands_there_to_the_letter_is_verbatim(sentence: str) -> None:
-    assert _judge(sentence).support is Support.VERBATIM
+    assert _judge(sentence).support is Support.QUOTED
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_the_year_of_a_heading_counts() -> None:
 )
 def test_a_contradiction_is_unsupported_and_named(sentence: str, kind: ProblemKind) -> None:
     told = _judge(sentence)
-    assert told.support is Support.UNSUPPORTED
+    assert told.support is Support.NOT_FOUND
     assert kind in {problem.kind for problem in told.problems}
 
 
@@ -142,7 +142,7 @@ def test_numbers_stay_with_their_owners() -> None:
         "Varnholm has 7 boats.",
         "Lund has 5 boats and Varnholm has 7 boats.",
     ):
-        assert judge(wrong, evidence, []).support is Support.UNSUPPORTED
+        assert judge(wrong, evidence, []).support is Support.NOT_FOUND
 
 
 def test_a_denial_or_comparison_without_a_number_counts() -> None:
@@ -159,9 +159,9 @@ def test_what_was_cut_off_may_deny_what_was_kept() -> None:
             "It is not true that the harbour closes in winter. Der Vertrag gilt für Gäste nicht."
         )
     ]
-    assert judge("The harbour closes in winter.", evidence, []).support is Support.UNSUPPORTED
+    assert judge("The harbour closes in winter.", evidence, []).support is Support.NOT_FOUND
     german = [_evidence("Der alte Vertrag gilt für alle Gäste nicht.", language="de")]
-    assert judge("Der alte Vertrag gilt für alle Gäste.", german, []).support is Support.UNSUPPORTED
+    assert judge("Der alte Vertrag gilt für alle Gäste.", german, []).support is Support.NOT_FOUND
 
 
 def test_a_true_clause_with_an_invented_one_is_partly() -> None:
@@ -183,7 +183,7 @@ def test_support_in_another_document_is_misattributed() -> None:
 def test_another_stretch_of_the_cited_document_counts_as_cited() -> None:
     more = _evidence("The bar closes at midnight on Sunday evenings.", start=5_000)
     told = judge("The bar closes at midnight on Sunday evenings.", [HERE], [more])
-    assert told.support is Support.VERBATIM
+    assert told.support is Support.QUOTED
     assert told.spans[0].start == 5_000
 
 
@@ -218,7 +218,7 @@ def test_a_stitched_quotation_is_told_with_its_pieces() -> None:
     ],
 )  # fmt: skip
 def test_what_states_nothing_is_no_claim(sentence: str) -> None:
-    assert _judge(sentence).support is Support.NO_CLAIM
+    assert _judge(sentence).support is Support.NO_STATEMENT
 
 
 @pytest.mark.parametrize(
@@ -235,26 +235,25 @@ def test_what_states_nothing_is_no_claim(sentence: str) -> None:
     ],
 )
 def test_a_claim_behind_a_polite_word_is_judged(sentence: str) -> None:
-    assert _judge(sentence).support is Support.UNSUPPORTED
+    assert _judge(sentence).support is Support.NOT_FOUND
 
 
 def test_chinese_and_german_are_judged_too() -> None:
     chinese = [_evidence("黑豹队的防守只丢了308分，在联赛中排名第六。", language="zh")]
     assert judge("黑豹队的防守只丢了308分。", chinese, []).support in CARRIED
-    assert judge("黑豹队的防守只丢了309分。", chinese, []).support is Support.UNSUPPORTED
+    assert judge("黑豹队的防守只丢了309分。", chinese, []).support is Support.NOT_FOUND
     assert judge("黑豹队的防守没有丢308分。", chinese, []).support not in CARRIED
     german = [
         _evidence("Die Fähre fährt am 3. Mai 2024 nach Lund und kostet 1.200 Euro.", language="de")
     ]
     assert judge("Am 3. Mai 2024 fährt die Fähre nach Lund.", german, []).support in CARRIED
     assert (
-        judge("Am 4. Mai 2024 fährt die Fähre nach Lund.", german, []).support
-        is Support.UNSUPPORTED
+        judge("Am 4. Mai 2024 fährt die Fähre nach Lund.", german, []).support is Support.NOT_FOUND
     )
 
 
 def test_no_evidence_is_no_support() -> None:
-    assert judge("The crossing takes 45 minutes.", [], []).support is Support.UNSUPPORTED
+    assert judge("The crossing takes 45 minutes.", [], []).support is Support.NOT_FOUND
 
 
 # --- laws ---------------------------------------------------------------------------------------
@@ -275,7 +274,7 @@ def test_every_sentence_of_the_evidence_is_verbatim(one: int, other: int) -> Non
     sentences = [part.strip() + "." for part in FERRY.rstrip(".").split(". ")]
     for number in (one, other):
         told = _judge(sentences[number])
-        assert told.support is Support.VERBATIM
+        assert told.support is Support.QUOTED
         assert told.spans[0].quote == sentences[number]
 
 
@@ -368,7 +367,7 @@ def test_no_changed_fact_is_accepted(seed: int) -> None:
     documents = _documents(world, chance)
     known = " ".join(evidence.text for evidence in documents)
     for true, changed in world:
-        assert judge(true, documents, []).support is Support.VERBATIM, true
+        assert judge(true, documents, []).support is Support.QUOTED, true
         for false in changed:
             if false.rstrip(".") not in known:
                 told = judge(false, documents, [])
@@ -378,7 +377,7 @@ def test_no_changed_fact_is_accepted(seed: int) -> None:
 # --- second opinions ------------------------------------------------------------------------------
 
 _CONTRADICTED = Judgement(
-    Support.UNSUPPORTED, problems=(Problem(ProblemKind.NUMBER, "5", "7"),), score=0.8
+    Support.NOT_FOUND, problems=(Problem(ProblemKind.NUMBER, "5", "7"),), score=0.8
 )
 _LACKING = Judgement(Support.PARTLY, problems=(Problem(ProblemKind.WORDS, "violin"),), score=0.7)
 
@@ -395,14 +394,12 @@ def test_nothing_overrules_fabricated_frankenquotes_and_contradictions(second: S
 
 def test_a_second_opinion_raises_what_only_lacked_words() -> None:
     assert combine(_LACKING, _plain(Support.SUPPORTED)).support is Support.SUPPORTED
-    assert combine(_plain(Support.UNSUPPORTED), _plain(Support.PARTLY)).support is Support.PARTLY
+    assert combine(_plain(Support.NOT_FOUND), _plain(Support.PARTLY)).support is Support.PARTLY
 
 
 def test_a_second_opinion_lowers_support_but_not_what_stands_to_the_letter() -> None:
-    assert combine(_plain(Support.SUPPORTED), _CONTRADICTED).support is Support.UNSUPPORTED
-    assert (
-        combine(_plain(Support.VERBATIM), _plain(Support.UNSUPPORTED)).support is Support.VERBATIM
-    )
+    assert combine(_plain(Support.SUPPORTED), _CONTRADICTED).support is Support.NOT_FOUND
+    assert combine(_plain(Support.QUOTED), _plain(Support.NOT_FOUND)).support is Support.QUOTED
 
 
 @given(st.sampled_from(Support), st.sampled_from(Support))
@@ -411,4 +408,4 @@ def test_a_second_opinion_never_makes_verbatim_misattributed_or_harmless(
 ) -> None:
     told = combine(_plain(one), _plain(two)).support
     if told is not one:
-        assert told in {Support.SUPPORTED, Support.PARTLY, Support.UNSUPPORTED}
+        assert told in {Support.SUPPORTED, Support.PARTLY, Support.NOT_FOUND}

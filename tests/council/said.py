@@ -69,7 +69,7 @@ class Meeting:
         *,
         text: str = "",
         during: str = "first",
-        support: Support = Support.VERBATIM,
+        support: Support = Support.QUOTED,
     ) -> str:
         """Let a member state something, and return the claim's id; no document, no citation."""
         numbers = (self.cite(document, quote),) if document else ()

@@ -101,13 +101,13 @@ def test_a_council_of_models_meets_over_http(tmp_path: Path) -> None:
             body = library.body(citation.document_id)
             assert body.text[citation.start : citation.end] == citation.quote
 
-    assert [claim.support for claim in minutes.claims] == [Support.VERBATIM, Support.VERBATIM]
+    assert [claim.support for claim in minutes.claims] == [Support.QUOTED, Support.QUOTED]
     (dispute,) = minutes.map.disputes
     assert dispute.newer
     assert [side.value for side in dispute.sides] == ["4", "6"]
     (given,) = minutes.concessions
     assert (given.member, given.accepted) == ("maria", True)
-    assert minutes.decision[0].support is Support.VERBATIM
+    assert minutes.decision[0].support is Support.QUOTED
     assert minutes.method == "openai/tiny"
     assert minutes.usage is not None
     assert minutes.usage.calls == len(server.requests) == 7
@@ -203,6 +203,6 @@ def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:
         minutes, _ = meet(library, made)
 
     (claim,) = minutes.claims
-    assert claim.support is Support.VERBATIM
+    assert claim.support is Support.QUOTED
     assert minutes.statements[0].tool_calls[0].name == "search_documents"
     assert minutes.statements[0].tool_calls[0].result == ""

@@ -56,7 +56,7 @@ CITATION = Citation(
     "sr:Tracking",
     "2024",
     "https://docs.example/sr#tracking",
-    Support.VERBATIM,
+    Support.QUOTED,
     verified=True,
 )
 ANSWER = Answer(
@@ -156,7 +156,7 @@ def hostile_answer(text: str) -> Answer:
     return replace(
         ANSWER,
         sentences=(
-            AnswerSentence(text, (1,), Support.UNSUPPORTED),
+            AnswerSentence(text, (1,), Support.NOT_FOUND),
             AnswerSentence(text, (1,), before="\n\n"),
             AnswerSentence(text, (), before="\n- "),
             AnswerSentence(text, (1,), before="\n1. "),
@@ -322,7 +322,9 @@ def test_a_place_without_pages_has_none() -> None:
 @pytest.mark.parametrize("support", list(Support))
 def test_a_reader_is_warned_beside_every_sentence_that_is_not_supported(support: Support) -> None:
     warned = wording.support_mark(support)
-    assert bool(warned) == (support not in {Support.VERBATIM, Support.SUPPORTED, Support.NO_CLAIM})
+    assert bool(warned) == (
+        support not in {Support.QUOTED, Support.SUPPORTED, Support.NO_STATEMENT}
+    )
     answer = replace(ANSWER, sentences=(AnswerSentence("It is.", (1,), support),))
     assert (f"*({warned})*" in answer_markdown(answer)) == bool(warned)
     assert (f"({warned})" in on_a_terminal(answer)) == bool(warned)

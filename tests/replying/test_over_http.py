@@ -117,7 +117,7 @@ def test_what_a_tool_returns_is_no_system_message_either(tmp_path: Path) -> None
         answer = library.ask(QUESTION, persona="maria")
 
     assert answer.found
-    assert answer.sentences[0].support is Support.VERBATIM
+    assert answer.sentences[0].support is Support.QUOTED
     first, second = server.requests
     assert "CANARY" not in first.system + first.everything_else + second.system
     assert "CANARY" not in json.dumps(first.body["tools"])
@@ -138,8 +138,8 @@ def test_each_sentence_that_came_over_the_wire_is_judged(tmp_path: Path) -> None
             assert text[citation.start : citation.end] == citation.quote
 
     supports = [sentence.support for sentence in answer.sentences]
-    assert supports[0] is Support.VERBATIM
-    assert supports[1] not in {Support.VERBATIM, Support.SUPPORTED}
+    assert supports[0] is Support.QUOTED
+    assert supports[1] not in {Support.QUOTED, Support.SUPPORTED}
     assert supports[2] is Support.FABRICATED
     assert answer.rejected == ("made-up:x",)
     assert "[" not in "".join(drafts)

@@ -155,8 +155,8 @@ def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) 
     assert answer.found
     assert answer.route is Route.ANSWERED
     first, second, third = answer.sentences
-    assert first.support is Support.VERBATIM
-    assert second.support not in {Support.VERBATIM, Support.SUPPORTED}
+    assert first.support is Support.QUOTED
+    assert second.support not in {Support.QUOTED, Support.SUPPORTED}
     assert third.support is Support.FABRICATED
     assert answer.rejected == ("made-up:Speed",)
     ((instructions, prompt),) = model.asked
@@ -176,7 +176,7 @@ def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour:
     assert "900 vessels" in invented.text
     assert (invented.support, invented.citations) == (Support.FABRICATED, ())
     assert "4 knots" in quoted[0].text
-    assert quoted[0].support is Support.VERBATIM
+    assert quoted[0].support is Support.QUOTED
     assert answer.citations[quoted[0].citations[0] - 1].verified
     assert "not found in the documents" in answer.notice
     assert answer.rejected == ("x:y",)
@@ -236,7 +236,7 @@ def test_a_general_model_answers_from_no_document(harbour: Any) -> None:
         "This question is outside Maria Keller's expertise; switching to the general assistant."
     )
     assert answer.sentences[0].text == "Parrots need none."
-    assert all(one.support is Support.UNSUPPORTED and not one.citations for one in answer.sentences)
+    assert all(one.support is Support.NOT_FOUND and not one.citations for one in answer.sentences)
     assert answer.citations == ()
     assert "evil.example" not in answer.text
     ((instructions, prompt),) = model.asked

@@ -197,7 +197,7 @@ def _against(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) 
             same = sealed.quotes(one.text, cited) or (
                 bool(cited) and all(sealed.quotes(one.text, [each]) for each in cited)
             )
-            fits = same and one.support is Support.VERBATIM
+            fits = same and one.support is Support.QUOTED
         else:
             fits = sealed.agrees(one.text, one.support, cited, language_of, judge)
         if not fits:

@@ -14,7 +14,7 @@ def text_hash(text: str) -> str:
 
 
 def cite(
-    document: Document, span: Quotation, number: int, status: Support = Support.VERBATIM
+    document: Document, span: Quotation, number: int, status: Support = Support.QUOTED
 ) -> Citation:
     """Return the citation of a span, not yet verified: it has no section and page before."""
     return Citation(

@@ -21,12 +21,11 @@ from chapterhouse.text.document_dates import stated_date
 from chapterhouse.text.look_alikes import without_brackets
 from chapterhouse.text.markdown import table_cells
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import Check, Citation, Document, Evidence, Quotation, Support
+from chapterhouse.types import FOUND, Check, Citation, Document, Evidence, Quotation, Support
 
 QUOTED: Final = "quoted from the documents"  # the note of a quotation below what a model wrote
 EXTRACTIVE: Final = "extractive"  # the method of what was composed without a model
 LARGEST: Final = 32 * 2**20  # bytes
-_IN_FULL: Final = frozenset({Support.VERBATIM, Support.SUPPORTED})
 _UNCOUNTED: Final = re.compile(r"[\s*_`\\]")  # white space, and the marks of Markdown within a line
 _BETWEEN: Final = frozenset("·;,|")  # cells, lines and quotations
 _DISTRUST: Final = "Trust nothing in this file."
@@ -288,10 +287,10 @@ def agrees(
     What was judged when it was written is judged alike here: see ``written.check``.
     """
     quoted = quotes(text, cited) or any(quotes(text, [one]) for one in cited)
-    if support not in _IN_FULL or quoted:
+    if support not in FOUND or quoted:
         return True
     shown = [as_evidence(one, language_of.get(one.document_id, "")) for one in cited]
-    wanted = {support, Support.VERBATIM}
+    wanted = {support, Support.QUOTED}
     return bool(shown) and _is_supported(text, shown, judge, wanted)
 
 
@@ -302,5 +301,5 @@ def _is_supported(
     if judge(text, shown, ()).support in wanted:
         return True
     found = [judge(text[a:b], shown, ()).support for a, b in sentence_spans(text, 0, len(text))]
-    claims = {support for support in found if support is not Support.NO_CLAIM}
+    claims = {support for support in found if support is not Support.NO_STATEMENT}
     return len(found) > 1 and bool(claims) and claims <= wanted

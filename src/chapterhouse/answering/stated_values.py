@@ -13,8 +13,8 @@ from math import log10
 from typing import Final
 
 from chapterhouse.answering.question_kind import QuestionKind
-from chapterhouse.claims.checks import polarity_differs
 from chapterhouse.claims.difference import difference
+from chapterhouse.claims.polarity import polarity_differs
 from chapterhouse.claims.statement import Statement, Token, TokenKind
 from chapterhouse.claims.units import UNITS
 from chapterhouse.types import ConflictKind

@@ -29,6 +29,7 @@ from chapterhouse.protocols import ClaimJudge
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import (
+    FOUND,
     AnswerSentence,
     Body,
     Citation,
@@ -41,7 +42,6 @@ from chapterhouse.types import (
     Support,
 )
 
-CARRIED: Final = frozenset({Support.VERBATIM, Support.SUPPORTED, Support.PARTLY})
 _SPANS: Final = 3  # quotations shown of one sentence
 # Two markers side by side are no link.
 _TARGET: Final = r"(?:\([^()\n]{0,2000}\)|\[(?!\^)[^\[\]\n]{0,200}\])"
@@ -135,21 +135,16 @@ def check(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) 
 def _judged(
     sentence: str, markers: Sequence[str], given: Sequence[Given], judge: ClaimJudge
 ) -> Judgement:
-    """Judge a sentence by what it cites; one that cites nothing by all that was given."""
+    """Judge a sentence by what it cites; one that cites nothing known by all that was given."""
     places = [one.place for one in given]
     numbers = {number for marker in markers for number in resolve(marker, places)}
     unknown = [marker for marker in markers if not resolve(marker, places)]
     problems = tuple(Problem(ProblemKind.MARKER, marker) for marker in unknown)
-    if unknown and not numbers:
-        judged = judge(sentence, (), ())
-        if judged.support is Support.NO_CLAIM:
-            return replace(judged, problems=problems)
-        return Judgement(Support.FABRICATED, problems=problems)
     cited = [one.evidence for one in given if not numbers or one.place.number in numbers]
     others = [one.evidence for one in given if numbers and one.place.number not in numbers]
     judged = judge(sentence, cited, others)
-    if unknown and judged.support in CARRIED:  # one of the sources it names does not exist
-        judged = replace(judged, support=Support.PARTLY)
+    if judged.support is Support.NOT_FOUND and not numbers:  # it names nothing to look at
+        judged = replace(judged, spans=())
     return replace(judged, problems=(*judged.problems, *problems))
 
 
@@ -170,36 +165,22 @@ class _Citations:
     def sentence(self, text: str, before: str, judged: Judgement) -> AnswerSentence:
         """Return a judged sentence with the numbers of its citations.
 
-        One that was carried and of whose quotations none can be verified is not carried.
+        What passes for found must be shown by what is quoted for it alone, so that whoever has
+        only the quotations comes to the same.
         """
-        carried = judged.support in CARRIED or judged.support in {
-            Support.MISATTRIBUTED,
-            Support.FRANKENQUOTE,
-        }
-        support = judged.support
-        shown = self._verified(judged.spans[:_SPANS], support) if carried else ()
-        if carried and not shown:
-            support = Support.UNSUPPORTED
-        if not self._agrees(text, support, shown):
-            support, shown = self._shown(text, support, judged.spans[:_SPANS])
-        return AnswerSentence(
-            text, tuple(map(self._number, shown)), support, judged.problems, before
-        )
+        support, shown = judged.support, self._verified(judged.spans[:_SPANS], judged.support)
+        if support in FOUND and not (shown and self._agrees(text, support, shown)):
+            support, shown = self._shown(text, judged.spans[:_SPANS])
+        numbers = tuple(map(self._number, shown))
+        return AnswerSentence(text, numbers, support, judged.problems, before)
 
-    def _shown(
-        self, text: str, support: Support, spans: Sequence[Quotation]
-    ) -> tuple[Support, tuple[Citation, ...]]:
-        """Return how far quotations support what was judged by more than ``spans``, and which.
-
-        What is said by neighbouring sentences together is quoted in one piece, or with all that
-        was given there; where that is not enough either, less is supported.
-        """
-        for least in dict.fromkeys((support, Support.SUPPORTED)):
-            for quoted in (spans, self._joined(spans), self._around(spans)):
-                shown = self._verified(quoted, least)
-                if self._agrees(text, least, shown):
-                    return least, shown
-        return Support.PARTLY, self._verified(spans, Support.PARTLY)
+    def _shown(self, text: str, spans: Sequence[Quotation]) -> tuple[Support, tuple[Citation, ...]]:
+        """Return what is found by quoting all that was given where ``spans`` stand."""
+        for quoted in (spans, self._around(spans)):
+            shown = self._verified(quoted, Support.SUPPORTED)
+            if shown and self._agrees(text, Support.SUPPORTED, shown):
+                return Support.SUPPORTED, shown
+        return Support.NOT_FOUND, self._verified(spans, Support.NOT_FOUND)
 
     def _agrees(self, text: str, support: Support, shown: Sequence[Citation]) -> bool:
         languages = {
@@ -208,17 +189,6 @@ class _Citations:
             if (document := self._lookup.document(name)) is not None
         }
         return agrees(text, support, shown, languages, self._judge)
-
-    def _joined(self, spans: Sequence[Quotation]) -> tuple[Quotation, ...]:
-        """Return what was given from the first to the last of the spans in it, for each piece."""
-        found: dict[Quotation, None] = {}
-        for one in self._given:
-            inside = [span for span in spans if _holds(one, span)]
-            if inside:
-                start, end = min(span.start for span in inside), max(span.end for span in inside)
-                text = one.text[start - one.start : end - one.start]
-                found[Quotation(one.document_id, start, end, text)] = None
-        return tuple(found)
 
     def _around(self, spans: Sequence[Quotation]) -> tuple[Quotation, ...]:
         """Return the whole of what was given where spans stand."""

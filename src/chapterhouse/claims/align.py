@@ -1,23 +1,19 @@
 """Where the words of a claim stand in a few neighbouring sentences of the evidence."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from chapterhouse.claims.statement import Statement, Token, TokenKind, read, term
+from chapterhouse.claims.statement import Statement, Token, TokenKind, read
 from chapterhouse.claims.wording import is_pronoun, opposite_by_prefix
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Evidence
 
-_SENTENCES_LOOKED_AT: Final = 4
-_LONGEST_WINDOW: Final = 3
-_WINDOWS: Final = 7
 # Costs of a step from one word of the claim to the next, in the evidence.
 _SKIP, _LONGEST_SKIP, _BACK, _SENTENCE, _AGAIN = 0.08, 1.2, 1.0, 0.5, 1.5
 _STEM: Final = 5  # letters that words of one family share
-_CARRIED_CLAUSE: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,58 +57,6 @@ class Window:
     statements: tuple[Statement, ...]
     tokens: tuple[tuple[Token, int], ...]
 
-    def gap(self, position: int) -> str:
-        """Return the lower-case text before a token, back to the one before it."""
-        _, number = self.tokens[position]
-        first = sum(len(statement.tokens) for statement in self.statements[:number])
-        return self.statements[number].gaps[position - first]
-
-
-def windows(
-    claim_terms: frozenset[str], stretches: Sequence[Evidence], least: float = 0.0
-) -> Iterator[Window]:
-    """Yield the windows that share most with a claim, single sentences before longer ones.
-
-    Args:
-        claim_terms: Terms of the claim.
-        stretches: Where to look.
-        least: Share of the terms below which a window is left out.
-    """
-    ranked: list[tuple[float, int, int]] = []
-    for place, evidence in enumerate(stretches):
-        for position, sentence in enumerate(sentences_of(evidence.text, evidence.language)):
-            shared = len(claim_terms & sentence.terms)
-            if shared:
-                ranked.append((-shared, place, position))
-    ranked.sort()
-    best = ranked[:_SENTENCES_LOOKED_AT]
-    needed = least * len(claim_terms)
-    spans = {(p, s, s + 1): None for shared, p, s in best if -shared >= needed}
-    for _, place, position in best:
-        sentences = sentences_of(stretches[place].text, stretches[place].language)
-        own = claim_terms & sentences[position].terms
-        for start, end in _around(position, sentences):
-            more = claim_terms & frozenset[str]().union(*(s.terms for s in sentences[start:end]))
-            if len(more) > len(own) and len(more) >= needed:
-                spans.setdefault((place, start, end))
-    for place, start, end in list(spans)[: _SENTENCES_LOOKED_AT + _WINDOWS]:
-        yield _window(place, stretches[place], start, end)
-
-
-def _around(position: int, sentences: Sequence[Sentence]) -> Iterator[tuple[int, int]]:
-    for length in range(2, _LONGEST_WINDOW + 1):
-        for start in range(position - length + 1, position + 1):
-            inside = start >= 0 and start + length <= len(sentences)
-            if inside and not any(s.row for s in sentences[start : start + length]):
-                yield start, start + length
-
-
-def _window(place: int, evidence: Evidence, start: int, end: int) -> Window:
-    chosen = sentences_of(evidence.text, evidence.language)[start:end]
-    statements = tuple(read(sentence.text, evidence.language) for sentence in chosen)
-    tokens = tuple((t, number) for number, s in enumerate(statements) for t in s.tokens)
-    return Window(place, evidence, chosen, statements, tokens)
-
 
 @lru_cache(maxsize=512)
 def context_terms(title: str, section_path: tuple[str, ...], language: str) -> frozenset[str]:
@@ -128,21 +72,12 @@ class Alignment:
     Attributes:
         places: For each token of the claim a position in ``window.tokens``, or -1.
         flips: Whether a token stands there with a prefix that denies it, or the claim has one.
-        placed: Whether a token before the first with a place stands in the headings above.
     """
 
     claim: Statement
     window: Window
     places: tuple[int, ...]
     flips: tuple[bool, ...]
-    placed: tuple[bool, ...]
-
-    @property
-    def carried(self) -> tuple[bool, ...]:
-        """Whether each token of the claim stands in the window or above it."""
-        return tuple(
-            place >= 0 or placed for place, placed in zip(self.places, self.placed, strict=True)
-        )
 
 
 def align(claim: Statement, window: Window) -> Alignment:
@@ -156,42 +91,13 @@ def align(claim: Statement, window: Window) -> Alignment:
             facts.append(position)
     candidates = [_candidates(token, words, facts, window) for token in claim.tokens]
     places = _cheapest(candidates, window)
-    first = next((number for number, place in enumerate(places) if place >= 0), 0)
-    evidence = window.evidence
-    above = context_terms(evidence.title, evidence.section_path, evidence.language)
     flips = tuple(
         place >= 0
         and token.kind is TokenKind.WORD
         and opposite_by_prefix(token.key, window.tokens[place][0].key)
         for token, place in zip(claim.tokens, places, strict=True)
     )
-    return Alignment(
-        claim=claim,
-        window=window,
-        places=tuple(places),
-        flips=flips,
-        placed=tuple(
-            number < first and token.key in above for number, token in enumerate(claim.tokens)
-        ),
-    )
-
-
-def without_strays(alignment: Alignment) -> Alignment:
-    """Return an alignment without the places of clauses of which the window has little.
-
-    A clause about something else shares a word with the evidence by chance.
-    """
-    held: dict[int, list[bool]] = {}
-    for token, carried in zip(alignment.claim.tokens, alignment.carried, strict=True):
-        held.setdefault(token.clause, []).append(carried)
-    stray = {
-        clause for clause, carried in held.items() if sum(carried) < _CARRIED_CLAUSE * len(carried)
-    }
-    places = tuple(
-        -1 if token.clause in stray else place
-        for token, place in zip(alignment.claim.tokens, alignment.places, strict=True)
-    )
-    return replace(alignment, places=places)
+    return Alignment(claim, window, tuple(places), flips)
 
 
 def _candidates(
@@ -284,11 +190,3 @@ def begins_with_pronoun(statement: Statement) -> bool:
     """Whether a sentence begins with a word that points back."""
     first = statement.text.split(maxsplit=1)
     return bool(first) and is_pronoun(first[0].strip("\"'“„«(*_"))
-
-
-def claim_terms(claim: str, language: str) -> frozenset[str]:
-    """Return the index terms of a claim's content words, to find sentences with."""
-    statement = read(claim, language)
-    return frozenset(t for token in statement.tokens for t in analyse(token.text, language)) | {
-        term(token.text, language) for token in statement.tokens
-    }

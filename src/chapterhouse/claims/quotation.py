@@ -1,4 +1,4 @@
-"""What of a sentence stands in the evidence to the letter, and what is stitched from pieces.
+"""Where words stand in the evidence one after the other.
 
 White space, case, width, quotation marks, markup and punctuation between words do not count;
 every word, figure, sign and currency does.
@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final
 
 from chapterhouse.types import Evidence
@@ -19,11 +18,7 @@ _EAST: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _PIECE = re.compile(
     rf"[{_EAST}]|[^\W_{_EAST}]+(?:[.,:/'’\-][^\W_{_EAST}]+)*|[%‰$€£¥°<>=±−]|(?<!\w)-(?=\d)"
 )
-_LEAST_PIECE: Final = 3  # words of a quotation that are no accident
-_LEAST_RUN: Final = 5  # words in a row, outside quotation marks, that are copied
 _FAR: Final = 250  # characters between two pieces that do not belong together
-_STITCHED_SHARE: Final = 0.9
-_ALTERED_SHARE: Final = 0.6
 _EAST_FACTOR: Final = 2  # characters that weigh as a word
 
 
@@ -88,69 +83,6 @@ def weight(words: Sequence[str]) -> float:
     return len(words) - east + east / _EAST_FACTOR
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
-    """A run of words of a sentence, and the place where it stands."""
-
-    first: int
-    last: int
-    place: Place
-    weight: float
-
-
-def pieces(
-    text: str, stretches: Sequence[Evidence], least: float = _LEAST_PIECE
-) -> tuple[Piece, ...]:
-    """Cut ``text`` into the longest runs that stand somewhere, from left to right.
-
-    Args:
-        text: The sentence or quotation.
-        stretches: Where to look.
-        least: Weight below which a run is left out, in words.
-    """
-    wanted = words_of(text)
-    known = [words_of(evidence.text) for evidence in stretches]
-    found: list[Piece] = []
-    position = 0
-    while position < len(wanted.words):
-        length, number, at = _longest(wanted, position, known)
-        size = weight(wanted.words[position : position + length])
-        if length and size >= least:
-            first = bisect_right(known[number].starts, at) - 1
-            spans = known[number].spans
-            place = Place(number, spans[first][0], spans[first + length - 1][1])
-            found.append(Piece(position, position + length, place, size))
-            position += length
-        else:
-            position += 1
-    return tuple(found)
-
-
-def _longest(wanted: Words, position: int, known: Sequence[Words]) -> tuple[int, int, int]:
-    """Return length, stretch and offset of the longest run from ``position``."""
-    best = (0, 0, 0)
-    for number, words in enumerate(known):
-        length, at = best[0], -1
-        while position + length < len(wanted.words):
-            needle = " " + " ".join(wanted.words[position : position + length + 1]) + " "
-            offset = words.joined.find(needle, max(at, 0))
-            if offset < 0:
-                break
-            length, at = length + 1, offset
-        if at >= 0:
-            best = (length, number, at)
-    return best
-
-
-def is_stitched(found: Sequence[Piece], total: float, stretches: Sequence[Evidence]) -> bool:
-    """Whether long copied runs from places that stand apart make up a sentence."""
-    long = [piece for piece in found if piece.weight >= _LEAST_RUN]
-    covered = sum(piece.weight for piece in long)
-    if len(long) < 2 or covered < _STITCHED_SHARE * total:  # noqa: PLR2004 - one run is a quotation
-        return False
-    return any(apart(one.place, two.place, stretches) for one, two in pairwise(long))
-
-
 def apart(one: Place, two: Place, stretches: Sequence[Evidence]) -> bool:
     """Whether the second place does not follow the first closely in one document."""
     first, second = stretches[one.stretch], stretches[two.stretch]
@@ -158,8 +90,3 @@ def apart(one: Place, two: Place, stretches: Sequence[Evidence]) -> bool:
         return True
     distance = second.start + two.start - first.start - one.end
     return not -1 <= distance <= _FAR
-
-
-def is_altered(found: Sequence[Piece], total: float) -> bool:
-    """Whether most of a quotation stands in the evidence, but not in one piece."""
-    return sum(piece.weight for piece in found) >= _ALTERED_SHARE * total

@@ -11,13 +11,11 @@ from typing import Final
 
 from chapterhouse.claims.agreement import says_otherwise
 from chapterhouse.claims.align import Alignment
-from chapterhouse.claims.checks import findings, polarity_differs
 from chapterhouse.claims.dates import Date
 from chapterhouse.claims.difference import (
     ALIKE,
     CONTAINED,
     Difference,
-    aligned,
     difference,
 )
 from chapterhouse.claims.distinct import (
@@ -29,6 +27,7 @@ from chapterhouse.claims.distinct import (
     other_subject,
     other_thing,
 )
+from chapterhouse.claims.polarity import polarity_differs
 from chapterhouse.claims.statement import Statement, Token, TokenKind, read
 
 _SAME: Final = 0.6  # share of the words, where nothing but a date or a denial differs
@@ -107,8 +106,7 @@ def _compared(told: Difference) -> Comparison:
     denial = _by_denial(told)
     if denial:
         return denial if told.sure else _SILENT
-    agree = _same_facts(told.alignment) and _same_relations(told.alignment)
-    agree = agree and not says_otherwise(told)
+    agree = _same_facts(told.alignment) and not says_otherwise(told)
     return Comparison(Relation.AGREE if agree else Relation.SILENT, told.shared, alike=told.alike)
 
 
@@ -151,15 +149,6 @@ def _same_facts(alignment: Alignment) -> bool:
     return not own or not any(
         token.kind is not TokenKind.WORD and place not in alignment.places
         for place, (token, _) in enumerate(alignment.window.tokens)
-    )
-
-
-def _same_relations(alignment: Alignment) -> bool:
-    """Whether one of them keeps who did what, and the scope, of the other."""
-    claim, stated = alignment.claim, alignment.window.statements[0]
-    return any(
-        not any(finding.contradicts for finding in findings(either))
-        for either in (alignment, aligned(stated, claim))
     )
 
 

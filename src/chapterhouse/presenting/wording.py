@@ -7,11 +7,8 @@ from chapterhouse.text.analyse import SNOWBALL
 from chapterhouse.types import Conflict, Searched, Side, Support, Usage
 
 _MARKS: Final = {
-    Support.PARTLY: "partly supported",
-    Support.MISATTRIBUTED: "supported by another document than it named",
-    Support.FRANKENQUOTE: "stitched from separate quotations",
-    Support.UNSUPPORTED: "not supported by the documents",
-    Support.FABRICATED: "cites what does not exist",
+    Support.NOT_FOUND: "not found in the sources",
+    Support.DISAGREES: "the sources say otherwise",
 }
 _LANGUAGES: Final = {
     "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "he": "Hebrew",

@@ -7,13 +7,14 @@ from typing import Final
 from chapterhouse.answering.prompt import instructions, user_message
 from chapterhouse.answering.route import deferral, would_help
 from chapterhouse.answering.sealed import EXTRACTIVE, QUOTED
-from chapterhouse.answering.written import CARRIED, Checked, Lookup, check
+from chapterhouse.answering.written import Checked, Lookup, check
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.desk import Desk, excerpts_of
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
 from chapterhouse.replying.streaming import without_marks
 from chapterhouse.types import (
+    FOUND,
     Answer,
     AnswerOutcome,
     AnswerSentence,
@@ -26,7 +27,6 @@ from chapterhouse.types import (
 )
 
 OnText = Callable[[str], None]
-_FOUND: Final = CARRIED | {Support.MISATTRIBUTED}
 _GENERAL: Final = (
     "You are a general assistant. You have no documents; say what you are not sure of. "
     "Answer briefly, in the language of the question, and cite nothing."
@@ -94,7 +94,7 @@ async def general(
     )
     checked = check(text.text, (), _of_no_document, Lookup(_nothing, _nothing))
     sentences = tuple(
-        AnswerSentence(sentence.text, (), Support.UNSUPPORTED, before=sentence.before)
+        AnswerSentence(sentence.text, (), Support.NOT_FOUND, before=sentence.before)
         for sentence in checked.sentences
     )
     return replace(
@@ -111,7 +111,7 @@ async def general(
 def _of_no_document(
     _sentence: str, _cited: Sequence[Evidence], _others: Sequence[Evidence]
 ) -> Judgement:
-    return Judgement(Support.UNSUPPORTED)
+    return Judgement(Support.NOT_FOUND)
 
 
 def _nothing(_: str) -> None:
@@ -126,8 +126,8 @@ def _told(quoted: Answer, checked: Checked) -> Answer:
     """
     if not checked.sentences:
         return replace(quoted, method=EXTRACTIVE, notice=_WROTE_NOTHING, rejected=checked.rejected)
-    found = any(sentence.support in _FOUND for sentence in checked.sentences)
-    claims = any(sentence.support is not Support.NO_CLAIM for sentence in checked.sentences)
+    found = any(sentence.support in FOUND for sentence in checked.sentences)
+    claims = any(sentence.support is not Support.NO_STATEMENT for sentence in checked.sentences)
     told = replace(
         quoted,
         outcome=AnswerOutcome.ANSWER if found else AnswerOutcome.NOT_FOUND,

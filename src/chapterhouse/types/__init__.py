@@ -31,6 +31,7 @@ from chapterhouse.types.asking import (
     corrected,
 )
 from chapterhouse.types.claims import (
+    FOUND,
     Conflict,
     ConflictKind,
     Evidence,
@@ -106,6 +107,7 @@ from chapterhouse.types.writing import OutputFormat, Tool, ToolCall, Usage, Writ
 __all__ = [
     "BENIGN_NOTICES",
     "DEFAULT_SHELF",
+    "FOUND",
     "SURE",
     "Absence",
     "AddReport",

@@ -36,7 +36,7 @@ class Citation:
     marker: str = ""
     year: str = ""
     link: str = ""
-    status: Support = Support.VERBATIM
+    status: Support = Support.QUOTED
     verified: bool = False
     header: str = ""
 
@@ -59,7 +59,7 @@ class AnswerSentence:
 
     text: str
     citations: tuple[int, ...]
-    support: Support = Support.VERBATIM
+    support: Support = Support.QUOTED
     problems: tuple[Problem, ...] = ()
     before: str = ""
     note: str = ""

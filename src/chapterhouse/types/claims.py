@@ -1,20 +1,22 @@
-"""What the sentences of an answer rest on, and how far it carries them."""
+"""What the sentences of an answer rest on, and what was found about them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 
 class Support(StrEnum):
-    """How far the documents carry a sentence of an answer."""
+    """What was found about a sentence of an answer in the documents."""
 
-    VERBATIM = "verbatim"  # it stands there to the letter
-    SUPPORTED = "supported"  # all that it says stands there, in other words
-    PARTLY = "partly"  # some of what it says stands there, the rest nowhere
-    MISATTRIBUTED = "misattributed"  # it is carried by another document than the one cited
-    FRANKENQUOTE = "frankenquote"  # it passes for a quotation and is stitched from several places
-    UNSUPPORTED = "unsupported"  # it does not stand there, or is contradicted
-    FABRICATED = "fabricated"  # what it cites does not exist
-    NO_CLAIM = "no-claim"  # it states no fact: a greeting, a heading, "the documents do not say"
+    QUOTED = "quoted"  # it stands there word for word
+    SUPPORTED = "supported"  # they say the same in other words, as far as can be told
+    NOT_FOUND = "not-found"  # nothing there supports it for certain
+    DISAGREES = "disagrees"  # they state another number or date
+    NO_STATEMENT = "no-statement"  # it states no fact: a greeting, a heading, "they do not say"
+
+
+FOUND: Final = frozenset({Support.QUOTED, Support.SUPPORTED})
+"""What the documents say."""
 
 
 class ProblemKind(StrEnum):
@@ -73,13 +75,13 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """How far a sentence is carried, and by what.
+    """What evidence says about a sentence.
 
     Attributes:
-        spans: The sentences of the evidence that carry it, the best first; of a misattributed
-            sentence those of the other document; empty where nothing does.
+        spans: The sentences of the evidence that say it; of one that disagrees or was not found
+            those that come closest, none where nothing does.
         problems: What does not agree.
-        score: Share of what it says that its evidence says, 0 to 1.
+        score: Probability that the evidence supports it, 0 to 1.
     """
 
     support: Support

@@ -66,7 +66,7 @@ class Claim:
     round: str
     text: str
     citations: tuple[int, ...] = ()
-    support: Support = Support.VERBATIM
+    support: Support = Support.QUOTED
     problems: tuple[Problem, ...] = ()
 
 
@@ -88,7 +88,7 @@ class Reply:
     stance: Stance
     text: str = ""
     citations: tuple[int, ...] = ()
-    support: Support = Support.VERBATIM
+    support: Support = Support.QUOTED
     problems: tuple[Problem, ...] = ()
     by: ConflictKind | None = None
     values: tuple[str, str] = ("", "")
@@ -286,7 +286,7 @@ class Point:
 
     text: str
     citations: tuple[int, ...] = ()
-    support: Support = Support.VERBATIM
+    support: Support = Support.QUOTED
     problems: tuple[Problem, ...] = ()
     members: tuple[str, ...] = ()
     claims: tuple[str, ...] = ()
@@ -310,7 +310,7 @@ class Verdict:
     leaning: Leaning
     text: str = ""
     citations: tuple[int, ...] = ()
-    support: Support = Support.VERBATIM
+    support: Support = Support.QUOTED
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ def minutes() -> Minutes:
                 claims=(
                     claim("c1", "maria", "It is 4 knots.", 1),
                     claim("c2", "maria", "Fog is rare.", 2),
-                    claim("c3", "maria", "Gulls can sing.", 2, support=Support.UNSUPPORTED),
+                    claim("c3", "maria", "Gulls can sing.", 2, support=Support.NOT_FOUND),
                 ),
                 method="scripted",
             ),

@@ -98,7 +98,7 @@ def test_what_a_built_in_search_finds_can_be_cited_and_is_verified(hall: Hall, n
 
     assert "cite as [^" in shown[0]
     (claim,) = minutes.claims
-    assert claim.support is Support.VERBATIM
+    assert claim.support is Support.QUOTED
     assert minutes.citations[0].quote == FOUR
     (statement,) = minutes.statements
     assert [call.name for call in statement.tool_calls] == [name]

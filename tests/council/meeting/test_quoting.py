@@ -48,7 +48,7 @@ def test_claims_are_sentences_of_one_s_own_shelf(hall: Hall) -> None:
     assert [claim.member for claim in minutes.claims] == ["maria", "jonas", "nina"]
     for claim in minutes.claims:
         (number,) = claim.citations
-        assert claim.support is Support.VERBATIM
+        assert claim.support is Support.QUOTED
         assert claim.text == " ".join(cited[number].quote.split())
         document = hall.library.document(cited[number].document_id)
         assert {claim.member, "council_harbour-board"} & set(document.shelves)

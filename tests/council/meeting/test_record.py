@@ -19,7 +19,7 @@ from chapterhouse.types import (
 )
 
 
-def cite(number: int, document: str, status: Support = Support.VERBATIM) -> Citation:
+def cite(number: int, document: str, status: Support = Support.QUOTED) -> Citation:
     return Citation(
         number, document, document, document, (), None, "", "", 0, 3, "abc", "", status=status
     )

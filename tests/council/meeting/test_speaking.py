@@ -63,7 +63,7 @@ def test_an_object_of_the_form_is_taken_as_it_is(hall: Hall) -> None:
     assert statement.open_questions == ("Does it hold for rowing boats?",)
     assert (statement.method, statement.warnings, statement.rejected) == ("scripted", (), ())
     claim = claim_of(minutes)
-    assert (claim.text, claim.support) == (FOUR, Support.VERBATIM)
+    assert (claim.text, claim.support) == (FOUR, Support.QUOTED)
     (cited,) = minutes.citations
     assert cited.quote == FOUR
 
@@ -87,7 +87,7 @@ def test_an_object_within_other_text_is_found(hall: Hall, dressed: str) -> None:
         )
     )
     minutes = hall.convene(council("harbour-board", "maria", rounds=ANALYSIS))
-    assert claim_of(minutes).support is Support.VERBATIM
+    assert claim_of(minutes).support is Support.QUOTED
     assert len(model.asked) == 1
 
 
@@ -107,7 +107,7 @@ def test_nonsense_is_asked_for_once_more_and_the_second_form_counts(hall: Hall) 
     assert model.offered == [(), ()]
     assert model.formats[0] == model.formats[1]
     # The marker came back in the letters in which it was shown, and is believed all the same.
-    assert (claim_of(minutes).text, claim_of(minutes).support) == (FOUR, Support.VERBATIM)
+    assert (claim_of(minutes).text, claim_of(minutes).support) == (FOUR, Support.QUOTED)
     assert minutes.statements[0].warnings == ()
     assert minutes.statements[0].usage == Usage(2)
 
@@ -120,7 +120,7 @@ def test_what_then_is_no_form_either_is_prose(hall: Hall) -> None:
     assert len(model.asked) == 2
     assert minutes.statements[0].warnings == (NOT_THE_FORM,)
     assert claim_of(minutes).text == FOUR
-    assert claim_of(minutes).support is Support.VERBATIM
+    assert claim_of(minutes).support is Support.QUOTED
 
 
 def test_where_asking_again_fails_the_prose_stands(hall: Hall) -> None:
@@ -135,7 +135,7 @@ def test_what_is_cut_off_says_so(hall: Hall) -> None:
         return Step(whole[: whole.index('"missing"')], cut=True)
 
     minutes = maria(hall, script)
-    assert claim_of(minutes).support is Support.VERBATIM
+    assert claim_of(minutes).support is Support.QUOTED
     assert len(minutes.statements[0].warnings) == 2
     assert "cut off at its longest answer" in minutes.statements[0].warnings[1]
 
@@ -159,8 +159,8 @@ def test_the_form_of_a_round_is_asked_for_in_words_and_as_a_schema(hall: Hall) -
     [
         (f"{FOUR}[^invented-1:Speed]", Support.FABRICATED),
         (f"{FOUR}[^rules-2]", Support.FABRICATED),
-        ("The harbour master sleeps at noon.", Support.UNSUPPORTED),
-        ("Inside the harbour no vessel may exceed 9 knots.", Support.UNSUPPORTED),
+        ("The harbour master sleeps at noon.", Support.NOT_FOUND),
+        ("Inside the harbour no vessel may exceed 9 knots.", Support.NOT_FOUND),
     ],
 )
 def test_what_no_document_carries_is_on_record_as_such(
@@ -207,7 +207,9 @@ def test_a_position_is_no_claim_and_carries_no_marker(hall: Hall) -> None:
 
 def test_what_states_nothing_is_no_claim(hall: Hall) -> None:
     minutes = maria(hall, [turn(claims=["Hello!", "Thank you for your question."])])
-    assert all(claim.support is Support.NO_CLAIM for claim in minutes.claims) or not minutes.claims
+    assert (
+        all(claim.support is Support.NO_STATEMENT for claim in minutes.claims) or not minutes.claims
+    )
 
 
 def test_an_option_that_does_not_exist_is_none(hall: Hall) -> None:

@@ -92,7 +92,7 @@ def citation(number: int, name: str, quote: str, link: str = "") -> Citation:
         f"{name}:Fees",
         DATES[name][:4],
         link,
-        Support.VERBATIM,
+        Support.QUOTED,
         verified=True,
     )
 
@@ -162,7 +162,7 @@ STATEMENTS = (
                 ANALYSIS,
                 "The north quay has nine cranes.",
                 (3,),
-                Support.UNSUPPORTED,
+                Support.NOT_FOUND,
                 (Problem(ProblemKind.NUMBER, "nine"), Problem(ProblemKind.WORDS, "cranes", "quay")),
             ),
         ),
@@ -284,10 +284,12 @@ MINUTES = Minutes(
     decision=(Point(FEE_2025, (2,), claims=("c1",)),),
     grounds=(
         Point(QUAY, (3,), members=("maria", "finance"), claims=("c5",)),
-        Point("Guests seldom stay.", (1,), Support.UNSUPPORTED, (Problem(ProblemKind.WORDS, "x"),)),
+        Point("Guests seldom stay.", (1,), Support.NOT_FOUND, (Problem(ProblemKind.WORDS, "x"),)),
     ),
     dissent=(Point(FEE_2021, (1,), members=("tom",), claims=("c3",)),),
-    open_questions=(Point("Who pays for the crane?", (), Support.NO_CLAIM, members=("maria",)),),
+    open_questions=(
+        Point("Who pays for the crane?", (), Support.NO_STATEMENT, members=("maria",)),
+    ),
     missing=(
         Gap("maria", "maria", "What neighbours charge."),
         Gap("tom", "", "The accounts of 2024."),

@@ -11,12 +11,11 @@ from typing import Final
 from chapterhouse.council.config import CHAIR, shelf_of
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.store.memory import MemoryStore
-from chapterhouse.types import Claim, Memory, Minutes, Support
+from chapterhouse.types import FOUND, Claim, Memory, Minutes, Support
 
 _DAY: Final = 86_400
 _LONGEST: Final = 20_000  # characters of what is remembered
-_CARRIED: Final = frozenset({Support.VERBATIM, Support.SUPPORTED, Support.PARTLY})
-_UNCARRIED: Final = frozenset(Support) - _CARRIED - {Support.NO_CLAIM}
+_UNFOUND: Final = frozenset(Support) - FOUND - {Support.NO_STATEMENT}
 
 _Told = tuple[str, str, str, tuple[str, ...]]  # whose, what, how composed, from which documents
 
@@ -110,7 +109,7 @@ def _held(minutes: Minutes, member: str) -> _Told:
         claim
         for statement in said
         for claim in statement.claims
-        if claim.id not in given_up and claim.support in _CARRIED
+        if claim.id not in given_up and claim.support in FOUND
     ]
     position = _last(statement.position for statement in said)
     option = _last(statement.option for statement in said)
@@ -125,7 +124,7 @@ def _held(minutes: Minutes, member: str) -> _Told:
 
 def _decided(minutes: Minutes) -> _Told:
     """Return what the council decided."""
-    carried = [point for point in minutes.decision if point.support not in _UNCARRIED]
+    carried = [point for point in minutes.decision if point.support not in _UNFOUND]
     parts = [f"Decided: {minutes.decided}" if minutes.decided else ""]
     parts += [point.text for point in carried]
     numbers = {number for point in carried for number in point.citations}

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.answering.written import CARRIED
 from chapterhouse.claims.conflict import Comparison, Relation, Stated
 from chapterhouse.council.map.comparing import compared, contradicts, same_text, statements_of
 from chapterhouse.text.language import detect
-from chapterhouse.types import Claim, Evidence, Support
+from chapterhouse.types import FOUND, Claim, Evidence, Support
 
 _SHARED: Final = 2  # content words without which two claims are not compared
 _COMPARED: Final = 48  # earlier claims with which one is compared, those that share most first
@@ -23,7 +22,7 @@ _OVERLAP: Final = 0.5  # share of the words of the shorter, of two claims about 
 _AROUND: Final = 400  # characters of the document on each side
 _WORD: Final = re.compile(r"\w+")
 # Whose evidence is nobody's: a claim that another document carries than the one it cites is none.
-NO_EVIDENCE: Final = frozenset(Support) - CARRIED
+NO_EVIDENCE: Final = frozenset(Support) - FOUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,7 @@ def _statements(
     claim: Claim, stretches: Sequence[Evidence], text_of: Callable[[str], str]
 ) -> tuple[Stated, ...]:
     """Return the sentences of a claim: of its document, or as a member words them."""
-    rows = claim.support is Support.VERBATIM and all(map(_is_row, stretches))
+    rows = claim.support is Support.QUOTED and all(map(_is_row, stretches))
     if stretches and rows:
         return ()  # a row means nothing beside another without its table
     said = _words(claim.text)

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.answering.written import CARRIED
 from chapterhouse.council.meeting.options import favoured, leaning_of, takes_sides, verdicts
 from chapterhouse.council.meeting.record import Ledger, Record
 from chapterhouse.council.meeting.seating import Speaker, Table, seating_of
 from chapterhouse.replying.parts import Parts
 from chapterhouse.types import (
+    FOUND,
     Claim,
     ClaimKind,
     DisagreementMap,
@@ -92,7 +92,7 @@ def _decision(decided: str, chart: DisagreementMap, matrix: Sequence[Verdict]) -
 
 def _plain(text: str) -> Point:
     """Return a sentence of our own, which states nothing that a document could carry."""
-    return Point(text, support=Support.NO_CLAIM)
+    return Point(text, support=Support.NO_STATEMENT)
 
 
 def _favour(decided: str, matrix: Sequence[Verdict]) -> str:
@@ -146,7 +146,7 @@ def _grounds(chart: DisagreementMap, record: Record) -> Iterator[Point]:
 def _carried(row: MapRow, record: Record) -> Claim | None:
     """Return the first claim of a row that says no more than its documents do."""
     claims = map(record.claim, row.claims)
-    return next((claim for claim in claims if claim and claim.support in CARRIED), None)
+    return next((claim for claim in claims if claim and claim.support in FOUND), None)
 
 
 def _rank(row: MapRow) -> int:

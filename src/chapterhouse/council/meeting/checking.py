@@ -6,7 +6,7 @@ from functools import cache
 from typing import Final, Self
 
 from chapterhouse.answering.prompt import Shown
-from chapterhouse.answering.written import CARRIED, Given, Lookup, check
+from chapterhouse.answering.written import Given, Lookup, check
 from chapterhouse.council.meeting.concessions import judged_concession
 from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.seating import Speaker
@@ -16,6 +16,7 @@ from chapterhouse.protocols import ClaimJudge
 from chapterhouse.replying.desk import Desk
 from chapterhouse.replying.parts import Parts
 from chapterhouse.types import (
+    FOUND,
     Citation,
     Claim,
     Concession,
@@ -28,13 +29,10 @@ from chapterhouse.types import (
 
 # How well a statement is carried as a whole: as its weakest sentence.
 _RANK: Final = (
-    Support.VERBATIM,
+    Support.QUOTED,
     Support.SUPPORTED,
-    Support.PARTLY,
-    Support.MISATTRIBUTED,
-    Support.FRANKENQUOTE,
-    Support.UNSUPPORTED,
-    Support.FABRICATED,
+    Support.NOT_FOUND,
+    Support.DISAGREES,
 )
 
 
@@ -86,8 +84,10 @@ class Checker:
     def whole(self, text: str) -> tuple[Sentence, tuple[str, ...]]:
         """Return a text as one sentence, carried as far as its weakest claim is."""
         sentences, rejected = self.sentences(text)
-        claims = [one for one in sentences if one.support is not Support.NO_CLAIM]
-        support = max((one.support for one in claims), key=_RANK.index, default=Support.NO_CLAIM)
+        claims = [one for one in sentences if one.support is not Support.NO_STATEMENT]
+        support = max(
+            (one.support for one in claims), key=_RANK.index, default=Support.NO_STATEMENT
+        )
         citations = tuple(dict.fromkeys(c for one in sentences for c in one.citations))
         problems = tuple(problem for one in sentences for problem in one.problems)
         return Sentence(" ".join(s.text for s in sentences), citations, support, problems), rejected
@@ -114,7 +114,7 @@ def statement_of(
         claims += [
             _claim(sentence, speaker, turn, ledger)
             for sentence in sentences
-            if sentence.support is not Support.NO_CLAIM
+            if sentence.support is not Support.NO_STATEMENT
         ]
     warnings = [spoken.warning] if spoken.warning else []
     replies = []
@@ -191,7 +191,7 @@ def _concessions(
         if given.claim not in known or given.claim in made:
             continue
         reason, _ = checker.whole(given.reason)
-        cited = reason.citations if reason.support in CARRIED else ()
+        cited = reason.citations if reason.support in FOUND else ()
         concession = Concession(
             speaker.key,
             turn.round.name,

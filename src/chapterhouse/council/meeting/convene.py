@@ -234,7 +234,7 @@ async def _inner(speaker: Speaker, table: Table, turn: Turn, room: Room) -> Stat
             point.problems,
         )
         for point in minutes.grounds
-        if point.support is not Support.NO_CLAIM
+        if point.support is not Support.NO_STATEMENT
     )
     return Statement(
         member=speaker.key,

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from chapterhouse.answering.written import CARRIED
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.board import evidence_excerpts, excerpts_for, tools_for
 from chapterhouse.council.meeting.chair import shelf_of_gap
@@ -25,6 +24,7 @@ from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.threads import beside
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
+    FOUND,
     Gap,
     Leaning,
     MapRow,
@@ -163,7 +163,7 @@ def _minutes(
     points = partial(_points, checker=checker, ledger=ledger)
     keys = {speaker.key for speaker in synthesis.table.speakers}
     decision, grounds = points(spoken.decision), points(spoken.grounds)
-    if not any(point.support in CARRIED for point in (*decision, *grounds)):
+    if not any(point.support in FOUND for point in (*decision, *grounds)):
         warning = "Nothing that the chair wrote is carried by the documents: the map speaks."
         return replace(draft, warnings=(*draft.warnings, warning))
     dissent = [
@@ -247,6 +247,6 @@ def _verdict(said: SpokenVerdict, cell: Verdict, checker: Checker, ledger: Ledge
     if said.leaning is Leaning.SILENT and not said.text:
         return Verdict(cell.option, cell.member, Leaning.SILENT)
     sentence, _ = checker.whole(said.text)
-    support = Support.NO_CLAIM if not sentence.text else sentence.support
+    support = Support.NO_STATEMENT if not sentence.text else sentence.support
     numbers = ledger.numbers(sentence.citations)
     return Verdict(cell.option, cell.member, said.leaning, sentence.text, numbers, support)

@@ -16,7 +16,7 @@ from chapterhouse.council.meeting.seating import Speaker
 from chapterhouse.council.meeting.turn import Turn
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.text.view import neutralise, prompt_lines
-from chapterhouse.types import Citation, Claim, Memory, Reply, Support
+from chapterhouse.types import FOUND, Citation, Claim, Memory, Reply
 
 _RULES: Final = """\
 Rules:
@@ -186,7 +186,7 @@ def marker_of(block: Shown) -> str:
 
 
 def _head(one: Marked) -> str:
-    carried = one.claim.support not in {Support.UNSUPPORTED, Support.FABRICATED}
+    carried = one.claim.support in FOUND
     how = _rests(one.markers) if carried else ", which no document carries"
     return f"{one.claim.id}, by {neutralise(sanitise_line(one.who))}{how}"
 

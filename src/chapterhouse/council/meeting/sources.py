@@ -21,7 +21,7 @@ from chapterhouse.types import (
 
 
 def checked_citation(
-    span: Quotation, store: Store, status: Support = Support.VERBATIM
+    span: Quotation, store: Store, status: Support = Support.QUOTED
 ) -> Citation | None:
     """Return the citation of a span, unnumbered; None where it does not stand there."""
     document = store.document(span.document_id)

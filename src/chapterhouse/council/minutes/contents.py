@@ -88,7 +88,7 @@ def carried(minutes: Minutes) -> Iterator[Carried]:
             yield Carried(where, reply.text, reply.support, reply.citations, quoted)
         for given in filter(lambda given: quoted and given.text, statement.concessions):
             where = f"the concession of {given.member} on {given.claim}"
-            yield Carried(where, given.text, Support.VERBATIM, given.citations, quoted)
+            yield Carried(where, given.text, Support.QUOTED, given.citations, quoted)
     named = (
         ("decision", tuple(point for point in minutes.decision if point.citations)),
         ("grounds", minutes.grounds),

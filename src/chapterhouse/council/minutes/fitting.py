@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from chapterhouse.answering.sealed import EXTRACTIVE, Source
-from chapterhouse.answering.written import CARRIED
 from chapterhouse.claims.conflict import is_newer
 from chapterhouse.council.meeting.options import favoured
 from chapterhouse.types import (
+    FOUND,
     Cell,
     Claim,
     ClaimKind,
@@ -26,7 +26,7 @@ from chapterhouse.types import (
 _AGREEMENTS: Final = frozenset({ClaimKind.SHARED_SOURCE, ClaimKind.INDEPENDENT_SOURCES})
 _OF_SOURCES: Final = _AGREEMENTS | {ClaimKind.ONE_MEMBER}
 _NEWER: Final = ClaimKind.NEWER_AGAINST_OLDER
-_NO_EVIDENCE: Final = frozenset(Support) - CARRIED
+_NO_EVIDENCE: Final = frozenset(Support) - FOUND
 
 
 def misplaced(minutes: Minutes, sources: Mapping[str, Source]) -> Iterator[str]:
