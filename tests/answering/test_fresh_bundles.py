@@ -261,4 +261,4 @@ def test_a_sentence_is_at_least_as_well_supported_as_it_says() -> None:
     assert agrees(said, Support.SUPPORTED, [one], {"b": "en"}, judge)
     assert not agrees(said, Support.QUOTED, [one], {"b": "en"}, judge)
     assert not agrees(said, Support.SUPPORTED, [], {}, judge)
-    assert agrees(said, Support.PARTLY, [], {}, judge)
+    assert agrees(said, Support.NOT_FOUND, [], {}, judge)

@@ -16,6 +16,7 @@ from chapterhouse.answering.written import Checked, Given, Lookup, check
 from chapterhouse.claims.judge import judge
 from chapterhouse.protocols import ClaimJudge
 from chapterhouse.types import (
+    FOUND,
     Body,
     Document,
     Evidence,
@@ -45,7 +46,6 @@ As the rules say [^rules-1:Speed], and as [1] and 【2†source】 confirm, nobo
 See https://harbour.example/tariff for more.
 """
 PRIVATE = "# Diary\n\nThe cashier keeps 9,000 euros under the floor of the shed.\n"
-CARRIED = {Support.QUOTED, Support.SUPPORTED, Support.PARTLY}
 
 
 def document(name: str, text: str) -> Document:
@@ -100,13 +100,12 @@ def to_the_letter(
     sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]
 ) -> Judgement:
     """Judge by whether the sentence stands in the evidence as it is."""
-    for among, support in ((cited, Support.QUOTED), (others, Support.MISATTRIBUTED)):
-        for evidence in among:
-            start = evidence.text.find(sentence)
-            if start >= 0:
-                begin = evidence.start + start
-                span = Quotation(evidence.document_id, begin, begin + len(sentence), sentence)
-                return Judgement(support, (span,), score=1.0)
+    for evidence in (*cited, *others):
+        start = evidence.text.find(sentence)
+        if start >= 0:
+            begin = evidence.start + start
+            span = Quotation(evidence.document_id, begin, begin + len(sentence), sentence)
+            return Judgement(Support.QUOTED, (span,), score=1.0)
     return Judgement(Support.NOT_FOUND)
 
 
@@ -409,30 +408,53 @@ def test_no_text_takes_long(piece: str) -> None:
         "rules-1:",
     ],
 )
-def test_a_marker_of_nothing_that_was_given_is_a_fabrication(marker: str) -> None:
-    found = written(f"{KNOTS} [^{marker}]")
+def test_a_marker_of_nothing_that_was_given_is_taken_out(marker: str) -> None:
+    found = written(f"Nobody may whistle here. [^{marker}]")
 
-    assert found.sentences[0].support is Support.FABRICATED
-    assert found.sentences[0].citations == ()
+    assert found.sentences[0].text == "Nobody may whistle here."
+    assert found.sentences[0].support is Support.NOT_FOUND
     assert found.sentences[0].problems[0].kind is ProblemKind.MARKER
     assert found.citations == ()
     assert found.rejected == (marker,)
 
 
-def test_a_sentence_of_which_one_source_does_not_exist_is_carried_in_part_at_most() -> None:
+def test_a_sentence_with_a_marker_of_nothing_is_cited_by_what_has_it() -> None:
+    found = written(f"{KNOTS} [^rules-9:Speed]")
+
+    assert found.sentences[0].support is Support.QUOTED
+    assert found.citations[0].document_id == "rules-1"
+    assert found.rejected == ("rules-9:Speed",)
+
+
+def test_of_two_sources_of_a_sentence_the_one_that_does_not_exist_is_taken_out() -> None:
     found = written(f"{KNOTS} [^rules-1:Speed][^rules-9:Speed]")
 
-    assert found.sentences[0].support is Support.PARTLY
+    assert found.sentences[0].support is Support.QUOTED
     assert found.sentences[0].citations == (1,)
     assert found.rejected == ("rules-9:Speed",)
 
 
-def test_what_another_document_carries_is_said_to_be_misattributed() -> None:
+def test_what_another_document_says_is_cited_from_there() -> None:
     found = written(f"{METRE} [^rules-1:Speed]")
 
-    assert found.sentences[0].support is Support.MISATTRIBUTED
+    assert found.sentences[0].support is Support.QUOTED
     assert found.citations[0].document_id == "tariff-2"
-    assert found.citations[0].status is Support.MISATTRIBUTED
+
+
+def test_what_is_not_found_keeps_its_citation_of_what_comes_closest() -> None:
+    found = written("Boats have to be slow inside the harbour. [^rules-1:Speed]", judge)
+
+    assert found.sentences[0].support is Support.NOT_FOUND
+    assert [found.citations[0].quote, found.citations[0].status] == [KNOTS, Support.NOT_FOUND]
+    assert written("Boats have to be slow inside the harbour.", judge).citations == ()
+
+
+def test_another_value_is_cited_from_where_it_stands() -> None:
+    found = written("A berth costs 90 euros a metre. [^tariff-2:Berths]", judge)
+
+    assert found.sentences[0].support is Support.DISAGREES
+    assert found.sentences[0].problems[0].found == "80 euros"
+    assert found.citations[0].quote == METRE
 
 
 def test_one_quotation_has_one_number() -> None:
@@ -480,12 +502,11 @@ TRUE = quotation("rules-1", KNOTS)
         quotation("rules-1", "exceptions.\n\n## Opening\n\nThe gate"),  # across what was given
     ],
 )
-@pytest.mark.parametrize("support", [*CARRIED, Support.MISATTRIBUTED, Support.FRANKENQUOTE])
+@pytest.mark.parametrize("support", sorted(FOUND))
 def test_a_quotation_that_was_not_given_is_not_shown(lie: Quotation, support: Support) -> None:
     found = written("It is so. [^rules-1:Speed]", Liar((lie,), support))
 
-    assert found.citations == ()
-    assert found.sentences[0].citations == ()
+    assert lie.quote not in {one.quote for one in found.citations}
     assert found.sentences[0].support is Support.NOT_FOUND
 
 
@@ -598,10 +619,7 @@ def accepted_wrongly(text: str, found: Checked) -> list[str]:
     for sentence in found.sentences:
         if re.search(r"\[\^[^\[\]]+\]|\[\d+\]|【[^【】]+】", sentence.text):
             wrong.append(f"look-alike {sentence.text}")
-        fabricated = any(p.kind is ProblemKind.MARKER for p in sentence.problems)
-        if fabricated and sentence.support in {Support.QUOTED, Support.SUPPORTED}:
-            wrong.append(f"carried by nothing {sentence}")
-        if sentence.support in CARRIED and not sentence.citations:
+        if sentence.support in FOUND and not sentence.citations:
             wrong.append(f"carried without a citation {sentence}")
     return [f"{one} in {text!r}" for one in wrong]
 
@@ -699,18 +717,9 @@ def test_a_sentence_with_one_fact_changed_is_not_accepted(
         assert told.support not in {Support.QUOTED, Support.SUPPORTED}, (mutated, told)
 
 
-def test_what_neighbouring_sentences_say_together_is_quoted_in_one_piece() -> None:
-    both = f"{KNOTS} The duty officer Maria Keller grants exceptions."
-    said = f"{KNOTS[:-1]}, and the duty officer Maria Keller grants exceptions."
-    found = written(f"{said} [^rules-1:Speed] {KNOTS} [^rules-1:Speed]", judge)
-    assert [one.support for one in found.sentences] == [Support.SUPPORTED, Support.QUOTED]
-    assert [one.quote for one in found.citations] == [both, KNOTS]
-
-
-@pytest.mark.xfail(strict=True, reason="the judge joins the facts of two neighbouring sentences")
 def test_the_facts_of_two_sentences_make_no_third() -> None:
     told = written("In winter the gate closes at 21:30. [^rules-1:Opening]", judge).sentences[0]
-    assert told.support not in {Support.QUOTED, Support.SUPPORTED}
+    assert told.support not in FOUND
 
 
 @pytest.mark.parametrize("seed", range(2))

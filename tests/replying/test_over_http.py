@@ -140,7 +140,7 @@ def test_each_sentence_that_came_over_the_wire_is_judged(tmp_path: Path) -> None
     supports = [sentence.support for sentence in answer.sentences]
     assert supports[0] is Support.QUOTED
     assert supports[1] not in {Support.QUOTED, Support.SUPPORTED}
-    assert supports[2] is Support.FABRICATED
+    assert supports[2] is Support.NOT_FOUND
     assert answer.rejected == ("made-up:x",)
     assert "[" not in "".join(drafts)
     assert "4 knots" in "".join(drafts)

@@ -157,7 +157,7 @@ def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) 
     first, second, third = answer.sentences
     assert first.support is Support.QUOTED
     assert second.support not in {Support.QUOTED, Support.SUPPORTED}
-    assert third.support is Support.FABRICATED
+    assert third.support is Support.NOT_FOUND
     assert answer.rejected == ("made-up:Speed",)
     ((instructions, prompt),) = model.asked
     assert instructions.startswith("You are Maria Keller.\n\nShe keeps the harbour.")
@@ -174,7 +174,7 @@ def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour:
     assert answer.method == "scripted"
     invented, *quoted = answer.sentences
     assert "900 vessels" in invented.text
-    assert (invented.support, invented.citations) == (Support.FABRICATED, ())
+    assert (invented.support, invented.citations) == (Support.NOT_FOUND, ())
     assert "4 knots" in quoted[0].text
     assert quoted[0].support is Support.QUOTED
     assert answer.citations[quoted[0].citations[0] - 1].verified

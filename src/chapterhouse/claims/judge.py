@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Final, NamedTuple
 
 from chapterhouse.claims.align import sentences_of
-from chapterhouse.claims.disagreement import disagreement, missing
+from chapterhouse.claims.disagreement import disagreement, is_altered, missing
 from chapterhouse.claims.facts import Quoted, quotations
 from chapterhouse.claims.features import FEATURES, Reading, read_beside
 from chapterhouse.claims.no_statement import bare, essence, states_nothing
@@ -106,8 +106,8 @@ def _beside(claim: str, evidence: Sequence[Evidence]) -> Judgement:
     if differing:
         return Judgement(Support.DISAGREES, spans, (differing,), score)
     problems = tuple(missing(reading))
-    certain = not any(problem.kind is not ProblemKind.NAME for problem in problems)
-    if certain and score >= model().threshold:
+    lacking = any(problem.kind is not ProblemKind.NAME for problem in problems)
+    if not lacking and not is_altered(reading) and score >= model().threshold:
         return Judgement(Support.SUPPORTED, spans, problems, score)
     return Judgement(Support.NOT_FOUND, spans, problems, score)
 

@@ -107,6 +107,7 @@ def _compared(told: Difference) -> Comparison:
     if denial:
         return denial if told.sure else _SILENT
     agree = _same_facts(told.alignment) and not says_otherwise(told)
+    agree = agree and not _turned_round(told.alignment)
     return Comparison(Relation.AGREE if agree else Relation.SILENT, told.shared, alike=told.alike)
 
 
@@ -149,6 +150,15 @@ def _same_facts(alignment: Alignment) -> bool:
     return not own or not any(
         token.kind is not TokenKind.WORD and place not in alignment.places
         for place, (token, _) in enumerate(alignment.window.tokens)
+    )
+
+
+def _turned_round(alignment: Alignment) -> bool:
+    """Whether two words stand the other way round about a third: "A warned B", "B warned A"."""
+    places = [place for place in alignment.places if place >= 0]
+    return any(
+        min(places[number + 1 :], default=place) < place < max(places[:number], default=place)
+        for number, place in enumerate(places)
     )
 
 

@@ -71,7 +71,7 @@ def minutes() -> Minutes:
             ),
         ),
         decided="Slow",
-        decision=(Point("At most 4 knots.", (1,)), Point("The moon.", (2,), Support.FABRICATED)),
+        decision=(Point("At most 4 knots.", (1,)), Point("The moon.", (2,), Support.NOT_FOUND)),
         citations=(cited(1, "rules"), cited(2, "log"), cited(3, "plan")),
         method="scripted",
     )

@@ -52,7 +52,7 @@ def statement(member: str, text: str = "At nine.") -> Statement:
                 "rebuttal",
                 text,
                 (1,),
-                Support.PARTLY,
+                Support.NOT_FOUND,
                 (Problem(ProblemKind.NUMBER, "9", "10"),),
             ),
         ),

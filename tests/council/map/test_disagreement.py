@@ -207,7 +207,7 @@ def test_two_members_read_one_document_differently() -> None:
     assert len(found.rows) == 2
 
 
-@pytest.mark.parametrize("support", [Support.NOT_FOUND, Support.FABRICATED])
+@pytest.mark.parametrize("support", [Support.NOT_FOUND, Support.DISAGREES])
 def test_what_documents_do_not_carry_is_a_row_without_sources(support: Support) -> None:
     made = meeting(TEXTS, ["ada", "bo"])
     made.claim("ada", "old", "The notice period of the berth is 14 days.")

@@ -110,7 +110,7 @@ def test_without_a_search_nothing_can_be_cited_that_was_not_given(hall: Hall) ->
     rules = next(iter(hall.library.documents(("maria",))))
     member = Member(persona="maria", grounding="tool")
     _, minutes = asked(hall, alone(member), turn(claims=[f"{FOUR}[^{rules.id}]"]))
-    assert minutes.claims[0].support is Support.FABRICATED
+    assert minutes.claims[0].support is Support.NOT_FOUND
     assert minutes.citations == ()
 
 
@@ -138,7 +138,7 @@ def test_text_of_a_corpus_cannot_be_cited(hall: Hall) -> None:
 
     assert "3 knots in 1920" in model.told[0].result
     assert "cite as" not in model.told[0].result
-    assert minutes.claims[0].support is Support.FABRICATED
+    assert minutes.claims[0].support is Support.NOT_FOUND
     assert minutes.citations == ()
 
 

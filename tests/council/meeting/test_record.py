@@ -72,7 +72,7 @@ def test_one_quotation_that_carries_differently_is_another_citation() -> None:
         "b",
         "first",
         claims=(Claim("", "b", "first", "one", (1,)),),
-        citations=(cite(1, "one", Support.PARTLY),),
+        citations=(cite(1, "one", Support.SUPPORTED),),
     )
     assert len(recorded(record, other).citations) == 2
 

@@ -157,8 +157,8 @@ def test_the_form_of_a_round_is_asked_for_in_words_and_as_a_schema(hall: Hall) -
 @pytest.mark.parametrize(
     ("claim", "support"),
     [
-        (f"{FOUR}[^invented-1:Speed]", Support.FABRICATED),
-        (f"{FOUR}[^rules-2]", Support.FABRICATED),
+        (f"{FOUR}[^invented-1:Speed]", Support.NOT_FOUND),
+        (f"{FOUR}[^rules-2]", Support.NOT_FOUND),
         ("The harbour master sleeps at noon.", Support.NOT_FOUND),
         ("Inside the harbour no vessel may exceed 9 knots.", Support.NOT_FOUND),
     ],
@@ -175,7 +175,7 @@ def test_what_no_document_carries_is_on_record_as_such(
 
 def test_a_quotation_that_stands_nowhere_is_no_ground(hall: Hall) -> None:
     minutes = maria(hall, [turn(claims=["“No vessel may exceed 9 knots”, the rules say."])])
-    assert claim_of(minutes).support is Support.FRANKENQUOTE
+    assert claim_of(minutes).support is Support.NOT_FOUND
     assert minutes.grounds == ()
     assert_whole(minutes, hall)
 
@@ -192,7 +192,7 @@ def test_what_lies_on_the_shelf_of_another_cannot_be_cited_however_it_is_named(
     minutes = maria(
         hall, [turn(claims=[f"A berth in the marina costs 80 euros a metre.[^{theirs.id}]"])]
     )
-    assert claim_of(minutes).support is Support.FABRICATED
+    assert claim_of(minutes).support is Support.NOT_FOUND
     assert minutes.citations == ()
 
 
@@ -260,7 +260,7 @@ def test_of_several_replies_to_one_claim_the_last_counts(hall: Hall) -> None:
 def test_a_reply_says_how_far_its_reason_is_carried(hall: Hall) -> None:
     replies = [{"claim": "c1", "stance": "contradicts", "reason": "They sleep at noon.[^x:y]"}]
     _, made = examined(hall, replies=replies)
-    assert made[0].support is Support.FABRICATED
+    assert made[0].support is Support.NOT_FOUND
     assert made[0].citations == ()
 
 
