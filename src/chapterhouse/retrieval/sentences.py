@@ -43,6 +43,9 @@ BY_MEANING: Final = (
 )
 _FUNCTION_WORD: Final = 0.2  # what a token of one counts, where another counts 1
 _MET: Final = 0.45  # cosine from which a token of the question is met by one of a sentence
+# Multiplications of a product that BLAS does on one thread. Waiting for a second one costs 24 ms
+# where other work keeps the cores busy, the product itself 0.5 ms; and the threads change sums.
+_ON_ONE_THREAD: Final = 200_000
 _WORD = re.compile(r"\w+")
 
 
@@ -278,12 +281,11 @@ def _by_tokens(
         return SentenceFeatures(result, met)
     counts = _token_weights(question, asked)
     whole = _unit(asked.vectors.mean(axis=0))
-    # One product over all passages: many small ones cost more than their arithmetic.
     bases = np.cumsum([0, *(len(passage.starts) for passage in passages)])
     vectors = np.concatenate([passage.vectors for passage in passages])
     words = np.concatenate([passage.words for passage in passages])
-    near = _unit(asked.vectors) @ _unit(vectors).T
-    near_words = _unit(asked.words) @ _unit(words).T
+    near = cosines(asked.vectors, vectors)
+    near_words = cosines(asked.words, words)
     for row, sentence in enumerate(sentences):
         passage, offset = passages[sentence.rank], hits[sentence.rank].chunk.start
         first = int(np.searchsorted(passage.ends, sentence.begin - offset, side="right"))
@@ -315,6 +317,14 @@ def _token_weights(question: Question, asked: TokenVectors) -> Floats:
         counts[(asked.starts >= start) & (asked.ends <= end)] = _FUNCTION_WORD
     result: Floats = counts / counts.sum()
     return result
+
+
+def cosines(one: NDArray[np.float32], many: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the cosine of each row of ``one`` with each of ``many``, shape (one, many)."""
+    left, right = _unit(one), _unit(many)
+    rows = max(_ON_ONE_THREAD // max(left.size, 1), 1)
+    products = [left @ right[at : at + rows].T for at in range(0, max(len(right), 1), rows)]
+    return np.concatenate(products, axis=1)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
