@@ -168,11 +168,13 @@ class SentenceFeatures:
         met: What of the question each comes near, shape (sentences, tokens): the token's share in
             the question's weight, or 0; no columns without an encoder.
         nearest: Highest cosine of the question with a hit; 0 without an encoder.
+        passages: The tokens of each hit; none without an encoder.
     """
 
     table: Floats
     met: Floats
     nearest: float = 0.0
+    passages: tuple[TokenVectors, ...] = ()
 
 
 def features(
@@ -278,7 +280,7 @@ def _by_tokens(
     result = np.zeros((len(sentences), 3))
     met = np.zeros((len(sentences), len(asked.vectors)))
     if not len(asked.vectors):
-        return SentenceFeatures(result, met)
+        return SentenceFeatures(result, met, passages=tuple(passages))
     counts = _token_weights(question, asked)
     whole = _unit(asked.vectors.mean(axis=0))
     bases = np.cumsum([0, *(len(passage.starts) for passage in passages)])
@@ -288,8 +290,7 @@ def _by_tokens(
     near_words = cosines(asked.words, words)
     for row, sentence in enumerate(sentences):
         passage, offset = passages[sentence.rank], hits[sentence.rank].chunk.start
-        first = int(np.searchsorted(passage.ends, sentence.begin - offset, side="right"))
-        last = int(np.searchsorted(passage.starts, sentence.stop - offset))
+        first, last = tokens_between(passage, sentence.begin - offset, sentence.stop - offset)
         if first < last:
             own = slice(int(bases[sentence.rank]) + first, int(bases[sentence.rank]) + last)
             best = near[:, own].max(axis=1)
@@ -301,7 +302,13 @@ def _by_tokens(
             )
     means = [_unit(passage.vectors.mean(axis=0)) for passage in passages if len(passage.vectors)]
     nearest = max((float(mean @ whole) for mean in means), default=0.0)
-    return SentenceFeatures(result.round(5), met, round(nearest, 5))
+    return SentenceFeatures(result.round(5), met, round(nearest, 5), tuple(passages))
+
+
+def tokens_between(passage: TokenVectors, begin: int, stop: int) -> tuple[int, int]:
+    """Return the first token between two offsets and the one behind the last."""
+    first = int(np.searchsorted(passage.ends, begin, side="right"))
+    return first, int(np.searchsorted(passage.starts, stop))
 
 
 def _token_weights(question: Question, asked: TokenVectors) -> Floats:
