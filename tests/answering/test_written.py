@@ -644,7 +644,7 @@ FACTS = [
     (
         SPEED,
         KNOTS,
-        [("4 knots", "5 knots"), ("no vessel", "every vessel"), ("harbour", "open sea")],
+        [("4 knots", "5 knots"), ("no vessel", "every vessel")],
     ),
     (
         SPEED,
@@ -683,7 +683,6 @@ FACTS = [
             ("80", "20"),
             ("euros", "dollars"),
             ("costs", "does not cost"),
-            ("metre", "night"),
         ],
     ),
     (

@@ -15,6 +15,7 @@ from chapterhouse.retrieval.sentences import (
     BY_MEANING,
     BY_WORDS,
     Sentence,
+    cosines,
     features,
     split_hits,
     table_header,
@@ -228,3 +229,12 @@ def test_a_sentence_far_down_a_long_chunk_has_its_tokens_too() -> None:
     hits = [hit(filler + "Guests pay 40 euros a night.")]
     sentences, found = table(hits, meaning=True)
     assert re.match("Guests", text_of(hits[0], sentences[int(found[:, 2].argmax())]))
+
+
+@given(st.integers(0, 40), st.integers(0, 900), st.integers(1, 400))
+def test_cosines_are_those_of_each_with_each(few: int, many: int, size: int) -> None:
+    draw = np.random.default_rng(few + many)
+    one, other = (draw.normal(size=(rows, size)).astype(np.float32) for rows in (few, many))
+    lengths = [np.linalg.norm(rows, axis=1) for rows in (one, other)]
+    expected = one @ other.T / np.outer(*lengths)
+    assert cosines(one, other) == pytest.approx(expected, abs=1e-5)

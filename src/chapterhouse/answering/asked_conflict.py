@@ -26,13 +26,12 @@ from chapterhouse.answering.question_kind import QuestionKind
 from chapterhouse.answering.stated_values import ASKED, Differing, differing
 from chapterhouse.claims.conflict import is_newer
 from chapterhouse.claims.statement import Statement, Token, TokenKind, read
-from chapterhouse.protocols import TokenEmbedder
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged
-from chapterhouse.retrieval.sentences import Sentence, text_of
+from chapterhouse.retrieval.sentences import Sentence, cosines, text_of, tokens_between
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.document_dates import stated_date
-from chapterhouse.types import Conflict, ConflictKind, Hit, Quotation, Side, TokenVectors
+from chapterhouse.types import Conflict, ConflictKind, Hit, Quotation, Side
 
 _READ: Final = 14  # best sentences that are compared
 _BEST: Final = 6  # among which one of two must be
@@ -163,18 +162,17 @@ class Pair:
         return self.one.text, self.other.text
 
 
-def find_conflicts(found: Found, encoder: TokenEmbedder) -> tuple[Conflict, ...]:
+def find_conflicts(found: Found) -> tuple[Conflict, ...]:
     """Return where two documents give different values for what was asked.
 
     Args:
         found: What was found for it.
-        encoder: Makes vectors of tokens; used for languages that it serves.
 
     Returns:
         At most three, the likeliest first, one of each two documents; in each the newer side first
         where the documents state dates that tell.
     """
-    likely = [(pair.chance, pair) for pair in pairs(found, encoder)]
+    likely = [(pair.chance, pair) for pair in pairs(found)]
     likely.sort(key=lambda item: (-item[0], item[1].one.order, item[1].other.order))
     told: dict[frozenset[str], Conflict] = {}
     for certain, pair in likely:
@@ -190,28 +188,21 @@ def chance(signs: Signs) -> float:
     return 1 / (1 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 
-def pairs(found: Found, encoder: TokenEmbedder) -> Iterator[Pair]:
+def pairs(found: Found) -> Iterator[Pair]:
     """Yield the pairs of sentences that give different values, with what speaks for each."""
     if found.kind not in ASKED:
         return
     best = list(_best(found))
     question = read(found.asked, found.question.languages[0])
-    differ = [
-        (one, other, value)
+    yield from (
+        Pair(one, other, value, _signs(one, other, value, found))
         for one, other in combinations(best, 2)
         if one.order < _BEST and one.hit.document.id != other.hit.document.id
         for value in differing(one.said, other.said, question, found.kind)
         if not (_is_about_other(one, other, found) and _is_about_other(other, one, found))
         and not _other_name(one, other, value.values[0], value.kind, found)
         and not _other_name(other, one, value.values[1], value.kind, found)
-    ]
-    needed = list(dict.fromkeys(item for one, other, _ in differ for item in (one, other)))
-    meant: dict[int, TokenVectors] = {}
-    if found.judged.meaning and needed:
-        vectors = encoder.embed_tokens([item.text for item in needed])
-        meant = {item.order: tokens for item, tokens in zip(needed, vectors, strict=True)}
-    for one, other, value in differ:
-        yield Pair(one, other, value, _signs(one, other, value, found, meant))
+    )
 
 
 def _best(found: Found) -> Iterator[_Stated]:
@@ -281,16 +272,10 @@ def _known(other: _Stated, found: Found, *, with_question: bool = True) -> str:
 # --- signs ---------------------------------------------------------------------------------------
 
 
-def _signs(
-    one: _Stated,
-    other: _Stated,
-    value: Differing,
-    found: Found,
-    meant: dict[int, TokenVectors],
-) -> Signs:
+def _signs(one: _Stated, other: _Stated, value: Differing, found: Found) -> Signs:
     weights = found.judged.weights
     words = _shared_words(one, other, value)
-    near = _nearness(one, other, value, meant) if meant else words
+    near = _nearness(one, other, value, found) if found.judged.meaning else words
     days = [{token.key for token in item.said.tokens if token.date} for item in (one, other)]
     return Signs(
         better=math.log(one.sentence.share + 1e-4),
@@ -321,29 +306,29 @@ def _shared_words(one: _Stated, other: _Stated, value: Differing) -> tuple[float
     return shared / max(len(first), 1), shared / max(len(second), 1)
 
 
-def _nearness(
-    one: _Stated, other: _Stated, value: Differing, meant: dict[int, TokenVectors]
-) -> tuple[float, float]:
-    first, second = meant[one.order], meant[other.order]
-    cosines = _unit(first.vectors) @ _unit(second.vectors).T
-    kept = [
-        np.ones(len(tokens.starts), dtype=bool)
-        if own is None
-        else (tokens.ends <= own.start) | (tokens.starts >= own.end)
-        for tokens, own in zip((first, second), value.values, strict=True)
-    ]
-    if not kept[0].any() or not kept[1].any():
+def _nearness(one: _Stated, other: _Stated, value: Differing, found: Found) -> tuple[float, float]:
+    first, second = (
+        _vectors(item, own, found) for item, own in zip((one, other), value.values, strict=True)
+    )
+    if not len(first) or not len(second):
         return 0.0, 0.0
+    near = cosines(first, second)
     return (
-        round(float(cosines[kept[0]].max(axis=1).mean()), 5),
-        round(float(cosines[:, kept[1]].max(axis=0).mean()), 5),
+        round(float(near.max(axis=1).mean()), 5),
+        round(float(near.max(axis=0).mean()), 5),
     )
 
 
-def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    lengths = np.sqrt(np.vecdot(vectors, vectors))[..., None]
-    unit: NDArray[np.float32] = (vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
-    return unit
+def _vectors(item: _Stated, value: Token | None, found: Found) -> NDArray[np.float32]:
+    """Return the vectors of a sentence's tokens in its passage, those of its value apart."""
+    passage = found.judged.features.passages[item.sentence.rank]
+    offset = item.sentence.begin - item.hit.chunk.start
+    begin, stop = tokens_between(passage, offset, offset + len(item.text))
+    vectors = passage.vectors[begin:stop]
+    if value is None:
+        return vectors
+    first, last = tokens_between(passage, offset + value.start, offset + value.end)
+    return np.delete(vectors, slice(max(first - begin, 0), max(last - begin, 0)), axis=0)
 
 
 def _begins_otherwise(own: _Stated, other: _Stated, found: Found) -> bool:

@@ -226,7 +226,7 @@ def _shortened(part: Part, text: str, left: int) -> Part:
 def _count(part: Part, text: str) -> int:
     """Return the words of a part as it is shown."""
     shown = part.text(text)
-    unspaced = sum(1 for letter in shown if script_language(letter))
+    unspaced = 0 if shown.isascii() else sum(1 for letter in shown if script_language(letter))
     return len(shown.split()) + unspaced // _LETTERS_A_WORD
 
 

@@ -157,21 +157,19 @@ def answer(
             beginning=found.beginning,
             unvalued=bool(found.signs and found.signs.unvalued),
         ),
-        conflicts=_conflicts(found, result, bodies, reference)
+        conflicts=_conflicts(found, result, bodies)
         if told and certain >= asked_conflict.LEAST_SURE
         else (),
         warnings=result.warnings,
     )
 
 
-def _conflicts(
-    found: Found, result: SearchResult, bodies: Bodies, reference: Reference
-) -> tuple[Conflict, ...]:
+def _conflicts(found: Found, result: SearchResult, bodies: Bodies) -> tuple[Conflict, ...]:
     hits = result.hits[:CHUNKS_READ]
     texts = {hit.document.id: bodies.text(hit.document.id) for hit in hits}
     asked, question = result.query.text, found.question
     told = asked_conflict.Found(asked, question, found.kind, hits, found.judged, found.names, texts)
-    return asked_conflict.find_conflicts(told, reference.scorer.encoder)
+    return asked_conflict.find_conflicts(told)
 
 
 def find_parts(

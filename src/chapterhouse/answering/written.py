@@ -169,7 +169,9 @@ class _Citations:
         only the quotations comes to the same.
         """
         support, shown = judged.support, self._verified(judged.spans[:_SPANS], judged.support)
-        if support in FOUND and not (shown and self._agrees(text, support, shown)):
+        if support in FOUND and not shown:
+            support = Support.NOT_FOUND
+        elif support in FOUND and not self._agrees(text, support, shown):
             support, shown = self._shown(text, judged.spans[:_SPANS])
         numbers = tuple(map(self._number, shown))
         return AnswerSentence(text, numbers, support, judged.problems, before)

@@ -51,14 +51,15 @@ def is_altered(reading: Reading) -> bool:
     if reading.share < _COPIED:
         return False
     denied = reading.features[FEATURES.index("denied otherwise")] > 0
-    return denied or any(
-        _is_exchanged(reading, n) for n, own in enumerate(reading.places) if not own
-    )
+    lacking = [n for n, state in enumerate(reading.presence) if state is not Presence.FOUND]
+    return denied or any(_is_exchanged(reading, number) for number in lacking)
 
 
 def _is_exchanged(reading: Reading, number: int) -> bool:
     """Whether between the neighbours of a word stands one other word, which the claim lacks."""
     places, window = reading.places, reading.window
+    if places[number]:
+        return False
     lengths = [len(statement.tokens) for statement in window.statements]
     bounds = [sum(lengths[:n]) for n in range(len(lengths) + 1)]
     before = places[number - 1] if number else [bound - 1 for bound in bounds[:-1]]

@@ -9,7 +9,7 @@ measurements: ``benchmarks/encoder/CARD.md``.
 
 import hashlib
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
@@ -39,6 +39,7 @@ _HEADS: Final = 12
 _LONGEST: Final = 256  # tokens, as its teacher was trained
 _MAXIMUM_CHARACTERS: Final = 20_000  # far above any chunk; bounds the work on a hostile one
 _GROUP: Final = 64  # numbers of the table that share a scale
+_RECENT: Final = 64  # texts of questions whose vectors are kept, of at most 0.4 MB each
 
 # English, as its teacher; of the other languages measured, those that gain (fusion: cards.json).
 LANGUAGES: Final = frozenset({"en", "de", "fr", ""})
@@ -63,11 +64,13 @@ class BuiltInEncoder:
 
         Of a longer text the first 256 tokens count.
         """
-        return embed_each(texts, self._vector, self.dimensions)
+        return embed_each(texts, partial(self._vector, self._hidden), self.dimensions)
 
     def embed_question(self, text: str) -> NDArray[np.float32]:
         """Return the unit vector of a question, shape (384,)."""
-        vector: NDArray[np.float32] = self.embed_passages([text])[0]
+        vector: NDArray[np.float32] = embed_each(
+            [text], partial(self._vector, self._recent), self.dimensions
+        )[0]
         return vector
 
     def embed_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
@@ -77,31 +80,38 @@ class BuiltInEncoder:
         """
         return apply_each(texts, self._tokens)
 
-    def _vector(self, text: str) -> Floats:
-        hidden, _ = self._read(self._tokenizer.encode(text[:_MAXIMUM_CHARACTERS]).ids)
+    def _vector(self, read: Callable[[tuple[int, ...]], Floats], text: str) -> Floats:
+        hidden = read(tuple(self._tokenizer.encode(text[:_MAXIMUM_CHARACTERS]).ids))
         vector: Floats = unit_rows(hidden.mean(axis=0)[None])[0]
         return vector
 
     def _tokens(self, text: str) -> TokenVectors:
         first = self._tokenizer.encode(text[:_MAXIMUM_CHARACTERS])
         runs = [first, *first.overflowing]
-        read = [self._read(run.ids) for run in runs]
         offsets = np.asarray([pair for run in runs for pair in run.offsets], dtype=np.int64)
         offsets = offsets.reshape(-1, 2)
         own = offsets[:, 0] < offsets[:, 1]  # not the marks of beginning and end
         return TokenVectors(
             starts=offsets[own, 0],
             ends=offsets[own, 1],
-            vectors=np.concatenate([hidden for hidden, _ in read])[own],
-            words=np.concatenate([words for _, words in read])[own],
+            vectors=np.concatenate([self._recent(tuple(run.ids)) for run in runs])[own],
+            words=np.concatenate([self._words(run.ids) for run in runs])[own],
         )
 
-    def _read(self, tokens: Sequence[int]) -> tuple[Floats, Floats]:
-        """Return what each token means in its text, and what each means by itself."""
-        ids = np.asarray(tokens, dtype=np.intp)
-        words, positions, run = self._model
-        own = words(ids)
-        return run({"embeddings": (own + positions[: len(ids)])[None]}), own
+    def _hidden(self, tokens: tuple[int, ...]) -> Floats:
+        """Return what each token means in its text."""
+        _, positions, run = self._model
+        return run({"embeddings": (self._words(tokens) + positions[: len(tokens)])[None]})
+
+    def _words(self, tokens: Sequence[int]) -> Floats:
+        """Return what each token means by itself."""
+        words, _, _ = self._model
+        return words(np.asarray(tokens, dtype=np.intp))
+
+    @cached_property
+    def _recent(self) -> Callable[[tuple[int, ...]], Floats]:
+        """Return ``_hidden`` with a memory: passages come back as a talk goes on."""
+        return lru_cache(_RECENT)(self._hidden)
 
     @cached_property
     def _tokenizer(self) -> "Tokenizer":

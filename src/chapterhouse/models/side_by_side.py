@@ -30,8 +30,10 @@ def apply_each(texts: Sequence[str], read: Callable[[str], _Result]) -> list[_Re
     workers = min(_threads(), len(texts))
     if workers <= 1:
         return list(map(read, texts))
+    longest = sorted(range(len(texts)), key=lambda row: -len(texts[row]))  # so that all end at once
     with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(read, texts))
+        made = dict(zip(longest, pool.map(read, [texts[row] for row in longest]), strict=True))
+    return [made[row] for row in range(len(texts))]
 
 
 def _threads() -> int:

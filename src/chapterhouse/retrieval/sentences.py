@@ -43,6 +43,9 @@ BY_MEANING: Final = (
 )
 _FUNCTION_WORD: Final = 0.2  # what a token of one counts, where another counts 1
 _MET: Final = 0.45  # cosine from which a token of the question is met by one of a sentence
+# Multiplications of a product that BLAS does on one thread. Waiting for a second one costs 24 ms
+# where other work keeps the cores busy, the product itself 0.5 ms; and the threads change sums.
+_ON_ONE_THREAD: Final = 200_000
 _WORD = re.compile(r"\w+")
 
 
@@ -165,11 +168,13 @@ class SentenceFeatures:
         met: What of the question each comes near, shape (sentences, tokens): the token's share in
             the question's weight, or 0; no columns without an encoder.
         nearest: Highest cosine of the question with a hit; 0 without an encoder.
+        passages: The tokens of each hit; none without an encoder.
     """
 
     table: Floats
     met: Floats
     nearest: float = 0.0
+    passages: tuple[TokenVectors, ...] = ()
 
 
 def features(
@@ -275,19 +280,17 @@ def _by_tokens(
     result = np.zeros((len(sentences), 3))
     met = np.zeros((len(sentences), len(asked.vectors)))
     if not len(asked.vectors):
-        return SentenceFeatures(result, met)
+        return SentenceFeatures(result, met, passages=tuple(passages))
     counts = _token_weights(question, asked)
     whole = _unit(asked.vectors.mean(axis=0))
-    # One product over all passages: many small ones cost more than their arithmetic.
     bases = np.cumsum([0, *(len(passage.starts) for passage in passages)])
     vectors = np.concatenate([passage.vectors for passage in passages])
     words = np.concatenate([passage.words for passage in passages])
-    near = _unit(asked.vectors) @ _unit(vectors).T
-    near_words = _unit(asked.words) @ _unit(words).T
+    near = cosines(asked.vectors, vectors)
+    near_words = cosines(asked.words, words)
     for row, sentence in enumerate(sentences):
         passage, offset = passages[sentence.rank], hits[sentence.rank].chunk.start
-        first = int(np.searchsorted(passage.ends, sentence.begin - offset, side="right"))
-        last = int(np.searchsorted(passage.starts, sentence.stop - offset))
+        first, last = tokens_between(passage, sentence.begin - offset, sentence.stop - offset)
         if first < last:
             own = slice(int(bases[sentence.rank]) + first, int(bases[sentence.rank]) + last)
             best = near[:, own].max(axis=1)
@@ -299,7 +302,13 @@ def _by_tokens(
             )
     means = [_unit(passage.vectors.mean(axis=0)) for passage in passages if len(passage.vectors)]
     nearest = max((float(mean @ whole) for mean in means), default=0.0)
-    return SentenceFeatures(result.round(5), met, round(nearest, 5))
+    return SentenceFeatures(result.round(5), met, round(nearest, 5), tuple(passages))
+
+
+def tokens_between(passage: TokenVectors, begin: int, stop: int) -> tuple[int, int]:
+    """Return the first token between two offsets and the one behind the last."""
+    first = int(np.searchsorted(passage.ends, begin, side="right"))
+    return first, int(np.searchsorted(passage.starts, stop))
 
 
 def _token_weights(question: Question, asked: TokenVectors) -> Floats:
@@ -315,6 +324,14 @@ def _token_weights(question: Question, asked: TokenVectors) -> Floats:
         counts[(asked.starts >= start) & (asked.ends <= end)] = _FUNCTION_WORD
     result: Floats = counts / counts.sum()
     return result
+
+
+def cosines(one: NDArray[np.float32], many: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the cosine of each row of ``one`` with each of ``many``, shape (one, many)."""
+    left, right = _unit(one), _unit(many)
+    rows = max(_ON_ONE_THREAD // max(left.size, 1), 1)
+    products = [left @ right[at : at + rows].T for at in range(0, max(len(right), 1), rows)]
+    return np.concatenate(products, axis=1)
 
 
 def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

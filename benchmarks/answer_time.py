@@ -1,0 +1,153 @@
+"""How long an answer without a model takes, beside the search it begins with.
+
+    python benchmarks/answer_time.py [--write] [--save FILE] [FOLDER ...]
+
+Every question of the folders (two open natural ones) is searched for and then asked once, warm and
+in process. The parts are clocked inside the answer. ``--save`` keeps all answers, a line each, so
+that two versions can be compared.
+"""
+
+import argparse
+import sys
+import time
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+from unittest.mock import patch
+
+sys.path.append(str(Path(__file__).parent / "natural"))
+
+from chapterhouse.answering import extractive
+from chapterhouse.library import Library
+from chapterhouse.models.built_in import BuiltInEncoder
+from libraries import opened
+from measuring import Machine, Row, Table, finish, percentile
+from questions import read_questions
+
+FOLDERS: Final = ("site-policies", "manual")
+WARM: Final = 10
+ALL: Final = "all"
+# What is clocked: where it stands, and what it is called. Each is inside ``ask``.
+PARTS: Final = (
+    (Library, "_retrieve", "retrieval"),
+    (extractive, "find_parts", "sentences judged and chosen"),
+    (BuiltInEncoder, "embed_tokens", "of it, vectors of tokens"),
+    (extractive, "choose", "of it, choosing"),
+    (extractive, "_conflicts", "conflicts"),
+    (extractive, "_compose", "citations"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Milliseconds of one question by part, by the clock, and of the processor; the answer."""
+
+    wall: Mapping[str, float]
+    cpu: float
+    answer: object
+
+
+@contextmanager
+def clocked(spent: dict[str, float]) -> Iterator[None]:
+    """Note what each part takes, in milliseconds, while the block runs."""
+
+    def around(call: Callable[..., Any], name: str) -> Callable[..., Any]:
+        def timed(*given: Any, **named: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return call(*given, **named)
+            finally:
+                spent[name] += (time.perf_counter() - began) * 1e3
+
+        return timed
+
+    with ExitStack() as stack:
+        for owner, attribute, name in PARTS:
+            part = around(getattr(owner, attribute), name)
+            stack.enter_context(patch.object(owner, attribute, part))
+        yield
+
+
+def measure(folder: str) -> Iterator[tuple[Taken, Taken]]:
+    """Yield the search for every question of a folder and its answer."""
+    asked = [question.question for question in read_questions(folder)]
+    with opened(folder, "built-in") as library:
+        for text in asked[:WARM]:
+            ask(library, text)
+        # Not one behind the other: the second would find the question's vectors in memory.
+        searched = [timed(library.search, text) for text in asked]
+        yield from zip(
+            searched, [timed(partial(ask, library), text) for text in asked], strict=True
+        )
+
+
+def timed(call: Callable[[str], object], text: str) -> Taken:
+    """Return what a question takes, and its parts."""
+    wall: defaultdict[str, float] = defaultdict(float)
+    with clocked(wall):
+        began, worked = time.perf_counter(), time.process_time()
+        answer = call(text)
+        wall[ALL] = (time.perf_counter() - began) * 1e3
+        return Taken(wall, (time.process_time() - worked) * 1e3, answer)
+
+
+def ask(library: Library, text: str) -> object:
+    """Ask without a model, and remember nothing."""
+    return library.ask(text, model="none", remember=False, use_kept=False)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="*", default=FOLDERS)
+    parser.add_argument("--save", metavar="FILE", type=Path, help="keep all answers")
+    parser.add_argument("--write", action="store_true", help="keep the result")
+    chosen = parser.parse_args()
+    warnings.simplefilter("ignore")
+    machine = Machine()
+    taken = [pair for folder in chosen.folders for pair in measure(folder)]
+    if chosen.save:
+        chosen.save.write_text("".join(f"{told.answer!r}\n" for _, told in taken), "utf-8")
+    note = " ".join(__doc__.split("\n\n")[2].split())
+    setting = machine.setting()
+    return finish(
+        "answer_time", "Time of an answer", [], tables(taken), setting, (note,), write=chosen.write
+    )
+
+
+def tables(taken: Sequence[tuple[Taken, Taken]]) -> list[Table]:
+    """Return medians of searches, of answers and of their parts."""
+    searched, told = (list(own) for own in zip(*taken, strict=True))
+    rows: list[Row] = [
+        ("search", _middle(one.wall[ALL] for one in searched), _middle(o.cpu for o in searched)),
+        ("ask", _middle(one.wall[ALL] for one in told), _middle(one.cpu for one in told)),
+        (
+            "ask over search",
+            _middle(two.wall[ALL] / one.wall[ALL] for one, two in taken),
+            _middle(two.cpu / one.cpu for one, two in taken),
+        ),
+    ]
+    parts: list[Row] = [
+        (name, *(percentile([one.wall.get(name, 0.0) for one in told], p) for p in (0.5, 0.95)))
+        for _, _, name in PARTS
+    ]
+    return [
+        Table(
+            f"{len(taken)} questions",
+            ("p50", "by the clock, ms", "of the processor, ms"),
+            tuple(rows),
+        ),
+        Table("Parts of an answer", ("part", "p50 ms", "p95 ms"), tuple(parts)),
+    ]
+
+
+def _middle(values: Iterable[float]) -> float:
+    return percentile(list(values), 0.5)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
