@@ -109,13 +109,9 @@ def test_what_is_not_sure_is_not_found_and_shown_beside_what_comes_closest(sente
 
 def test_durations_agree_in_other_units() -> None:
     evidence = [_evidence("The warranty of the engine lasts 24 months from delivery in 2021.")]
-    for said in ("two years", "24 months"):
-        told = judge(
-            f"From delivery in 2021, the warranty of the engine lasts {said}.", evidence, []
-        )
-        assert told.support is Support.SUPPORTED, said
-    told = judge("The engine's warranty lasts 24 weeks from delivery.", evidence, [])
-    assert told.support is Support.DISAGREES
+    for said, support in (("two years", False), ("24 weeks", True), ("three years", True)):
+        told = judge(f"The engine's warranty lasts {said} from delivery.", evidence, [])
+        assert (told.support is Support.DISAGREES) is support, said
 
 
 def test_the_year_of_a_heading_counts() -> None:
