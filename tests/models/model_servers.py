@@ -82,6 +82,6 @@ def good(request: Request) -> Reply:
         return Reply('["departure", "sailing", "berth"]')
     if "from 1 to 40" in text:
         return Reply(pieces=[f"{number}, " for number in range(1, 41)], drip=0.01)
-    if text.startswith("[1] "):
+    if "[1] " in text:
         return Reply(f"{LINE} [1]")
     return Reply("ready")
