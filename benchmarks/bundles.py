@@ -49,7 +49,7 @@ WRITTEN: Final = 32  # questions that a model answers
 MEETINGS: Final = 4  # of each kind
 SAMPLE: Final = 4  # every so manieth bundle is forged
 ROUNDS: Final = ("independent_analysis", "cross_examination", "rebuttal", "synthesis")
-BLOCK: Final = re.compile(r"^\[doc (\S+)(?: §([^\]\n]*))?\]\n((?:¦[^\n]*\n)+)", re.MULTILINE)
+BLOCK: Final = re.compile(r"^(\[\d+\]) [^\n]*\n((?:(?![\[<])[^\n]*\n)+)", re.MULTILINE)
 SENTENCE: Final = re.compile(r"[^\n|.!?]{30,300}[.!?](?=\s|$)")
 ROW: Final = re.compile(r"^\|.*[^\W_].*\|$", re.MULTILINE)
 TOLD: Final = 10  # bundles named of those that fail
@@ -175,7 +175,7 @@ def _model(statements: Sequence[str], *, spoken: bool = False) -> ScriptedModel:
         blocks = BLOCK.findall(prompt)[:4]
         written = [line for number, one in enumerate(blocks) for line in _lines(number, *one)]
         if blocks:
-            written += [f"{text}{_marker(*blocks[0][:2])}" for text in statements if text]
+            written += [f"{text}{blocks[0][0]}" for text in statements if text]
         if not spoken:
             return "\n".join(written)
         if "You preside." in _instructions:
@@ -190,10 +190,9 @@ def _model(statements: Sequence[str], *, spoken: bool = False) -> ScriptedModel:
     return ScriptedModel(script)
 
 
-def _lines(number: int, name: str, section: str, block: str) -> Iterator[str]:
+def _lines(number: int, marker: str, block: str) -> Iterator[str]:
     """Yield sentences about an excerpt: as it says, halved, joined, with another figure."""
-    text = block.replace("¦ ", "").replace("¦", "").partition("\n")[2]
-    marker = _marker(name, section)
+    text = block.replace("¦ ", "").replace("¦", "|")
     found = [" ".join(sentence.split()) for sentence in SENTENCE.findall(text)[:4]]
     if found:
         yield f"{found[0]}{marker}"
@@ -206,10 +205,6 @@ def _lines(number: int, name: str, section: str, block: str) -> Iterator[str]:
     for row in ROW.findall(text)[2:4]:
         cells = [cell.strip() for cell in row.strip("|").split("|")]
         yield f"{': '.join(filter(None, cells))}.{marker}"
-
-
-def _marker(name: str, section: str) -> str:
-    return f" [^{name}:{section}]" if section else f" [^{name}]"
 
 
 # --- checking and forging ----------------------------------------------------------------------

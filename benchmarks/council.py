@@ -45,8 +45,8 @@ TIMEOUT: Final = 2.0
 MODELLED: Final = 8  # members of the rounds with a model
 ROUNDS: Final = ("independent_analysis", "cross_examination", "rebuttal")
 CLAIMS: Final = 4  # of each member in each round
-BLOCK: Final = re.compile(r"^\[doc (\S+)(?: §([^\]\n]*))?\]\n((?:¦[^\n]*\n)+)", re.MULTILINE)
-SENTENCE: Final = re.compile(r"^¦ ([A-Z][^.\n]{40,300})\.(?= |$)", re.MULTILINE)
+BLOCK: Final = re.compile(r"^(\[\d+\]) [^\n]*\n((?:(?![\[<])[^\n]*\n)+)", re.MULTILINE)
+SENTENCE: Final = re.compile(r"^(?:¦ )?([A-Z][^.\n]{40,300})\.(?= |$)", re.MULTILINE)
 HANGING: Final = "You are Member 3."
 
 
@@ -131,9 +131,8 @@ def model(*, hangs: bool = False) -> ScriptedModel:
     return ScriptedModel(script)
 
 
-def stated(name: str, section: str, text: str) -> Iterator[str]:
+def stated(marker: str, text: str) -> Iterator[str]:
     """Yield the first sentence of a block with the block's marker."""
-    marker = f"[^{name}:{section}]" if section else f"[^{name}]"
     for sentence in SENTENCE.findall(text)[:1]:
         yield f"{sentence}.{marker}"
 

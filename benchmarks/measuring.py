@@ -30,6 +30,7 @@ _PROGRAMS = {
     "natural_chunking": "natural/equal_words.py --write",
     "natural_peers": "natural/peers.py --part test --encoder FOLDER --write",
     "open_sets": "encoder/open_sets.py --write",
+    "prompts": "prompts.py --part all --write",
 }
 
 

@@ -12,6 +12,7 @@ from chapterhouse.errors import (
     MissingExtraError,
     NewerLibraryError,
     NotFoundError,
+    PromptTooLongError,
     RefusedError,
     RejectedError,
     UsageError,
@@ -26,6 +27,7 @@ EXIT_CODES = {
     NewerLibraryError: 5,
     MissingExtraError: 1,
     EngineError: 1,
+    PromptTooLongError: 1,
     CorruptLibraryError: 1,
 }
 DEFINED = [

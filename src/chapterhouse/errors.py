@@ -10,6 +10,7 @@
     │   └── NewerLibraryError the database comes from a newer Chapterhouse
     ├── MissingExtraError     an optional engine is not installed
     ├── EngineError           a model or service did not do what it should
+    │   └── PromptTooLongError  it was given more than it takes
     └── CorruptLibraryError   what is on disk contradicts itself
 
 Each carries a hint: what the user can do, and the ``exit_code`` of the command line. Interfaces map
@@ -73,6 +74,18 @@ class MissingExtraError(ChapterhouseError):
 
 class EngineError(ChapterhouseError):
     """A model or a service could not be reached, or answered with something unusable."""
+
+
+class PromptTooLongError(EngineError):
+    """A model was given more than it takes.
+
+    Attributes:
+        fits: The share of the prompt that would fit, 0 to 1; a half where nobody says.
+    """
+
+    def __init__(self, message: str, *, hint: str = "", fits: float = 0.5) -> None:
+        super().__init__(message, hint=hint)
+        self.fits = fits
 
 
 class CorruptLibraryError(ChapterhouseError):

@@ -270,7 +270,8 @@ class Library:
     def _method(self, settings: Settings, model: LanguageModel | None) -> Method:
         if model is not None and settings.expansion.model:  # a smaller one rewrites questions
             smaller = self._engines.models.named(settings.expansion.model)
-            model = Metered(smaller) if smaller else None
+            payer = model if isinstance(model, Metered) else None
+            model = Metered(smaller, payer) if smaller else None
         return method_for(
             settings,
             find_aliases=self._engines.aliases.find,

@@ -88,10 +88,9 @@ def written(library: Library) -> Answer:
     """Return what a model makes of the rules and berths: rightly, wrongly, in its own words."""
 
     def script(_instructions: str, prompt: str) -> str:
-        found = re.findall(r"^\[doc (\S+)(?: §([^\]\n]*))?\]$", prompt, re.MULTILINE)
-        places = {f"{name}:{section}" if section else name for name, section in found}
-        rules = next(p for p in sorted(places) if "Harbour rules" in p and "2019" not in p)
-        berths = next((place for place in sorted(places) if "Berths" in place), rules)
+        found = re.findall(r"^\[(\d+)\] (.*)$", prompt, re.MULTILINE)
+        rules = next(n for n, origin in found if "Harbour rules" in origin and "2019" not in origin)
+        berths = next((number for number, origin in found if "Berths" in origin), rules)
         return WRITTEN.format(rules=rules, berths=berths)
 
     parts = replace(library._parts(), model=lambda _: ScriptedModel(script))

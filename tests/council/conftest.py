@@ -77,7 +77,7 @@ NAMES = {"maria": "Maria Keller", "jonas": "Jonas Brandt", "nina": "Nina Falk"}
 PROFILES = ("one", "two", "three")
 Script = Callable[[str, str], Scripted]
 
-_MARKER = re.compile(r"^\[doc (\S+)(?: §([^\]\n]*))?\]$", re.MULTILINE)
+_SOURCE = re.compile(r"^(\[\d+\]) (\w+(?: .*)?\n(?:(?!\[)[^\n]*\n)*)", re.MULTILINE)
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Hall:
             library_room.parts,
             model=self.models.get,
             now=lambda: 1_700_000_000,
-            nonce=lambda: f"{next(self.nonces):032x}",
+            nonce=lambda: f"nonce{next(self.nonces)}",
         )
         return replace(library_room, parts=parts)
 
@@ -172,12 +172,8 @@ def turn(**said: Any) -> str:
 
 
 def markers(prompt: str) -> dict[str, str]:
-    """Return the markers of a prompt's blocks by what stands in them, the text of each block."""
-    found = {}
-    for block in re.findall(r"<block-\w+>\n(.*?)\n</block-\w+>", prompt, re.DOTALL):
-        name, section = _MARKER.search(block).groups()  # type: ignore[union-attr]  # it has one
-        found[block] = f"[^{name}:{section}]" if section else f"[^{name}]"
-    return found
+    """Return the markers of a prompt's sources by what stands in them, the text of each source."""
+    return {text: number for number, text in _SOURCE.findall(prompt)}
 
 
 def marker(prompt: str, words: str) -> str:

@@ -55,9 +55,9 @@ def council() -> Council:
 
 
 def first_marker(request: Request) -> str:
-    place = re.search(r"\[doc (\S+?)(?: §([^\]]+))?\]", request.everything_else)
+    place = re.search(r"\[\d+\]", request.everything_else)
     assert place is not None
-    return f"[^{place[1]}:{place[2]}]" if place[2] else f"[^{place[1]}]"
+    return place.group()
 
 
 def own_rule(request: Request) -> str:
@@ -191,7 +191,7 @@ def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:
             return Reply(calls=(ToolCall("search_documents", {"query": "speed in the harbour"}),))
         if asked and "Analyse the question" in request.system:
             found = str([m for m in request.body["messages"] if m["role"] == "tool"][-1]["content"])
-            marker = re.search(r"cite as (\[\^[^\]]+\])", found)
+            marker = re.search(r"cite as (\[\d+\])", found)
             assert marker is not None
             return Reply(json.dumps({"claims": [f"{NEW} {marker[1]}"]}))
         return speaking(request)

@@ -1,7 +1,6 @@
 """Pages by which servers of models tell what they have, and a model that is good at everything."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -83,8 +82,6 @@ def good(request: Request) -> Reply:
         return Reply('["departure", "sailing", "berth"]')
     if "from 1 to 40" in text:
         return Reply(pieces=[f"{number}, " for number in range(1, 41)], drip=0.01)
-    if "[doc" in text:
-        place = re.search(r"\[doc (\S+?) §([^\]]+)\]", text)
-        assert place
-        return Reply(f"{LINE} [^{place[1]}:{place[2]}]")
+    if "[1] " in text:
+        return Reply(f"{LINE} [1]")
     return Reply("ready")

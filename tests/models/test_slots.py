@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.chat_server import Reply, chat_server
 
-from chapterhouse.errors import EngineError
+from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.models.slots import Slots
 from chapterhouse.models.writer import PydanticWriter
 from chapterhouse.settings import LanguageModelSettings, Settings
@@ -192,8 +192,11 @@ def test_an_answer_has_the_room_that_the_context_leaves(serve: Serve) -> None:
 
 def test_a_prompt_that_does_not_fit_is_not_sent(serve: Serve) -> None:
     model, asked = serve(["Yes."], context_size=500)
-    with pytest.raises(EngineError, match=r"too long for the model: about 6\d\d tokens") as caught:
+    with pytest.raises(
+        PromptTooLongError, match=r"too long for the model: about 6\d\d tokens"
+    ) as caught:
         model.complete("", "word " * 600)
+    assert 0.3 < caught.value.fits < 0.45  # what leaves 256 tokens for the answer
     assert "packing.maximum" in caught.value.hint
     assert not asked.requests
 

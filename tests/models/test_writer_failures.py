@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.models.chat_server import ChatServer, Reply, Request, ToolCall
 
-from chapterhouse.errors import EngineError
+from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.models.writer import PydanticWriter
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.types import Tool
@@ -108,15 +108,28 @@ def test_an_account_that_is_spent_is_not_asked_again(serve: Serve, slept: list[f
     ("engine", "message"),
     [
         ("openai", "This model's maximum context length is 8192 tokens. However, you ..."),
+        ("openai", "Your input exceeds the context window of this model. Please adjust it."),
         ("openai", "the request exceeds the available context size. try increasing it"),
+        ("openai", "request (2100 tokens) exceeds the available context size (2048 tokens)"),
+        ("openai", "the input length exceeds the context length"),
+        ("openai", "prompt too long; exceeded max context length by 210 tokens"),
+        ("openai", "Trying to keep the first 6547 tokens when context the overflows. However, ..."),
+        ("openai", "The number of tokens to keep is greater than the context length (n_keep: 1)"),
+        ("openai", "The decoder prompt (length 9) is longer than the maximum model length of 8."),
+        ("openai", "Please reduce the length of the messages or completion."),
+        (
+            "anthropic",
+            "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000",
+        ),
         ("anthropic", "prompt is too long: 210000 tokens > 200000 maximum"),
         ("google", "The input token count (1) exceeds the maximum number of tokens allowed (0)."),
     ],
 )
 def test_a_prompt_that_is_too_long_is_told(serve: Serve, engine: str, message: str) -> None:
     model, server = serve([Reply(status=400, body=error_of(engine, 400, message))], engine)
-    with pytest.raises(EngineError, match="too long for the model") as caught:
+    with pytest.raises(PromptTooLongError, match="too long for the model") as caught:
         write(model)
+    assert caught.value.fits == 0.5
     assert "packing.maximum" in caught.value.hint
     assert len(server.requests) == 1
 

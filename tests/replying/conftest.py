@@ -85,7 +85,7 @@ class Room:
             self.library._parts(),
             model=self.models.get,
             now=lambda: self.time,
-            nonce=lambda: f"{next(self.nonces):032x}",
+            nonce=lambda: f"nonce{next(self.nonces)}",
         )
 
     def counter(self, settings: Settings | None = None) -> Counter:

@@ -33,3 +33,13 @@ def test_the_form_of_an_answer_is_passed_on() -> None:
     asyncio.run(Metered(scripted).write("i", "p", output=form))
 
     assert scripted.formats == [form]
+
+
+def test_what_one_model_does_for_another_s_answer_is_counted_there_too() -> None:
+    answering = Metered(ScriptedModel([used("0.01")]))
+    rewriting = Metered(ScriptedModel([used("0.02")]), answering)
+    rewriting.complete("i", "p")
+    answering.complete("i", "p")
+
+    assert rewriting.usage == Usage(1, 10, 5, Decimal("0.02"))
+    assert answering.usage == Usage(2, 20, 10, Decimal("0.03"))

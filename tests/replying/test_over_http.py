@@ -71,8 +71,8 @@ def key(monkeypatch: pytest.MonkeyPatch) -> None:
 def copying(request: Request) -> Reply:
     """Answer with the words of the context and the marker of its first block."""
     text = request.everything_else
-    place = re.search(r"\[doc (\S+?) §([^\]]+)\]", text)
-    marker = f"[^{place[1]}:{place[2]}]" if place else "[^none:x]"
+    place = re.search(r"\[\d+\]", text)
+    marker = place.group() if place else "[^none:x]"
     return Reply(f"{KNOTS} {marker} It is 9 knots. {marker} So says another. [^made-up:x]")
 
 
@@ -91,14 +91,15 @@ def test_text_of_documents_is_never_in_a_system_message(tmp_path: Path) -> None:
     (request,) = server.requests
     assert "CANARY" not in request.system
     assert "4 knots" not in request.system
-    assert request.system.startswith("You are Maria Keller.\n\nShe keeps the harbour.")
+    assert re.match(
+        r"You are Maria Keller\. Today is \d{4}-\d\d-\d\d\.\n\nShe keeps the harbour\.",
+        request.system,
+    )
     assert "CANARYBODY" in request.everything_else
     assert "tools" not in request.body or not request.body["tools"]
     for role, content in contents(server.requests):
         if role == "user":
-            ours = re.sub(
-                r"</?block-[0-9a-f]{32}>|^\[doc \S+ §[^\]]*\]$", "", content, flags=re.MULTILINE
-            )
+            ours = re.sub(r"^\[(?:\d+|question)\] [a-z]{6}\b", "", content, flags=re.MULTILINE)
             assert ALPHABET.isdisjoint(ours), sorted(ALPHABET & set(ours))
             assert not re.search(r"^\s*(?:System|User|Assistant):", content, re.MULTILINE)
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.errors import EngineError, NotFoundError, UsageError
+from chapterhouse.errors import EngineError, NotFoundError, PromptTooLongError, UsageError
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.replying.put import put
 from chapterhouse.replying.request import Choices
+from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import Answer, Route, Support, Usage
 
 SPEED = "How fast may a vessel go inside the harbour?"
@@ -27,9 +28,9 @@ def asked(room: Any, question: str, persona: str = "maria", **choices: Any) -> A
 
 def marker_in(prompt: str) -> str:
     """Return the marker of the block that speaks of knots, as a model would copy it."""
-    place = re.search(r"\[doc (\S+) §([^\]]+)\]\n[^\n]*\n(?:(?!</block).)*knots", prompt, re.DOTALL)
+    place = re.search(r"^(\[\d+\]) \w[^\n]*\n(?:(?!^\[).)*knots", prompt, re.DOTALL | re.MULTILINE)
     assert place, prompt
-    return f"[^{place[1]}:{place[2]}]"
+    return place[1]
 
 
 # --- without a model -------------------------------------------------------------------------
@@ -160,10 +161,12 @@ def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) 
     assert third.support is Support.NOT_FOUND
     assert answer.rejected == ("made-up:Speed",)
     ((instructions, prompt),) = model.asked
-    assert instructions.startswith("You are Maria Keller.\n\nShe keeps the harbour.")
+    assert instructions.startswith(
+        "You are Maria Keller. Today is 2023-11-14.\n\nShe keeps the harbour."
+    )
     assert "4 knots" not in instructions
     assert "80 euros" not in prompt
-    assert prompt.endswith(f"QUESTION\n¦ {SPEED}")
+    assert prompt.endswith(f"\n[question] nonce1\n{SPEED}")
 
 
 def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour: Any) -> None:
@@ -182,20 +185,47 @@ def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour:
     assert answer.rejected == ("x:y",)
 
 
-def test_where_a_model_writes_nothing_to_read_the_documents_are_quoted(harbour: Any) -> None:
-    harbour.says("[^x:y]")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[^x:y]",
+        "The answer to this question is:",
+        "# Answer",
+        "**Speed**",
+        "Sure!",
+        "Let me look.\n\nHere is the answer:",
+        "Do you mean the harbour?",
+        "Hier ist die Antwort:",
+    ],
+)
+def test_where_a_model_states_nothing_the_documents_are_quoted(harbour: Any, text: str) -> None:
+    harbour.says(text)
     answer = asked(harbour, SPEED)
 
     assert answer.method == "extractive"
+    assert answer.found
     assert "4 knots" in answer.text
-    assert answer.notice
+    assert answer.notice == "The model gave no answer; these are quotations."
+    assert answer.usage == Usage(1)  # it was asked all the same
 
 
-def test_where_a_model_says_that_nothing_is_there_it_is_believed(harbour: Any) -> None:
-    harbour.says("The documents do not say how fast a vessel may go.")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The documents do not say how fast a vessel may go.",
+        "I'm sorry, but I can't help with that.",
+        "Here is the answer:\n\nThe sources don't mention it.",
+        "Die Dokumente enthalten dazu nichts.",
+        "文档中没有提到。",
+    ],
+)
+def test_where_a_model_says_that_nothing_is_there_it_is_believed(harbour: Any, text: str) -> None:
+    harbour.says(text)
     answer = asked(harbour, SPEED)
 
     assert not answer.found
+    assert answer.method == "scripted"
     assert answer.route is Route.INSUFFICIENT
     assert answer.citations == ()
 
@@ -218,6 +248,47 @@ def test_where_the_model_fails_the_documents_are_quoted(harbour: Any, script: An
         "The model did not answer, so the documents are quoted: It is asleep. Wake it.",
     )
     assert answer.usage is None
+
+
+def long_rules(harbour: Any) -> None:
+    pages = "".join(
+        f"## Speed in basin {number}\n\nIn basin {number} of the harbour no vessel may exceed "
+        f"{number} knots. {'The duty officer of the harbour watches each vessel. ' * 6}\n\n"
+        for number in range(1, 13)
+    )
+    folder = harbour.library.personas.load("maria").rag
+    (folder / "basins.md").write_text(f"# Basins\n\n{pages}", "utf-8")
+
+
+@pytest.mark.parametrize("fits", [0.5, 0.3])
+def test_a_prompt_that_is_too_long_is_packed_again_once(harbour: Any, fits: float) -> None:
+    long_rules(harbour)
+    too_long = PromptTooLongError("It is too long.", hint="Take more.", fits=fits)
+    model = harbour.says(too_long, f"{KNOTS} [1]")
+    answer = asked(harbour, SPEED)
+
+    first, second = (f"{instructions}\n{prompt}" for instructions, prompt in model.asked)
+    assert second.count("] nonce") > 1  # at least one source, and the question
+    assert 0 < estimate_tokens(second) <= fits * estimate_tokens(first)
+    assert answer.method == "scripted"
+    assert answer.warnings == ()
+
+
+def test_what_is_too_long_twice_or_can_be_no_shorter_is_quoted(harbour: Any) -> None:
+    long_rules(harbour)
+    too_long = PromptTooLongError("It is too long.", hint="Take more.")
+    for script, times in (([too_long, too_long], 2), ([replace_fits(too_long, 0.01)], 1)):
+        model = harbour.says(*script)
+        answer = asked(harbour, SPEED)
+        assert len(model.asked) == times
+        assert answer.method == "extractive"
+        assert answer.citations
+        (warning,) = answer.warnings
+        assert warning.endswith("the documents are quoted: It is too long. Take more.")
+
+
+def replace_fits(error: PromptTooLongError, fits: float) -> PromptTooLongError:
+    return PromptTooLongError(error.message, hint=error.hint, fits=fits)
 
 
 def test_a_model_is_not_asked_what_the_documents_are_far_from(harbour: Any) -> None:
@@ -309,7 +380,7 @@ def test_what_the_tool_finds_can_be_cited(harbour: Any) -> None:
     assert answer.found
     assert answer.rejected == ()
     assert answer.citations[0].quote in KNOTS
-    assert told[0].startswith("<block-")
+    assert told[0].startswith("[1] ")
 
 
 @pytest.mark.parametrize(
@@ -377,13 +448,13 @@ def test_a_model_is_reminded_of_the_same_personas_answers_only(harbour: Any) -> 
     asked(harbour, SPEED, "maria")
 
     prompt = model.asked[0][1]
-    assert "EARLIER ANSWERS" in prompt
-    assert f"¦ {SPEED}" in prompt.partition("QUESTION")[0]
+    assert "[earlier answers" in prompt
+    assert SPEED in prompt.partition("[question]")[0]
     assert "marina" not in prompt
 
     harbour.library.personas.change("maria", {"memory.recall": "0"})
     asked(harbour, f"{SPEED} Please.", "maria")
-    assert "EARLIER ANSWERS" not in model.asked[-1][1]
+    assert "[earlier answers" not in model.asked[-1][1]
 
 
 def test_an_earlier_answer_cannot_be_cited(harbour: Any) -> None:

@@ -42,7 +42,7 @@ from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import OutputFormat, Tool, Usage
 
 _END_OF_STREAM: Final = b"[DONE]"
-_LEAST_ROOM: Final = 64  # tokens for an answer, below which a prompt is too long
+_LEAST_ROOM: Final = 256  # tokens for an answer, below which a prompt is too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +177,9 @@ class Conversation:
     ) -> Turn | Failure:
         self._gate.reset()
         told = _Told(on_text)
-        if self._context_size and self._room < _LEAST_ROOM:
-            return self._service.prompt_too_long(self._tokens, self._context_size)
+        least = min(_LEAST_ROOM, self._settings.maximum_tokens)
+        if self._context_size and self._room < least:
+            return self._service.prompt_too_long(self._tokens, self._context_size, least)
         try:
             async with asyncio.timeout(self._service.timeout_seconds) as limit:
                 response = await self._response(told, may_call=may_call)

@@ -15,7 +15,7 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
-from chapterhouse.errors import EngineError
+from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.models.keys import KeySource
 from chapterhouse.text.sanitise import sanitise_line
 
@@ -26,12 +26,17 @@ _RETRIED: Final = frozenset({408, 409, 429})
 _FIRST_PAUSE: Final = 0.5  # seconds; doubles with each try
 _LONGEST_PAUSE: Final = 30.0  # seconds, of the backoff
 _SHOWN_CHARACTERS: Final = 300
+_HALF: Final = 0.5  # of a prompt, where a service only says that it is too long
 
-# How services say that a prompt is too long: OpenAI, vLLM, llama.cpp, Anthropic, Google.
+# How services say that a prompt is too long: OpenAI, vLLM, llama.cpp, Ollama, LM Studio, Anthropic,
+# Google, Mistral, Groq, Bedrock and text-generation-inference.
 _TOO_LONG: Final = re.compile(
-    r"context_length_exceeded|maximum context length|exceeds the available context size|"
-    r"context (?:window|length|size) (?:of|is|has been) |reduce the length of the messages|"
-    r"prompt is too long|input token count|longer than the (?:maximum )?(?:model|context)",
+    r"context_length_exceeded|exceed_context_size|maximum (?:context|prompt) length|"
+    r"exceeds? (?:the |our |max(?:imum)? )*(?:available )?context|exceeded max(?:imum)? context|"
+    r"context (?:window|length|size) (?:of|is|has been|exceeded)|context the overflows|"
+    r"greater than the context length|reduce the length of (?:the|your) (?:messages|prompt|input)|"
+    r"(?:prompt|input) is too long|input token count|must have less than \d+ tokens|"
+    r"longer than the (?:maximum )?(?:model|context)",
     re.IGNORECASE,
 )
 # How they say that waiting does not help, though the status is that of a rate limit.
@@ -62,6 +67,7 @@ class Failure:
         again: Whether the reason may pass.
         wait: What the server asks for, in seconds.
         no_format: Whether the service may refuse the form that was wanted of the answer.
+        fits: Share of the prompt that would fit where it is too long, 0 to 1; else None.
     """
 
     sentence: str
@@ -69,6 +75,7 @@ class Failure:
     again: bool = False
     wait: float = 0.0
     no_format: bool = False
+    fits: float | None = None
 
     def may_pass(self) -> bool:
         """Whether another try is worth it."""
@@ -81,7 +88,10 @@ class Failure:
     def error(self, tries: int) -> EngineError:
         """Return it as an error after so many tries."""
         counted = f" (after {tries} tries)" if tries > 1 else ""
-        return EngineError(f"{self.sentence}{counted}.", hint=self.hint)
+        sentence = f"{self.sentence}{counted}."
+        if self.fits is not None:
+            return PromptTooLongError(sentence, hint=self.hint, fits=self.fits)
+        return EngineError(sentence, hint=self.hint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,19 +128,20 @@ class Service:
         shown = self.shown(reason)
         sentence = f"{self.place} answered {status}{': ' if shown else ''}{shown}"
         if _TOO_LONG.search(reason):
-            return Failure(f"The prompt is too long for the model: {sentence}", self._too_long())
+            too_long = f"The prompt is too long for the model: {sentence}"
+            return Failure(too_long, self._too_long(), fits=_HALF)
         if _SPENT.search(reason):
             return Failure(sentence, "Look at the account: waiting does not help.")
         no_format = status in _UNDERSTOOD_NOT or bool(_FORMAT.search(reason))
         return Failure(sentence, self._hint_for(status), _is_passing(status), wait, no_format)
 
-    def prompt_too_long(self, tokens: int, most: int) -> Failure:
-        """Say that a prompt does not fit, before it is sent."""
+    def prompt_too_long(self, tokens: int, most: int, room: int) -> Failure:
+        """Say that a prompt does not fit beside an answer of ``room`` tokens, before it is sent."""
         sentence = (
             f"The prompt is too long for the model: about {tokens:,} tokens, "
             f"and with its answer it takes {most:,}"
         )
-        return Failure(sentence, self._too_long())
+        return Failure(sentence, self._too_long(), fits=max(most - room, 0) / tokens)
 
     def redirected(self, location: str) -> Failure:
         """Say that it points elsewhere."""

@@ -5,10 +5,11 @@ Whatever lies there can be cited; whatever does not cannot.
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
-from chapterhouse.answering.prompt import Shown, context_blocks, shown
+from chapterhouse.answering.prompt import LAYOUT, Shown, context_blocks, shown
 from chapterhouse.answering.written import Given
 from chapterhouse.asking import context_sources_of
 from chapterhouse.replying.parts import Parts
@@ -52,7 +53,7 @@ class Desk:
         with self._lock:  # searches that a model asks for at once may run at once
             known = {_stretch(block.excerpt) for block in self._laid}
             wanted = {_stretch(e): e for e in excerpts if _stretch(e) not in known}
-            fresh = shown(tuple(wanted.values()), self._laid)
+            fresh = shown(tuple(wanted.values()), len(self._laid))
             self._laid += fresh
             return fresh
 
@@ -99,7 +100,7 @@ def excerpts_of(request: Request, found: SearchResult, parts: Parts) -> Sequence
     """Return the best excerpts that fit, in reading order."""
     settings = request.settings
     lookup = context_sources_of(parts.engines, settings.tokens)
-    packing = packing_for(settings.packing, lookup.count_tokens)
+    packing = replace(packing_for(settings.packing, lookup.count_tokens), layout=LAYOUT)
     context = build_context(found, lookup, request.max_tokens, packing)
     ranked = sorted(context.excerpts, key=lambda e: (-e.relevance, e.hit.rank, e.start))
     best = {id(excerpt) for excerpt in ranked[: request.max_chunks]}

@@ -47,6 +47,7 @@ def key_of(
     if not request.use_kept or request.settings.search.recency:
         return ""
     depends_on = {
+        "day": parts.today(),  # which the model is told
         "question": request.question.strip(),
         "sequence": sequence,
         "persona": repr(request.persona),

@@ -12,8 +12,10 @@ from chapterhouse.types import OutputFormat, Tool, Usage, Writing
 class Metered:
     """Passes everything on to a model, and adds up what was used."""
 
-    def __init__(self, model: LanguageModel) -> None:
+    def __init__(self, model: LanguageModel, payer: "Metered | None" = None) -> None:
+        """Count what ``model`` uses; for ``payer`` too, where it works for another's answer."""
         self._model = model
+        self._payer = payer
         self._lock = threading.Lock()
         self._usage = Usage()
 
@@ -46,9 +48,14 @@ class Metered:
                 instructions, prompt, tools=tools, on_text=on_text, output=output
             )
             tell_writing(recorder, writing)
-        with self._lock:
-            self._usage = _sum(self._usage, writing.usage)
+        self._pay(writing.usage)
         return writing
+
+    def _pay(self, used: Usage) -> None:
+        with self._lock:
+            self._usage = _sum(self._usage, used)
+        if self._payer:
+            self._payer._pay(used)  # noqa: SLF001 - of the same class
 
 
 def _sum(one: Usage, other: Usage) -> Usage:

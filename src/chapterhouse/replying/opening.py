@@ -3,15 +3,15 @@
 import secrets
 import time
 from collections.abc import Callable
+from string import ascii_lowercase
 
+from chapterhouse.answering.prompt import MARK_LETTERS
 from chapterhouse.claims.judge import judge
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.parts import Parts, Retrieve
 from chapterhouse.retrieval.method import Method
 from chapterhouse.settings import Settings
 from chapterhouse.wiring import Engines
-
-_NONCE_BYTES = 16
 
 
 def open_parts(
@@ -36,7 +36,7 @@ def open_parts(
         judge=judge,
         memories=engines.store.memories(),
         now=lambda: int(time.time()),
-        nonce=lambda: secrets.token_hex(_NONCE_BYTES),
+        nonce=lambda: "".join(secrets.choice(ascii_lowercase) for _ in range(MARK_LETTERS)),
         versions={
             "chapterhouse": version,
             "embedder": engines.encoders.current().embedder.fingerprint,

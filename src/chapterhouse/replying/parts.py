@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from chapterhouse.protocols import ClaimJudge, LanguageModel
 from chapterhouse.retrieval.method import Method
@@ -25,7 +26,7 @@ class Parts:
         judge: Says how far evidence carries a sentence.
         memories: What was asked and answered before.
         now: The time in seconds.
-        nonce: Gives 128 fresh random bits in hexadecimal.
+        nonce: Gives the fresh random letters that mark what is ours in a prompt.
         versions: Of Chapterhouse and of the models, for keys and bundles.
     """
 
@@ -38,3 +39,7 @@ class Parts:
     now: Callable[[], int]
     nonce: Callable[[], str]
     versions: Mapping[str, str]
+
+    def today(self) -> str:
+        """Return the day, ISO 8601, in UTC."""
+        return datetime.fromtimestamp(self.now(), UTC).date().isoformat()

@@ -1,18 +1,21 @@
 """A model writes, and what it wrote is checked against what it was given."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.answering.prompt import instructions, user_message
 from chapterhouse.answering.route import deferral, would_help
 from chapterhouse.answering.sealed import EXTRACTIVE, QUOTED
 from chapterhouse.answering.written import Checked, Lookup, check
+from chapterhouse.errors import PromptTooLongError
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.desk import Desk, excerpts_of
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
 from chapterhouse.replying.streaming import without_marks
+from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import (
     FOUND,
     Answer,
@@ -24,6 +27,8 @@ from chapterhouse.types import (
     Route,
     SearchResult,
     Support,
+    Tool,
+    Writing,
 )
 
 OnText = Callable[[str], None]
@@ -32,9 +37,22 @@ _GENERAL: Final = (
     "Answer briefly, in the language of the question, and cite nothing."
 )
 NOTHING_FOUND: Final = (
-    "What the model wrote is not found in the documents; below it stands what they say."
+    "Nothing that the model wrote was found in the documents; the passages below are quoted."
 )
-_WROTE_NOTHING: Final = "The model wrote no statement, so the documents are quoted."
+NO_ANSWER: Final = "The model gave no answer; these are quotations."
+# How a sentence that states nothing says that there is no answer, in the judge's languages. What
+# has none of it, such as "Here is the answer:", is no answer either, and nobody was told so.
+_REFUSES: Final = re.compile(
+    r"\b(?:no|not|none|nothing|neither|never|cannot|unable|lacks?|silent|insufficient|unclear"
+    r"|unknown|outside|beyond|outdated|disagree|sorry|apolog\w+|unfortunately|nicht|nichts|kein\w*"
+    r"|schweig\w*|offen|leider|ne|pas|aucune?|rien|désolée?|regrette|malheureusement|ningun[oa]?"
+    r"|ningún|nada|siento|lamentablemente|non|nessun\w*|niente|dispiace|purtroppo)\b"
+    r"|n['\u2019](?:t\b|\w)|[\u6ca1\u672a\u4e0d\u65e0\u6b49\u61be]",
+    re.IGNORECASE,
+)
+_LEADS_IN: Final = (":", "?", "\uff1a", "\uff1f")
+_LEAST: Final = 50  # tokens of text, below which no excerpt is worth a call
+_SPARE: Final = 0.9  # of what seems to fit: tokens are estimated
 _CUT: Final = (
     "The model was cut off at its longest answer (language_model.maximum_tokens): "
     "more would follow."
@@ -64,20 +82,56 @@ async def written(
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    desk = Desk(request, parts)
-    blocks = desk.lay(excerpts_of(request, found, parts)) if request.grounding != "tool" else ()
-    prompt = user_message(request.question, blocks, desk.nonce, recalled)
-    tools = (desk.tool(),) if request.grounding != "inject" else ()
-    text = await model.write(
-        instructions(request.persona, tools=bool(tools)),
-        prompt,
-        tools=tools,
-        on_text=without_marks(on_text) if on_text else None,
-    )
+    prompt = _prompt(request, found, parts, recalled)
+    try:
+        text = await prompt.write(model, on_text)
+    except PromptTooLongError as error:  # once more, with what fits
+        smaller = replace(request, max_tokens=prompt.budget(error.fits))
+        if smaller.max_tokens < _LEAST:
+            raise
+        prompt = _prompt(smaller, found, parts, recalled)
+        text = await prompt.write(model, on_text)
     store = parts.engines.store
-    checked = check(text.text, desk.given(), parts.judge, Lookup(store.document, store.body))
+    checked = check(text.text, prompt.desk.given(), parts.judge, Lookup(store.document, store.body))
     warnings = (*quoted.warnings, _CUT) if text.cut else quoted.warnings
     return _told(replace(quoted, method=text.model, usage=text.usage, warnings=warnings), checked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prompt:
+    """All that a model is given for an answer."""
+
+    desk: Desk
+    instructions: str
+    message: str
+    tools: tuple[Tool, ...]
+
+    async def write(self, model: LanguageModel, on_text: OnText | None) -> Writing:
+        """Return what the model writes."""
+        shown = without_marks(on_text) if on_text else None
+        return await model.write(self.instructions, self.message, tools=self.tools, on_text=shown)
+
+    def budget(self, fits: float) -> int:
+        """Return how many tokens of text may lie before the model where so much of it fits."""
+        sources = sum(estimate_tokens(block.excerpt.text) for block in self.desk.laid())
+        whole = max(estimate_tokens(f"{self.instructions}\n{self.message}"), sources)
+        return min(int(_SPARE * (fits * whole - (whole - sources))), sources - 1)
+
+
+def _prompt(
+    request: Request, found: SearchResult, parts: Parts, recalled: Sequence[Memory]
+) -> _Prompt:
+    desk = Desk(request, parts)
+    blocks = desk.lay(excerpts_of(request, found, parts)) if request.grounding != "tool" else ()
+    tools = (desk.tool(),) if request.grounding != "inject" else ()
+    return _Prompt(
+        desk,
+        instructions(
+            request.persona, words=request.form.words, today=parts.today(), tools=bool(tools)
+        ),
+        user_message(request.question, blocks, desk.nonce, recalled),
+        tools,
+    )
 
 
 async def general(
@@ -122,10 +176,10 @@ def _told(quoted: Answer, checked: Checked) -> Answer:
     """Put the checked sentences before the quotations; all that the model wrote is shown.
 
     The quotations stay below where nothing that it claims was found in the documents, and alone
-    where it wrote nothing to read. That it finds no answer is believed.
+    where it stated nothing. That it finds no answer is believed.
     """
-    if not checked.sentences:
-        return replace(quoted, method=EXTRACTIVE, notice=_WROTE_NOTHING, rejected=checked.rejected)
+    if _is_no_answer(checked):
+        return replace(quoted, method=EXTRACTIVE, notice=NO_ANSWER, rejected=checked.rejected)
     found = any(sentence.support in FOUND for sentence in checked.sentences)
     claims = any(sentence.support is not Support.NO_STATEMENT for sentence in checked.sentences)
     told = replace(
@@ -153,6 +207,15 @@ def _told(quoted: Answer, checked: Checked) -> Answer:
         notice=NOTHING_FOUND,
         would_help=(),
         conflicts=quoted.conflicts,
+    )
+
+
+def _is_no_answer(checked: Checked) -> bool:
+    """Whether a model neither stated anything nor said that it finds no answer."""
+    return all(
+        sentence.support is Support.NO_STATEMENT
+        and (sentence.text.endswith(_LEADS_IN) or not _REFUSES.search(sentence.text))
+        for sentence in checked.sentences
     )
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.retrieval.pack import Item, Pack, pack_exactly
-from chapterhouse.retrieval.present import arranged, markdown, opening, piece
+from chapterhouse.retrieval.present import MARKDOWN, Layout, arranged, markdown
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence, table_header
@@ -56,14 +56,30 @@ class Packing:
         price: Value that a token must bring to be spent, 0 or more: what adds less is left out
             though the budget had room for it. The values of all candidates add up to about 1.
         widen: Takes in what stands around a hit; None offers its best sentences instead.
+        layout: How excerpts are shown, which the budget has to pay for.
     """
 
     pack: Pack = pack_exactly
     price: float = PRICE
     widen: Widen | None = None
+    layout: Layout = MARKDOWN
 
 
 _DEFAULT: Final = Packing()
+
+
+@dataclass(frozen=True, slots=True)
+class _Costs:
+    """What excerpts cost as they are shown, in tokens."""
+
+    count_tokens: CountTokens
+    layout: Layout
+
+    def counted(self, excerpt: Excerpt) -> Excerpt:
+        return replace(excerpt, tokens=self.count_tokens(self.layout.piece(excerpt)))
+
+    def page(self, excerpts: Sequence[Excerpt]) -> int:
+        return self.count_tokens(self.layout.page(excerpts))
 
 
 def build_context(
@@ -89,8 +105,9 @@ def build_context(
         found = _widened(hits, sentences, lookup, packing.widen)
     else:
         found = _narrowed(hits, sentences, costs)
-    candidates = [_counted(excerpt, lookup.count_tokens) for excerpt in found]
-    packed = _packed(result.query.text, candidates, lookup.count_tokens, maximum, packing)
+    costs_of = _Costs(lookup.count_tokens, packing.layout)
+    candidates = [costs_of.counted(excerpt) for excerpt in found]
+    packed = _packed(result.query.text, candidates, costs_of, maximum, packing)
     return replace(packed, warnings=result.warnings)
 
 
@@ -111,7 +128,8 @@ def repack(
     Raises:
         ValueError: ``maximum`` is not at least 1.
     """
-    packed = _packed(context.question, context.candidates, count_tokens, maximum, packing)
+    costs_of = _Costs(count_tokens, packing.layout)
+    packed = _packed(context.question, context.candidates, costs_of, maximum, packing)
     return replace(packed, warnings=context.warnings)
 
 
@@ -200,25 +218,20 @@ def _header(chunk: Chunk, text: str) -> str:
     return "" if chunk.header in text else chunk.header
 
 
-def _counted(excerpt: Excerpt, count_tokens: CountTokens) -> Excerpt:
-    return replace(excerpt, tokens=count_tokens(piece(excerpt)))
-
-
 # --- choosing ------------------------------------------------------------------------------------
 
 
 def _packed(
     question: str,
     candidates: Sequence[Excerpt],
-    count_tokens: CountTokens,
+    costs: _Costs,
     maximum: int,
     packing: Packing,
 ) -> Context:
     if maximum < 1:
         raise ValueError(f"the budget must be at least 1 token, got {maximum}")
-    chosen = _chosen(candidates, count_tokens, maximum, packing)
-    excerpts = arranged(_joined(chosen, count_tokens))
-    page = markdown(excerpts)
+    chosen = _chosen(candidates, costs, maximum, packing)
+    excerpts = arranged(_joined(chosen, costs))
     sources = tuple(dict.fromkeys(excerpt.hit.document.id for excerpt in excerpts))
     everything = _value_of_all(candidates)
     gained = math.fsum(map(value, chosen)) / everything if everything else 0.0
@@ -226,8 +239,8 @@ def _packed(
         question=question,
         excerpts=tuple(excerpts),
         candidates=tuple(candidates),
-        markdown=page,
-        tokens=count_tokens(page),
+        markdown=markdown(excerpts),
+        tokens=costs.page(excerpts),
         maximum=maximum,
         sources=sources,
         diversity=len(sources) / len(excerpts) if excerpts else 0.0,
@@ -236,49 +249,48 @@ def _packed(
 
 
 def _chosen(
-    candidates: Sequence[Excerpt], count_tokens: CountTokens, maximum: int, packing: Packing
+    candidates: Sequence[Excerpt], costs: _Costs, maximum: int, packing: Packing
 ) -> Sequence[Excerpt]:
-    items = _items(candidates, count_tokens, packing.price)
+    items = _items(candidates, costs, packing.price)
     budget = maximum
     while True:
         chosen = [candidates[place] for place in packing.pack(items, budget)]
-        tokens = count_tokens(markdown(arranged(_joined(chosen, count_tokens))))
+        tokens = costs.page(arranged(_joined(chosen, costs)))
         if tokens <= maximum:
             break
         budget -= tokens - maximum  # a tokenizer may count a whole higher than its parts
-    return chosen or _cut(candidates, count_tokens, maximum)
+    return chosen or _cut(candidates, costs, maximum)
 
 
-def _items(
-    candidates: Sequence[Excerpt], count_tokens: CountTokens, price: float
-) -> Sequence[Item]:
+def _items(candidates: Sequence[Excerpt], costs: _Costs, price: float) -> Sequence[Item]:
     openings = {e.hit.document.id: e.hit.document for e in candidates}
-    costs = {name: count_tokens(opening(document)) for name, document in openings.items()}
+    titles = {
+        name: costs.count_tokens(costs.layout.opening(document))
+        for name, document in openings.items()
+    }
     worth = [value(excerpt) for excerpt in candidates]
     net = [max(w - price * e.tokens, 0.0) for w, e in zip(worth, candidates, strict=True)]
     return [
-        Item(e.tokens, w, e.hit.document.id, e.hit.chunk.id, costs[e.hit.document.id])
+        Item(e.tokens, w, e.hit.document.id, e.hit.chunk.id, titles[e.hit.document.id])
         for w, e in zip(net if any(net) else worth, candidates, strict=True)
     ]
 
 
-def _cut(
-    candidates: Sequence[Excerpt], count_tokens: CountTokens, maximum: int
-) -> Sequence[Excerpt]:
+def _cut(candidates: Sequence[Excerpt], costs: _Costs, maximum: int) -> Sequence[Excerpt]:
     """Return the first excerpt, by value, of which a beginning fits, cut to that."""
     for excerpt in sorted(candidates, key=lambda e: (-value(e), e.hit.rank, e.start)):
-        found = shortened(excerpt, lambda e: count_tokens(markdown([e])) <= maximum)
+        found = shortened(excerpt, lambda e: costs.page([e]) <= maximum)
         if found:
-            return [_counted(found, count_tokens)]
+            return [costs.counted(found)]
     return []
 
 
-def _joined(chosen: Sequence[Excerpt], count_tokens: CountTokens) -> Sequence[Excerpt]:
+def _joined(chosen: Sequence[Excerpt], costs: _Costs) -> Sequence[Excerpt]:
     """Make one of excerpts that overlap, or that touch in one section of one page."""
     result: list[Excerpt] = []
     for excerpt in sorted(chosen, key=lambda e: (e.hit.document.id, e.start, e.end)):
         if result and _belong_together(result[-1], excerpt):
-            result[-1] = _counted(_union(result[-1], excerpt), count_tokens)
+            result[-1] = costs.counted(_union(result[-1], excerpt))
         else:
             result.append(excerpt)
     return result

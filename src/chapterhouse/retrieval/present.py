@@ -6,7 +6,8 @@ lean on earlier ones, and its title is paid for once. Every excerpt has a line o
 says where it stands: section, page, and the id of the chunk.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from chapterhouse.text.view import prompt_block
@@ -63,13 +64,28 @@ def arranged(excerpts: Sequence[Excerpt]) -> Sequence[Excerpt]:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How excerpts become a page: what a document brings, and each of its excerpts."""
+
+    opening: Callable[[Document], str]
+    piece: Callable[[Excerpt], str]
+
+    def page(self, excerpts: Sequence[Excerpt]) -> str:
+        """Return arranged excerpts as one page."""
+        page = "".join(
+            self.opening(document) + "".join(map(self.piece, group))
+            for document, group in groupby(excerpts, key=lambda excerpt: excerpt.hit.document)
+        )
+        return page.rstrip("\n") + "\n" if page else ""
+
+
+MARKDOWN = Layout(opening, piece)
+
+
 def markdown(excerpts: Sequence[Excerpt]) -> str:
     """Return arranged excerpts as Markdown, their text as the documents have it."""
-    page = "".join(
-        opening(document) + "".join(map(piece, group))
-        for document, group in groupby(excerpts, key=lambda excerpt: excerpt.hit.document)
-    )
-    return page.rstrip("\n") + "\n" if page else ""
+    return MARKDOWN.page(excerpts)
 
 
 def prompt_view(context: Context, nonce: str) -> str:

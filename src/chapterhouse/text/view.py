@@ -2,14 +2,16 @@
 
 Every chat template known to us marks roles and tools with tokens that contain at least one of
 ``< > [ ] | ｜``. A list of such tokens always lags behind the models, so the view lets none of
-the six characters through, nor any character that a normaliser would turn into one. Each line
-starts with a mark, so that no line of a document can look like a role label (``System:``), a
-delimiter or a heading of the prompt. The characters that stand in for the six look alike, so a
-person or a model still reads the text, and every one stands for exactly one character.
+the six characters through, nor any character that a normaliser would turn into one: a line that
+begins with a bracket is ours. A line that could look like a role label (``System:``) starts with a
+mark; where our own headings have no bracket every line does. The characters that stand in for the
+six look alike, so a person or a model still reads the text, and every one stands for exactly one
+character.
 
 The stored text is never changed: only what a prompt shows.
 """
 
+import re
 import unicodedata
 
 ALPHABET = frozenset("<>[]|\uff5c")
@@ -26,12 +28,22 @@ def _stand_in(character: str) -> str:
     return "".join(_STAND_IN.get(part, part) for part in decomposed)
 
 
+# The longest label known has 22 characters; what a normaliser makes a colon is one.
+_LABEL = re.compile(
+    r"^(?=[^\S\n]*[^:\ufe13\ufe55\uff1a\u2a74\n]{0,24}[:\ufe13\ufe55\uff1a\u2a74])", re.MULTILINE
+)
+
 _TABLE = str.maketrans(_STAND_IN | {character: _stand_in(character) for character in _COMPATIBLE})
 
 
 def neutralise(text: str) -> str:
     """Replace the six characters of the alphabet, and what normalises to them. Idempotent."""
     return text.translate(_TABLE)
+
+
+def prompt_text(text: str) -> str:
+    """Return ``text`` neutralised, with lines that could be role labels behind ``LINE_MARK``."""
+    return _LABEL.sub(LINE_MARK, neutralise(text))
 
 
 def prompt_lines(text: str) -> str:

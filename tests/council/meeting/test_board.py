@@ -62,8 +62,8 @@ def test_a_member_is_given_excerpts_or_searches_or_both(
     model, _ = asked(hall, alone(Member(persona="maria", grounding=grounding)))
     instructions, prompt = model.asked[0]
     assert (FOUR in prompt) is given
-    assert prompt.startswith("CONTEXT (blocks") is given
-    assert ("CONTEXT: none." in prompt) is not given
+    assert prompt.startswith("[1] ") is given
+    assert ("[no sources]" in prompt) is not given
     assert model.offered == [offered]
     assert ("Call your tools" in instructions) is bool(offered)
 
@@ -90,13 +90,13 @@ def test_what_a_built_in_search_finds_can_be_cited_and_is_verified(hall: Hall, n
             return [Call(name, {"query": "What may no vessel exceed?", **least})]
         result = model.told[0].result
         shown.append(result)
-        found = re.search(r"cite as (\[\^[^\]]+\])\n[^\[]*4 knots", result)
+        found = re.search(r"cite as (\[\d+\])\n[^\[]*4 knots", result)
         return turn(claims=[f"{FOUR}{found[1] if found else ''}"])
 
     model = hall.says(script)
     minutes = hall.convene(alone(Member(persona="maria", grounding="tool"), name))
 
-    assert "cite as [^" in shown[0]
+    assert "cite as [1]" in shown[0]
     (claim,) = minutes.claims
     assert claim.support is Support.QUOTED
     assert minutes.citations[0].quote == FOUR

@@ -1,6 +1,7 @@
 """Meetings with models: who fails, who hangs, who is quoted, and what each round shows."""
 
 import asyncio
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -187,7 +188,7 @@ def test_in_the_examination_everyone_sees_the_claims_of_the_others_and_their_evi
         for slug, name in NAMES.items():
             assert (f"by {name}" in theirs) is (slug != own)
         assert "by you" in mine
-        assert theirs.count("resting on [^") == 2
+        assert theirs.count("resting on [") == 2
         assert marker(prompt, "4 knots") in prompt
         assert marker(prompt, "6 knots") in prompt
 
@@ -260,7 +261,7 @@ def orders(hall: Hall, *members: str) -> tuple[list[str], list[str]]:
     claims = [
         line for line in section(prompt, "CLAIMS OF OTHERS").splitlines() if line.startswith("¦")
     ]
-    blocks = [line for line in prompt.splitlines() if line.startswith("[doc ")]
+    blocks = re.findall(r"^\[\d+\] nonce\d+ (.*)$", prompt, re.MULTILINE)
     return claims, blocks
 
 
@@ -274,7 +275,7 @@ def test_the_rebuttal_shows_what_was_said_against(hall: Hall) -> None:
     asked = {whose(i): p for i, p in model.asked if phase(i) == "rebuttal"}
 
     against = section(asked["maria"], "AGAINST YOUR CLAIMS")
-    assert "against c1, by Jonas Brandt, resting on [^" in against
+    assert "against c1, by Jonas Brandt, resting on [" in against
     assert "against c1, by Nina Falk" in against
     assert "¦ Inside the harbour no vessel may exceed 6 knots." in against
     assert "by Maria Keller" in section(asked["jonas"], "AGAINST YOUR CLAIMS")

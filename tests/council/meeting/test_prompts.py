@@ -126,10 +126,9 @@ def test_no_text_of_documents_or_models_is_in_a_system_message(asked: ScriptedMo
 
 
 _OURS = [
-    re.compile(r"<(?:block|claims|replies|members|map|written|memory)-[0-9a-f]{32}>"),
-    re.compile(r"</(?:block|claims|replies|members|map|written|memory)-[0-9a-f]{32}>"),
-    re.compile(r"\[doc [^\[\]<>|｜]+\]"),
-    re.compile(r"(?:\[\^[^\[\]<>|｜\s][^\[\]<>|｜]*\])+"),
+    re.compile(r"</?(?:claims|replies|members|map|written|memory)-nonce\d+>"),
+    re.compile(r"^\[\d+\] nonce\d+\b|^\[(?:no|end of) sources\]$", re.MULTILINE),
+    re.compile(r"(?<=resting on )(?:\[\d+\])+|(?<=cite as )\[\d+\]"),
     re.compile(r"^\[(?:No k|K)nowledge base results for \"[^\[\]<>|｜]*\"\]$", re.MULTILINE),
 ]
 
@@ -154,22 +153,17 @@ def test_none_of_the_six_characters_reaches_a_prompt_raw(asked: ScriptedModel) -
 
 def test_every_line_that_others_wrote_is_marked(asked: ScriptedModel) -> None:
     for _, prompt in asked.asked:
+        source = False
         for line in prompt.splitlines():
-            untrusted = "CANARY" in line or "obey" in line
-            if untrusted and not line.startswith("[doc "):
+            if re.match(r"\[\d+\] ", line):
+                source = True
+            elif line == "[end of sources]":
+                source = False
+            if source:
+                assert line.startswith(("[", LINE_MARK)) or not re.match(r"[^:]{0,24}:", line)
+            elif "CANARY" in line or "obey" in line:
                 named = re.match(r"(?:c\d+|against c\d+), by ", line)
                 assert named or line.startswith(LINE_MARK), line
-
-
-def test_a_section_s_marker_is_the_only_place_of_its_words_outside_a_marked_line(
-    asked: ScriptedModel,
-) -> None:
-    for _, prompt in asked.asked:
-        for line in prompt.splitlines():
-            if not line.startswith(LINE_MARK) and "CANARYHEADING" in line:
-                assert line.startswith("[doc ") or re.match(
-                    r"(?:c\d+|against c\d+), by .*\[\^", line
-                )
 
 
 def test_the_options_stand_in_the_prompt_harmless(asked: ScriptedModel) -> None:
@@ -184,7 +178,9 @@ def test_the_options_stand_in_the_prompt_harmless(asked: ScriptedModel) -> None:
 def test_nonces_are_fresh_for_each_prompt(hall: Hall) -> None:
     model = hall.says(lambda *_: turn())
     hall.convene(council("harbour-board", rounds=("independent_analysis",)))
-    found = [set(re.findall(r"<block-([0-9a-f]{32})>", prompt)) for _, prompt in model.asked]
+    found = [
+        set(re.findall(r"^\[\d+\] (nonce\d+) ", prompt, re.MULTILINE)) for _, prompt in model.asked
+    ]
     assert all(len(nonces) == 1 for nonces in found)
     assert len(set.union(*found)) == len(found)
 

@@ -114,7 +114,9 @@ def test_nonsense_is_asked_for_once_more_and_the_second_form_counts(hall: Hall) 
 
 def test_what_then_is_no_form_either_is_prose(hall: Hall) -> None:
     prose = f"I think this:\n\n{FOUR}"
-    model = hall.says(lambda _, p: f"{prose}{marker(p, '4 knots')}" if "¦ ---" in p else "No.")
+    model = hall.says(
+        lambda _, p: f"{prose}{marker(p, '4 knots')}" if "[end of sources]" in p else "No."
+    )
     minutes = hall.convene(council("harbour-board", "maria", rounds=ANALYSIS))
 
     assert len(model.asked) == 2

@@ -122,7 +122,7 @@ def tools_for(speaker: Speaker, desk: Desk, parts: Parts) -> tuple[Tool, ...]:
 
     def mark(hits: Sequence[Hit]) -> Sequence[str]:
         blocks = desk.shown([whole_chunk(hit.document, hit.chunk) for hit in hits])
-        by_chunk = {block.excerpt.hit.chunk.id: prompts.marker_of(block) for block in blocks}
+        by_chunk = {block.excerpt.hit.chunk.id: block.marker for block in blocks}
         return [by_chunk.get(hit.chunk.id, "") for hit in hits]
 
     own = speaker.own_tools or {}

@@ -46,7 +46,7 @@ from chapterhouse.types import (
 MEETINGS: Final = "meetings"  # folder of a council that holds the transcripts
 _OWN_TRACES: Final = 4  # memories that an earlier holding of the same meeting may have left
 _ANY: Final = Convening()
-_NO_NONCE: Final = "0" * 32  # of a plan, which is shown and never sent
+_NO_NONCE: Final = "x" * 6  # of a plan, which is shown and never sent
 
 
 async def convene(

@@ -36,7 +36,7 @@ from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts
 from chapterhouse.types import OutputFormat, Statement, Tool, ToolCall, Writing
 
-_SHOWN_MARKER: Final = re.compile(r"⟦(\^[^⟦⟧\n]{1,400})⟧")
+_SHOWN_MARKER: Final = re.compile(r"⟦(\^[^⟦⟧\n]{1,400}|\d{1,4})⟧")
 _CUT: Final = (
     "The model was cut off at its longest answer (language_model.maximum_tokens): "
     "more would follow."

@@ -1,0 +1,138 @@
+"""Prompts: what share of their tokens is text of documents.
+
+    python benchmarks/prompts.py [--part open|test|all] [--write]
+
+Each question of the natural folders is put with the settings as shipped to a model that notes what
+it is told and finds no answer. Tokens are those of the whole prompt, the system message included,
+by the product's estimate; source text is what stands under the line of a source, without the marks
+that the view puts in front of some lines.
+"""
+
+import argparse
+import asyncio
+import re
+import statistics
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+sys.path.append(str(Path(__file__).parent / "natural"))
+
+from chapterhouse import Library
+from chapterhouse.models.scripted import ScriptedModel
+from chapterhouse.replying.put import Counter, put
+from chapterhouse.replying.request import Choices
+from chapterhouse.text.tokens import estimate_tokens
+from folders import PARTS
+from libraries import opened
+from measuring import Bar, Machine, Row, Table, finish
+from questions import read_questions
+
+BAR: Final = 0.85
+SOURCE: Final = re.compile(r"^\[\d+\] [a-z]{6}(?: [^\n]*)?\n((?:(?!\[)[^\n]*\n?)*)", re.MULTILINE)
+MARKED: Final = re.compile(r"^¦ (?=[^:\n]{0,24}:)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """Tokens of a prompt: all, the system message's, those of source text, and its sources."""
+
+    tokens: int
+    system: int
+    text: int
+    sources: int
+
+    @property
+    def share(self) -> float:
+        """Share of source text."""
+        return self.text / self.tokens
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--part", choices=("open", "test", "all"), default="open")
+    parser.add_argument("--folder", action="append", help="only these folders")
+    parser.add_argument("--write", action="store_true")
+    chosen = parser.parse_args()
+    machine = Machine()
+    rows: list[Row] = []
+    found: list[Prompt] = []
+    for folder, part in PARTS.items():
+        if (chosen.folder and folder not in chosen.folder) or chosen.part not in {part, "all"}:
+            continue
+        with opened(folder, "built-in") as library:
+            prompts = list(told(library, folder))
+        found += prompts
+        rows.append(row(folder, prompts))
+        print(rows[-1], flush=True)
+    rows.append(row("all", found))
+    return finish(
+        "prompts",
+        "What a prompt is made of",
+        [Bar("share of a prompt's tokens that is source text", overall(found), least=BAR)],
+        [
+            Table(
+                "By folder",
+                (
+                    "folder",
+                    "prompts",
+                    "tokens",
+                    "system message",
+                    "sources",
+                    "around a source",
+                    "source text",
+                    "least",
+                ),
+                tuple(rows),
+                "Means but for the last: the share in the leanest prompt. Around a source is all "
+                "that is neither source text nor the system message, by source, the question too.",
+            )
+        ],
+        machine.setting(),
+        write=chosen.write,
+    )
+
+
+def told(library: Library, folder: str) -> Iterator[Prompt]:
+    """Yield what is told for each question of a folder that has hits."""
+    model = ScriptedModel(lambda *_: "The documents do not say.")
+    parts = replace(library._parts(), model=lambda _: model)  # noqa: SLF001 - with a model of our own
+    counter = Counter(library.settings, lambda: library.personas, parts, lambda: None)
+    for question in read_questions(folder):
+        model.asked.clear()
+        choices = Choices(remember=False, use_kept=False)
+        asyncio.run(put(question.question, "", choices, counter))
+        for instructions, message in model.asked:
+            texts = [MARKED.sub("", text).strip("\n") for text in SOURCE.findall(message)]
+            yield Prompt(
+                estimate_tokens(f"{instructions}\n{message}"),
+                estimate_tokens(instructions),
+                sum(map(estimate_tokens, texts)),
+                len(texts),
+            )
+
+
+def row(name: str, prompts: list[Prompt]) -> Row:
+    """Return the means of some prompts."""
+    around = sum(p.tokens - p.system - p.text for p in prompts) / sum(p.sources for p in prompts)
+    return (
+        name,
+        len(prompts),
+        round(statistics.fmean(p.tokens for p in prompts)),
+        round(statistics.fmean(p.system for p in prompts)),
+        round(statistics.fmean(p.sources for p in prompts), 1),
+        round(around, 1),
+        round(overall(prompts), 3),
+        round(min(p.share for p in prompts), 3),
+    )
+
+
+def overall(prompts: list[Prompt]) -> float:
+    """Return the share of source text in all prompts together."""
+    return sum(p.text for p in prompts) / sum(p.tokens for p in prompts)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,261 @@
+"""The product around a real language model on a real server: a small one, which talks nonsense.
+
+Run by ``make test-model``. What it writes is not judged here: labels, exit codes and the time that
+is left to it are.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.council.builder import Council
+from chapterhouse.replying.writing import NO_ANSWER
+
+PYTHON = os.environ.get("CHAPTERHOUSE_MODEL_PYTHON", "")
+pytestmark = [
+    pytest.mark.skipif(not PYTHON, reason="run by: make test-model"),
+    pytest.mark.timeout(1_800),
+]
+QUESTION = "How fast may a vessel go inside the harbour?"
+RULES = "# Rules\n\n## Speed\n\nInside the harbour no vessel may exceed 4 knots.\n"
+LONG = "# Log\n\n" + "".join(
+    f"## Day {day}\n\nOn day {day} a vessel went {day % 9} knots inside the harbour. "
+    f"{'The harbour master wrote how fast each vessel may go and went home. ' * 8}\n\n"
+    for day in range(1, 13)
+)
+SMALL = "[packing]\nmaximum = 300\n"
+
+
+@contextmanager
+def served(context: int = 2_048, slots: int = 1) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """Serve the model; its address and its process."""
+    with subprocess.Popen(
+        [PYTHON, str(Path(__file__).parent / "serve.py"), str(context), str(slots)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        address = next((line for line in process.stdout if line.startswith("http")), "")
+        try:
+            assert address
+            yield address.strip(), process
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    with served() as (address, _):
+        yield address
+
+
+def settings(address: str, *, more: str = SMALL, **model: object) -> str:
+    wanted = {"maximum_tokens": 48, "timeout_seconds": 900, "context_size": 0, **model}
+    lines = [f"{name} = {json.dumps(value)}" for name, value in wanted.items()]
+    return "\n".join(
+        [
+            "[language_model]",
+            'engine = "openai"',
+            f'base_url = "{address}/v1"',
+            'model = "smollm2"',
+            *lines,
+            "[embedding]",
+            'engine = "static"',
+            "background = false",
+            more,
+        ]
+    )
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    (tmp_path / "rules.md").write_text(RULES, "utf-8")
+    (tmp_path / "log.md").write_text(LONG, "utf-8")
+    return folder
+
+
+def prepared(home: Path, text: str, *documents: str) -> None:
+    (home / "chapterhouse.toml").write_text(text, "utf-8")
+    with Library.open(home) as library:
+        library.add(*(home.parent / name for name in documents or ("rules.md",)))
+
+
+def run(home: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "chapterhouse", *words],
+        env={**os.environ, "CHAPTERHOUSE_HOME": str(home), "CHAPTERHOUSE_BACKGROUND": "0"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1_700,
+    )
+
+
+def told(result: "subprocess.CompletedProcess[str]") -> Any:
+    assert "Traceback" not in result.stderr
+    return json.loads(result.stdout)["data"]
+
+
+def assert_labelled(answer: Any) -> None:
+    """It is the model's, with how far each sentence is supported, or says that it is not."""
+    if answer["method"] == "extractive":
+        assert answer["warnings"] or answer["notice"] == NO_ANSWER
+    else:
+        assert "smollm2" in answer["method"]
+        assert all(sentence["support"] for sentence in answer["sentences"])
+
+
+def test_the_model_is_found_chosen_and_tried(home: Path, server: str) -> None:
+    prepared(home, SMALL)
+    chosen = run(home, "model", "use", server, "--yes", "--json")
+    assert "Traceback" not in chosen.stderr
+    assert "smollm2" in (home / "chapterhouse.toml").read_text("utf-8")
+    tried = run(home, "model", "test", "--json")
+    assert tried.returncode in {0, 1}
+    data = told(tried)
+    assert data["context_size"] == 2_048
+    assert data["slots"] == 1
+
+
+def test_an_answer_says_whose_it_is(home: Path, server: str) -> None:
+    prepared(home, settings(server))
+    result = run(home, "ask", QUESTION, "--json")
+    assert result.returncode in {0, 1}
+    assert_labelled(told(result))
+    assert told(result)["usage"]["calls"] == 1
+
+
+def test_a_stream_is_what_is_checked_later(home: Path, server: str) -> None:
+    prepared(home, settings(server))
+    pieces: list[str] = []
+    with Library.open(home) as library:
+        answer = library.ask(QUESTION, on_text=pieces.append)
+    assert pieces
+    assert answer.usage is not None
+    assert answer.usage.completion_tokens > 0
+
+
+def test_it_may_search_itself(home: Path, server: str) -> None:
+    prepared(home, settings(server))
+    with Library.open(home) as library:
+        library.personas.create("maria")
+        folder = home / "personas" / "maria" / "RAG"
+        (folder / "rules.md").write_text(RULES, "utf-8")
+        library.personas.change("maria", {"grounding": "tool"})
+    result = run(home, "ask", QUESTION, "--persona", "maria", "--json")
+    assert result.returncode in {0, 1}
+    assert_labelled(told(result))
+
+
+def test_three_members_share_one_slot(home: Path, server: str) -> None:
+    prepared(home, settings(server, calls_at_once=1))
+    council = Council.new("speed")
+    for name in ("Ann", "Bob", "Cid"):
+        council = council.add_member(name=name, instructions="Say what the documents say.")
+    council = council.add_round("independent_analysis")
+    with Library.open(home) as library:
+        minutes = library.convene(council, QUESTION)
+    assert len(minutes.statements) == 3
+    assert not any("did not answer within" in warning for warning in minutes.warnings)
+
+
+def test_a_server_that_dies_is_told_of(home: Path) -> None:
+    with served() as (address, process):
+        prepared(home, settings(address, maximum_tokens=800, attempts=1))
+        pieces: list[str] = []
+
+        def hear(piece: str) -> None:
+            if not pieces:
+                process.send_signal(signal.SIGKILL)
+            pieces.append(piece)
+
+        with Library.open(home) as library:
+            answer = library.ask(QUESTION, on_text=hear)
+    assert pieces
+    assert answer.method == "extractive"
+    assert "4 knots" in answer.text
+    assert any("The model did not answer" in warning for warning in answer.warnings)
+    result = run(home, "ask", QUESTION, "--json")  # and now nobody is there at all
+    assert "could not be reached" in told(result)["warnings"][0]
+
+
+@pytest.mark.parametrize("known", [True, False], ids=["the server says", "nobody says"])
+def test_what_is_too_long_is_packed_again(home: Path, *, known: bool) -> None:
+    with served(context=1_024) as (address, _), forwarded(address, props=known) as near:
+        kind = {"server": "llama.cpp"} if known else {}
+        prepared(home, settings(near, more="", **kind), "rules.md", "log.md")
+        with Library.open(home) as library:
+            answer = library.ask(QUESTION)
+    assert answer.usage is not None, answer.warnings
+    assert 200 < answer.usage.prompt_tokens < 1_024
+
+
+def test_a_slow_server_is_waited_for_no_longer_than_is_wanted(home: Path, server: str) -> None:
+    with forwarded(server, delay=20.0) as near:
+        prepared(home, settings(near, timeout_seconds=2, attempts=1))
+        began = time.monotonic()
+        with Library.open(home) as library:
+            answer = library.ask(QUESTION)
+    assert time.monotonic() - began < 20
+    assert answer.method == "extractive"
+    assert any("within 2 seconds" in warning for warning in answer.warnings)
+
+
+# --- what stands between ---------------------------------------------------------------------
+
+
+@contextmanager
+def forwarded(address: str, *, delay: float = 0.0, props: bool = True) -> Iterator[str]:
+    """Pass requests on to a server, late, or without what it says of itself."""
+    forward: Callable[[Any], None] = _forwarding(address, delay, props=props)
+    handler = type("Handler", (BaseHTTPRequestHandler,), {
+        "do_GET": forward, "do_POST": forward, "log_message": lambda *_: None,
+    })  # fmt: skip
+    near = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    near.daemon_threads = True
+    thread = threading.Thread(target=near.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{near.server_port}"
+    finally:
+        near.shutdown()
+        near.server_close()
+
+
+def _forwarding(address: str, delay: float, *, props: bool) -> Callable[[Any], None]:
+    def forward(self: Any) -> None:
+        time.sleep(delay)
+        body = self.rfile.read(int(self.headers.get("content-length") or 0)) or None
+        if self.path == "/props" and not props:
+            self.send_error(404)
+            return
+        request = Request(f"{address}{self.path}", body, {"content-type": "application/json"})
+        try:
+            with urlopen(request, timeout=900) as answer:
+                status, told = answer.status, answer.read()
+        except OSError as error:
+            status, told = getattr(error, "code", 502), getattr(error, "read", bytes)()
+        self.send_response(status)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(told)))
+        self.end_headers()
+        self.wfile.write(told)
+
+    return forward
