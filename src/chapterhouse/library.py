@@ -34,7 +34,7 @@ from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.now import run_now
 from chapterhouse.replying.opening import open_parts
 from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.put import Counter, put
+from chapterhouse.replying.put import Counter, complete, put
 from chapterhouse.replying.request import Choices
 from chapterhouse.replying.threads import settle
 from chapterhouse.retrieval.candidates import Sources
@@ -58,6 +58,7 @@ from chapterhouse.types import (
     Document,
     EncoderStatus,
     FileRecord,
+    FollowUp,
     FormatSupport,
     LibraryStatus,
     MeetingEvent,
@@ -65,6 +66,7 @@ from chapterhouse.types import (
     Progress,
     Query,
     SearchResult,
+    Turn,
 )
 from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
 
@@ -365,6 +367,8 @@ class Library:
         model: str | None = None,
         remember: bool = True,
         use_kept: bool = True,
+        search_text: str = "",
+        in_conversation: bool = False,
         on_text: Callable[[str], None] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
@@ -381,6 +385,9 @@ class Library:
                 persona's, else the library's.
             remember: Whether question and answer go into the memory, if the settings have one.
             use_kept: Whether an answer may be given that was written before.
+            search_text: What is searched for instead of the question, as ``follow_up`` says.
+            in_conversation: Whether a model is reminded of earlier answers, unless the settings
+                say otherwise.
             on_text: Is given what a model writes as it comes, before it is checked.
             on_progress: Called for each file that is read first.
 
@@ -393,7 +400,16 @@ class Library:
             self.ask_async(
                 question,
                 persona=persona,
-                choices=Choices(tuple(shelves), tuple(tags), words, model, remember, use_kept),
+                choices=Choices(
+                    tuple(shelves),
+                    tuple(tags),
+                    words,
+                    model,
+                    remember,
+                    use_kept,
+                    search_text,
+                    in_conversation,
+                ),
                 on_text=on_text,
                 on_progress=on_progress,
             )
@@ -409,8 +425,37 @@ class Library:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
         """Answer as ``ask`` does, without blocking where a model is waited for."""
-        counter = Counter(self.settings, lambda: self.personas, self._parts(), self._catch_up)
-        return await put(question, persona, choices, counter, on_text, on_progress)
+        return await put(question, persona, choices, self._counter(), on_text, on_progress)
+
+    def follow_up(
+        self,
+        question: str,
+        before: Sequence[Turn],
+        *,
+        persona: str = "",
+        shelves: Sequence[str] = (),
+        model: str | None = None,
+        certain: bool = False,
+    ) -> FollowUp:
+        """Return a question of a conversation as it can be understood by itself, to be asked.
+
+        A model rewrites it; without one, words of the last turn are carried over, where it may go
+        on from that and does not find its subject by itself.
+
+        Args:
+            question: As it is asked.
+            before: The turns before it, oldest first, as they were understood.
+            persona: As in ``ask``.
+            shelves: As in ``ask``.
+            model: As in ``ask``.
+            certain: Whether it is known to go on from the last turn.
+
+        Raises:
+            UsageError, NotFoundError, MissingExtraError: as ``ask``.
+        """
+        choices = Choices(shelves=tuple(shelves), model=model)
+        counter = self._counter()
+        return run_now(complete(question, before, persona, choices, counter, certain=certain))
 
     def convene(
         self,
@@ -706,6 +751,9 @@ class Library:
         from chapterhouse.council.meeting.seating import Room  # noqa: PLC0415 - only with councils
 
         return Room(self.settings, self.personas, self.councils, self._parts(), self._catch_up)
+
+    def _counter(self) -> Counter:
+        return Counter(self.settings, lambda: self.personas, self._parts(), self._catch_up)
 
     def _parts(self) -> Parts:
         made_by = version("chapterhouse")
