@@ -6,10 +6,12 @@ Interfaces call nothing below it; ``wiring`` makes its parts.
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -23,7 +25,7 @@ from chapterhouse.asking import (
 )
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.council.config import is_council_shelf
-from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.find import find_document
 from chapterhouse.lifecycle.preview import preview
@@ -66,6 +68,7 @@ from chapterhouse.types import (
     Progress,
     Query,
     SearchResult,
+    Status,
     Turn,
 )
 from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
@@ -85,6 +88,7 @@ if TYPE_CHECKING:
 DEFAULT_HOME: Final = "~/Chapterhouse"
 _NO_CHOICES: Final = Choices()
 _SETTLES: Final = 2.0  # seconds
+_SOON: Final = 1_000  # chunks of which an encoder's vectors are waited for
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -136,6 +140,45 @@ class Library:
         settings = load_settings(folder, own)
         make_home(folder, own)
         return cls(folder, workspace, settings, open_engines(own, settings))
+
+    @classmethod
+    @contextmanager
+    def of_files(
+        cls,
+        paths: Sequence[Path | str],
+        home: Path | str | None = None,
+        workspace: str = "default",
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Iterator[Self]:
+        """Open a library of some files alone, under the settings of a home.
+
+        It lies in a temporary folder, of which nothing stays behind.
+
+        Args:
+            paths: Files and folders; at least one.
+            home: Whose settings hold, as in ``open``; nothing is written there.
+            workspace: Likewise.
+            on_progress: Called after each file.
+
+        Raises:
+            UsageError: no path was given, or a setting cannot be used.
+            NotFoundError: a path is not there.
+            RejectedError: a file cannot be read.
+        """
+        folder = home_folder(home)
+        settings = load_settings(folder, folder / "workspaces" / workspace)
+        with TemporaryDirectory(prefix="chapterhouse-", ignore_cleanup_errors=True) as name:
+            own = Path(name) / "workspaces" / "default"
+            make_home(Path(name), own)
+            with cls(Path(name), "default", settings, open_engines(own, settings)) as library:
+                report = library.add(*paths, on_progress=on_progress)
+                if report.interrupted:
+                    raise KeyboardInterrupt
+                _require_read(report)
+                if library.status().chunks <= _SOON:
+                    library.embed_pending()
+                yield library
 
     def close(self) -> None:
         """Stop the reading processes and close the database and what models hold open."""
@@ -435,6 +478,7 @@ class Library:
         persona: str = "",
         shelves: Sequence[str] = (),
         model: str | None = None,
+        remember: bool = True,
         certain: bool = False,
     ) -> FollowUp:
         """Return a question of a conversation as it can be understood by itself, to be asked.
@@ -448,12 +492,15 @@ class Library:
             persona: As in ``ask``.
             shelves: As in ``ask``.
             model: As in ``ask``.
+            remember: As in ``ask``; without it nothing is recalled either.
             certain: Whether it is known to go on from the last turn.
 
         Raises:
             UsageError, NotFoundError, MissingExtraError: as ``ask``.
         """
-        choices = Choices(shelves=tuple(shelves), model=model)
+        choices = Choices(
+            shelves=tuple(shelves), model=model, remember=remember, in_conversation=True
+        )
         counter = self._counter()
         return run_now(complete(question, before, persona, choices, counter, certain=certain))
 
@@ -764,6 +811,13 @@ def home_folder(home: Path | str | None = None) -> Path:
     """Return the home folder: ``home``, else ``$CHAPTERHOUSE_HOME``, else ``~/Chapterhouse``."""
     named = home or os.environ.get("CHAPTERHOUSE_HOME") or DEFAULT_HOME
     return Path(named).expanduser().absolute()
+
+
+def _require_read(report: AddReport) -> None:
+    """Refuse to answer from files of which one gave no document."""
+    for outcome in report.outcomes:
+        if outcome.record.status in {Status.REJECTED, Status.SKIPPED}:
+            raise RejectedError(outcome.record.code, outcome.record.sentence)
 
 
 def _require_shelf(name: str) -> None:

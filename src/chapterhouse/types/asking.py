@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from chapterhouse.types.documents import Chunk, Document
+from chapterhouse.types.memory import Memory
 from chapterhouse.types.writing import Usage
 
 
@@ -49,6 +50,7 @@ class FollowUp:
             stands as it was asked.
         usage: Of the model, where one was asked.
         warning: Why the model did not complete it; or empty.
+        recalled: Earlier answers that a model will be reminded of.
     """
 
     asked: str
@@ -57,6 +59,7 @@ class FollowUp:
     method: str = ""
     usage: Usage | None = None
     warning: str = ""
+    recalled: tuple[Memory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
