@@ -12,6 +12,7 @@ from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -28,6 +29,7 @@ from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.find import find_document
+from chapterhouse.lifecycle.pipeline import Work
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.reading.formats import supported_formats
@@ -75,7 +77,6 @@ from chapterhouse.wiring import Engines, make_home, open_engines, open_house, pr
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from threading import Event
 
     from chapterhouse.council.builder import Council
     from chapterhouse.council.councils import Councils
@@ -228,17 +229,7 @@ class Library:
         """
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
-        _require_shelf(shelf)
-        if shelf in self.personas.names():  # it is the image of their folders
-            raise UsageError(
-                f"The shelf '{shelf}' belongs to the persona of that name.",
-                hint=f"Put files into their folder: chapterhouse persona train {shelf} --file PATH",
-            )
-        if is_council_shelf(shelf):  # likewise
-            raise UsageError(
-                f"The shelf '{shelf}' is named like those that belong to councils.",
-                hint="Link a folder instead: chapterhouse council docs link COUNCIL PATH",
-            )
+        self._require_own_shelf(shelf)
         wanted = [Path(path).expanduser() for path in paths]
         if dry_run:
             maximum = self.settings.reading.maximum_megabytes * 2**20
@@ -255,6 +246,49 @@ class Library:
         )
         self._catch_up()
         return report
+
+    def add_text(self, text: str, *, title: str = "", shelf: str = DEFAULT_SHELF) -> AddReport:
+        """Store text that came from no file, and index it; the same again changes nothing.
+
+        Args:
+            text: Plain text or Markdown. The library keeps it: there is no file to read again.
+            title: Its title; empty for its first heading.
+            shelf: The shelf to put it on, beside those it is on already.
+
+        Raises:
+            UsageError: there is no text, or the shelf's name cannot be used.
+            RejectedError: it is longer than the settings let a file be.
+        """
+        if not text.strip():
+            raise UsageError("There is no text to add.")
+        self._require_own_shelf(shelf)
+        maximum = self.settings.reading.maximum_megabytes
+        if len(text) > maximum * 2**20:
+            raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
+        prepare = preparer(self.settings, self._engines.embedder)
+        read = self._engines.pool.submit
+        work = Work(self._engines.store, read, prepare, shelf, 1, _ignore, Event())
+        report = ingest.add_text(text, " ".join(title.split()), work)
+        self._catch_up()
+        return report
+
+    def _require_own_shelf(self, shelf: str) -> None:
+        """Refuse a shelf that is the image of folders.
+
+        Raises:
+            UsageError: it is, or its name cannot be used.
+        """
+        _require_shelf(shelf)
+        if shelf in self.personas.names():
+            raise UsageError(
+                f"The shelf '{shelf}' belongs to the persona of that name.",
+                hint=f"Put files into their folder: chapterhouse persona train {shelf} --file PATH",
+            )
+        if is_council_shelf(shelf):  # likewise
+            raise UsageError(
+                f"The shelf '{shelf}' is named like those that belong to councils.",
+                hint="Link a folder instead: chapterhouse council docs link COUNCIL PATH",
+            )
 
     def remove(
         self, *names: str, missing: bool = False, dry_run: bool = False
