@@ -33,10 +33,12 @@ def recalled(request: Request, parts: Parts) -> tuple[Memory, ...]:
     wanted = (_IN_CONVERSATION if request.in_conversation else 0) if stated is None else stated
     if not (wanted and request.remember):
         return ()
-    bare = bare_question(request.question)
     hits = parts.memories.search(request.question, [_owner(request)], wanted, parts.now())
-    found = (hit.memory for hit in hits if hit.memory.found)
+    found = tuple(hit.memory for hit in hits if hit.memory.found)
+    if not request.in_conversation:
+        return found
     # The same question again is no reminder: its answer is kept, or written anew on purpose.
+    bare = bare_question(request.question)
     return tuple(memory for memory in found if bare_question(memory.question) != bare)
 
 

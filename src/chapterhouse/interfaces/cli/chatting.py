@@ -62,6 +62,7 @@ def chat(
     """
     from chapterhouse.interfaces.cli.asked import Asking  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli.conversation import Conversation  # noqa: PLC0415 - likewise
+    from chapterhouse.interfaces.cli.last import history_of  # noqa: PLC0415 - likewise
 
     common = Common(json, home, workspace, debug)
     asking = Asking(persona, tuple(shelf or ()), tuple(tag or ()), model=model, remember=not forget)
@@ -70,7 +71,7 @@ def chat(
         conversation = Conversation(library, asking, reopening(common), json=json)
         if persona:
             conversation.speak_to(persona)
-        with _typed(None if forget else library.folder / "chat_history") as on_terminal:
+        with _typed(None if forget else history_of(library.folder)) as on_terminal:
             _converse(conversation, common, on_terminal=on_terminal)
         return Outcome(None, lambda _: None, is_told=True)
 
