@@ -227,7 +227,11 @@ def typed(home: Path, *steps: tuple[bytes, bytes]) -> tuple[int, str]:
         start_new_session=True,
     ) as process:
         os.close(other_end)
-        shown = _type(terminal, steps)
+        try:
+            shown = _type(terminal, steps)
+        except AssertionError:
+            process.kill()
+            raise
     os.close(terminal)
     return process.returncode, shown.decode("utf-8", "replace")
 
@@ -243,19 +247,22 @@ def _type(terminal: int, steps: Sequence[tuple[bytes, bytes]]) -> bytes:
         if not piece:
             return shown
         shown += piece
-        if left and left[0][0] in shown[since:]:
-            since = len(shown)
-            os.write(terminal, left.pop(0)[1])
+        while left and (place := shown.find(left[0][0], since)) >= 0:
+            awaited, keys = left.pop(0)
+            since = place + len(awaited)
+            os.write(terminal, keys)
 
 
 def test_lines_are_typed_and_called_up_again(home: Path) -> None:
-    code, shown = typed(home, (b"> ", f"{ASKED}\n".encode()), (b"searched", b""), (b"> ", b"\x04"))
+    code, shown = typed(
+        home, (b"\n> ", f"{ASKED}\n".encode()), (b"searched", b""), (b"\n> ", b"\x04")
+    )
     assert code == 0, shown
     assert "/help shows what else there is" in shown
     assert "9 euros" in shown
     history = home / "workspaces" / "default" / "chat_history"
     assert ASKED in history.read_text("utf-8")
     assert history.stat().st_mode & 0o077 == 0
-    code, shown = typed(home, (b"> ", b"\x1b[A\n"), (b"searched", b""), (b"> ", b"/quit\n"))
+    code, shown = typed(home, (b"\n> ", b"\x1b[A\n"), (b"searched", b""), (b"\n> ", b"/quit\n"))
     assert code == 0, shown
     assert "9 euros" in shown
