@@ -87,6 +87,7 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, pack
 	$(BIN)/python benchmarks/natural/check.py
 	$(BIN)/python benchmarks/natural/agreement.py
 	-$(BIN)/python benchmarks/natural/score.py --part all --sets --write
+	-$(BIN)/python benchmarks/natural/turns.py --part all --write
 	-$(BIN)/python benchmarks/encoder/open_sets.py --write
 	$(BIN)/python benchmarks/natural/equal_words.py --write
 	-$(BIN)/python benchmarks/natural/peers.py --part test $(if $(ENCODER),--encoder $(ENCODER)) --write

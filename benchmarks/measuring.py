@@ -29,6 +29,7 @@ _PROGRAMS = {
     "natural": "natural/score.py --part all --sets --write",
     "natural_chunking": "natural/equal_words.py --write",
     "natural_peers": "natural/peers.py --part test --encoder FOLDER --write",
+    "natural_turns": "natural/turns.py --part all --write",
     "open_sets": "encoder/open_sets.py --write",
     "prompts": "prompts.py --part all --write",
 }

@@ -155,8 +155,8 @@ MEASURES = (
     "something was shown, the unanswerable ones included, which count as wrong."
 )
 TURNS = (
-    "A second turn is searched as a whole question and as it was typed. Without a model the "
-    "product has no conversation: a follow-up as typed is searched by itself."
+    "A second turn is searched as a whole question and as it was typed, by itself; what a "
+    "conversation makes of it is measured by `natural/turns.py`."
 )
 
 

@@ -6,10 +6,13 @@ Interfaces call nothing below it; ``wiring`` makes its parts.
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
@@ -23,9 +26,10 @@ from chapterhouse.asking import (
 )
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.council.config import is_council_shelf
-from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.find import find_document
+from chapterhouse.lifecycle.pipeline import Work
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.reading.formats import supported_formats
@@ -34,7 +38,7 @@ from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.now import run_now
 from chapterhouse.replying.opening import open_parts
 from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.put import Counter, put
+from chapterhouse.replying.put import Counter, complete, put
 from chapterhouse.replying.request import Choices
 from chapterhouse.replying.threads import settle
 from chapterhouse.retrieval.candidates import Sources
@@ -58,6 +62,7 @@ from chapterhouse.types import (
     Document,
     EncoderStatus,
     FileRecord,
+    FollowUp,
     FormatSupport,
     LibraryStatus,
     MeetingEvent,
@@ -65,12 +70,13 @@ from chapterhouse.types import (
     Progress,
     Query,
     SearchResult,
+    Status,
+    Turn,
 )
 from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from threading import Event
 
     from chapterhouse.council.builder import Council
     from chapterhouse.council.councils import Councils
@@ -83,6 +89,7 @@ if TYPE_CHECKING:
 DEFAULT_HOME: Final = "~/Chapterhouse"
 _NO_CHOICES: Final = Choices()
 _SETTLES: Final = 2.0  # seconds
+_SOON: Final = 1_000  # chunks of which an encoder's vectors are waited for
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -135,6 +142,45 @@ class Library:
         make_home(folder, own)
         return cls(folder, workspace, settings, open_engines(own, settings))
 
+    @classmethod
+    @contextmanager
+    def of_files(
+        cls,
+        paths: Sequence[Path | str],
+        home: Path | str | None = None,
+        workspace: str = "default",
+        *,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Iterator[Self]:
+        """Open a library of some files alone, under the settings of a home.
+
+        It lies in a temporary folder, of which nothing stays behind.
+
+        Args:
+            paths: Files and folders; at least one.
+            home: Whose settings hold, as in ``open``; nothing is written there.
+            workspace: Likewise.
+            on_progress: Called after each file.
+
+        Raises:
+            UsageError: no path was given, or a setting cannot be used.
+            NotFoundError: a path is not there.
+            RejectedError: a file cannot be read.
+        """
+        folder = home_folder(home)
+        settings = load_settings(folder, folder / "workspaces" / workspace)
+        with TemporaryDirectory(prefix="chapterhouse-", ignore_cleanup_errors=True) as name:
+            own = Path(name) / "workspaces" / "default"
+            make_home(Path(name), own)
+            with cls(Path(name), "default", settings, open_engines(own, settings)) as library:
+                report = library.add(*paths, on_progress=on_progress)
+                if report.interrupted:
+                    raise KeyboardInterrupt
+                _require_read(report)
+                if library.status().chunks <= _SOON:
+                    library.embed_pending()
+                yield library
+
     def close(self) -> None:
         """Stop the reading processes and close the database and what models hold open."""
         settle(_SETTLES)  # an interrupted answer may still be reading
@@ -183,17 +229,7 @@ class Library:
         """
         if not paths:
             raise UsageError("Nothing to add.", hint="Name a file or a folder.")
-        _require_shelf(shelf)
-        if shelf in self.personas.names():  # it is the image of their folders
-            raise UsageError(
-                f"The shelf '{shelf}' belongs to the persona of that name.",
-                hint=f"Put files into their folder: chapterhouse persona train {shelf} --file PATH",
-            )
-        if is_council_shelf(shelf):  # likewise
-            raise UsageError(
-                f"The shelf '{shelf}' is named like those that belong to councils.",
-                hint="Link a folder instead: chapterhouse council docs link COUNCIL PATH",
-            )
+        self._require_own_shelf(shelf)
         wanted = [Path(path).expanduser() for path in paths]
         if dry_run:
             maximum = self.settings.reading.maximum_megabytes * 2**20
@@ -210,6 +246,49 @@ class Library:
         )
         self._catch_up()
         return report
+
+    def add_text(self, text: str, *, title: str = "", shelf: str = DEFAULT_SHELF) -> AddReport:
+        """Store text that came from no file, and index it; the same again changes nothing.
+
+        Args:
+            text: Plain text or Markdown. The library keeps it: there is no file to read again.
+            title: Its title; empty for its first heading.
+            shelf: The shelf to put it on, beside those it is on already.
+
+        Raises:
+            UsageError: there is no text, or the shelf's name cannot be used.
+            RejectedError: it is longer than the settings let a file be.
+        """
+        if not text.strip():
+            raise UsageError("There is no text to add.")
+        self._require_own_shelf(shelf)
+        maximum = self.settings.reading.maximum_megabytes
+        if len(text) > maximum * 2**20:
+            raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
+        prepare = preparer(self.settings, self._engines.embedder)
+        read = self._engines.pool.submit
+        work = Work(self._engines.store, read, prepare, shelf, 1, _ignore, Event())
+        report = ingest.add_text(text, " ".join(title.split()), work)
+        self._catch_up()
+        return report
+
+    def _require_own_shelf(self, shelf: str) -> None:
+        """Refuse a shelf that is the image of folders.
+
+        Raises:
+            UsageError: it is, or its name cannot be used.
+        """
+        _require_shelf(shelf)
+        if shelf in self.personas.names():
+            raise UsageError(
+                f"The shelf '{shelf}' belongs to the persona of that name.",
+                hint=f"Put files into their folder: chapterhouse persona train {shelf} --file PATH",
+            )
+        if is_council_shelf(shelf):  # likewise
+            raise UsageError(
+                f"The shelf '{shelf}' is named like those that belong to councils.",
+                hint="Link a folder instead: chapterhouse council docs link COUNCIL PATH",
+            )
 
     def remove(
         self, *names: str, missing: bool = False, dry_run: bool = False
@@ -366,6 +445,8 @@ class Library:
         model: str | None = None,
         remember: bool = True,
         use_kept: bool = True,
+        search_text: str = "",
+        in_conversation: bool = False,
         on_text: Callable[[str], None] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
@@ -382,6 +463,9 @@ class Library:
                 persona's, else the library's.
             remember: Whether question and answer go into the memory, if the settings have one.
             use_kept: Whether an answer may be given that was written before.
+            search_text: What is searched for instead of the question, as ``follow_up`` says.
+            in_conversation: Whether a model is reminded of earlier answers, unless the settings
+                say otherwise.
             on_text: Is given what a model writes as it comes, before it is checked.
             on_progress: Called for each file that is read first.
 
@@ -394,7 +478,16 @@ class Library:
             self.ask_async(
                 question,
                 persona=persona,
-                choices=Choices(tuple(shelves), tuple(tags), words, model, remember, use_kept),
+                choices=Choices(
+                    tuple(shelves),
+                    tuple(tags),
+                    words,
+                    model,
+                    remember,
+                    use_kept,
+                    search_text,
+                    in_conversation,
+                ),
                 on_text=on_text,
                 on_progress=on_progress,
             )
@@ -410,8 +503,41 @@ class Library:
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
         """Answer as ``ask`` does, without blocking where a model is waited for."""
-        counter = Counter(self.settings, lambda: self.personas, self._parts(), self._catch_up)
-        return await put(question, persona, choices, counter, on_text, on_progress)
+        return await put(question, persona, choices, self._counter(), on_text, on_progress)
+
+    def follow_up(
+        self,
+        question: str,
+        before: Sequence[Turn],
+        *,
+        persona: str = "",
+        shelves: Sequence[str] = (),
+        model: str | None = None,
+        remember: bool = True,
+        certain: bool = False,
+    ) -> FollowUp:
+        """Return a question of a conversation as it can be understood by itself, to be asked.
+
+        A model rewrites it; without one, words of the last turn are carried over, where it may go
+        on from that and does not find its subject by itself.
+
+        Args:
+            question: As it is asked.
+            before: The turns before it, oldest first, as they were understood.
+            persona: As in ``ask``.
+            shelves: As in ``ask``.
+            model: As in ``ask``.
+            remember: As in ``ask``; without it nothing is recalled either.
+            certain: Whether it is known to go on from the last turn.
+
+        Raises:
+            UsageError, NotFoundError, MissingExtraError: as ``ask``.
+        """
+        choices = Choices(
+            shelves=tuple(shelves), model=model, remember=remember, in_conversation=True
+        )
+        counter = self._counter()
+        return run_now(complete(question, before, persona, choices, counter, certain=certain))
 
     def convene(
         self,
@@ -708,6 +834,9 @@ class Library:
 
         return Room(self.settings, self.personas, self.councils, self._parts(), self._catch_up)
 
+    def _counter(self) -> Counter:
+        return Counter(self.settings, lambda: self.personas, self._parts(), self._catch_up)
+
     def _parts(self) -> Parts:
         made_by = version("chapterhouse")
         return open_parts(self._engines, self._retrieve, self._method, made_by)
@@ -717,6 +846,13 @@ def home_folder(home: Path | str | None = None) -> Path:
     """Return the home folder: ``home``, else ``$CHAPTERHOUSE_HOME``, else ``~/Chapterhouse``."""
     named = home or os.environ.get("CHAPTERHOUSE_HOME") or DEFAULT_HOME
     return Path(named).expanduser().absolute()
+
+
+def _require_read(report: AddReport) -> None:
+    """Refuse to answer from files of which one gave no document."""
+    for outcome in report.outcomes:
+        if outcome.record.status in {Status.REJECTED, Status.SKIPPED}:
+            raise RejectedError(outcome.record.code, outcome.record.sentence)
 
 
 def _require_shelf(name: str) -> None:

@@ -255,7 +255,8 @@ class MemorySettings(_Frozen):
 
     enabled: bool = True
     days: int = Field(default=365, ge=0, le=36_500)  # until it is forgotten; 0: never
-    recall: int = Field(default=0, ge=0, le=20)  # earlier answers that a model is reminded of
+    # Earlier answers that a model is reminded of; unset: 3 in a conversation, else none.
+    recall: int | None = Field(default=None, ge=0, le=20)
 
 
 class TelemetrySettings(_Frozen):

@@ -528,6 +528,17 @@ def is_kept(harbour: Any) -> None:
     assert written(harbour).kept
 
 
+@pytest.mark.parametrize(
+    "wording",
+    [SPEED.upper(), f"Please, {SPEED.lower()}", f"Can you tell me: {SPEED.rstrip('?')} please"],
+)
+def test_the_same_question_in_other_wording_is_found_again(harbour: Any, wording: str) -> None:
+    is_kept(harbour)
+    again = written(harbour, question=wording)
+    assert again.kept
+    assert again.question == wording
+
+
 @pytest.mark.parametrize("change", OTHERWISE)
 def test_a_question_put_otherwise_is_answered_anew(harbour: Any, change: str) -> None:
     is_kept(harbour)

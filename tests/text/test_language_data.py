@@ -30,8 +30,17 @@ def test_every_language_has_function_words_in_lower_case(language: str) -> None:
         data.number_words,
         data.date_words,
         data.side_words,
+        data.linking_words,
     ):
         assert all(word == word.casefold() or "ß" in word for word in words)
+
+
+@pytest.mark.parametrize("language", DATA)
+def test_every_language_has_words_that_go_on_and_politeness_that_can_be_read(language: str) -> None:
+    data = DATA[language]
+    assert data.linking_words
+    for phrase in data.polite_phrases:
+        assert not re.compile(phrase, re.IGNORECASE).fullmatch("")
 
 
 @pytest.mark.parametrize("language", DATA)

@@ -17,6 +17,7 @@ IGNORED_FOLDERS = frozenset({"node_modules", "__pycache__", "__MACOSX", "$RECYCL
 IGNORED_FILES = frozenset({"thumbs.db", "desktop.ini", "chapterhouse.toml"})
 # What Chapterhouse itself keeps: a library below an added folder must not read itself.
 _LIBRARY_FILE, _LIBRARIES = "library.db", "workspaces"
+GIVEN = "text:"  # what the location of text begins with that came from no file; then its hash
 _LOCK_PREFIX = "~$"  # Office's marker beside an open document
 
 _SPECIAL = {
@@ -95,8 +96,15 @@ def resolve_root(path: Path) -> tuple[Path, tuple[str, ...]]:
 
 
 def is_there(location: str) -> bool:
-    """Say whether a file or link stands at a stored location, whatever its name is made of."""
-    return os.path.lexists(location) or os.path.lexists(system_path(location))
+    """Say whether a file or link stands at a stored location, whatever its name is made of.
+
+    Text that was given without a file has none to be gone.
+    """
+    return (
+        location.startswith(GIVEN)
+        or os.path.lexists(location)
+        or os.path.lexists(system_path(location))
+    )
 
 
 def describe(root: Path, parts: tuple[str, ...], label: str) -> SourceFile:

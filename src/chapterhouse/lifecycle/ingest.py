@@ -1,17 +1,19 @@
 """Add folders: bring the library to the state of the files."""
 
+import hashlib
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
-from chapterhouse.connectors.content import MAXIMUM_BYTES, open_source
-from chapterhouse.connectors.folder import SourceFile
+from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
+from chapterhouse.connectors.folder import GIVEN, SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.lifecycle.pipeline import UNREAD_CODES, Look, Prepare, Read, Work, run, submit
 from chapterhouse.lifecycle.plan import make_plan
 from chapterhouse.protocols import Store
+from chapterhouse.text.naming import slug
 from chapterhouse.types import (
     DEFAULT_SHELF,
     AddReport,
@@ -21,6 +23,7 @@ from chapterhouse.types import (
 )
 
 # Failures that the next try may not meet: the moment's or the machine's fault, not the file's.
+_NAME = 48  # characters of a text by which it is called
 TRANSIENT_CODES = UNREAD_CODES | {"missing-extra"}
 
 
@@ -77,6 +80,30 @@ def add(
             store.forget_file(record.location)
     missing = tuple(record.source for record in plan.missing if record.document_id)
     return replace(report, missing=missing)
+
+
+def add_text(text: str, title: str, work: Work) -> AddReport:
+    """Store text that came from no file, as Markdown; the same text is the same document.
+
+    Args:
+        text: The text.
+        title: Stands above it as its heading; empty where it has one, or needs none.
+        work: What the run needs.
+
+    Raises:
+        ChapterhouseError: the store cannot be written.
+    """
+    data = (f"# {title}\n\n{text}" if title else text).encode("utf-8", "replace")
+    digest = hashlib.sha256(data).hexdigest()
+    location = f"{GIVEN}{digest}"
+    source = f"text/{slug((title or text)[:_NAME])}-{digest[:8]}.md"
+    file = SourceFile(Path(), (location,), location, source, len(data))
+    known = work.store.file(location)
+    look = Look(file, known, started=time.monotonic())
+    if known is None or worth_another_try(known):
+        content = Content(data, digest, len(data), 0, int(time.time()))
+        look = submit(replace(look, content=content), work)
+    return run([look], 1, work)
 
 
 def _look(

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from chapterhouse.presenting import wording
@@ -55,6 +56,32 @@ def answer_blocks(answer: Answer) -> Part:
 def answer_markdown(answer: Answer) -> str:
     """Return an answer as Markdown with footnotes, ready to be pasted anywhere."""
     return markdown(answer_blocks(answer), titled=False)
+
+
+def transcript_markdown(turns: Sequence[tuple[str, Answer]]) -> str:
+    """Return questions as they were asked and their answers as a page of Markdown with footnotes.
+
+    Footnotes are numbered through the page.
+    """
+    parts, count = [], 0
+    for number, (asked, answer) in enumerate(turns, start=1):
+        told = answer_blocks(_numbered_from(answer, count))
+        count += len(answer.citations)
+        taken = (_quiet(f"Taken as: {answer.question}"),) if asked != answer.question else ()
+        parts.append(Part(f"turn-{number}", asked, taken, told.parts))
+    return markdown(Part("conversation", "Conversation", parts=tuple(parts)))
+
+
+def _numbered_from(answer: Answer, count: int) -> Answer:
+    """Return an answer with the numbers of its citations behind ``count`` others."""
+    return replace(
+        answer,
+        citations=tuple(replace(one, number=one.number + count) for one in answer.citations),
+        sentences=tuple(
+            replace(one, citations=tuple(number + count for number in one.citations))
+            for one in answer.sentences
+        ),
+    )
 
 
 def _sentences(answer: Answer) -> tuple[AnswerSentence, ...]:

@@ -93,13 +93,15 @@ def indented(target: "Console", text: "Text | str", by: int = 4) -> None:
 # --- parts -------------------------------------------------------------------------------------
 
 
-def show(target: "Console", part: Part, options: str = "", *, detailed: bool = False) -> None:
+def show(
+    target: "Console", part: Part, options: str | None = "", *, detailed: bool = False
+) -> None:
     """Print the parts of an answer or of a search, with an empty line between them.
 
     Args:
         target: The terminal.
         part: All that is shown; its own title is left out.
-        options: Those that a command needs to open the same library.
+        options: Those that a command needs to open the same library; None where none can.
         detailed: Whether sources are shown with their quotations and checksums.
     """
     for number, below in enumerate(part.parts):
@@ -189,7 +191,7 @@ def numbers(names: Iterable[object]) -> str:
 def sources(
     target: "Console",
     citations: Iterable[tuple[str, Citation]],
-    options: str = "",
+    options: str | None = "",
     *,
     detailed: bool = False,
 ) -> None:
@@ -205,13 +207,13 @@ def sources(
         key = (citation.document_id, place, warning)
         places.setdefault(key, []).append(name)
     for (_, place, warning), names in places.items() if not detailed else ():
-        opens = f" — chapterhouse open {names[0]}{options}"
+        opens = "" if options is None else f" — chapterhouse open {names[0]}{options}"
         target.print(
             styled((f"{numbers(names)} ", "bold"), place, (warning, "bold red"), (opens, "dim"))
         )
 
 
-def source(target: "Console", name: str, citation: Citation, options: str) -> None:
+def source(target: "Console", name: str, citation: Citation, options: str | None) -> None:
     """Print a source with its quotation, and the command that shows it in its document."""
     title = quiet_line(citation_line(citation))
     target.print(styled((f"[{name}] ", "bold"), (title, "bold cyan")))
@@ -227,5 +229,7 @@ def source(target: "Console", name: str, citation: Citation, options: str) -> No
     indented(target, f"“{inert(citation.quote)}”")
     if citation.link:
         indented(target, styled((one_line(citation.link), "dim")))
+    if options is None:
+        return
     opens = f"chapterhouse docs show {citation.document_id} --span {citation.start}:{citation.end}"
     indented(target, styled((opens + options, "dim")))

@@ -1,9 +1,10 @@
 """What is kept of an answer: the memory, and answers that need not be written again.
 
-An answer is kept under the SHA-256 of everything that it depends on: the question, the library's
-sequence number, the persona, the settings, the model, and what the model was reminded of. Any
-change gives another key, so what is found is never stale; its quotations are looked up again all
-the same. Only answers that a model wrote are kept: quotations are found as fast as a kept answer.
+An answer is kept under the SHA-256 of everything that it depends on: the question but for case,
+punctuation and politeness, the library's sequence number, the persona, the settings, the model,
+and what the model was reminded of. Any change gives another key, so what is found is never stale;
+its quotations are looked up again all the same. Only answers that a model wrote are kept:
+quotations are found as fast as a kept answer.
 """
 
 import hashlib
@@ -18,19 +19,27 @@ from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
+from chapterhouse.text.politeness import bare_question
 from chapterhouse.types import Answer, Memory
 
 _DAY: Final = 86_400
+_IN_CONVERSATION: Final = 3  # earlier answers, where the settings do not say
 _LONGEST: Final = 20_000  # characters of an answer that is remembered
 
 
 def recalled(request: Request, parts: Parts) -> tuple[Memory, ...]:
     """Return the earlier answers of the same persona that the model is reminded of."""
-    wanted = request.settings.memory.recall
+    stated = request.settings.memory.recall
+    wanted = (_IN_CONVERSATION if request.in_conversation else 0) if stated is None else stated
     if not (wanted and request.remember):
         return ()
     hits = parts.memories.search(request.question, [_owner(request)], wanted, parts.now())
-    return tuple(hit.memory for hit in hits if hit.memory.found)
+    found = tuple(hit.memory for hit in hits if hit.memory.found)
+    if not request.in_conversation:
+        return found
+    # The same question again is no reminder: its answer is kept, or written anew on purpose.
+    bare = bare_question(request.question)
+    return tuple(memory for memory in found if bare_question(memory.question) != bare)
 
 
 def key_of(
@@ -48,13 +57,14 @@ def key_of(
         return ""
     depends_on = {
         "day": parts.today(),  # which the model is told
-        "question": request.question.strip(),
+        "question": bare_question(request.question),
         "sequence": sequence,
         "persona": repr(request.persona),
         "settings": request.settings.model_dump(mode="json"),
         "request": [
             list(request.shelves),
             list(request.tags),
+            request.search_text,
             request.form.words,
             request.max_chunks,
             request.max_tokens,
@@ -70,8 +80,11 @@ def key_of(
     return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def kept(key: str, parts: Parts) -> Answer | None:
-    """Return the answer kept under ``key`` if every quotation of it still holds."""
+def kept(key: str, question: str, parts: Parts) -> Answer | None:
+    """Return the answer kept under ``key`` if every quotation of it still holds.
+
+    It is an answer to the question as it is asked now, which may be worded more politely.
+    """
     found = parts.memories.kept_answer(key)
     if found is None:
         return None
@@ -84,7 +97,7 @@ def kept(key: str, parts: Parts) -> Answer | None:
         verify(citation, store.document(citation.document_id), store.body(citation.document_id))
         for citation in given.citations
     )
-    return replace(given, kept=True) if checked == given.citations else None
+    return replace(given, question=question, kept=True) if checked == given.citations else None
 
 
 def keep(key: str, sequence: int, given: Answer, parts: Parts) -> Answer:

@@ -1,17 +1,18 @@
 """A question put to someone: the library, or a persona with their colleagues."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.replying.following import completed
 from chapterhouse.replying.handover import hand_over
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Choices, Request, library_request, persona_request
 from chapterhouse.replying.respond import OnText, respond
 from chapterhouse.settings import Settings
 from chapterhouse.telemetry import agent_span, sharing_content, tell_answer
-from chapterhouse.types import Answer, Progress, Route
+from chapterhouse.types import Answer, FollowUp, Progress, Route, Turn
 
 if TYPE_CHECKING:
     from chapterhouse.personas.house import House
@@ -78,6 +79,38 @@ async def put(
             given = await respond(request, counter.parts, on_text)
         tell_answer(recorder, given)
     return given
+
+
+async def complete(
+    question: str,
+    before: Sequence[Turn],
+    persona: str,
+    choices: Choices,
+    counter: Counter,
+    *,
+    certain: bool,
+) -> FollowUp:
+    """Return a question of a conversation as it can be understood by itself.
+
+    Args:
+        question: A question.
+        before: The turns before it, oldest first.
+        persona: Who is asked; empty for the library itself.
+        choices: What the caller says about it.
+        counter: Where it is put.
+        certain: Whether it is known to go on from the last of them.
+
+    Raises:
+        UsageError: the question is empty, or there is no such profile.
+        NotFoundError: there is no such persona or shelf.
+        MissingExtraError: the model's extra is not installed.
+    """
+    counter.catch_up()
+    if persona:
+        request = _request(counter.house().load(persona).config.slug, question, choices, counter)
+    else:
+        request = library_request(question, counter.settings, choices)
+    return await completed(request, before, counter.parts, certain=certain)
 
 
 async def _put_to(

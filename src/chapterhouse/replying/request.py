@@ -28,6 +28,8 @@ class Request:
         grounding: Whether a model is given excerpts, may search for them, or both.
         model: Name of a profile; empty for the library's own model, ``none`` for no model.
         out_of_scope: What becomes of a question that is not for the persona.
+        search_text: What is searched for instead of the question, in a conversation; or empty.
+        in_conversation: Whether it belongs to a conversation, in which earlier answers count.
         remember: Whether question and answer are kept in the memory.
         use_kept: Whether an answer that was kept may be given again, and this one be kept; never
             where nothing is to be remembered, for it holds the question.
@@ -45,6 +47,8 @@ class Request:
     grounding: Literal["inject", "tool", "both"] = "inject"
     model: str = ""
     out_of_scope: Literal["defer", "general", "persona"] = "defer"
+    search_text: str = ""
+    in_conversation: bool = False
     remember: bool = True
     use_kept: bool = True
     may_be_empty: bool = False
@@ -60,6 +64,8 @@ class Choices:
     model: str | None = None
     remember: bool = True
     use_kept: bool = True
+    search_text: str = ""
+    in_conversation: bool = False
 
 
 def library_request(question: str, settings: Settings, choices: Choices) -> Request:
@@ -73,6 +79,8 @@ def library_request(question: str, settings: Settings, choices: Choices) -> Requ
         form=Form(choices.words or settings.answer.words),
         max_tokens=settings.packing.maximum,
         model=choices.model or "",
+        search_text=choices.search_text,
+        in_conversation=choices.in_conversation,
         remember=remember,
         use_kept=choices.use_kept and remember and settings.answer.cache,
     )
@@ -96,6 +104,8 @@ def persona_request(
         grounding=config.grounding,
         model=config.model if choices.model is None else choices.model,
         out_of_scope=config.out_of_scope,
+        search_text=choices.search_text,
+        in_conversation=choices.in_conversation,
         remember=remember,
         use_kept=choices.use_kept and remember and own.answer.cache,
         may_be_empty=True,

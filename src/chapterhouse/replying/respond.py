@@ -25,6 +25,7 @@ from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import NO_MODEL, Request
 from chapterhouse.replying.threads import beside
+from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import understand
 from chapterhouse.retrieval.sentences import word_weights
 from chapterhouse.types import (
@@ -55,12 +56,12 @@ async def respond(request: Request, parts: Parts, on_text: OnText | None = None)
     """
     chosen = None if request.model == NO_MODEL else parts.model(request.model)
     model = Metered(chosen) if chosen else None
-    query = _query(request, parts)
+    query = query_of(request, parts)
     request = replace(request, question=query.text)
     sequence = parts.engines.store.sequence()
     recalled = keeping.recalled(request, parts) if model else ()
     key = keeping.key_of(request, parts, model, recalled, sequence) if model else ""
-    given = keeping.kept(key, parts) if key else None
+    given = keeping.kept(key, request.question, parts) if key else None
     if given is None:
         given = await _answered(request, query, parts, model, on_text, recalled)
         if model and model.usage.calls:
@@ -81,8 +82,8 @@ def offline(request: Request, parts: Parts) -> Answer:
         UsageError: the question is empty or too long.
         NotFoundError: there is no such shelf.
     """
-    query = _query(request, parts)
-    found = parts.retrieve(query, parts.method(request.settings, None))
+    query = query_of(request, parts)
+    found = _found(request, query, parts.method(request.settings, None), parts)
     return _quoted(request, found, parts)
 
 
@@ -100,9 +101,10 @@ async def _answered(
         wide = replace(query, limit=hits, per_document=0)
     method = parts.method(request.settings, model)
     if model is None:
-        return _without_general(request, _quoted(request, parts.retrieve(wide, method), parts))
+        found = _found(request, wide, method, parts)
+        return _without_general(request, _quoted(request, found, parts))
     # A model may be asked to rephrase the question; nobody else waits for that.
-    found = await beside(partial(parts.retrieve, wide, method))
+    found = await beside(partial(_found, request, wide, method, parts))
     narrow = replace(found, hits=_capped(found.hits, query))
     quoted = _quoted(request, narrow, parts)
     if found.hits or (request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE):
@@ -116,6 +118,12 @@ async def _answered(
         except EngineError as error:
             return _despite(quoted, error)
     return quoted
+
+
+def _found(request: Request, query: Query, method: Method, parts: Parts) -> SearchResult:
+    """Search for what was spoken of, too; the answer is chosen by the question alone."""
+    wanted = replace(query, text=request.search_text or query.text)
+    return replace(parts.retrieve(wanted, method), query=query)
 
 
 def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
@@ -174,7 +182,8 @@ def _despite(quoted: Answer, error: EngineError) -> Answer:
     return replace(quoted, warnings=(*quoted.warnings, f"{warning} {error.hint}".strip()))
 
 
-def _query(request: Request, parts: Parts) -> Query:
+def query_of(request: Request, parts: Parts) -> Query:
+    """Return the search of a request, checked; errors as ``respond``."""
     query = Query(request.question, request.shelves, tags=request.tags)
     search = request.settings.search
     store = parts.engines.store

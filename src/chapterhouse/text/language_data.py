@@ -19,6 +19,8 @@ class LanguageData:
         number_words: Numbers in letters.
         date_words: Names of months and days.
         side_words: Words that stand between two things that are compared.
+        linking_words: A question that begins with one goes on from the one before.
+        polite_phrases: Regular expressions of what makes a question polite, and no other.
         reason_cues: A regular expression of what gives a reason.
         questions: Regular expressions by kind of question.
     """
@@ -28,6 +30,8 @@ class LanguageData:
     number_words: frozenset[str] = frozenset()
     date_words: frozenset[str] = frozenset()
     side_words: frozenset[str] = frozenset()
+    linking_words: frozenset[str] = frozenset()
+    polite_phrases: tuple[str, ...] = ()
     reason_cues: str = ""
     questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -48,9 +52,10 @@ def _parse(text: str) -> LanguageData:
     fields = tomllib.loads(text)
     questions = fields.pop("questions", {})
     reasons = fields.pop("reason_cues", "")
+    polite = tuple(fields.pop("polite_phrases", ()))
     words = {name: frozenset(value.split()) for name, value in fields.items()}
     kinds = {name: tuple(cues) for name, cues in questions.items()}
-    return LanguageData(**words, reason_cues=reasons, questions=kinds)
+    return LanguageData(**words, polite_phrases=polite, reason_cues=reasons, questions=kinds)
 
 
 # Words that a question loses before it is looked up; documents keep theirs. Removing them is free

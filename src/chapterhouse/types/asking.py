@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from chapterhouse.types.documents import Chunk, Document
+from chapterhouse.types.memory import Memory
+from chapterhouse.types.writing import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,39 @@ class Query:
     limit: int = 10
     per_document: int = 0
     tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A question that was asked in a conversation, as it was understood, and its answer."""
+
+    question: str
+    answer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FollowUp:
+    """A question in a conversation.
+
+    Attributes:
+        asked: As it was asked.
+        question: As it can be understood by itself.
+        search_text: What is searched for instead: with more words of what was spoken of, by which
+            the answer is not chosen. Empty where that is the question.
+        method: Who completed it: ``carried`` by its words alone, or a model's name; empty where it
+            stands as it was asked.
+        usage: Of the model, where one was asked.
+        warning: Why the model did not complete it; or empty.
+        recalled: Earlier answers that a model will be reminded of.
+    """
+
+    asked: str
+    question: str
+    search_text: str = ""
+    method: str = ""
+    usage: Usage | None = None
+    warning: str = ""
+    recalled: tuple[Memory, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,6 +57,7 @@ from chapterhouse.types import (
     Excerpt,
     FileOutcome,
     FileRecord,
+    FollowUp,
     Gap,
     Hit,
     Leaning,
@@ -78,6 +79,7 @@ from chapterhouse.types import (
     Stance,
     Statement,
     Status,
+    Turn,
     Variant,
     VariantKind,
     Verdict,
@@ -541,11 +543,34 @@ class ScriptedLibrary:
         model: str | None = None,
         remember: bool = True,
         use_kept: bool = True,
+        search_text: str = "",
+        in_conversation: bool = False,
         on_text: Callable[[str], None] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
         self._work()
         return self.answer
+
+    def follow_up(
+        self,
+        question: str,
+        before: Sequence[Turn],
+        *,
+        persona: str = "",
+        shelves: Sequence[str] = (),
+        model: str | None = None,
+        remember: bool = True,
+        certain: bool = False,
+    ) -> FollowUp:
+        self._work()
+        full = f"{question} ({HOSTILE})" if before else question
+        return FollowUp(
+            question,
+            full,
+            method=HOSTILE if before else "",
+            warning=HOSTILE,
+            recalled=(MEMORY,),
+        )
 
     def convene(
         self,

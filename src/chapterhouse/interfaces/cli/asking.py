@@ -1,5 +1,6 @@
 """Commands that ask: search, context and ask."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,11 +17,19 @@ from chapterhouse.interfaces.cli.options import (
     readable,
     reopening,
 )
-from chapterhouse.interfaces.cli.session import NOT_FOUND, OK, Outcome, with_library
+from chapterhouse.interfaces.cli.session import (
+    NOT_FOUND,
+    OK,
+    Outcome,
+    with_files,
+    with_library,
+)
+from chapterhouse.types import Turn
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chapterhouse.interfaces.cli.asked import Asked, Asking
     from chapterhouse.library import Library
 
 
@@ -175,6 +184,16 @@ def ask(
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Let the model write anew, whatever was kept.")
     ] = False,
+    go_on: Annotated[
+        bool,
+        typer.Option("--continue", help="Go on from the last question, like “and in winter?”."),
+    ] = False,
+    file: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--file", metavar="PATH", help="Ask this file alone, adding nothing; repeatable."
+        ),
+    ] = None,
     trace: Trace = False,
     json: Json = False,
     home: Home = None,
@@ -185,45 +204,56 @@ def ask(
 
     Exit code 3 says that the documents hold no answer; what was searched is shown instead.
     """
-    from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli import asked, render  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli.bundles import bundle_path, write_bundle  # noqa: PLC0415 - likewise
-    from chapterhouse.interfaces.cli.last import remember_answer  # noqa: PLC0415 - likewise
-    from chapterhouse.interfaces.cli.progress import drafted, told_to  # noqa: PLC0415 - likewise
 
     if markdown and json:
         raise typer.BadParameter("--markdown and --json are two forms of one answer: take one.")
+    if file and (go_on or persona or shelf):
+        raise typer.BadParameter("--file asks these files alone: no --continue, persona or shelf.")
+    asking = asked.Asking(
+        persona, tuple(shelf or ()), tuple(tag or ()), words, model, not forget, not fresh
+    )
 
     def work(library: "Library") -> Outcome:
         path = None if bundle is None else bundle_path(bundle)  # before anything is paid for
-        with told_to() as on_progress, drafted() as on_text:
-            answer = library.ask(
-                readable(question),
-                persona=readable(persona),
-                shelves=tuple(shelf or ()),
-                tags=tuple(tag or ()),
-                words=words,
-                model=model,
-                remember=not forget,
-                use_kept=not fresh,
-                on_text=on_text,
-                on_progress=on_progress,
-            )
+        if go_on:
+            found = _go_on(library, question, asking)
+        else:
+            found = asked.ask_one(library, question, asking)
         if path is not None:
-            write_bundle(path, library.bundle(answer))
-        if not forget:
-            remember_answer(library.folder, answer, tuple(shelf or ()), tuple(tag or ()))
+            write_bundle(path, library.bundle(found.answer))
 
         def show(target: "Console") -> None:
             if markdown:
-                render.answer_markdown(target, answer)
+                render.answer_markdown(target, found.answer)
             else:
-                render.answer(target, answer, reopening(common), detailed=sources)
+                opens = None if file else reopening(common)
+                asked.show(target, found, opens, detailed=sources)
 
-        return Outcome(
-            shapes.answer(answer),
-            show,
-            OK if answer.found else NOT_FOUND,
-        )
+        return Outcome(asked.shape(found), show, OK if found.answer.found else NOT_FOUND)
 
     common = Common(json, home, workspace, debug, trace)
-    with_library(common, work)
+    if file:
+        asking = replace(asking, remember=False)
+        with_files(common, file, work)
+    else:
+        with_library(common, work)
+
+
+def _go_on(library: "Library", question: str, asking: "Asking") -> "Asked":
+    """Ask what goes on from the last question, whom it was put to unless the options say."""
+    from chapterhouse.interfaces.cli.asked import ask_next  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.last import read_last  # noqa: PLC0415 - likewise
+
+    last = read_last(library.folder)
+    named = bool(asking.persona or asking.shelves)
+    asking = replace(
+        asking,
+        persona=asking.persona if named else last.persona,
+        shelves=asking.shelves if named else last.shelves,
+        tags=asking.tags or last.tags,
+    )
+    if asking.persona and asking.shelves == last.shelves:  # a search as a persona names both
+        asking = replace(asking, shelves=())
+    return ask_next(library, question, asking, [Turn(last.question)], certain=True)

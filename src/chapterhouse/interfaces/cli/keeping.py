@@ -1,5 +1,6 @@
 """Commands that fill a library and keep it well: init, add, status, doctor, reindex."""
 
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,10 +13,11 @@ from chapterhouse.interfaces.cli.options import (
     Home,
     Json,
     WorkspaceName,
+    readable,
     require_path,
 )
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, with_library
-from chapterhouse.types import DEFAULT_SHELF
+from chapterhouse.types import DEFAULT_SHELF, AddReport
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
@@ -42,11 +44,19 @@ def init(
 
 
 def add(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH", help="Files and folders to read.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH", help="Files and folders to read; - for text from standard input."
+        ),
+    ],
     *,
     shelf: Annotated[
         str, typer.Option("--shelf", metavar="NAME", help="The shelf to put the documents on.")
     ] = DEFAULT_SHELF,
+    title: Annotated[
+        str, typer.Option("--title", metavar="T", help="Of the text from standard input.")
+    ] = "",
     dry_run: DryRun = False,
     json: Json = False,
     home: Home = None,
@@ -60,11 +70,23 @@ def add(
     """
     from chapterhouse.interfaces.cli import progress, render, shapes  # noqa: PLC0415 - see options
 
+    is_text = paths == ["-"]
+    if title and not is_text:
+        raise typer.BadParameter("--title names text from standard input: chapterhouse add -")
+    if "-" in paths and (dry_run or not is_text):
+        raise typer.BadParameter("Text from standard input is added alone, and not tried first.")
+
     def work(library: "Library") -> Outcome:
+        if is_text:
+            report = library.add_text(_standard_input(), title=readable(title), shelf=shelf)
+            return _reported(report)
         wanted = [require_path(path) for path in paths]
         report = progress.watched(
             lambda tell: library.add(*wanted, shelf=shelf, on_progress=tell, dry_run=dry_run)
         )
+        return _reported(report)
+
+    def _reported(report: AddReport) -> Outcome:
         return Outcome(
             shapes.report(report, dry_run=dry_run),
             lambda target: (render.planned if dry_run else render.report)(target, report),
@@ -72,6 +94,11 @@ def add(
         )
 
     with_library(Common(json, home, workspace, debug), work, create=not dry_run)
+
+
+def _standard_input() -> str:
+    """Return the text that comes in; bytes that are none become U+FFFD."""
+    return sys.stdin.buffer.read().decode("utf-8-sig", "replace")
 
 
 def status(

@@ -70,13 +70,19 @@ def _write(folder: Path, last: Last) -> None:
         write_whole(folder / _NAME, dumps(asdict(last), ensure_ascii=True))
 
 
+def history_of(folder: Path) -> Path:
+    """Return the file that holds what was typed into conversations."""
+    return folder / "chat_history"
+
+
 def forget_last(folder: Path) -> None:
-    """Forget what was asked last.
+    """Forget what was asked last, and what was typed into conversations.
 
     Raises:
-        OSError: the file cannot be removed.
+        OSError: a file cannot be removed.
     """
     (folder / _NAME).unlink(missing_ok=True)
+    history_of(folder).unlink(missing_ok=True)
 
 
 def read_last(folder: Path) -> Last:

@@ -13,6 +13,7 @@ from chapterhouse import __version__
 from chapterhouse.interfaces.cli import (
     asking,
     bundles,
+    chatting,
     convening,
     councils,
     documents,
@@ -60,6 +61,7 @@ app.command("add")(keeping.add)
 app.command("search")(asking.search)
 app.command("context")(asking.context)
 app.command("ask")(asking.ask)
+app.command("chat")(chatting.chat)
 app.command("open")(opening.open_source)
 app.command("more")(opening.more)
 app.command("convene")(convening.convene)
@@ -126,8 +128,8 @@ def _asked_to_stop() -> Iterator[None]:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _interrupt(_number: int, _frame: FrameType | None) -> None:
-    raise KeyboardInterrupt
+def _interrupt(number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt(number)  # by which a conversation tells it from Ctrl-C
 
 
 def _usage(error: typer.TyperException, hint: str, *, as_json: bool) -> int:

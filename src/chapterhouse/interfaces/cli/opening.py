@@ -37,27 +37,36 @@ def open_source(
     On a terminal its file is shown in the system's viewer, at its page where the viewer can;
     elsewhere the place is printed. Scripts and web pages are only ever printed.
     """
+    may_open = not only_print and not json and sys.stdout.isatty()
+    with_library(
+        Common(json, home, workspace, debug),
+        lambda library: opened_source(library, number, may_open=may_open),
+    )
+
+
+def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome:
+    """Return a source of the last answer or search, shown in the system's viewer if it may be.
+
+    Raises:
+        NotFoundError: there is no such source, or its document is gone or has changed.
+    """
     from chapterhouse.interfaces.cli import render, shapes, viewer  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli.last import read_last, source_numbered  # noqa: PLC0415 - likewise
     from chapterhouse.interfaces.cli.terminal import one_line, styled  # noqa: PLC0415 - likewise
 
-    def work(library: "Library") -> Outcome:
-        source = source_numbered(read_last(library.folder), number)
-        document = _unchanged(library, source)
-        place = shapes.place(document, library.body(document.id), source.start, source.end)
-        may_open = not only_print and not json and sys.stdout.isatty()
-        path = viewer.original_of(document) if may_open else None
-        command = viewer.viewer_command(path, place.page) if path else ()
-        opened = bool(command) and viewer.start(command)
+    source = source_numbered(read_last(library.folder), number)
+    document = _unchanged(library, source)
+    place = shapes.place(document, library.body(document.id), source.start, source.end)
+    path = viewer.original_of(document) if may_open else None
+    command = viewer.viewer_command(path, place.page) if path else ()
+    opened = bool(command) and viewer.start(command)
 
-        def show(target: "Console") -> None:
-            told = "Opened " if opened else ""
-            target.print(styled((f"{told}{one_line(document.location)}", "bold")))
-            render.place(target, place)
+    def show(target: "Console") -> None:
+        told = "Opened " if opened else ""
+        target.print(styled((f"{told}{one_line(document.location)}", "bold")))
+        render.place(target, place)
 
-        return Outcome({"number": number, "path": document.location, "place": place}, show)
-
-    with_library(Common(json, home, workspace, debug), work)
+    return Outcome({"number": number, "path": document.location, "place": place}, show)
 
 
 def _unchanged(library: "Library", source: "LastSource") -> "Document":

@@ -24,10 +24,12 @@ def search(
     terminal.show(target, hits_blocks(result, explain=explain, telling=telling))
 
 
-def answer(target: "Console", value: Answer, options: str = "", *, detailed: bool = False) -> None:
+def answer(
+    target: "Console", value: Answer, options: str | None = "", *, detailed: bool = False
+) -> None:
     """Show an answer and its sources, or what was searched in vain.
 
-    ``options`` are those that a command needs to open the same library.
+    ``options`` are those that a command needs to open the same library; None where none can.
     """
     terminal.show(target, answers.answer_blocks(value), options, detailed=detailed)
 

@@ -3,7 +3,7 @@
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
@@ -30,6 +30,7 @@ class Outcome:
     data: object
     show: "Callable[[Console], None]"
     exit_code: int = OK
+    is_told: bool = False  # whether all was told on the way, so that only the exit code is left
 
 
 class ConfirmationNeededError(ChapterhouseError):
@@ -81,6 +82,24 @@ def with_library(
                 return outcome
 
         run(common, opened)
+
+
+def with_files(common: Common, paths: Sequence[str], work: "Callable[[Library], Outcome]") -> None:
+    """Run ``work`` on a library of these files alone, of which nothing stays, and show it."""
+
+    def opened() -> Outcome:
+        from chapterhouse.interfaces.cli.progress import told_to  # noqa: PLC0415 - see options
+        from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
+
+        home = None if common.home is None else require_path(common.home)
+        wanted = [require_path(path) for path in paths]
+        with ExitStack() as closing:
+            with told_to() as tell:
+                files = Library.of_files(wanted, home, common.workspace, on_progress=tell)
+                library = closing.enter_context(files)
+            return work(library)
+
+    run(common, opened)
 
 
 @contextmanager
@@ -148,6 +167,8 @@ def _run(run: _Run, work: Callable[[], Outcome]) -> NoReturn:
         what = f"Unexpected {type(error).__name__}: {error}"
         _fail(run, "UnexpectedError", what, "Run it again with --debug for details.")
         raise typer.Exit(FAILED) from None
+    if outcome.is_told:
+        raise typer.Exit(outcome.exit_code)
     if common.json:
         seconds = time.monotonic() - run.began
         done = _shaped(run.trace)
@@ -155,7 +176,7 @@ def _run(run: _Run, work: Callable[[], Outcome]) -> NoReturn:
     else:
         from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - see options
 
-        _survive_the_locale()
+        survive_the_locale()
         outcome.show(console())
         _show(run.trace)
     raise typer.Exit(outcome.exit_code)
@@ -177,7 +198,7 @@ def _fail(run: _Run, kind: str, message: str, hint: str) -> None:
 def _complain(message: str, hint: str = "") -> None:
     from chapterhouse.interfaces.cli.terminal import one_line  # noqa: PLC0415 - see options
 
-    _survive_the_locale()
+    survive_the_locale()
     typer.echo(f"chapterhouse: {one_line(message)}", err=True)
     if hint:
         typer.echo(one_line(hint), err=True)
@@ -197,12 +218,12 @@ def _show(trace: "Trace | None") -> None:
     from chapterhouse.interfaces.cli import render_trace  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - likewise
 
-    _survive_the_locale()
+    survive_the_locale()
     sys.stdout.flush()  # where both lead to one place, the answer stands above
     render_trace.tree(console(stderr=True), trace)
 
 
-def _survive_the_locale() -> None:
+def survive_the_locale() -> None:
     """Spell out what the terminal's encoding cannot say, rather than fail on it."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # text streams

@@ -1,0 +1,221 @@
+"""A conversation at the terminal: what was said in it, and the commands within it."""
+
+import shlex
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+import typer
+
+from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
+from chapterhouse.interfaces.cli.asked import Asked, Asking, ask_next, shape, show
+from chapterhouse.interfaces.cli.envelope import failure, success, write
+from chapterhouse.interfaces.cli.opening import opened_source
+from chapterhouse.interfaces.cli.options import readable
+from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked, write_whole
+from chapterhouse.interfaces.cli.session import Outcome, survive_the_locale
+from chapterhouse.interfaces.cli.terminal import console, one_line, styled
+from chapterhouse.presenting.answers import transcript_markdown
+from chapterhouse.replying.request import NO_MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from rich.console import Console
+
+    from chapterhouse.library import Library
+
+_COMMANDS: Final[Mapping[str, str]] = {
+    "/sources": "show the sources of the last answer with their quotations",
+    "/open N": "open a source of the last answer",
+    "/persona NAME": "ask a persona; without a name, the library",
+    "/model PROFILE": "let a profile of the settings write; “none” only quotes",
+    "/save FILE": "write what was asked and answered as Markdown, with its sources",
+    "/forget [ID ...]": "begin another subject; with ids, forget these memories for good",
+    "/help": "show this",
+    "/quit": "end, as Ctrl-D does",
+}
+
+
+class Conversation:
+    """What was asked and answered one after the other, and whom the next question is put to.
+
+    Attributes:
+        is_over: Whether somebody has said so.
+    """
+
+    def __init__(self, library: "Library", asking: Asking, options: str, *, json: bool) -> None:
+        """Begin.
+
+        Args:
+            library: Where questions are put.
+            asking: To whom, and how.
+            options: Those that a command needs to open the same library.
+            json: Whether each answer is shown as one JSON object.
+        """
+        self.is_over = False
+        self._library = library
+        self._asking = asking
+        self._options = options
+        self._json = json
+        self._said: list[Asked] = []
+        self._subject = 0  # place of the first turn that still counts
+
+    @property
+    def name(self) -> str:
+        """Whom the next question is put to; empty for the library itself."""
+        return self._asking.persona
+
+    @cached_property
+    def _target(self) -> "Console":
+        survive_the_locale()
+        return console()
+
+    def take(self, line: str) -> None:
+        """Answer a question, or follow a command.
+
+        Raises:
+            ChapterhouseError: that cannot be done; the conversation goes on.
+        """
+        text = readable(line).strip()
+        if not text:
+            return
+        if not text.startswith("/"):
+            self._ask(text)
+            return
+        name, *words = _words(text)
+        commands: Mapping[str, Callable[[Sequence[str]], None]] = {
+            "/sources": self._show_sources,
+            "/open": self._open,
+            "/persona": lambda words: self.speak_to(" ".join(words)),
+            "/model": self._choose_model,
+            "/save": self._save,
+            "/forget": self._forget,
+            "/help": self._help,
+            "/quit": self._end,
+            "/exit": self._end,
+        }
+        if name not in commands:
+            raise UsageError(f"There is no command {name}.", hint="/help shows those that are.")
+        commands[name](words)
+
+    def fail(self, kind: str, error: ChapterhouseError) -> None:
+        """Say what could not be done."""
+        if self._json:
+            write(failure(kind, error.message, error.hint, workspace=self._library.workspace))
+            return
+        sys.stdout.flush()
+        for line in filter(None, (error.message, error.hint)):
+            typer.echo(one_line(line), err=True)
+
+    # --- questions -----------------------------------------------------------------------------
+
+    def _ask(self, text: str) -> None:
+        began = time.monotonic()
+        before = [asked.turn for asked in self._said[self._subject :]]
+        asked = ask_next(self._library, text, self._asking, before, certain=False)
+        self._said.append(asked)
+        if self._json:
+            self._tell(shape(asked), time.monotonic() - began)
+            return
+        show(self._target, asked, self._options)
+        self._target.print()
+
+    def _tell(self, data: object, seconds: float = 0.0) -> None:
+        write(success(data, workspace=self._library.workspace, seconds=seconds))
+
+    def _last(self) -> Asked:
+        if not self._said:
+            raise NotFoundError("Nothing was asked here yet.", hint="Ask first.")
+        return self._said[-1]
+
+    # --- commands ------------------------------------------------------------------------------
+
+    def speak_to(self, name: str) -> None:
+        """Put the next questions to a persona, or to the library where no name is given.
+
+        Raises:
+            NotFoundError: there is no such persona.
+            UsageError: the questions are put to shelves, or several personas fit.
+        """
+        if name and self._asking.shelves:
+            raise UsageError(
+                "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
+            )
+        slug = self._library.personas.load(name).config.slug if name else ""
+        self._asking = replace(self._asking, persona=slug)
+        self._say("persona", slug, f"Asking {slug or 'the library'}.", quiet=not self._said)
+
+    def _show_sources(self, _words: Sequence[str]) -> None:
+        asked = self._last()
+        if self._json:
+            self._tell(shape(asked))
+        else:
+            show(self._target, asked, self._options, detailed=True)
+
+    def _open(self, words: Sequence[str]) -> None:
+        number = words[0] if words else "1"
+        if not number.isdecimal():
+            raise UsageError(f"'{number}' is no number of a source.", hint="Like: /open 2")
+        may_open = not self._json and sys.stdout.isatty()
+        found: Outcome = opened_source(self._library, int(number), may_open=may_open)
+        if self._json:
+            self._tell(found.data)
+        else:
+            found.show(self._target)
+
+    def _choose_model(self, words: Sequence[str]) -> None:
+        profiles = (NO_MODEL, *self._library.settings.profiles)
+        if words and words[0] not in profiles:
+            raise UsageError(
+                f"The settings have no profile '{words[0]}'.", hint=f"Known: {', '.join(profiles)}"
+            )
+        if words:
+            self._asking = replace(self._asking, model=words[0])
+        own = self._library.settings.language_model.model or NO_MODEL
+        name = self._asking.model or f"{own}, as set"
+        self._say("model", name, f"Model: {name}. Profiles: {', '.join(profiles)}.")
+
+    def _save(self, words: Sequence[str]) -> None:
+        self._last()
+        if len(words) != 1:
+            raise UsageError("Name one file.", hint="Like: /save conversation.md")
+        path = destination(words[0], "The conversation", "/save conversation.md", is_marked)
+        turns = [(asked.follow_up, asked.answer) for asked in self._said]
+        text = transcript_markdown(
+            [(found.asked if found else answer.question, answer) for found, answer in turns]
+        )
+        write_whole(path, marked(text))
+        self._say("saved", str(path), f"Saved to {path}.")
+
+    def _forget(self, ids: Sequence[str]) -> None:
+        self._subject = len(self._said)
+        count = self._library.memories.forget(ids) if ids else 0
+        told = f"Forgot {', '.join(ids)}." if ids else "The next question begins another subject."
+        self._say("forgotten", count, told)
+
+    def _help(self, _words: Sequence[str]) -> None:
+        if self._json:
+            self._tell({"commands": dict(_COMMANDS)})
+            return
+        for name, what in _COMMANDS.items():
+            self._target.print(styled((f"{name:<18}", "bold"), what))
+
+    def _end(self, _words: Sequence[str]) -> None:
+        self.is_over = True
+
+    def _say(self, name: str, value: object, sentence: str, *, quiet: bool = False) -> None:
+        if self._json:
+            self._tell({name: value})
+        elif not quiet:
+            self._target.print(styled((one_line(sentence), "dim")))
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:  # a quotation mark that is not closed
+        return text.split()

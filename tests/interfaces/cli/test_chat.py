@@ -1,0 +1,268 @@
+"""Conversations at the terminal: real processes, and a library that says what a test wants."""
+
+import io
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FERRY = "# Fares\n\nA ticket to Osk costs 9 euros in summer.\n\nIn winter it costs 7 euros.\n"
+ASKED = "What does a ticket to Osk cost?"
+
+
+@pytest.fixture
+def home(tmp_path: Path, chapterhouse: Any) -> Path:
+    made = tmp_path / "home"
+    (tmp_path / "fares.md").write_text(FERRY, "utf-8")
+    assert chapterhouse("add", tmp_path / "fares.md", "--home", made).code == 0
+    return made
+
+
+@pytest.fixture
+def say(chapterhouse: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run a command with lines for its standard input."""
+
+    def run(lines: str | bytes, *arguments: object) -> Any:
+        data = lines if isinstance(lines, bytes) else lines.encode()
+        stream = io.TextIOWrapper(io.BytesIO(data), "utf-8", errors="surrogateescape")
+        monkeypatch.setattr("sys.stdin", stream)
+        return chapterhouse(*arguments)
+
+    return run
+
+
+def objects(out: str) -> list[Any]:
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def test_each_line_is_a_question_that_may_go_on_from_the_last(say: Any, home: Path) -> None:
+    done = say(f"{ASKED}\n\nand in winter?\n", "chat", "--home", home)
+    assert done.code == 0
+    first, second = done.out.split("> and in winter?\n")
+    assert first.startswith(f"> {ASKED}\n")
+    assert "9 euros in summer" in first
+    assert "Taken as" not in first
+    assert "Taken as: and in winter? (" in second
+    assert "7 euros" in second
+    assert "\x1b" not in done.out + done.err
+
+
+def test_answers_are_one_object_a_line(say: Any, home: Path) -> None:
+    done = say(f"{ASKED}\nand in winter?\n/foo\n/open 1\n/quit\n{ASKED}\n", "chat", "--json",
+               "--home", home)  # fmt: skip
+    first, second, failed, opened = objects(done.out)
+    assert (first["data"]["asked"], first["data"]["completed_by"]) == (ASKED, "")
+    assert second["data"]["asked"] == "and in winter?"
+    assert second["data"]["completed_by"] == "carried"
+    assert second["data"]["question"].startswith("and in winter? (")
+    assert failed["ok"] is False
+    assert opened["data"]["place"]["text"] in FERRY
+    assert done.code == 0
+
+
+def test_the_same_conversation_gives_the_same_bytes(say: Any, home: Path) -> None:
+    def bare() -> list[object]:
+        done = say(f"{ASKED}\nand in winter?\n", "chat", "--json", "--home", home)
+        return [one["data"] for one in objects(done.out)]
+
+    assert bare() == bare()
+
+
+def test_ask_goes_on_from_the_last_question(say: Any, chapterhouse: Any, home: Path) -> None:
+    refused = chapterhouse("ask", "and in winter?", "--continue", "--home", home)
+    assert (refused.code, "Nothing was asked" in refused.err) == (3, True)
+    chapterhouse("ask", ASKED, "--home", home)
+    done = chapterhouse("ask", "and in winter?", "--continue", "--home", home)
+    assert done.out.startswith("Taken as: and in winter? (")
+    assert "7 euros" in done.out
+    say("and why?\n", "chat", "--home", home)
+    again = chapterhouse("ask", "in winter?", "--continue", "--json", "--home", home).data
+    assert (again["asked"], again["completed_by"]) == ("in winter?", "carried")
+
+
+def test_a_conversation_is_saved_with_its_sources(say: Any, home: Path, tmp_path: Path) -> None:
+    file = tmp_path / "talk.md"
+    lines = f"/save {file}\n{ASKED}\nand in winter?\n/save '{file}'\n/save {file}\n/save\n"
+    done = say(lines, "chat", "--home", home)
+    assert "Nothing was asked here yet." in done.err
+    text = file.read_text("utf-8")
+    assert "## What does a ticket to Osk cost?" in text
+    assert "## and in winter?" in text
+    assert "Taken as: and in winter?" in text
+    notes = [line for line in text.splitlines() if line.startswith("[^")]
+    assert [note.partition("]")[0] for note in notes] == [f"[^{n + 1}" for n in range(len(notes))]
+    assert len(notes) >= 2
+    file.write_text("mine", "utf-8")
+    assert "would be lost" in say(f"{ASKED}\n/save {file}\n", "chat", "--home", home).err
+
+
+def test_commands_within(say: Any, home: Path) -> None:
+    lines = f"{ASKED}\n/sources\n/open 9\n/open x\n/persona nobody\n/persona\n/model\n/model x\n"
+    done = say(f"{lines}/model none\n/forget\nand in winter?\n/forget m1\n/help\n", "chat",
+               "--home", home)  # fmt: skip
+    assert "verified" in done.out
+    assert "There is no source 9" in done.err
+    assert "'x' is no number" in done.err
+    assert "There is no persona 'nobody'" in done.err
+    assert "The settings have no profile 'x'" in done.err
+    assert "Asking the library." in done.out
+    assert "Model: none" in done.out
+    assert "Taken as" not in done.out
+    assert "Forgot m1." in done.out
+    for name in ("/sources", "/open", "/persona", "/model", "/save", "/forget", "/help", "/quit"):
+        assert name in done.out.partition("> /help")[2]
+
+
+def test_a_persona_is_spoken_to(say: Any, chapterhouse: Any, home: Path) -> None:
+    chapterhouse("persona", "new", "maria", "--home", home)
+    (home / "personas" / "maria" / "RAG" / "rules.md").write_text("# Rules\n\nAt most 4 knots.\n")
+    done = say("How many knots at most?\n", "chat", "--persona", "maria", "--home", home)
+    assert "maria> How many knots at most?" in done.out
+    assert "At most 4 knots. [1]" in done.out
+    assert say("", "chat", "--persona", "nobody", "--home", home).code == 3
+    refused = say("", "chat", "--persona", "maria", "--shelf", "library", "--home", home)
+    assert refused.code == 2
+
+
+def test_nothing_that_is_said_steers_the_terminal(say: Any, script: Any, tmp_path: Path) -> None:
+    script(folder=tmp_path)
+    done = say(b"one\x1b[2J\xff\nand two?\n/sources\n", "chat")
+    assert done.code == 0
+    assert "\x1b" not in done.out + done.err
+    assert "Reminded of m1, 2023-11-14" in done.out
+    assert "The model did not say how the question is meant" in done.out
+
+
+def test_ctrl_c_ends_an_answer_and_a_signal_the_conversation(
+    say: Any, script: Any, tmp_path: Path
+) -> None:
+    script(folder=tmp_path, failure=KeyboardInterrupt())
+    done = say("one\n/help\n", "chat")
+    assert (done.code, "Stopped." in done.err, "/quit" in done.out) == (0, True, True)
+    script(folder=tmp_path, failure=KeyboardInterrupt(signal.SIGTERM))
+    done = say("one\n/help\n", "chat")
+    assert (done.code, "/quit" in done.out) == (130, False)
+
+
+def test_without_memory_nothing_is_remembered(say: Any, chapterhouse: Any, home: Path) -> None:
+    say(f"{ASKED}\n", "chat", "--no-memory", "--home", home)
+    assert chapterhouse("memory", "list", "--json", "--home", home).data == []
+    assert chapterhouse("open", "1", "--home", home).code == 3
+
+
+def test_files_are_asked_alone_and_leave_nothing(
+    chapterhouse: Any, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "tmp"
+    own.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(own))
+    (tmp_path / "mill.md").write_text("# Mill\n\nThe mill grinds 4 tonnes of rye a day.\n")
+    before = sorted(path for path in home.rglob("*") if path.is_file())
+    asked = ("ask", "How much rye does the mill grind?", "--file", tmp_path / "mill.md")
+    done = chapterhouse(*asked, "--home", home)
+    assert done.code == 0, done.err
+    assert "4 tonnes of rye a day. [1]" in done.out
+    assert "chapterhouse open" not in done.out
+    assert "docs show" not in chapterhouse(*asked, "--sources", "--home", home).out
+    assert chapterhouse(*asked, "--json", "--home", home).data["citations"][0]["verified"]
+    fares = ("--file", tmp_path / "fares.md")
+    assert "7 euros" in chapterhouse(*asked[:1], "Osk winter cost?", *asked[2:], *fares).out
+    assert sorted(path for path in home.rglob("*") if path.is_file()) == before
+    assert list(own.iterdir()) == []
+    assert len(chapterhouse("docs", "list", "--json", "--home", home).data) == 1
+
+
+def test_files_that_cannot_be_asked(chapterhouse: Any, tmp_path: Path) -> None:
+    torn = tmp_path / "torn.pdf"
+    torn.write_bytes(b"%PDF-1.7\n" + bytes(200))
+    home = tmp_path / "nowhere"
+    done = chapterhouse("ask", "What?", "--file", torn, "--home", home)
+    assert done.code == 1
+    assert "torn.pdf" in done.err
+    assert chapterhouse("ask", "What?", "--file", tmp_path / "x.md", "--home", home).code == 3
+    assert chapterhouse("ask", "What?", "--file", torn, "--continue").code == 2
+    assert not home.exists()
+
+
+def test_text_is_added_from_standard_input(say: Any, chapterhouse: Any, tmp_path: Path) -> None:
+    home = ("--home", tmp_path / "home")
+    text = "The mill grinds 4 tonnes of rye a day.\n"
+    first = say(text, "add", "-", "--title", "The mill", "--json", *home).data
+    assert first["changed"] == 1
+    again = say(text, "add", "-", "--title", "The mill", "--json", *home).data
+    assert (again["changed"], again["counts"]["skipped"]) == (0, 1)
+    (document,) = chapterhouse("docs", "list", "--json", *home).data
+    assert document["title"] == "The mill"
+    assert "4 tonnes" in chapterhouse("ask", "How much rye does the mill grind?", *home).out
+    assert chapterhouse("docs", "reprocess", "--json", *home).data["counts"]["ready"] == 1
+    removed = chapterhouse("docs", "remove", "--missing", "--yes", "--json", *home).data
+    assert removed["documents"] == []
+    assert chapterhouse("doctor", *home).code == 0
+    assert say(text, "add", "-", "--shelf", "notes", "--json", *home).data["changed"] == 1
+    assert say("", "add", "-", *home).code == 2
+    assert say(text, "add", "-", "--dry-run", *home).code == 2
+    assert say(text, "add", tmp_path, "--title", "T", *home).code == 2
+
+
+# --- on a terminal -------------------------------------------------------------------------------
+
+
+def typed(home: Path, *steps: tuple[bytes, bytes]) -> tuple[int, str]:
+    """Run chat on a pseudo-terminal; send keys each time that something was shown."""
+    terminal, other_end = pty.openpty()
+    with subprocess.Popen(
+        [sys.executable, "-m", "chapterhouse", "chat", "--home", str(home)],
+        stdin=other_end,
+        stdout=other_end,
+        stderr=other_end,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "100"},
+        start_new_session=True,
+    ) as process:
+        os.close(other_end)
+        try:
+            shown = _type(terminal, steps)
+        except AssertionError:
+            process.kill()
+            raise
+    os.close(terminal)
+    return process.returncode, shown.decode("utf-8", "replace")
+
+
+def _type(terminal: int, steps: Sequence[tuple[bytes, bytes]]) -> bytes:
+    shown, since, left = b"", 0, list(steps)
+    while True:
+        assert select.select([terminal], [], [], 60)[0], shown
+        try:
+            piece = os.read(terminal, 65_536)
+        except OSError:  # the other end is closed, which Linux calls an error
+            return shown
+        if not piece:
+            return shown
+        shown += piece
+        while left and (place := shown.find(left[0][0], since)) >= 0:
+            awaited, keys = left.pop(0)
+            since = place + len(awaited)
+            os.write(terminal, keys)
+
+
+def test_lines_are_typed_and_called_up_again(home: Path) -> None:
+    code, shown = typed(
+        home, (b"\n> ", f"{ASKED}\n".encode()), (b"searched", b""), (b"\n> ", b"\x04")
+    )
+    assert code == 0, shown
+    assert "/help shows what else there is" in shown
+    assert "9 euros" in shown
+    history = home / "workspaces" / "default" / "chat_history"
+    assert ASKED in history.read_text("utf-8")
+    assert history.stat().st_mode & 0o077 == 0
+    code, shown = typed(home, (b"\n> ", b"\x1b[A\n"), (b"searched", b""), (b"\n> ", b"/quit\n"))
+    assert code == 0, shown
+    assert "9 euros" in shown

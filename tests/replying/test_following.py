@@ -1,0 +1,112 @@
+"""A question in a conversation, completed by what was spoken of."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from chapterhouse.errors import EngineError, NotFoundError, UsageError
+from chapterhouse.replying.put import complete, put
+from chapterhouse.replying.request import Choices
+from chapterhouse.types import FollowUp, Turn
+
+PRICE = Turn("What does a berth in the marina cost?", "80 euros a metre.")
+SPEED = "How fast may a vessel go inside the harbour?"
+WHOLE = "What does a guest pay for a berth in the marina?"
+
+
+def followed(
+    room: Any, question: str, *before: Turn, persona: str = "jonas", certain: bool = False
+) -> FollowUp:
+    choices = Choices(in_conversation=True)
+    return asyncio.run(
+        complete(question, before, persona, choices, room.counter(), certain=certain)
+    )
+
+
+@pytest.fixture
+def read(harbour: Any) -> Any:
+    """A harbour whose personas have read their documents."""
+    harbour.library.personas.refresh("maria")
+    harbour.library.personas.refresh("jonas")
+    return harbour
+
+
+def test_the_first_question_stands_by_itself(read: Any) -> None:
+    assert followed(read, "  and guests? ") == FollowUp("and guests?", "and guests?")
+
+
+def test_words_are_carried_over_without_a_model(read: Any) -> None:
+    found = followed(read, "and guests?", PRICE)
+    assert found.asked == "and guests?"
+    assert found.question.startswith("and guests? (")
+    assert found.method == "carried"
+    assert "berth marina cost" in found.search_text
+    choices = Choices(search_text=found.search_text)
+    answer = asyncio.run(put(found.question, "jonas", choices, read.counter()))
+    assert "20 euros a night" in answer.text
+    assert answer.question == found.question
+
+
+def test_another_subject_is_left_as_it_is(read: Any) -> None:
+    assert followed(read, SPEED, PRICE, persona="").question == SPEED
+    known = followed(read, "duty officer exceptions?", PRICE, persona="")
+    assert (known.question, known.method) == ("duty officer exceptions?", "")
+    assert followed(read, SPEED, PRICE, persona="", certain=True).method == "carried"
+
+
+def test_a_model_says_how_it_is_meant(read: Any) -> None:
+    model = read.says(json.dumps({"question": WHOLE}))
+    found = followed(read, "and guests?", PRICE)
+    assert (found.question, found.method) == (WHOLE, "scripted")
+    assert found.usage is not None
+    assert found.usage.calls == 1
+    assert found.search_text.startswith(WHOLE)
+    assert "80 euros" in model.asked[0][1]
+
+
+def test_a_model_that_repeats_the_question_changes_nothing(read: Any) -> None:
+    read.says(json.dumps({"question": SPEED.upper()}))
+    found = followed(read, SPEED, PRICE)
+    assert (found.question, found.search_text, found.method) == (SPEED, "", "")
+
+
+def test_where_a_model_fails_words_are_carried_over(read: Any) -> None:
+    read.says(EngineError("Asleep."))
+    found = followed(read, "and guests?", PRICE)
+    assert (found.method, found.warning) == ("carried", "Asleep.")
+    read.says("I cannot.\nReally.")
+    found = followed(read, "and guests?", PRICE)
+    assert (found.method, found.warning) == ("carried", "")
+    assert found.usage is not None
+
+
+def test_a_conversation_recalls_what_the_same_persona_answered(read: Any) -> None:
+    ask = Choices(model="none")
+    asyncio.run(put(PRICE.question, "jonas", ask, read.counter()))
+    asyncio.run(put(SPEED, "maria", ask, read.counter()))
+    read.says(*[json.dumps({"question": WHOLE})] * 3)
+    recalled = followed(read, "and guests?", PRICE).recalled
+    assert [memory.question for memory in recalled] == [PRICE.question]
+    model = read.says("A guest pays 20 euros a night.", "No.")
+    asyncio.run(put(WHOLE, "jonas", Choices(in_conversation=True), read.counter()))
+    assert "EARLIER ANSWERS" in model.asked[-1][1]
+    asyncio.run(put(f"{WHOLE} Why?", "jonas", Choices(), read.counter()))
+    assert "EARLIER ANSWERS" not in model.asked[-1][1]
+
+
+def test_a_setting_says_otherwise_and_the_same_question_is_no_reminder(read: Any) -> None:
+    asyncio.run(put(PRICE.question, "jonas", Choices(model="none"), read.counter()))
+    read.says(*["x"] * 3)
+    assert followed(read, f"Please: {PRICE.question}").recalled == ()
+    assert followed(read, "What does the marina cost?").recalled
+    read.library.personas.change("jonas", {"memory.recall": "0"})
+    assert followed(read, "What does the marina cost?").recalled == ()
+
+
+def test_what_cannot_be_asked_is_refused(read: Any) -> None:
+    with pytest.raises(UsageError):
+        followed(read, "  ", PRICE)
+    with pytest.raises(NotFoundError):
+        followed(read, "and?", PRICE, persona="nobody")
