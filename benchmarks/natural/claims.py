@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 import chapterhouse.claims
+from chapterhouse.answering.second_opinion import Opinion, with_opinions
 from chapterhouse.claims.disagreement import disagreement, is_altered, missing
 from chapterhouse.claims.features import FEATURES, Reading, read_beside
 from chapterhouse.claims.judge import judge
@@ -60,6 +61,7 @@ class Case:
     Attributes:
         question: What it answers; or empty.
         other: The statement of the pair that is not this one.
+        quotation: What the reader copied from the document.
     """
 
     folder: str
@@ -70,6 +72,7 @@ class Case:
     other: str
     cited: tuple[Evidence, ...]
     others: tuple[Evidence, ...]
+    quotation: str
 
 
 def main() -> int:
@@ -137,7 +140,7 @@ def cases_of(folder: str, library: Library) -> Iterator[Case]:
             if (hit.document.id, hit.chunk.start) not in known
         )
         for true, text, other in ((True, *pair), (False, *pair[::-1])):
-            yield Case(folder, question, change, true, text, other, cited, others)
+            yield Case(folder, question, change, true, text, other, cited, others, evidence[0][1])
 
 
 def pairs(folder: str) -> Iterator[tuple[str, tuple[str, str], str, list[tuple[str, str]]]]:
@@ -278,7 +281,32 @@ def figures_of(judged: Sequence[Judged], shown: Sequence[bool]) -> Mapping[str, 
         "wrong number, date or unit, the right value named": (
             100 * sum(map(is_named, values)) / max(len(values), 1)
         ),
+        **second_opinions([case for case, _ in judged]),
         "right answers of a model shown": 100 * sum(shown) / max(len(shown), 1),
+    }
+
+
+def second_opinions(cases: Sequence[Case]) -> Mapping[str, float]:
+    """Return what opinions of a model change that is right, and of one that always says yes."""
+
+    def told(case: Case, verdict: Support) -> Support:
+        opinion = {case.text: Opinion(verdict, case.quotation)}
+        return with_opinions(judge, opinion, "scripted")(case.text, case.cited, case.others).support
+
+    true = [told(case, Support.SUPPORTED) in FOUND for case in cases if case.true]
+    false = [told(case, Support.NOT_FOUND) in FOUND for case in cases if not case.true]
+    hard = [
+        told(case, Support.SUPPORTED) in FOUND
+        for case in cases
+        if judge(case.text, case.cited, case.others).support is Support.DISAGREES
+    ]
+    lies = 100 * sum(hard) / max(len(hard), 1)
+    return {
+        "second opinion, right: true, supported": 100 * sum(true) / max(len(true), 1),
+        "second opinion, right: false, supported": 100 * sum(false) / max(len(false), 1),
+        "second opinion, always yes: what disagrees, supported": 100
+        * sum(hard)
+        / max(len(hard), 1),
     }
 
 
@@ -324,6 +352,9 @@ def bars_of(figures: Mapping[str, float]) -> Iterator[Bar]:
         ("false, supported", None, 8),
         ("wrong number, date, name or negation, supported", None, 3),
         ("of those the right value named", 60, None),
+        ("second opinion, right: true, supported", 92, None),
+        ("second opinion, right: false, supported", None, 4),
+        ("second opinion, always yes: what disagrees, supported", None, 0),
         ("right answers of a model shown", 100, None),
     ):
         yield Bar(name, round(figures[name], 1), least, most)

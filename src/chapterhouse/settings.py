@@ -248,6 +248,8 @@ class AnswerSettings(_Frozen):
 
     words: int = Field(default=120, ge=10, le=2_000)  # of the parts that are quoted
     cache: bool = True  # answers that a model wrote are kept until anything changes
+    # Whether the model is asked, once more, what the sources say about each of its sentences.
+    check: Literal["rules", "model"] = "rules"
 
 
 class MemorySettings(_Frozen):

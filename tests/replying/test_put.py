@@ -1,16 +1,20 @@
 """A question put to a persona: answered, insufficient, deferred, or passed on."""
 
 import asyncio
+import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from chapterhouse.answering.bundle import examine
+from chapterhouse.claims.judge import judge
 from chapterhouse.errors import EngineError, NotFoundError, PromptTooLongError, UsageError
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.replying.put import put
 from chapterhouse.replying.request import Choices
+from chapterhouse.replying.writing import NOTHING_FOUND
 from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import Answer, Route, Support, Usage
 
@@ -158,7 +162,7 @@ def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) 
     first, second, third = answer.sentences
     assert first.support is Support.QUOTED
     assert second.support not in {Support.QUOTED, Support.SUPPORTED}
-    assert third.support is Support.NOT_FOUND
+    assert third.support is Support.QUOTED  # whatever it was said to come from
     assert answer.rejected == ("made-up:Speed",)
     ((instructions, prompt),) = model.asked
     assert instructions.startswith(
@@ -167,6 +171,23 @@ def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) 
     assert "4 knots" not in instructions
     assert "80 euros" not in prompt
     assert prompt.endswith(f"\n[question] nonce1\n{SPEED}")
+
+
+def test_a_model_may_be_asked_once_more_about_what_the_rules_do_not_find(harbour: Any) -> None:
+    said = "Boats have to crawl along."
+    checks = {"checks": [{"statement": 1, "verdict": "supported", "quotation": KNOTS}]}
+    model = harbour.says(f"{said} [1]", json.dumps(checks))
+    settings = harbour.library.settings
+    check = settings.answer.model_copy(update={"check": "model"})
+    counter = harbour.counter(settings.model_copy(update={"answer": check}))
+    answer = asyncio.run(put(SPEED, "maria", Choices(), counter))
+
+    assert len(model.asked) == 2
+    assert f"Statements:\n1. {said}" in model.asked[1][1]
+    (sentence,) = answer.sentences
+    assert (sentence.support, sentence.checked_by) == (Support.SUPPORTED, "scripted")
+    assert answer.citations[0].quote == KNOTS.rstrip(".")
+    assert all(check.passed for check in examine(harbour.library.bundle(answer), judge))
 
 
 def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour: Any) -> None:
@@ -181,7 +202,7 @@ def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour:
     assert "4 knots" in quoted[0].text
     assert quoted[0].support is Support.QUOTED
     assert answer.citations[quoted[0].citations[0] - 1].verified
-    assert "not found in the documents" in answer.notice
+    assert answer.notice == NOTHING_FOUND
     assert answer.rejected == ("x:y",)
 
 

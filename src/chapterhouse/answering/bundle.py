@@ -199,7 +199,9 @@ def _against(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) 
             )
             fits = same and one.support is Support.QUOTED
         else:
-            fits = sealed.agrees(one.text, one.support, cited, language_of, judge)
+            fits = sealed.agrees(
+                one.text, one.support, cited, language_of, judge, checked_by=one.checked_by
+            )
         if not fits:
             yield number
 

@@ -281,15 +281,19 @@ def agrees(
     cited: Sequence[Citation],
     language_of: Mapping[str, str],
     judge: ClaimJudge,
+    checked_by: str = "",
 ) -> bool:
     """Whether a sentence that passes for supported is supported by what it quotes, and no more.
 
-    What was judged when it was written is judged alike here: see ``written.check``.
+    What was judged when it was written is judged alike here: see ``written.check``. Where a
+    language model said so (``checked_by``), its quotations must at least not say otherwise.
     """
     quoted = quotes(text, cited) or any(quotes(text, [one]) for one in cited)
     if support not in FOUND or quoted:
         return True
     shown = [as_evidence(one, language_of.get(one.document_id, "")) for one in cited]
+    if checked_by:
+        return bool(shown) and judge(text, shown, ()).support is not Support.DISAGREES
     wanted = {support, Support.QUOTED}
     return bool(shown) and _is_supported(text, shown, judge, wanted)
 

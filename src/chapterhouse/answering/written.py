@@ -174,7 +174,9 @@ class _Citations:
         elif support in FOUND and not self._agrees(text, support, shown):
             support, shown = self._shown(text, judged.spans[:_SPANS])
         numbers = tuple(map(self._number, shown))
-        return AnswerSentence(text, numbers, support, judged.problems, before)
+        return AnswerSentence(
+            text, numbers, support, judged.problems, before, checked_by=judged.model
+        )
 
     def _shown(self, text: str, spans: Sequence[Quotation]) -> tuple[Support, tuple[Citation, ...]]:
         """Return what is found by quoting all that was given where ``spans`` stand."""

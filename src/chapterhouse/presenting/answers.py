@@ -150,7 +150,7 @@ def _after(sentence: AnswerSentence, *, marked: bool) -> Line:
     names = tuple(map(str, sentence.citations))
     cited: Line = (Cited(names),) if names else ()
     note: Line = (Words(f" ({sentence.note})", Style.QUIET),) if sentence.note else ()
-    mark = wording.support_mark(sentence.support) if marked else ""
+    mark = wording.support_mark(sentence.support, sentence.problems) if marked else ""
     return (*cited, *note, *((Words(f" ({mark})", Style.WARNING),) if mark else ()))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from chapterhouse.text.analyse import SNOWBALL
-from chapterhouse.types import Conflict, Searched, Side, Support, Usage
+from chapterhouse.types import Conflict, Problem, Searched, Side, Support, Usage
 
 _MARKS: Final = {
     Support.NOT_FOUND: "not found in the sources",
@@ -18,8 +18,11 @@ _NAMED: Final = 4  # languages
 _WORD, _WORDS = 60, 40  # longest word of a list that is shown, and most of them
 
 
-def support_mark(support: Support) -> str:
-    """Return what a reader is warned of where something is supported so far; or empty."""
+def support_mark(support: Support, problems: Sequence[Problem] = ()) -> str:
+    """Return what a reader is warned of beside a sentence; or empty."""
+    instead = [problem.found for problem in problems if problem.found]
+    if support is Support.DISAGREES and instead:
+        return f"the source says: {listed(instead)}"
     return _MARKS.get(support, "")
 
 

@@ -5,11 +5,18 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.answering.prompt import instructions, user_message
+from chapterhouse.answering.prompt import context_blocks, instructions, user_message
 from chapterhouse.answering.route import deferral, would_help
 from chapterhouse.answering.sealed import EXTRACTIVE, QUOTED
+from chapterhouse.answering.second_opinion import (
+    INSTRUCTIONS,
+    OUTPUT,
+    opinions,
+    statements,
+    with_opinions,
+)
 from chapterhouse.answering.written import Checked, Lookup, check
-from chapterhouse.errors import PromptTooLongError
+from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.desk import Desk, excerpts_of
 from chapterhouse.replying.parts import Parts
@@ -50,6 +57,7 @@ _REFUSES: Final = re.compile(
     r"|n['\u2019](?:t\b|\w)|[\u6ca1\u672a\u4e0d\u65e0\u6b49\u61be]",
     re.IGNORECASE,
 )
+_NO_SECOND_OPINION: Final = "The model was not asked about its sentences:"
 _LEADS_IN: Final = (":", "?", "\uff1a", "\uff1f")
 _LEAST: Final = 50  # tokens of text, below which no excerpt is worth a call
 _SPARE: Final = 0.9  # of what seems to fit: tokens are estimated
@@ -91,10 +99,35 @@ async def written(
             raise
         prompt = _prompt(smaller, found, parts, recalled)
         text = await prompt.write(model, on_text)
-    store = parts.engines.store
-    checked = check(text.text, prompt.desk.given(), parts.judge, Lookup(store.document, store.body))
+    store, given = parts.engines.store, prompt.desk.given()
+    look = Lookup(store.document, store.body)
+    checked = check(text.text, given, parts.judge, look)
     warnings = (*quoted.warnings, _CUT) if text.cut else quoted.warnings
+    if request.settings.answer.check == "model":
+        try:
+            checked = await _checked_again(checked, text.text, prompt, model, parts, look)
+        except EngineError as error:  # what the rules say stands
+            warnings = (*warnings, f"{_NO_SECOND_OPINION} {error.message}")
     return _told(replace(quoted, method=text.model, usage=text.usage, warnings=warnings), checked)
+
+
+async def _checked_again(
+    checked: Checked, text: str, prompt: "_Prompt", model: LanguageModel, parts: Parts, look: Lookup
+) -> Checked:
+    """Ask the model about what is neither quoted nor contradicted, and check once more.
+
+    Raises:
+        EngineError: the model cannot be reached or wrote nothing.
+    """
+    unsure = {Support.SUPPORTED, Support.NOT_FOUND}
+    asked = tuple(dict.fromkeys(one.text for one in checked.sentences if one.support in unsure))
+    blocks = prompt.desk.laid()
+    if not asked or not blocks:
+        return checked
+    message = f"{context_blocks(blocks, prompt.desk.nonce)}\n{statements(asked)}"
+    told = await model.write(INSTRUCTIONS, message, output=OUTPUT)
+    judge = with_opinions(parts.judge, opinions(told.text, asked), told.model)
+    return check(text, prompt.desk.given(), judge, look)
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,6 +53,7 @@ class AnswerSentence:
         problems: What in it does not agree with them.
         before: Markdown that stands before it: a paragraph's break, a mark of a list; or empty.
         note: What a reader is told about it, such as ``3 of 9 shown``; or empty.
+        checked_by: Name of the language model that said what the citations say; empty: the rules.
         telling: Start and end in ``text`` of the sentence that comes closest, where the rest is
             what stands around it; (0, 0) where all of it does.
     """
@@ -64,6 +65,7 @@ class AnswerSentence:
     before: str = ""
     note: str = ""
     telling: tuple[int, int] = (0, 0)
+    checked_by: str = ""
 
 
 @dataclass(frozen=True, slots=True)

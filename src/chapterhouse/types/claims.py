@@ -82,12 +82,14 @@ class Judgement:
             those that come closest, none where nothing does.
         problems: What does not agree.
         score: Probability that the evidence supports it, 0 to 1.
+        model: Name of the language model whose opinion this is; empty: of the rules alone.
     """
 
     support: Support
     spans: tuple[Quotation, ...] = ()
     problems: tuple[Problem, ...] = ()
     score: float = 0.0
+    model: str = ""
 
 
 class ConflictKind(StrEnum):

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from chapterhouse.council.spoken.loose_json import LONGEST, Found, objects_in
 from chapterhouse.council.spoken.spoken import (
     MOST_CLAIMS,
     MOST_REMARKS,
@@ -24,6 +23,7 @@ from chapterhouse.council.spoken.spoken import (
     SpokenVerdict,
 )
 from chapterhouse.council.spoken.wordings import leaning_of, stance_of
+from chapterhouse.text.loose_json import LONGEST, Found, objects_in
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 
 Spoken = TypeVar("Spoken", SpokenTurn, SpokenSynthesis)

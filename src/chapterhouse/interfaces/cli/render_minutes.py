@@ -147,7 +147,7 @@ def _rows(target: "Console", reader: Reader) -> None:
 
 def _claim(reader: Reader, row: MapRow) -> "Text":
     own = next((claim for claim in reader.minutes.claims if claim.id == row.claim), None)
-    mark = support_mark(own.support) if own else ""
+    mark = support_mark(own.support, own.problems) if own else ""
     rests_on = reader.source(row.rests_on) if row.rests_on else ""
     kinds = wording.kinds(row.kinds, rests_on)
     return styled(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.council.spoken.loose_json import Found, objects_in
+from chapterhouse.text.loose_json import Found, objects_in
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**15), 10**15) | st.text(max_size=20)
 KEYS = st.text(min_size=1, max_size=8).filter(str.strip)
