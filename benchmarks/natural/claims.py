@@ -304,9 +304,7 @@ def second_opinions(cases: Sequence[Case]) -> Mapping[str, float]:
     return {
         "second opinion, right: true, supported": 100 * sum(true) / max(len(true), 1),
         "second opinion, right: false, supported": 100 * sum(false) / max(len(false), 1),
-        "second opinion, always yes: what disagrees, supported": 100
-        * sum(hard)
-        / max(len(hard), 1),
+        "second opinion, always yes: what disagrees, supported": lies,
     }
 
 

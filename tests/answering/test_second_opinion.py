@@ -60,8 +60,8 @@ def test_what_the_rules_took_for_supported_may_be_lowered() -> None:
     [
         '{"checks": [{"statement": 1, "verdict": "supported", "quotation": "Dogs"}]}',
         'Here:\n```json\n{"checks": [{"statement": 1, "verdict": "supported", "quotation": "Dogs"}',
-        '{"checks": [{"statement": 1, "verdict": "supported", "quotation": "Dogs"}, 7,'
-        ' {"statement": 9, "verdict": "supported"}, {"statement": 2, "verdict": "true"}]}',
+        """{"checks": [{"statement": 1, "verdict": "supported", "quotation": "Dogs"}, 7,
+        {"statement": 9, "verdict": "supported"}, {"statement": 2, "verdict": "true"}]}""",
     ],
 )
 def test_opinions_are_read_as_models_write_them(text: str) -> None:

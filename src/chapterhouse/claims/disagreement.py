@@ -9,9 +9,10 @@ from chapterhouse.claims.statement import Token
 from chapterhouse.types import Problem, ProblemKind
 
 # Chosen on the statements of the open folders (``benchmarks/natural/statements.py``).
-_LEAST_SHARE: Final = 0.2  # of the claim's words in the passage
+_LEAST_SHARE: Final = 0.35  # of the claim's words in the passage
 _COPIED: Final = 0.5  # share from which a claim repeats its passage
 _MOST_WORDS: Final = 0.5  # of the claim's words in one sentence
+_COUNTED: Final = 2  # tokens between a number and what it counts
 _FAR: Final = 12  # tokens beyond which two are as far apart as any
 
 
@@ -80,7 +81,12 @@ def _rival(reading: Reading, number: int) -> Token | None:
     anchors = around(reading.places, number)
     if not rivals or (len(rivals) > 1 and not anchors):
         return None
-    return tokens[min((_distance(place, anchors), place) for place in rivals)[1]]
+    rival = min((_distance(place, anchors), place) for place in rivals)[1]
+    counted = reading.places[number + 1] if number + 1 < len(reading.places) else ()
+    bare = own.number is not None and not own.number.unit
+    if bare and counted and min(abs(rival - place) for place in counted) > _COUNTED:
+        return None  # "900 vessels" where "vessels" stands there without a number
+    return tokens[rival]
 
 
 def _in_its_sentence(reading: Reading, number: int) -> Token | None:
