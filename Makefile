@@ -79,7 +79,7 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, pack
 	-$(BIN)/python benchmarks/packing.py
 	-$(BIN)/python benchmarks/prompts.py --part all --write
 	-$(BIN)/python benchmarks/answering.py
-	$(BIN)/python benchmarks/claims.py
+	-$(BIN)/python benchmarks/natural/claims.py --part all --write
 	$(BIN)/python benchmarks/bundles.py
 	-$(BIN)/python benchmarks/conflicts.py --write
 	$(BIN)/python benchmarks/disagreement.py

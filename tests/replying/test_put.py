@@ -191,13 +191,13 @@ def test_a_model_may_be_asked_once_more_about_what_the_rules_do_not_find(harbour
 
 
 def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour: Any) -> None:
-    harbour.says("The moon is a harbour for 900 vessels. [^x:y]")
+    harbour.says("The moon is made of cheese. [^x:y]")
     answer = asked(harbour, SPEED)
 
     assert answer.found
     assert answer.method == "scripted"
     invented, *quoted = answer.sentences
-    assert "900 vessels" in invented.text
+    assert "cheese" in invented.text
     assert (invented.support, invented.citations) == (Support.NOT_FOUND, ())
     assert "4 knots" in quoted[0].text
     assert quoted[0].support is Support.QUOTED

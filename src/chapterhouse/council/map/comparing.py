@@ -1,6 +1,6 @@
 """How two claims stand to each other, each in its document.
 
-Sentences are compared as ``answering.relation`` does, behind the guards of ``answering.conflict``.
+Sentences are compared as ``claims.relation`` does, behind the guards of ``claims.conflict``.
 Authors who write on their own seldom shape their sentences alike, so two things are added: what a
 sentence states before its subordinate rest is compared too, and two sentences agree that give one
 figure of one source.
