@@ -15,7 +15,7 @@ from chapterhouse.answering.sealed import EXTRACTIVE, seal_of
 Fields = dict[str, Any]
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _FIGURE: Final = re.compile(r"\d")
-_IN_FULL: Final = ("verbatim", "supported")
+_IN_FULL: Final = ("quoted", "supported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class Forgery:
 
     Attributes:
         change: Changes the fields; says whether there was anything to change.
-        quoted_only: Whether a new seal hides it where a model wrote: it may still be supported.
+        quoted_only: Whether a new seal may hide it where a model wrote: rules that weigh words
+            do not see each of them.
         needs_library: Whether a new seal hides it until the documents are looked up.
     """
 
@@ -179,7 +180,7 @@ def _raised(fields: Fields) -> bool:
     """Let a sentence that was not supported pass for one that is."""
     held = _held(fields)
     for one in held.get("sentences", ()):
-        if one["support"] == "unsupported" and one["problems"] and held["citations"]:
+        if one["support"] in ("not-found", "disagrees") and one["problems"] and held["citations"]:
             one["support"], one["problems"], one["citations"] = "supported", [], [1]
             return True
     return False
@@ -227,12 +228,12 @@ def _disagreement(fields: Fields) -> bool:
 
 
 FORGERIES: Final = (
-    Forgery("a word of a sentence", _in_a_sentence(_other_word)),
+    Forgery("a word of a sentence", _in_a_sentence(_other_word), quoted_only=True),
     Forgery("a figure of a sentence", _in_a_sentence(_other_figure)),
     Forgery("a sentence denied", _in_a_sentence(_denied)),
     Forgery("half of a sentence", _in_a_sentence(_half), quoted_only=True),
     Forgery("another sentence", _another),
-    Forgery("an unsupported sentence called supported", _raised),
+    Forgery("a sentence that was not found called supported", _raised),
     Forgery("a quotation", _in_a_citation("quote", _other_word)),
     Forgery("a quotation with its hash", _quotation, quoted_only=True),
     Forgery("a sentence with its quotation and hash", _sentence_and_quotation, needs_library=True),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from chapterhouse.answering.claims import states_nothing
+from chapterhouse.claims.no_statement import states_nothing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

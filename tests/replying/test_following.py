@@ -91,9 +91,9 @@ def test_a_conversation_recalls_what_the_same_persona_answered(read: Any) -> Non
     assert [memory.question for memory in recalled] == [PRICE.question]
     model = read.says("A guest pays 20 euros a night.", "No.")
     asyncio.run(put(WHOLE, "jonas", Choices(in_conversation=True), read.counter()))
-    assert "EARLIER ANSWERS" in model.asked[-1][1]
+    assert "[earlier answers" in model.asked[-1][1]
     asyncio.run(put(f"{WHOLE} Why?", "jonas", Choices(), read.counter()))
-    assert "EARLIER ANSWERS" not in model.asked[-1][1]
+    assert "[earlier answers" not in model.asked[-1][1]
 
 
 def test_a_setting_says_otherwise_and_the_same_question_is_no_reminder(read: Any) -> None:
