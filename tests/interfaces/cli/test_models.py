@@ -284,7 +284,7 @@ def test_another_model_rewrites_questions(
         told = chapterhouse("model", "use", server.url, "--model", "small", "--rewriting", *place)
         assert told.code == 0, told.err
         written = settings(home)
-        assert written["expansion"] == {"model": "rewriting", "model_terms": True}
+        assert written["expansion"] == {"model": "rewriting"}
         assert written["language_model"]["model"] == "large"
         assert written["profiles"]["rewriting"]["model"] == "small"
         (home.parent / "ferry.md").write_text(f"# Ferry\n\n{model_servers.LINE}\n")
