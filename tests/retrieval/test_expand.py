@@ -144,8 +144,9 @@ def test_what_a_model_gives_becomes_variants() -> None:
 
 def test_a_model_that_gives_nothing_new_adds_nothing() -> None:
     question, query = understand("Why was the gate shut?", ENGLISH), Query("q")
-    for given in (Rewriting(), Rewriting(terms=("gates",))):
-        assert by_rewriting(lambda _, given=given: given)(question, query, ENGLISH) == []
+    for nothing in (Rewriting(), Rewriting(terms=("gates",))):
+        expand = by_rewriting({question.text: nothing}.__getitem__)
+        assert expand(question, query, ENGLISH) == []
 
 
 def test_a_failing_model_is_left_to_the_caller() -> None:

@@ -178,12 +178,8 @@ def _is_name(said: Statement, token: Token) -> bool:
     """Whether a number names something: "#756", "Schedule 4", or one in an address."""
     before = said.text[: token.start]
     last = before.split()[-1] if before.split() else ""
-    address = "://" in last or "](" in last
-    return (
-        before.endswith("#")
-        or (not before.endswith(" ") and address)
-        or follows_capital(said, token)
-    )
+    address = ("://" in last or "](" in last) and not before.endswith(" ")
+    return before.endswith("#") or address or follows_capital(said, token)
 
 
 def _what(said: Statement, place: int, unit: str) -> frozenset[str]:
