@@ -141,9 +141,7 @@ def _answered(library: Library, question: str) -> tuple[str, Answer]:
 def _answer(library: Library, record: Mapping[str, Any]) -> Answer:
     model = _model([record["true_statement"], record["false_statement"]])
     parts = replace(library._parts(), model=lambda _: model)  # noqa: SLF001 - with a model of our own
-    expansion = library.settings.expansion.model_copy(
-        update={"model_parts": False, "model_terms": False, "model_answer": False}
-    )
+    expansion = library.settings.expansion.model_copy(update={"rewrite": "never"})
     settings = library.settings.model_copy(update={"expansion": expansion})
     counter = Counter(settings, lambda: library.personas, parts, lambda: None)
     choices = Choices(remember=False, use_kept=False)

@@ -83,22 +83,15 @@ def test_by_default_questions_are_expanded_and_hits_reranked_without_a_model() -
     assert made.shortlist == 60
 
 
-def test_a_model_adds_its_three_ways_only_where_it_is_there_and_wanted() -> None:
-    names = ("model_parts", "model_terms", "model_answer")
+def test_a_model_rewrites_only_where_it_is_there_and_always_wanted() -> None:
     model = Model()
-    settings = Settings(expansion=ExpansionSettings.model_validate(dict.fromkeys(names, True)))
+    settings = Settings(expansion=ExpansionSettings(rewrite="always"))
     assert len(method(Settings(), model).expand) == 3
     assert len(method(settings).expand) == 3
-    assert len(method(settings, model).expand) == 6
-    for name in names:
-        one = Settings(expansion=ExpansionSettings.model_validate({name: True}))
-        assert len(method(one, model).expand) == 4
+    assert len(method(settings, model).expand) == 4
     question = understand("Why was the gate shut?", {"en": 1})
-    made = [
-        expand(question, Query("q"), {"en": 1}) for expand in method(settings, model).expand[3:]
-    ]
-    assert all(made)
-    assert len(model.asked) == 3
+    method(settings, model).expand[3](question, Query("q"), {"en": 1})
+    assert len(model.asked) == 1
 
 
 def test_each_expansion_can_be_switched_off() -> None:

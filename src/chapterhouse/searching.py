@@ -5,21 +5,15 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Final
 
-from chapterhouse.models.question_rewriting import (
-    hypothetical_answer,
-    related_terms,
-    sub_questions,
-)
+from chapterhouse.models.question_rewriting import rewrite
 from chapterhouse.protocols import LanguageModel, Reranker
 from chapterhouse.retrieval.boost import Recency
 from chapterhouse.retrieval.context import Packing
 from chapterhouse.retrieval.expand import (
     FindAliases,
-    by_hypothetical_answer,
     by_names,
     by_parts,
-    by_related_terms,
-    by_sub_questions,
+    by_rewriting,
     by_tags,
 )
 from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
@@ -110,11 +104,6 @@ def _expansions(
         chosen += [by_names(find_aliases), by_tags]
     if settings.parts:
         chosen.append(by_parts)
-    if model is not None:
-        if settings.model_parts:
-            chosen.append(by_sub_questions(partial(sub_questions, model)))
-        if settings.model_terms:
-            chosen.append(by_related_terms(partial(related_terms, model)))
-        if settings.model_answer:
-            chosen.append(by_hypothetical_answer(partial(hypothetical_answer, model)))
+    if model is not None and settings.rewrite == "always":
+        chosen.append(by_rewriting(partial(rewrite, model)))
     return tuple(chosen)

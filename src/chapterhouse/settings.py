@@ -218,17 +218,13 @@ class SearchSettings(_Frozen):
 
 
 class ExpansionSettings(_Frozen):
-    """In which other ways a question is put to the index.
-
-    The last three need a model, and each costs a call before the answer's own.
-    """
+    """In which other ways a question is put to the index."""
 
     names: bool = True  # what the documents call the same thing
     parts: bool = True  # the several things that a question asks
-    model: str = ""  # a profile for the last three; empty: whoever answers
-    model_parts: bool = False
-    model_terms: bool = False
-    model_answer: bool = False  # search by what an answer could look like
+    # Whether a language model writes other forms of it, in one call, for a further search.
+    rewrite: Literal["never", "when-weak", "always"] = "when-weak"
+    model: str = ""  # a profile for that; empty: whoever answers
 
 
 class PackingSettings(_Frozen):

@@ -94,7 +94,7 @@ def written(library: Library) -> Answer:
         return WRITTEN.format(rules=rules, berths=berths)
 
     parts = replace(library._parts(), model=lambda _: ScriptedModel(script))
-    off = {"model_parts": False, "model_terms": False, "model_answer": False}
+    off = {"rewrite": "never"}
     expansion = library.settings.expansion.model_copy(update=off)
     settings = library.settings.model_copy(update={"expansion": expansion})
     counter = Counter(settings, lambda: library.personas, parts, lambda: None)

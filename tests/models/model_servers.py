@@ -76,10 +76,11 @@ def good(request: Request) -> Reply:
             if done
             else Reply(calls=[ToolCall("pier_code", {"pier": 3})])
         )
+    if '"terms"' in system:
+        terms = {"parts": [], "terms": ["departure", "sailing", "berth"], "passage": ""}
+        return Reply(json.dumps(terms))
     if "one JSON object" in system:
         return Reply(json.dumps({"time": "07:40", "pier": 3}))
-    if "JSON array" in system:
-        return Reply('["departure", "sailing", "berth"]')
     if "from 1 to 40" in text:
         return Reply(pieces=[f"{number}, " for number in range(1, 41)], drip=0.01)
     if "[1] " in text:

@@ -37,7 +37,7 @@ Script = list[Scripted] | Callable[[str, str], Scripted]
 
 def unrephrased(settings: Settings) -> Settings:
     """Return settings under which a model is only asked to answer, so that scripts stay short."""
-    off = {"model_parts": False, "model_terms": False, "model_answer": False}
+    off = {"rewrite": "never"}
     return settings.model_copy(update={"expansion": settings.expansion.model_copy(update=off)})
 
 

@@ -44,15 +44,14 @@ KEY = "sk-canary-key-0123456789"
 
 @contextmanager
 def opened(
-    home: Path, server: ChatServer, rephrased: str = "false", **config: str
+    home: Path, server: ChatServer, rewrite: str = "never", **config: str
 ) -> Iterator[Library]:
     """Open a library whose model is the server, with one persona."""
     home.mkdir(exist_ok=True)
     (home / "chapterhouse.toml").write_text(
         f"[language_model]\nengine = 'openai'\nmodel = 'tiny'\nbase_url = '{server.url}'\n"
         "key_variable = 'TEST_KEY'\nattempts = 1\ntimeout_seconds = 5\n"
-        f"[expansion]\nmodel_parts = {rephrased}\nmodel_terms = {rephrased}\n"
-        f"model_answer = {rephrased}\n"
+        f"[expansion]\nrewrite = '{rewrite}'\n"
     )
     with Library.open(home) as library:
         folder = library.personas.create("maria", display_name="Maria Keller")
@@ -195,20 +194,20 @@ def test_the_second_time_nothing_is_sent(tmp_path: Path) -> None:
 
 
 def test_nothing_is_sent_where_no_model_is_wanted(tmp_path: Path) -> None:
-    with chat_server(copying) as server, opened(tmp_path / "home", server, "true") as library:
+    with chat_server(copying) as server, opened(tmp_path / "home", server, "always") as library:
         assert library.ask(QUESTION, persona="maria", model="none").method == "extractive"
         assert library.ask(QUESTION, model="none").method == "extractive"
         library.personas.change("maria", {"model": "none"})
         assert library.ask(QUESTION, persona="maria").method == "extractive"
         assert server.requests == []
         library.ask(QUESTION)
-        assert len(server.requests) == 4  # three other ways of putting it, and the answer
+        assert len(server.requests) == 2  # other ways of putting it, and the answer
 
 
 def test_no_document_is_in_what_a_question_is_rephrased_by(tmp_path: Path) -> None:
-    with chat_server(copying) as server, opened(tmp_path / "home", server, "true") as library:
+    with chat_server(copying) as server, opened(tmp_path / "home", server, "always") as library:
         library.ask(QUESTION, persona="maria")
-    assert len(server.requests) == 4
+    assert len(server.requests) == 2
     assert all("CANARY" not in request.system for request in server.requests)
     holding = [request for request in server.requests if "CANARY" in request.everything_else]
     assert holding == server.requests[-1:]

@@ -135,7 +135,7 @@ def test_what_a_model_used_is_told(harbour: Any, exporter: InMemorySpanExporter)
 
 def test_rephrasing_stands_inside_the_search(harbour: Any) -> None:
     harbour.says("harbour speed limit", KNOTS)
-    changed = harbour.library.settings.expansion.model_copy(update={"model_terms": True})
+    changed = harbour.library.settings.expansion.model_copy(update={"rewrite": "always"})
     settings = harbour.library.settings.model_copy(update={"expansion": changed})
     with collecting() as trace:
         asyncio.run(put(QUESTION, "maria", Choices(), harbour.counter(settings)))

@@ -14,10 +14,10 @@ from chapterhouse.retrieval.candidates import (
     variants_of,
     with_other_names,
 )
-from chapterhouse.retrieval.expand import by_hypothetical_answer, by_parts
+from chapterhouse.retrieval.expand import by_parts, by_rewriting
 from chapterhouse.retrieval.method import Method, Thresholds
 from chapterhouse.retrieval.question import Question, understand
-from chapterhouse.types import Query, Variant, VariantKind, WeightedTerm
+from chapterhouse.types import Query, Rewriting, Variant, VariantKind, WeightedTerm
 
 from .scripted import Texts, library
 
@@ -77,7 +77,7 @@ def test_a_made_up_answer_is_embedded_as_a_passage() -> None:
             self.questions.append(text)
             return StaticEmbedder().embed_question(text)
 
-    method = Method(expand=(by_hypothetical_answer(lambda _: "A storm shut the gate."),))
+    method = Method(expand=(by_rewriting(lambda _: Rewriting(passage="A storm shut the gate.")),))
     embedder = Noting()
     found(library(THREE, embedder=embedder), "Why shut?", method)
     assert embedder.questions == ["Why shut?"]

@@ -8,15 +8,13 @@ from hypothesis import strategies as st
 
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.expand import (
-    by_hypothetical_answer,
     by_names,
     by_parts,
-    by_related_terms,
-    by_sub_questions,
+    by_rewriting,
     by_tags,
 )
 from chapterhouse.retrieval.question import understand
-from chapterhouse.types import Alias, AliasKind, Query, Variant, VariantKind
+from chapterhouse.types import Alias, AliasKind, Query, Rewriting, Variant, VariantKind
 
 ENGLISH = {"en": 1}
 ALIASES = (
@@ -137,26 +135,23 @@ def test_parts_become_variants_that_weigh_less_than_the_question() -> None:
 
 def test_what_a_model_gives_becomes_variants() -> None:
     question, query = understand("Why was the gate shut?", ENGLISH), Query("q")
-    (part,) = by_sub_questions(lambda _: ["When was the gate shut?"])(question, query, ENGLISH)
-    assert part.kind is VariantKind.PART
-    (terms,) = by_related_terms(lambda _: ["storm surge", "gate"])(question, query, ENGLISH)
+    given = Rewriting(("When was it shut?", "Who shut it?"), ("storm surge", "gate"), "A storm.")
+    *parts, terms, answer = by_rewriting(lambda _: given)(question, query, ENGLISH)
+    assert [part.kind for part in parts] == [VariantKind.PART] * 2
     assert added(terms, "Why was the gate shut?") == {"storm": 0.4, "surg": 0.4}
-    (answer,) = by_hypothetical_answer(lambda _: "A storm shut it.")(question, query, ENGLISH)
-    assert answer.kind is VariantKind.HYPOTHETICAL
-    assert answer.text == "A storm shut it."
+    assert (answer.kind, answer.text) == (VariantKind.HYPOTHETICAL, "A storm.")
 
 
-def test_a_model_that_gives_nothing_adds_nothing() -> None:
+def test_a_model_that_gives_nothing_new_adds_nothing() -> None:
     question, query = understand("Why was the gate shut?", ENGLISH), Query("q")
-    assert by_sub_questions(lambda _: [])(question, query, ENGLISH) == []
-    assert by_related_terms(lambda _: [])(question, query, ENGLISH) == ()
-    assert by_related_terms(lambda _: ["gates"])(question, query, ENGLISH) == ()
-    assert by_hypothetical_answer(lambda _: "")(question, query, ENGLISH) == []
+    for nothing in (Rewriting(), Rewriting(terms=("gates",))):
+        expand = by_rewriting({question.text: nothing}.__getitem__)
+        assert expand(question, query, ENGLISH) == []
 
 
 def test_a_failing_model_is_left_to_the_caller() -> None:
-    def fail(_text: str) -> str:
+    def fail(_text: str) -> Rewriting:
         raise EngineError("no service")
 
     with pytest.raises(EngineError):
-        by_hypothetical_answer(fail)(understand("x", ENGLISH), Query("q"), ENGLISH)
+        by_rewriting(fail)(understand("x", ENGLISH), Query("q"), ENGLISH)

@@ -14,6 +14,7 @@ from typing import Final
 
 from chapterhouse.answering.question_kind import QuestionKind
 from chapterhouse.claims.difference import difference
+from chapterhouse.claims.distinct import follows_capital
 from chapterhouse.claims.polarity import polarity_differs
 from chapterhouse.claims.statement import Statement, Token, TokenKind
 from chapterhouse.claims.units import UNITS
@@ -162,6 +163,8 @@ def _counted(said: Statement) -> Iterator[_Counted]:
         spelled_one = number.value == 1 and not number.unit and token.text.isalpha()
         if spelled_one or _AGE.match(said.text, token.end) or _is_age(said.text, token):
             continue
+        if _is_name(said, token):
+            continue
         unit = _SCALES.get(number.unit, number.unit)
         size = float(number.value) * _SIZES.get(number.unit, 1)
         yield _Counted(token, unit, size, _what(said, place, unit))
@@ -169,6 +172,14 @@ def _counted(said: Statement) -> Iterator[_Counted]:
 
 def _is_age(text: str, token: Token) -> bool:
     return text[token.start : token.end + 4].endswith("-old")
+
+
+def _is_name(said: Statement, token: Token) -> bool:
+    """Whether a number names something: "#756", "Schedule 4", or one in an address."""
+    before = said.text[: token.start]
+    last = before.split()[-1] if before.split() else ""
+    address = ("://" in last or "](" in last) and not before.endswith(" ")
+    return before.endswith("#") or address or follows_capital(said, token)
 
 
 def _what(said: Statement, place: int, unit: str) -> frozenset[str]:

@@ -131,7 +131,7 @@ def is_label(told: Difference, numbers: tuple[int, int]) -> bool:
         return True
     if _is_numbered(one, own) and _is_numbered(two, other):
         return True
-    return _follows_capital(one, own) and _follows_capital(two, other)
+    return follows_capital(one, own) and follows_capital(two, other)
 
 
 def _enumerates(statement: Statement, token: Token) -> bool:
@@ -156,7 +156,8 @@ def _labels(language: str) -> frozenset[str]:
     return frozenset(w.casefold() for w in word_set(_LABELS.get(language or "en", "")))
 
 
-def _follows_capital(statement: Statement, token: Token) -> bool:
+def follows_capital(statement: Statement, token: Token) -> bool:
+    """Whether a number without a unit stands right behind a word with a capital: "Schedule 4"."""
     if statement.language == "de" or not token.number or token.number.unit:
         return False  # where all nouns have capitals, they tell nothing
     return any(t.capital and t.end + 1 == token.start for t in statement.tokens)

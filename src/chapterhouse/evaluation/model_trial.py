@@ -17,7 +17,7 @@ from chapterhouse.errors import EngineError
 from chapterhouse.library import Library
 from chapterhouse.models.discovery import server_of_model
 from chapterhouse.models.opening import open_language_model
-from chapterhouse.models.question_rewriting import related_terms
+from chapterhouse.models.question_rewriting import rewrite
 from chapterhouse.models.servers import is_loopback
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.now import run_now
@@ -164,7 +164,7 @@ def _asked(chosen: LanguageModelSettings, folder: Path, meter: _Meter) -> Answer
     settings = Settings(
         language_model=chosen,
         embedding=EmbeddingSettings(engine="static", background=False),
-        expansion=ExpansionSettings(model_parts=False, model_terms=False, model_answer=False),
+        expansion=ExpansionSettings(rewrite="never"),
         answer=AnswerSettings(cache=False),
         memory=MemorySettings(enabled=False),
     )
@@ -247,7 +247,7 @@ def _form(model: LanguageModel, meter: _Meter) -> Finding:
 
 def _rewriting(model: LanguageModel) -> Finding:
     try:
-        terms = related_terms(model, QUESTION)
+        terms = rewrite(model, QUESTION).terms
     except EngineError as error:
         return Finding("rewriting", passed=False, sentence=f"It gave nothing: {error.message}")
     if not terms:

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from chapterhouse.protocols import LanguageModel
+from chapterhouse.text.loose_json import objects_in
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.view import neutralise
-from chapterhouse.types import OutputFormat, Turn, Writing
+from chapterhouse.types import OutputFormat, Rewriting, Turn, Writing
 
 _QUESTION_CHARACTERS: Final = 4_000
 _PASSAGE_CHARACTERS: Final = 1_500
@@ -22,21 +23,14 @@ _TERMS: Final = 12
 _TERM_CHARACTERS: Final = 60
 _TERM_WORDS: Final = 6
 
-_PASSAGE_INSTRUCTIONS: Final = """\
-Write the passage that a good document would hold in answer to the user's question: two to four \
-plain sentences in the language of the question, with the words such a document would use. Write \
-the passage only: no heading, no introduction, no remark about what you know."""
-
-_SUB_QUESTION_INSTRUCTIONS: Final = f"""\
-Split the user's question into the questions that have to be answered first, at most \
-{_SUB_QUESTIONS}, each one understandable alone and in the language of the question. If it asks \
-for one thing only, give none. Answer with a JSON array of strings and nothing else."""
-
-_TERM_INSTRUCTIONS: Final = f"""\
-Give words and short phrases that documents use for what the user's question is about: synonyms, \
-abbreviations and what they stand for, other spellings, names of the same thing. At most \
-{_TERMS}, in the language of the question, none that it holds already. Answer with a JSON array \
-of strings and nothing else."""
+_INSTRUCTIONS: Final = f"""\
+Help to search documents for what the user asks, in the language of the question; answer nothing. \
+"parts": the questions that have to be answered first, each understandable alone, at most \
+{_SUB_QUESTIONS}; none if it asks for one thing. "terms": at most {_TERMS} words and short phrases \
+that documents use for what it is about: synonyms, abbreviations and what they stand for, other \
+names; none that it holds. "passage": one to three plain sentences as a good document would hold \
+them in answer. Answer with one JSON object and nothing else: \
+{{"parts": ["…"], "terms": ["…"], "passage": "…"}}"""
 
 _STANDALONE_INSTRUCTIONS: Final = """\
 Someone asks questions about documents, one after the other. Rewrite the last question so that it \
@@ -59,62 +53,50 @@ _ANSWER_CHARACTERS: Final = 600
 _STANDALONE_CHARACTERS: Final = 1_000
 
 _FENCE: Final = re.compile(r"```[a-z]*\n?|```", re.IGNORECASE)
-_BULLET: Final = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s+")
 # How models say that they will not, or announce what comes.
 _EXCUSE: Final = re.compile(
     r"^(?:i(?:'m| am)? (?:sorry|unable|cannot|can't|do not|don't)\b|as an? (?:ai|language model)\b|"
     r"sorry\b|unfortunately\b)",
     re.IGNORECASE,
 )
-_WHOLE_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\["\\/bfnrt])*"')
 _LETTER: Final = re.compile(r"\w")
 
 
-def hypothetical_answer(model: LanguageModel, question: str) -> str:
-    """Return a passage such as might answer ``question``, whether or not it is true, or nothing.
+def rewrite(model: LanguageModel, question: str) -> Rewriting:
+    """Return other forms of a question, asked for in one call; rubbish gives none.
 
-    Its vector lies nearer to real passages than the question's does (HyDE: Gao et al. 2022,
-    https://arxiv.org/abs/2212.10496).
-
-    Raises:
-        EngineError: the model cannot be reached.
-    """
-    written = model.complete(_PASSAGE_INSTRUCTIONS, question[:_QUESTION_CHARACTERS])
-    passage = sanitise_line(_FENCE.sub(" ", written))
-    if not _LETTER.search(passage) or _EXCUSE.match(passage):
-        return ""
-    return _cut(passage, _PASSAGE_CHARACTERS)
-
-
-def sub_questions(model: LanguageModel, question: str) -> tuple[str, ...]:
-    """Return at most four questions that ``question`` is made of; none where it is simple.
+    The passage's vector lies nearer to real passages than the question's does (HyDE: Gao et al.
+    2022, https://arxiv.org/abs/2212.10496).
 
     Raises:
         EngineError: the model cannot be reached.
     """
-    written = model.complete(_SUB_QUESTION_INSTRUCTIONS, question[:_QUESTION_CHARACTERS])
-    found = [
-        entry
-        for entry in _entries(written)
-        if len(entry) <= _SUB_QUESTION_CHARACTERS and len(entry.split()) > 1
+    written = model.complete(_INSTRUCTIONS, question[:_QUESTION_CHARACTERS])
+    found = next((one.value for one in objects_in(written)), {})
+    parts = _distinct(_strings(found.get("parts"), _SUB_QUESTION_CHARACTERS), question)
+    parts = tuple(part for part in parts if len(part.split()) > 1)[:_SUB_QUESTIONS]
+    terms = [
+        term.strip(" .,;:")
+        for term in _strings(found.get("terms"), _TERM_CHARACTERS)
+        if len(term.split()) <= _TERM_WORDS
     ]
-    others = _distinct(found, question)[:_SUB_QUESTIONS]
-    return others if len(others) > 1 else ()  # one part is the question in other words
+    passage = "".join(_strings([found.get("passage")], _QUESTION_CHARACTERS))
+    return Rewriting(
+        parts=parts if len(parts) > 1 else (),  # one part is the question in other words
+        terms=_distinct(terms, question)[:_TERMS],
+        passage=_cut(passage, _PASSAGE_CHARACTERS),
+    )
 
 
-def related_terms(model: LanguageModel, question: str) -> tuple[str, ...]:
-    """Return at most twelve words or phrases that documents may use for what is asked.
-
-    Raises:
-        EngineError: the model cannot be reached.
-    """
-    written = model.complete(_TERM_INSTRUCTIONS, question[:_QUESTION_CHARACTERS])
-    found = [
-        entry.strip(" .,;:")
-        for entry in _entries(written)
-        if len(entry) <= _TERM_CHARACTERS and len(entry.split()) <= _TERM_WORDS
+def _strings(found: object, longest: int) -> list[str]:
+    """Return the strings of a list that say something, on one line each."""
+    entries = found if isinstance(found, list | tuple) else ()
+    cleaned = (sanitise_line(one).strip(" \"'“”") for one in entries if isinstance(one, str))
+    return [
+        one
+        for one in cleaned
+        if len(one) <= longest and _LETTER.search(one) and not _EXCUSE.match(one)
     ]
-    return _distinct(found, question)[:_TERMS]
 
 
 async def standalone_question(
@@ -155,43 +137,6 @@ def _stated_question(text: str) -> str:
         return stated if isinstance(stated, str) else ""
     lines = [line.strip(" \"'“”") for line in text.splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else ""
-
-
-def _entries(written: str) -> list[str]:
-    """Return the strings of a JSON array, or else the lines of a list."""
-    text = _FENCE.sub("\n", written)
-    listed = _json_strings(text)
-    if listed is None:
-        listed = _lines(text)
-    cleaned = (sanitise_line(entry).strip(" \"'“”") for entry in listed)
-    return [entry for entry in cleaned if _LETTER.search(entry) and not _EXCUSE.match(entry)]
-
-
-def _json_strings(text: str) -> list[str] | None:
-    """Return the strings of the first JSON array in ``text``; None where there are none."""
-    start = text.find("[")
-    if start < 0:
-        return None
-    try:
-        found, _ = json.JSONDecoder().raw_decode(text[start:])
-    except (ValueError, RecursionError):  # cut off, or no JSON after all
-        return [json.loads(match) for match in _WHOLE_STRING.findall(text[start:])] or None
-    return [entry for entry in found if isinstance(entry, str)]
-
-
-def _lines(text: str) -> list[str]:
-    """Return the entries of a list in lines: those with a bullet, else all, else the one line's.
-
-    Prose gives nothing: a line that ends as an announcement does is left out, and the lines of
-    text that is no list are too long to be kept.
-    """
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    marked = [_BULLET.sub("", line) for line in lines if _BULLET.match(line)]
-    if marked:
-        return marked
-    if len(lines) == 1 and "," in lines[0] and "?" not in lines[0]:
-        return lines[0].split(",")
-    return [line for line in lines if not line.endswith(":")]
 
 
 def _distinct(entries: Sequence[str], question: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ the quotations stand and the answer says why.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Final
 
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.route import deferral, route, would_help
@@ -28,6 +29,7 @@ from chapterhouse.replying.threads import beside
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import understand
 from chapterhouse.retrieval.sentences import word_weights
+from chapterhouse.settings import Settings
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,
@@ -39,6 +41,9 @@ from chapterhouse.types import (
 )
 
 OnText = Callable[[str], None]
+# Confidence below which a search is weak: on the open natural folders 27 % of the questions that
+# can be answered, and 53 % of those whose facts are not among the first eight passages.
+WEAK: Final = 0.2
 
 
 async def respond(request: Request, parts: Parts, on_text: OnText | None = None) -> Answer:
@@ -99,14 +104,17 @@ async def _answered(
     if model is not None:  # what the model is given is chosen from more hits, in the same search
         hits = max(request.settings.packing.hits, query.limit)
         wide = replace(query, limit=hits, per_document=0)
-    method = parts.method(request.settings, model)
     if model is None:
-        found = _found(request, wide, method, parts)
+        found = _found(request, wide, parts.method(request.settings, None), parts)
         return _without_general(request, _quoted(request, found, parts))
-    # A model may be asked to rephrase the question; nobody else waits for that.
+    # A model may be asked to rewrite the question; nobody else waits for that.
+    method = parts.method(request.settings, model)
     found = await beside(partial(_found, request, wide, method, parts))
-    narrow = replace(found, hits=_capped(found.hits, query))
-    quoted = _quoted(request, narrow, parts)
+    quoted = _quoted(request, replace(found, hits=_capped(found.hits, query)), parts)
+    if request.settings.expansion.rewrite == "when-weak" and quoted.confidence < WEAK:
+        method = parts.method(_rewriting(request.settings), model)
+        found = await beside(partial(_found, request, wide, method, parts))
+        quoted = _quoted(request, replace(found, hits=_capped(found.hits, query)), parts)
     if found.hits or (request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE):
         try:
             return await writing.written(request, found, quoted, model, parts, on_text, recalled)
@@ -118,6 +126,12 @@ async def _answered(
         except EngineError as error:
             return _despite(quoted, error)
     return quoted
+
+
+def _rewriting(settings: Settings) -> Settings:
+    """Return settings under which a model writes other forms of the question."""
+    expansion = settings.expansion.model_copy(update={"rewrite": "always"})
+    return settings.model_copy(update={"expansion": expansion})
 
 
 def _found(request: Request, query: Query, method: Method, parts: Parts) -> SearchResult:

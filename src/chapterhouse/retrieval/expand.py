@@ -1,6 +1,6 @@
 """More ways of putting a question, each a function from the question to variants.
 
-Names come from the documents, parts from the question's own shape; the last three ask a model.
+Names come from the documents, parts from the question's own shape; the last asks a model.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,15 @@ from chapterhouse.retrieval.parts import parts_of
 from chapterhouse.retrieval.question import Question, plain_words, understand
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Alias, AliasKind, Query, Variant, VariantKind, WeightedTerm
+from chapterhouse.types import (
+    Alias,
+    AliasKind,
+    Query,
+    Rewriting,
+    Variant,
+    VariantKind,
+    WeightedTerm,
+)
 
 FindAliases = Callable[[Sequence[str], Sequence[str]], Sequence[Alias]]
 
@@ -101,32 +109,20 @@ def by_tags(question: Question, query: Query, _languages: Mapping[str, int]) -> 
     return _with_more(question, found[:_MOST_NAMES])
 
 
-def by_sub_questions(ask: Callable[[str], Sequence[str]]) -> Expand:
-    """Return the decomposition by a model."""
+def by_rewriting(ask: Callable[[str], Rewriting]) -> Expand:
+    """Return the expansion by what a model makes of the question, in one call.
+
+    Its parts, the question with more words, and an answer that it makes up (HyDE: Gao et al., ACL
+    2023).
+    """
 
     def expand(question: Question, _query: Query, languages: Mapping[str, int]) -> list[Variant]:
-        return [_variant(VariantKind.PART, part, languages) for part in ask(question.text)]
-
-    return expand
-
-
-def by_related_terms(ask: Callable[[str], Sequence[str]]) -> Expand:
-    """Return the concept expansion by a model."""
-
-    def expand(
-        question: Question, _query: Query, _languages: Mapping[str, int]
-    ) -> Sequence[Variant]:
-        return _with_more(question, [(term, _RELATED_SHARE, term) for term in ask(question.text)])
-
-    return expand
-
-
-def by_hypothetical_answer(ask: Callable[[str], str]) -> Expand:
-    """Return the expansion by an answer that a model makes up (HyDE: Gao et al., ACL 2023)."""
-
-    def expand(question: Question, _query: Query, languages: Mapping[str, int]) -> list[Variant]:
-        text = ask(question.text)
-        return [_variant(VariantKind.HYPOTHETICAL, text, languages)] if text else []
+        found = ask(question.text)
+        variants = [_variant(VariantKind.PART, part, languages) for part in found.parts]
+        variants += _with_more(question, [(term, _RELATED_SHARE, term) for term in found.terms])
+        if found.passage:
+            variants.append(_variant(VariantKind.HYPOTHETICAL, found.passage, languages))
+        return variants
 
     return expand
 

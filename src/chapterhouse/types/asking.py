@@ -63,6 +63,21 @@ class FollowUp:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewriting:
+    """Other forms of a question, written by a language model.
+
+    Attributes:
+        parts: The questions that have to be answered first; none of a simple one.
+        terms: Words and phrases that documents may use for what is asked.
+        passage: What a document could say in answer, true or not; or empty.
+    """
+
+    parts: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()
+    passage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Correction:
     """A word of a question that no document has, and the word of the documents that is near it."""
 

@@ -206,7 +206,7 @@ def test_a_weak_model_is_chosen_and_said_to_be_weak(
     data = told.data
     passed = {each["name"]: each["passed"] for each in data["trial"]["found"]}
     assert passed == {
-        "citation": False, "form": False, "tools": False, "rewriting": True, "context": False
+        "citation": False, "form": False, "tools": False, "rewriting": False, "context": False
     }  # fmt: skip
     assert data["language_model"]["model"] == "weak"
     assert data["trial"]["context_size"] == 2_048
@@ -284,12 +284,13 @@ def test_another_model_rewrites_questions(
         told = chapterhouse("model", "use", server.url, "--model", "small", "--rewriting", *place)
         assert told.code == 0, told.err
         written = settings(home)
-        assert written["expansion"] == {"model": "rewriting", "model_terms": True}
+        assert written["expansion"] == {"model": "rewriting"}
         assert written["language_model"]["model"] == "large"
         assert written["profiles"]["rewriting"]["model"] == "small"
         (home.parent / "ferry.md").write_text(f"# Ferry\n\n{model_servers.LINE}\n")
         chapterhouse("add", str(home.parent / "ferry.md"), *place)
         server.requests.clear()
+        monkeypatch.setenv("CHAPTERHOUSE_EXPANSION__REWRITE", "always")
         chapterhouse("ask", "When does the ferry to Osk leave?", *place)
         asked = {(r.body["model"], "excerpt" in r.system.lower()) for r in server.requests}
         assert {model for model, _ in asked} == {"large", "small"}

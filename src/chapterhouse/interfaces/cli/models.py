@@ -208,9 +208,7 @@ def _use(common: Common, name: str, model: str, *, key: bool, rewriting: bool) -
     place.mkdir(parents=True, exist_ok=True)
     if rewriting:
         wanted = chosen.settings.engine != "none"
-        rewrites: dict[str, settings_file.Value] = (
-            {"model": _REWRITING, "model_terms": True} if wanted else {}
-        )
+        rewrites: dict[str, settings_file.Value] = {"model": _REWRITING} if wanted else {}
         settings_file.write_section(place, own, settings_file.EXPANSION, rewrites)
     values = settings_file.values_of(chosen.settings, section)
     written = settings_file.write_section(place, own, section, values, chosen.unless_stated)

@@ -82,9 +82,7 @@ LANGUAGE_MODEL: Final = Section("language_model", _OF_THE_LANGUAGE_MODEL, "the l
 REWRITING: Final = Section(
     "profiles.rewriting", _OF_THE_LANGUAGE_MODEL, "the model that rewrites questions"
 )
-EXPANSION: Final = Section(
-    "expansion", frozenset({"model", "model_terms"}), "the rewriting of questions"
-)
+EXPANSION: Final = Section("expansion", frozenset({"model"}), "the rewriting of questions")
 
 
 def write_encoder(home: Path, workspace_folder: Path, settings: EmbeddingSettings) -> Written:
