@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from chapterhouse.claims.no_statement import states_nothing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from chapterhouse.answering.prompt import (
     shown,
     user_message,
 )
+from chapterhouse.claims.no_statement import states_nothing
 from chapterhouse.retrieval.present import visible
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.text.tokens import estimate_tokens
