@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Sequence
 
+from chapterhouse.models.prices import added
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.now import run_now
 from chapterhouse.telemetry import chat_span, tell_writing
@@ -53,17 +54,6 @@ class Metered:
 
     def _pay(self, used: Usage) -> None:
         with self._lock:
-            self._usage = _sum(self._usage, used)
+            self._usage = added(self._usage, used)
         if self._payer:
             self._payer._pay(used)  # noqa: SLF001 - of the same class
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    first = not one.calls
-    known = other.cost is not None and (first or one.cost is not None)
-    return Usage(
-        one.calls + other.calls,
-        one.prompt_tokens + other.prompt_tokens,
-        one.completion_tokens + other.completion_tokens,
-        (one.cost or 0) + other.cost if known and other.cost is not None else None,
-    )
