@@ -97,10 +97,11 @@ def prepared(home: Path, text: str, *documents: str) -> None:
         library.add(*(home.parent / name for name in documents or ("rules.md",)))
 
 
-def run(home: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+def run(home: Path, *words: str, typed: str = "") -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-m", "chapterhouse", *words],
         env={**os.environ, "CHAPTERHOUSE_HOME": str(home), "CHAPTERHOUSE_BACKGROUND": "0"},
+        input=typed,
         capture_output=True,
         text=True,
         check=False,
@@ -140,6 +141,21 @@ def test_an_answer_says_whose_it_is(home: Path, server: str) -> None:
     assert result.returncode in {0, 1}
     assert_labelled(told(result))
     assert told(result)["usage"]["calls"] == 1
+
+
+def test_a_conversation_goes_on(home: Path, server: str) -> None:
+    prepared(home, settings(server))
+    result = run(home, "chat", typed=f"{QUESTION}\nand in winter?\n/sources\n/quit\n")
+    assert result.returncode == 0
+    assert "Traceback" not in result.stderr
+    assert result.stdout.count("[1]") >= 1
+
+
+def test_the_model_may_be_asked_what_the_sources_say(home: Path, server: str) -> None:
+    prepared(home, f'{settings(server)}\n[answer]\ncheck = "model"\n')
+    answer = told(run(home, "ask", QUESTION, "--json"))
+    assert_labelled(answer)
+    assert answer["usage"]["calls"] in {1, 2}
 
 
 def test_a_stream_is_what_is_checked_later(home: Path, server: str) -> None:
