@@ -248,7 +248,9 @@ def answer_of(question: str, text: str, library: Library) -> str:
     """Return what is shown where a model answers a question with a text."""
     model = ScriptedModel([text])
     parts = replace(library._parts(), model=lambda _: model)  # noqa: SLF001 - a model of our own
-    counter = Counter(library.settings, lambda: library.personas, parts, lambda: None)
+    never = library.settings.expansion.model_copy(update={"rewrite": "never"})  # one text to give
+    settings = library.settings.model_copy(update={"expansion": never})
+    counter = Counter(settings, lambda: library.personas, parts, lambda: None)
     choices = Choices(remember=False, use_kept=False)
     return asyncio.run(put(question, "", choices, counter)).text
 

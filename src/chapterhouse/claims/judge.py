@@ -59,8 +59,8 @@ def judge(sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]) 
     Args:
         sentence: One sentence; citation markers in it are ignored.
         cited: The stretches that it cites.
-        others: What else was retrieved. Stretches of a cited document count as cited; another
-            document is only asked where those that are cited do not have it.
+        others: What else was retrieved. Stretches of a cited document count as cited; of
+            another document only what it says word for word.
 
     Returns:
         What was found, the sentences that quote or support it (of one that was not found, those
@@ -74,10 +74,8 @@ def judge(sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]) 
     own = (*cited, *(one for one in others if one.document_id in documents))
     foreign = tuple(one for one in others if one.document_id not in documents)
     found = _judge(claim, own)
-    if found.support in FOUND or not foreign:
-        return found
-    elsewhere = _judge(claim, foreign)
-    return elsewhere if elsewhere.support in FOUND else found
+    quoted = () if found.support in FOUND else _quoted(claim, foreign)
+    return Judgement(Support.QUOTED, quoted, score=1.0) if quoted else found
 
 
 def _judge(claim: str, evidence: Sequence[Evidence]) -> Judgement:
