@@ -45,7 +45,7 @@ def test_what_a_document_states_of_itself_is_read() -> None:
     assert (tides.title, berths.title, berths.language) == ("Tides of Varnholm", "Berths", "en")
 
 
-def test_other_names_are_those_that_enough_documents_use() -> None:
+def test_other_names_are_those_that_another_document_uses() -> None:
     said = ["The Tidal Gauge Office (TGO) is here.", "The Rope Storage Unit (RSU)."]
     texts = [*said, "Call the TGO.", "The TGO is shut.", "Nobody is here."]
     shelf = [subject_of(document(f"d{n}", "Note"), text) for n, text in enumerate(texts)]

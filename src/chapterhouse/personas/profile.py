@@ -14,7 +14,7 @@ from typing import Final
 from chapterhouse.text.aliases import find_aliases, fold_name
 from chapterhouse.text.document_dates import stated_date
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.text.shared_terms import Source, least_documents, shared_terms
+from chapterhouse.text.shared_terms import Source, shared_terms
 from chapterhouse.types import AliasKind, Document
 
 MOST_TAGS: Final = 8
@@ -138,11 +138,11 @@ def generate(subjects: Sequence[Subject]) -> Generated:
 
 
 def _aliases(subjects: Sequence[Subject], terms: Iterable[str]) -> tuple[str, ...]:
-    """Return the names that a document states and enough of them use, the most used first."""
+    """Return the names that a document states and another uses too, the most used first."""
     texts = [words_of(subject.text) for subject in subjects]
     stated = sorted({name for subject in subjects for name in subject.aliases})
     used = {name: sum(words_of(name) in text for text in texts) for name in stated}
-    least = least_documents(len(subjects))
+    least = min(2, len(subjects))
     known = {words_of(term).replace(" ", "") for term in terms}
     kept: list[str] = []
     for name in sorted(stated, key=lambda name: -used[name]):
