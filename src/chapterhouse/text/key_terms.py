@@ -2,8 +2,8 @@
 
 Candidates are runs of one to four words without function words, which cross no punctuation. They
 count by how often they stand in the document, more where they are names, codes, headings or
-several words, and less where they are no more than part of a longer one. No model, no corpus: what
-is special can be told by the caller, who knows the other documents.
+several words, and less where they are no more than part of a longer one. No model, no corpus;
+``shared_terms`` tells what several documents have in common.
 
 Source for the weight of a run against the runs it is part of: the C-value of Frantzi, Ananiadou
 and Mima, International Journal on Digital Libraries 2000.
@@ -12,7 +12,7 @@ and Mima, International Journal on Digital Libraries 2000.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -149,7 +149,6 @@ def key_terms(
     language: str,
     *,
     limit: int = 12,
-    frequency: Callable[[str], float] | None = None,
 ) -> tuple[str, ...]:
     """Return the names and terms of a document, best first, as it most often spells them.
 
@@ -157,15 +156,11 @@ def key_terms(
         text: The document as Markdown.
         language: ISO 639-1 code, or empty where it is not known.
         limit: How many at most.
-        frequency: Share of the other documents in which an index term stands, 0 to 1.
     """
     found: dict[str, Term] = {}
     for stretch, weight in stretches(text[:_WINDOW]):
         count_terms(stretch, weight, language, found)
     scores = _scores(found)
-    if frequency is not None:
-        for key in scores:
-            scores[key] *= _rarity(key, frequency)
     return tuple(_chosen(found, scores, limit))
 
 
@@ -373,12 +368,6 @@ def _parts(run: str) -> Iterator[str]:
     size = len(run)
     ends = ((a, b) for a in range(size) for b in range(a + _EAST_SHORTEST, size + 1))
     yield from dict.fromkeys(run[a:b] for a, b in ends if b - a < size)
-
-
-def _rarity(key: str, frequency: Callable[[str], float]) -> float:
-    """Return 1 for a term that no other document has, near 0 for one that all have."""
-    parts = [min(max(frequency(part), 0.0), 1.0) for part in key.split(" ")]
-    return 1.0 - 0.9 * min(parts)
 
 
 def _chosen(found: dict[str, Term], scores: dict[str, float], limit: int) -> Iterator[str]:

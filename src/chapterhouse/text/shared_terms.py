@@ -23,13 +23,9 @@ _READ: Final = 40_000  # characters of a document; its subject is told by then
 _ALONE: Final = 0.2  # least share of its places where a term is not part of a longer one
 _WIDE: Final = 0.25  # of the documents: so many share a term that no heading need have it
 _REPEATED: Final = 3.0  # times a document that has a single word must say it
-_LOWER: Final = 0.05  # least share of a word's places in lower case that makes it no name
-_ACTED: Final = 0.5  # share of its places where an auxiliary stands before a phrase: it is a verb's
 _SINGLE_WEIGHT: Final = 0.2  # of an ordinary word
 _STEM: Final = 3  # letters at least in which inflections of a word agree
 _SAME_WORD: Final = 2  # terms that may share a word
-_ACTING_WORDS: Final = "to you we they i can cannot could will would not must should may let"
-_ACTING: Final = frozenset(_ACTING_WORDS.split())
 _ELIDED: Final = re.compile(r"^\w{1,2}['’](?=\w)")
 # English phrases that name nothing: "solely responsible", "licenses granted".
 _NO_NOUN: Final = re.compile(r"\w+ly\b.*|.*(?:ed|ly|ible)", re.IGNORECASE | re.DOTALL)
@@ -122,11 +118,10 @@ def _is_subject(key: str, term: Term, counts: _Counts, total: int) -> bool:
     least = least_documents(total)
     wide = counts.documents[key] >= _WIDE * total
     if term.words > 1:
-        acted = sum(term.before[word] for word in _ACTING) >= _ACTED * term.count
         headed = counts.headings[key] > 0 or wide
         parts = (counts.terms[word] for word in key.split() if word in counts.terms)
         named = any(_is_name(part) and (term.named or part.spelling.istitle()) for part in parts)
-        return headed and not (named or acted or _NO_NOUN.fullmatch(term.spelling))
+        return headed and not (named or _NO_NOUN.fullmatch(term.spelling))
     if counts.headings[key] < least:
         return False
     said = term.count >= _REPEATED * counts.documents[key]
@@ -134,9 +129,9 @@ def _is_subject(key: str, term: Term, counts: _Counts, total: int) -> bool:
 
 
 def _is_name(word: Term) -> bool:
-    """Whether a single word is written as a name, and hardly ever in lower case."""
+    """Whether a single word is written as a name, and in lower case once at most."""
     lower = sum(count for text, count in word.spellings.items() if text.islower())
-    return word.named and (lower <= 1 or lower < _LOWER * word.count)
+    return word.named and lower <= 1
 
 
 def _score(key: str, term: Term, alone: float, counts: _Counts) -> float:
