@@ -222,7 +222,6 @@ def open_house(
     from chapterhouse.connectors.fetch import Fetcher  # noqa: PLC0415 - only with personas
     from chapterhouse.personas.house import House  # noqa: PLC0415 - likewise
     from chapterhouse.personas.means import Means  # noqa: PLC0415 - likewise
-    from chapterhouse.text.key_terms import key_terms  # noqa: PLC0415 - likewise
 
     above = home if workspace == "default" else home / "workspaces" / workspace
     means = Means(
@@ -233,7 +232,6 @@ def open_house(
         settings=settings,
         model=engines.models.named,
         open_fetch=lambda: Fetcher().fetch,
-        key_terms=key_terms,
         today=lambda: datetime.now(UTC).date().isoformat(),
         nonce=lambda: secrets.token_hex(_NONCE_BYTES),
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from chapterhouse.connectors.fetched import Fetch
 from chapterhouse.lifecycle.pipeline import Prepare, Read
 from chapterhouse.personas.curated import CurationReport
-from chapterhouse.personas.profile import KeyTerms
 from chapterhouse.personas.sync import SyncReport
 from chapterhouse.protocols import LanguageModel, Store
 from chapterhouse.settings import Settings
@@ -27,7 +26,6 @@ class Means:
         settings: Of the library.
         model: Returns the language model of a profile, the library's own for "", or None.
         open_fetch: Returns what fetches pages; called when a page is fetched.
-        key_terms: Finds the terms of a text.
         today: The date as ``2026-01-31``.
         nonce: Fresh random bits in hexadecimal, at least 128.
     """
@@ -39,7 +37,6 @@ class Means:
     settings: Settings
     model: Callable[[str], LanguageModel | None]
     open_fetch: Callable[[], Fetch]
-    key_terms: KeyTerms
     today: Callable[[], str]
     nonce: Callable[[], str]
 

@@ -23,8 +23,6 @@ from chapterhouse.types import AddReport, Document, Progress
 
 READ_AHEAD: Final = 8  # files being read while earlier ones are stored
 _MEGABYTE: Final = 2**20
-_COMPARED: Final = 300  # documents of others that tell what is special here
-_READ: Final = 40_000  # characters of each
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,15 +114,11 @@ def profile_of(folder: PersonaFolder, means: Means) -> Generated:
         UsageError: the configuration names a model that the settings do not have.
         MissingExtraError: that model's extra is not installed.
     """
-    mine: list[Document] = []
-    others: list[Document] = []
-    for document in means.store.documents():
-        (mine if folder.slug in document.shelves else others).append(document)
-    if not mine:
+    documents = means.store.documents((folder.slug,))
+    subjects = [subject_of(entry, _text(entry, means)) for entry in documents]
+    if not subjects:
         return Generated(warnings=("They have no documents yet, so there is nothing to tell.",))
-    subjects = [subject_of(entry, _text(entry, means), means.key_terms) for entry in mine]
-    step = max(1, -(-len(others) // _COMPARED))
-    generated = generate(subjects, [_text(entry, means)[:_READ] for entry in others[::step]])
+    generated = generate(subjects)
     model = None if folder.config.model == "none" else means.model(folder.config.model)
     return reword(generated, subjects, model, means.nonce) if model else generated
 

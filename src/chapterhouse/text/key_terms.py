@@ -2,8 +2,8 @@
 
 Candidates are runs of one to four words without function words, which cross no punctuation. They
 count by how often they stand in the document, more where they are names, codes, headings or
-several words, and less where they are no more than part of a longer one. No model, no corpus: what
-is special can be told by the caller, who knows the other documents.
+several words, and less where they are no more than part of a longer one. No model, no corpus;
+``shared_terms`` tells what several documents have in common.
 
 Source for the weight of a run against the runs it is part of: the C-value of Frantzi, Ananiadou
 and Mima, International Journal on Digital Libraries 2000.
@@ -12,7 +12,7 @@ and Mima, International Journal on Digital Libraries 2000.
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -64,12 +64,15 @@ _EAST_SHORTEST: Final = 2
 _EAST_LONGEST: Final = 8
 
 # They join words as function words do.
-_BETWEEN_WORDS: Final = "may might must please use used using see least said via per etc"
+_BETWEEN_WORDS: Final = """
+    may might must please use used using see least said via per etc us upon without including either
+    neither hereby herein hereof hereto hereunder thereof thereto whereas whereof
+"""
 _BETWEEN: Final = frozenset(_BETWEEN_WORDS.split())
 # Open-class words that say nothing of a document, beside the function words of its language.
 _EMPTY_WORDS: Final = """
-    also one two three first second new use used using may might must please see e.g i.e etc day
-    days week month year years time times page pages number figure table section chapter example
+    also one two three first second third new use used using may might must please see e.g i.e etc
+    day days week month year years time times page pages number figure table section chapter example
     make made need needs get set within without per via however therefore well way still yet even
     monday tuesday wednesday thursday friday saturday sunday january february march april june
     july august september october november december subject sent regards dear mr mrs ms note notes
@@ -84,12 +87,12 @@ _EMPTY_WORDS: Final = """
 _LINK_WORDS: Final = (
     "of for and & de du des d la le les di del della da do dos und von der für en og"
 )
-_LINKS: Final = frozenset(_LINK_WORDS.split())
+LINKS: Final = frozenset(_LINK_WORDS.split())
 _EMPTY: Final = frozenset(_EMPTY_WORDS.split())
 
 
 @dataclass(slots=True)
-class _Term:
+class Term:
     """What was counted of one term, whatever its spelling."""
 
     words: int
@@ -115,6 +118,21 @@ class _Term:
         headed = self.weight >= _HEADING_WEIGHT and (self.words > 1 or self.count >= _FEW)
         return said or several or self.code or headed
 
+    @property
+    def spelling(self) -> str:
+        """How it is written most often."""
+        usual = self.spellings
+        return max(usual, key=lambda text: (usual[text], not text.islower(), text))
+
+    def add(self, other: "Term") -> None:
+        """Count what was counted elsewhere besides."""
+        self.count += other.count
+        self.weight += other.weight
+        self.names += other.names
+        self.before.update(other.before)
+        self.after.update(other.after)
+        self.spellings.update(other.spellings)
+
 
 @dataclass(frozen=True, slots=True)
 class _Word:
@@ -131,7 +149,6 @@ def key_terms(
     language: str,
     *,
     limit: int = 12,
-    frequency: Callable[[str], float] | None = None,
 ) -> tuple[str, ...]:
     """Return the names and terms of a document, best first, as it most often spells them.
 
@@ -139,22 +156,23 @@ def key_terms(
         text: The document as Markdown.
         language: ISO 639-1 code, or empty where it is not known.
         limit: How many at most.
-        frequency: Share of the other documents in which an index term stands, 0 to 1.
     """
-    found: dict[str, _Term] = {}
-    joints = STOPWORDS.get(language, STOPWORDS["en"])
-    for stretch, weight in _stretches(text[:_WINDOW]):
-        for run in _runs(stretch, language, joints):
-            _count(run, weight, language, found)
-        _count_east(stretch, weight, found)
+    found: dict[str, Term] = {}
+    for stretch, weight in stretches(text[:_WINDOW]):
+        count_terms(stretch, weight, language, found)
     scores = _scores(found)
-    if frequency is not None:
-        for key in scores:
-            scores[key] *= _rarity(key, frequency)
     return tuple(_chosen(found, scores, limit))
 
 
-def _stretches(text: str) -> Iterator[tuple[str, float]]:
+def count_terms(stretch: str, weight: float, language: str, found: dict[str, Term]) -> None:
+    """Count the candidates of a block without markup into ``found``, by words without endings."""
+    joints = STOPWORDS.get(language, STOPWORDS["en"])
+    for run in _runs(stretch, language, joints):
+        _count(run, weight, language, found)
+    _count_east(stretch, weight, found)
+
+
+def stretches(text: str) -> Iterator[tuple[str, float]]:
     """Yield the text of each block without its markup, and what it counts."""
     _, body = split_front_matter(text)
     found = blocks(body)
@@ -224,7 +242,7 @@ def _is_elided(folded: str, joints: frozenset[str]) -> bool:
     return bool(mark) and (first in joints or second in joints) and len(first) + len(second) < 8  # noqa: PLR2004 - "l'exploitation" is a word
 
 
-def _count(run: list[_Word], weight: float, language: str, found: dict[str, _Term]) -> None:
+def _count(run: list[_Word], weight: float, language: str, found: dict[str, Term]) -> None:
     """Count every term of a run: no function word at its edges, a letter in it."""
     shouted = len(run) > 1 and all(word.text.isupper() for word in run)
     for start, first in enumerate(run):
@@ -250,7 +268,7 @@ def _is_term(words: list[_Word]) -> bool:
         return len(text) > 2 or (len(text) > 1 and text.isupper())  # noqa: PLR2004 - "AI", but not "is"
     if last.joint or not _LETTERS.search(first.text) or len(first.text) < 2:  # noqa: PLR2004 - an initial
         return False
-    if any(word.joint and word.text.casefold() not in _LINKS for word in words):
+    if any(word.joint and word.text.casefold() not in LINKS for word in words):
         return False
     if any(_DOTTED.search(word.text) for word in words):
         return False
@@ -273,13 +291,13 @@ def _is_name(words: list[_Word], language: str) -> bool:
 
 
 def _note(
-    found: dict[str, _Term], key: str, text: str, words: list[_Word], weight: float, *, name: bool
-) -> _Term | None:
+    found: dict[str, Term], key: str, text: str, words: list[_Word], weight: float, *, name: bool
+) -> Term | None:
     if len(text) > _LONGEST or not _LETTERS.search(text):
         return None
     code = len(words) == 1 and _CODE.search(text) is not None
     numbered = len(words) > 1 and not _LETTERS.search(words[-1].text)
-    term = found.setdefault(key, _Term(max(1, len(words)), code, numbered))
+    term = found.setdefault(key, Term(max(1, len(words)), code, numbered))
     term.count += 1
     term.weight += weight
     term.names += name
@@ -288,7 +306,7 @@ def _note(
     return term
 
 
-def _count_east(stretch: str, weight: float, found: dict[str, _Term]) -> None:
+def _count_east(stretch: str, weight: float, found: dict[str, Term]) -> None:
     """Count runs of Chinese, Japanese or Korean between their function characters."""
     for match in _EAST_RUN.finditer(stretch):
         for piece in _EAST_JOINTS.split(match.group()):
@@ -301,22 +319,24 @@ def _count_east(stretch: str, weight: float, found: dict[str, _Term]) -> None:
                     _note(found, part, part, [], weight, name=False)
 
 
-def _scores(found: dict[str, _Term]) -> dict[str, float]:
+def _scores(found: dict[str, Term]) -> dict[str, float]:
     """Weigh each term by what it is besides a part of longer ones."""
     standing = {key: term for key, term in found.items() if term.stands}
+    alone = shares_alone(standing)
+    return {key: score for key, term in standing.items() if (score := _score(term, alone[key])) > 0}
+
+
+def shares_alone(standing: Mapping[str, Term]) -> dict[str, float]:
+    """Return for each term the share of its places where it is not part of a longer one."""
     held: dict[str, int] = {}
     for key, term in standing.items():
         if _EAST_RUN.fullmatch(key):
             for part in _parts(key):
                 held[part] = max(held.get(part, 0), term.count)
-    return {
-        key: score
-        for key, term in standing.items()
-        if (score := _score(term, _alone(key, term, standing, held))) > 0
-    }
+    return {key: _alone(key, term, standing, held) for key, term in standing.items()}
 
 
-def _alone(key: str, term: _Term, standing: Mapping[str, _Term], held: Mapping[str, int]) -> float:
+def _alone(key: str, term: Term, standing: Mapping[str, Term], held: Mapping[str, int]) -> float:
     """Return the share of a term's places where it is not part of a longer one."""
     if _EAST_RUN.fullmatch(key):
         return 1 - min(held.get(key, 0), term.count) / term.count
@@ -327,12 +347,12 @@ def _alone(key: str, term: _Term, standing: Mapping[str, _Term], held: Mapping[s
     return 1 - max(before, after) / term.count
 
 
-def _is_cut(side: Counter[str], term: _Term) -> bool:
+def _is_cut(side: Counter[str], term: Term) -> bool:
     """Whether the same word always stands at this side: the name is longer than a term may be."""
     return bool(side) and max(side.values()) > _MOSTLY * term.count
 
 
-def _score(term: _Term, alone: float) -> float:
+def _score(term: Term, alone: float) -> float:
     """Return how much a term says; nothing where it hardly ever stands alone."""
     if alone < _HARDLY:
         return 0.0
@@ -350,13 +370,7 @@ def _parts(run: str) -> Iterator[str]:
     yield from dict.fromkeys(run[a:b] for a, b in ends if b - a < size)
 
 
-def _rarity(key: str, frequency: Callable[[str], float]) -> float:
-    """Return 1 for a term that no other document has, near 0 for one that all have."""
-    parts = [min(max(frequency(part), 0.0), 1.0) for part in key.split(" ")]
-    return 1.0 - 0.9 * min(parts)
-
-
-def _chosen(found: dict[str, _Term], scores: dict[str, float], limit: int) -> Iterator[str]:
+def _chosen(found: dict[str, Term], scores: dict[str, float], limit: int) -> Iterator[str]:
     """Yield the best terms, leaving out those that say again what a better one said."""
     kept: list[tuple[str, set[str]]] = []
     for key in sorted(scores, key=lambda name: (-scores[name], name)):
@@ -368,5 +382,4 @@ def _chosen(found: dict[str, _Term], scores: dict[str, float], limit: int) -> It
         if _EAST_RUN.fullmatch(key) and any(key in other or other in key for other, _ in kept):
             continue
         kept.append((key, pieces))
-        spellings = found[key].spellings
-        yield max(spellings, key=lambda text: (spellings[text], not text.islower(), text))
+        yield found[key].spelling
