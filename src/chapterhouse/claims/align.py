@@ -47,11 +47,9 @@ class Window:
     """Neighbouring sentences of one stretch.
 
     Attributes:
-        place: Number of the stretch among those looked at.
         tokens: Tokens of all sentences, each with the number of its statement.
     """
 
-    place: int
     evidence: Evidence
     sentences: tuple[Sentence, ...]
     statements: tuple[Statement, ...]

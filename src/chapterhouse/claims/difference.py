@@ -72,7 +72,7 @@ def aligned(claim: Statement, stated: Statement) -> Alignment:
     sentence = Sentence(0, len(text), text, frozenset(), row=False)
     evidence = Evidence("", 0, len(text), text, language)
     tokens = tuple((token, 0) for token in stated.tokens)
-    alignment = align(claim, Window(0, evidence, (sentence,), (stated,), tokens))
+    alignment = align(claim, Window(evidence, (sentence,), (stated,), tokens))
     return replace(alignment, places=_each_once(claim, alignment.places))
 
 

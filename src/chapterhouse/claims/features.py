@@ -117,7 +117,7 @@ def _windows(claim: Statement, evidence: Evidence) -> Iterator[tuple[Window, Pla
             if any(places):
                 chosen = tuple(statements[start:end])
                 tokens = tuple((t, n) for n, s in enumerate(chosen) for t in s.tokens)
-                yield Window(0, evidence, sentences[start:end], chosen, tokens), places
+                yield Window(evidence, sentences[start:end], chosen, tokens), places
 
 
 def _standing(claim: Statement, statement: Statement) -> list[tuple[int, ...]]:

@@ -9,11 +9,10 @@ from functools import lru_cache
 from typing import Final
 
 from chapterhouse.claims.dates import Date
-from chapterhouse.claims.facts import WIDTHS, Facts, covered, facts_of, starts_sentence
+from chapterhouse.claims.facts import WIDTHS, Facts, covered, facts_of
 from chapterhouse.claims.negation import denials
 from chapterhouse.claims.numbers import Number
 from chapterhouse.claims.wording import (
-    CONJUNCTIONS,
     EAST_LIGHT,
     PREPOSITIONS,
     is_stop,
@@ -54,7 +53,6 @@ class Token:
         key: Its stem, or the stem that stands for all words of its meaning; of a fact its value.
         name: Whether it belongs to a proper name.
         capital: Whether it is written with a capital.
-        initial: Whether the sentence begins with it.
         clause: Number of its clause.
         negated: How often it is denied.
         scopes: Classes of the words of scope that govern it.
@@ -68,7 +66,6 @@ class Token:
     kind: TokenKind
     name: bool = False
     capital: bool = False
-    initial: bool = False
     clause: int = 0
     negated: int = 0
     scopes: frozenset[str] = frozenset()
@@ -83,13 +80,11 @@ class Statement:
 
     Attributes:
         tokens: Its content words and facts in order.
-        gaps: Lower-case text before each token back to the one before it, and behind the last.
     """
 
     text: str
     language: str
     tokens: tuple[Token, ...]
-    gaps: tuple[str, ...]
     facts: Facts
 
 
@@ -108,7 +103,6 @@ def read(text: str, language: str = "") -> Statement:
     denied = denials(wide, facts.negations, language)
     named = covered(wide, [(name.start, name.end) for name in facts.names])
     tokens: list[Token] = []
-    gaps: list[str] = []
     end = clause = 0
     for start, stop, key, kind, number, date in _pieces(wide, language, facts, scopes):
         while clause < len(clauses) and clauses[clause] < start:
@@ -124,7 +118,6 @@ def read(text: str, language: str = "") -> Statement:
                 kind=kind,
                 name=all(named[start:stop]),
                 capital=surface[:1].isupper(),
-                initial=not tokens or starts_sentence(wide, start),
                 clause=clause,
                 negated=denied[start],
                 scopes=_governing(scopes, end if tokens else 0, start, kind),
@@ -133,11 +126,9 @@ def read(text: str, language: str = "") -> Statement:
                 date=date,
             )
         )
-        gaps.append(gap)
         end = max(end, stop)
-    gaps.append(wide[end:].lower())
     _deny_before(tokens, facts)
-    return Statement(text, language, tuple(tokens), tuple(gaps), facts)
+    return Statement(text, language, tuple(tokens), facts)
 
 
 def _deny_before(tokens: list[Token], facts: Facts) -> None:
@@ -227,14 +218,6 @@ def term(word: str, language: str) -> str:
 def _preposition(gap: str) -> str:
     words = _LETTERS.findall(gap)
     return next((word for word in reversed(words) if word in PREPOSITIONS), "")
-
-
-def is_listed(gap: str) -> bool:
-    """Whether a gap holds nothing but what joins the items of a list."""
-    words = _LETTERS.findall(gap)
-    return all(word in CONJUNCTIONS for word in words) and (
-        bool(words) or "," in gap or "、" in gap
-    )
 
 
 def _scopes(text: str, language: str, facts: Facts) -> list[tuple[int, int, str, int]]:

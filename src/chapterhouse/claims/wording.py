@@ -145,16 +145,6 @@ _SCOPES: Final = {
         "until": "直到",
     },
 }
-# What may be added to a statement, and what may be dropped from it, without making it untrue.
-MAY_BE_ADDED: Final = frozenset({"may", "so-called"})
-MAY_BE_DROPPED: Final = frozenset({"all", "only", "must", "since"})
-# "since" and "after" may stand for "in" or "from".
-COPULAS: Final = word_set(
-    "is are was were be been being ist sind war waren est sont était étaient es son fue era è sono"
-    " 是 为"
-)
-BY: Final = word_set("by von durch par por da 被")
-CONJUNCTIONS: Final = word_set("and or & und oder et ou y e o as-well-as sowie 和 与 及 或")
 PREPOSITIONS: Final = word_set("""
     in on at by for from with without during after before since until to into of as per via under
     over about through throughout within among between against because when while although if where
