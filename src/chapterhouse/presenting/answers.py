@@ -101,7 +101,7 @@ def _opening(answer: Answer) -> Iterator[Block]:
     quoted = answer.method == "extractive"
     if answer.outcome is AnswerOutcome.PASSAGES and quoted and not introduced:
         yield Paragraph((Words(_NEAREST if answer.notice else _CLOSEST, Style.STRONG),))
-    elif answer.certainty == "likely" and answer.route is Route.ANSWERED:
+    elif answer.certainty == "likely" and answer.route is Route.ANSWERED and quoted:
         yield Paragraph((Words("Likely:", Style.STRONG),))
 
 

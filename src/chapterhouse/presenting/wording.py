@@ -7,7 +7,7 @@ from chapterhouse.text.analyse import SNOWBALL
 from chapterhouse.types import Conflict, Problem, Searched, Side, Support, Usage
 
 _MARKS: Final = {
-    Support.NOT_FOUND: "not found in the sources",
+    Support.NOT_FOUND: "not confirmed by the sources",
     Support.DISAGREES: "the sources say otherwise",
 }
 _LANGUAGES: Final = {

@@ -44,7 +44,7 @@ _GENERAL: Final = (
     "Answer briefly, in the language of the question, and cite nothing."
 )
 NOTHING_FOUND: Final = (
-    "Nothing that the model wrote was found in the documents; the passages below are quoted."
+    "Nothing that the model wrote could be confirmed. Compare it with the passages below."
 )
 NO_ANSWER: Final = "The model gave no answer; these are quotations."
 # How a sentence that states nothing says that there is no answer, in the judge's languages. What

@@ -84,7 +84,7 @@ def test_a_claim_that_is_not_carried_is_told_and_no_forgery(hall: Hall) -> None:
     hall.says(lying)
     minutes = hall.convene(council())
     assert any(claim.support is Support.NOT_FOUND for claim in minutes.claims)
-    assert "not found in the sources" in markdown(minutes)
+    assert "not confirmed by the sources" in markdown(minutes)
     assert_whole(hall, minutes)
 
 
