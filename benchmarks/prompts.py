@@ -99,7 +99,9 @@ def told(library: Library, folder: str) -> Iterator[Prompt]:
     """Yield what is told for each question of a folder that has hits."""
     model = ScriptedModel(lambda *_: "The documents do not say.")
     parts = replace(library._parts(), model=lambda _: model)  # noqa: SLF001 - with a model of our own
-    counter = Counter(library.settings, lambda: library.personas, parts, lambda: None)
+    never = library.settings.expansion.model_copy(update={"rewrite": "never"})  # no prompt for that
+    settings = library.settings.model_copy(update={"expansion": never})
+    counter = Counter(settings, lambda: library.personas, parts, lambda: None)
     for question in read_questions(folder):
         model.asked.clear()
         choices = Choices(remember=False, use_kept=False)
