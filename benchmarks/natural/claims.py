@@ -256,7 +256,8 @@ def answer_of(question: str, text: str, library: Library) -> str:
 
 
 def words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+    """Return the words of a text without the numbers of its citations."""
+    return " ".join(re.findall(r"\w+", re.sub(r"\[\d+\]", "", text.casefold())))
 
 
 # --- figures ------------------------------------------------------------------------------------
