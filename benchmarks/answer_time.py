@@ -1,20 +1,22 @@
-"""How long an answer without a model takes, beside the search it begins with.
+"""How long an answer takes beside the search it begins with, and beside a model's own time.
 
     python benchmarks/answer_time.py [--write] [--save FILE] [FOLDER ...]
 
 Every question of the folders (two open natural ones) is searched for and then asked once, warm and
-in process. The parts are clocked inside the answer. ``--save`` keeps all answers, a line each, so
+in process, without a model and with one that takes no time itself. The parts are clocked inside the
+answer without a model. ``--save`` keeps all answers, a line each, so
 that two versions can be compared.
 """
 
 import argparse
+import asyncio
 import sys
 import time
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -25,13 +27,18 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 from chapterhouse.answering import extractive
 from chapterhouse.library import Library
 from chapterhouse.models.built_in import BuiltInEncoder
+from chapterhouse.models.scripted import ScriptedModel
+from chapterhouse.replying.put import Counter, put
+from chapterhouse.replying.request import Choices
 from libraries import opened
-from measuring import Machine, Row, Table, finish, percentile
+from measuring import Bar, Machine, Row, Table, finish, percentile
 from questions import read_questions
 
 FOLDERS: Final = ("site-policies", "manual")
 WARM: Final = 10
 ALL: Final = "all"
+OVERHEAD: Final = 60.0  # milliseconds around a model's own time
+_WRITTEN: Final = "That is in the settings of your account [1]. It takes thirty days at most [2]."
 # What is clocked: where it stands, and what it is called. Each is inside ``ask``.
 PARTS: Final = (
     (Library, "_retrieve", "retrieval"),
@@ -73,17 +80,17 @@ def clocked(spent: dict[str, float]) -> Iterator[None]:
         yield
 
 
-def measure(folder: str) -> Iterator[tuple[Taken, Taken]]:
-    """Yield the search for every question of a folder and its answer."""
+def measure(folder: str) -> Iterator[tuple[Taken, Taken, Taken]]:
+    """Yield the search for every question of a folder, its answer, and a model's."""
     asked = [question.question for question in read_questions(folder)]
     with opened(folder, "built-in") as library:
         for text in asked[:WARM]:
             ask(library, text)
         # Not one behind the other: the second would find the question's vectors in memory.
         searched = [timed(library.search, text) for text in asked]
-        yield from zip(
-            searched, [timed(partial(ask, library), text) for text in asked], strict=True
-        )
+        quoted = [timed(partial(ask, library), text) for text in asked]
+        written = [timed(partial(write, library), text) for text in asked]
+        yield from zip(searched, quoted, written, strict=True)
 
 
 def timed(call: Callable[[str], object], text: str) -> Taken:
@@ -101,6 +108,16 @@ def ask(library: Library, text: str) -> object:
     return library.ask(text, model="none", remember=False, use_kept=False)
 
 
+def write(library: Library, text: str) -> object:
+    """Ask a model that takes no time and writes two sentences."""
+    model = ScriptedModel([_WRITTEN])
+    parts = replace(library._parts(), model=lambda _: model)  # noqa: SLF001 - a model of our own
+    never = library.settings.expansion.model_copy(update={"rewrite": "never"})
+    settings = library.settings.model_copy(update={"expansion": never})
+    counter = Counter(settings, lambda: library.personas, parts, lambda: None)
+    return asyncio.run(put(text, "", Choices(remember=False, use_kept=False), counter))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", default=FOLDERS)
@@ -111,24 +128,32 @@ def main() -> int:
     machine = Machine()
     taken = [pair for folder in chosen.folders for pair in measure(folder)]
     if chosen.save:
-        chosen.save.write_text("".join(f"{told.answer!r}\n" for _, told in taken), "utf-8")
+        chosen.save.write_text("".join(f"{told.answer!r}\n" for _, told, _ in taken), "utf-8")
     note = " ".join(__doc__.split("\n\n")[2].split())
     setting = machine.setting()
+    around = _middle(one.wall[ALL] for _, _, one in taken)
+    bars = [Bar("around a model's own time, p50 ms", round(around, 1), most=OVERHEAD)]
+    found = tables(taken)
     return finish(
-        "answer_time", "Time of an answer", [], tables(taken), setting, (note,), write=chosen.write
+        "answer_time", "Time of an answer", bars, found, setting, (note,), write=chosen.write
     )
 
 
-def tables(taken: Sequence[tuple[Taken, Taken]]) -> list[Table]:
+def tables(taken: Sequence[tuple[Taken, Taken, Taken]]) -> list[Table]:
     """Return medians of searches, of answers and of their parts."""
-    searched, told = (list(own) for own in zip(*taken, strict=True))
+    searched, told, written = (list(own) for own in zip(*taken, strict=True))
     rows: list[Row] = [
         ("search", _middle(one.wall[ALL] for one in searched), _middle(o.cpu for o in searched)),
         ("ask", _middle(one.wall[ALL] for one in told), _middle(one.cpu for one in told)),
         (
             "ask over search",
-            _middle(two.wall[ALL] / one.wall[ALL] for one, two in taken),
-            _middle(two.cpu / one.cpu for one, two in taken),
+            _middle(two.wall[ALL] / one.wall[ALL] for one, two, _ in taken),
+            _middle(two.cpu / one.cpu for one, two, _ in taken),
+        ),
+        (
+            "around a model's own time",
+            _middle(one.wall[ALL] for one in written),
+            _middle(one.cpu for one in written),
         ),
     ]
     parts: list[Row] = [
