@@ -126,9 +126,9 @@ def _block(block: Shown, nonce: str, title: str) -> str:
 
 
 def _title(document: Document) -> str:
-    """Return a document's title and date on one line, harmless in a prompt."""
-    facts = (document.title or document.source, stated_date(document))
-    return ", ".join(_short(fact) for fact in facts if fact)
+    """Return a document's title and date on one line, harmless in a prompt; no date twice."""
+    title, date = _short(document.title or document.source), stated_date(document)
+    return title if date in title else f"{title}, {_short(date)}"
 
 
 def _place(excerpt: Excerpt) -> Iterator[str]:
