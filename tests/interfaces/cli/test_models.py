@@ -292,6 +292,7 @@ def test_another_model_rewrites_questions(
         server.requests.clear()
         monkeypatch.setenv("CHAPTERHOUSE_EXPANSION__REWRITE", "always")
         chapterhouse("ask", "When does the ferry to Osk leave?", *place)
+        monkeypatch.delenv("CHAPTERHOUSE_EXPANSION__REWRITE")
         asked = {(r.body["model"], "excerpt" in r.system.lower()) for r in server.requests}
         assert {model for model, _ in asked} == {"large", "small"}
         assert sum(r.body["model"] == "large" for r in server.requests) == 1
