@@ -25,7 +25,6 @@ from unittest.mock import patch
 sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse.answering.extractive import Reference
-from chapterhouse.protocols import TokenEmbedder
 from chapterhouse.retrieval import context as context_module
 from chapterhouse.retrieval.context import (
     PRICE,
@@ -39,7 +38,7 @@ from chapterhouse.retrieval.pack import Item, pack_exactly
 from chapterhouse.retrieval.present import arranged, markdown
 from chapterhouse.settings import PackingSettings
 from chapterhouse.text.tokens import estimate_tokens
-from chapterhouse.types import Context, Excerpt, SearchResult, TokenVectors
+from chapterhouse.types import Context, Excerpt, SearchResult
 from folders import PARTS
 from measuring import Bar, Machine, Row, Table, finish, percentile
 from sentence_cases import NATURAL, SETS, Case, QuestionSet, Shown, own_reference, question_sets
@@ -86,24 +85,6 @@ class Measured:
     def naive(self) -> Point:
         """Return the first eight hits whole."""
         return self.whole[NAIVE]
-
-
-class RememberedTokens:
-    """An encoder that makes the vectors of a passage once for all contexts of a question."""
-
-    def __init__(self, encoder: TokenEmbedder) -> None:
-        self._encoder = encoder
-        self._known: dict[str, TokenVectors] = {}
-
-    def serves(self, language: str) -> bool:
-        """Serve the same languages."""
-        return self._encoder.serves(language)
-
-    def embed_tokens(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
-        """Return the tokens of each text, made anew where it is not known."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        self._known.update(zip(new, self._encoder.embed_tokens(new), strict=True))
-        return [self._known[text] for text in texts]
 
 
 # --- contexts ------------------------------------------------------------------------------------
@@ -157,11 +138,11 @@ def measured(sets: Sequence[QuestionSet], own: Reference, setups: Sequence[Setup
     times: list[float] = []
     for own_set, case in ((each, case) for each in sets for case in each.answerable()):
         reference = own_set.reference(case, own)
-        lookup = ContextSources(reference.body, estimate_tokens, reference.scorer)
+        words = replace(reference.scorer, encoder=None)  # as ``asking`` has it
+        lookup = ContextSources(reference.body, estimate_tokens, words)
         if len(times) < TIMED:
             times.append(seconds(lambda c=case, s=lookup: build_context(first(c.result, HITS), s)))  # type: ignore[misc]  # no types in a lambda
-        scorer = replace(reference.scorer, encoder=RememberedTokens(own.scorer.encoder))
-        for setup, value in contexts(case, replace(lookup, scorer=scorer), setups).items():
+        for setup, value in contexts(case, lookup, setups).items():
             rows[setup].append(value)
         for number, values in whole_hits.items():
             values.append(whole(case, number))

@@ -23,6 +23,7 @@ from scipy.optimize import minimize
 
 from chapterhouse.answering.choosing import WORDS
 from chapterhouse.answering.extractive import CHUNKS_READ
+from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.protocols import TokenEmbedder
 from chapterhouse.retrieval.context import question_of
 from chapterhouse.retrieval.sentence_model import serves
@@ -37,7 +38,7 @@ from chapterhouse.retrieval.sentences import (
 )
 from chapterhouse.text.language import script_language
 from measuring import Bar, Machine, Row, Table, finish
-from sentence_cases import NATURAL, Case, Shown, Wanted, group, own_reference, question_sets
+from sentence_cases import NATURAL, Case, Shown, Wanted, group, question_sets
 
 MODEL: Final = Path(__file__).parents[1] / "src/chapterhouse/retrieval/sentence_model.json"
 RIDGE: Final = 0.01
@@ -179,7 +180,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="a quarter of the questions, unkept")
     options = parser.parse_args()
     machine = Machine()
-    encoder = own_reference().scorer.encoder
+    encoder = built_in_encoder()
     sets = {
         one.name: [judged(case, encoder) for case in one.answerable()]
         for one in question_sets(step=4 if options.quick else 1)

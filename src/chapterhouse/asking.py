@@ -112,11 +112,15 @@ def reference_of(engines: Engines, shelves: Sequence[str] = ()) -> Reference:
 
 
 def context_sources_of(engines: Engines, tokens: TokenSettings) -> ContextSources:
-    """Return what building a context looks up."""
+    """Return what building a context looks up.
+
+    Sentences are judged by words alone: contexts hold as much of the answers as by meaning
+    (``benchmarks/packing.py``), and no passage has to be encoded before a model is asked.
+    """
     return ContextSources(
         body=engines.store.body,
         count_tokens=token_counter(tokens, engines.table),
-        scorer=_scorer(engines),
+        scorer=replace(_scorer(engines), encoder=None),
     )
 
 

@@ -60,6 +60,7 @@ from chapterhouse.types import (
     Chunk,
     Context,
     Document,
+    Draft,
     EncoderStatus,
     FileRecord,
     FollowUp,
@@ -447,7 +448,7 @@ class Library:
         use_kept: bool = True,
         search_text: str = "",
         in_conversation: bool = False,
-        on_text: Callable[[str], None] | None = None,
+        on_draft: Callable[[Draft], None] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
         """Answer from the documents, every sentence with a verified citation, or say why not.
@@ -466,7 +467,7 @@ class Library:
             search_text: What is searched for instead of the question, as ``follow_up`` says.
             in_conversation: Whether a model is reminded of earlier answers, unless the settings
                 say otherwise.
-            on_text: Is given what a model writes as it comes, before it is checked.
+            on_draft: Is given what a model writes as it comes, checked sentence by sentence.
             on_progress: Called for each file that is read first.
 
         Raises:
@@ -488,7 +489,7 @@ class Library:
                     search_text,
                     in_conversation,
                 ),
-                on_text=on_text,
+                on_draft=on_draft,
                 on_progress=on_progress,
             )
         )
@@ -499,11 +500,11 @@ class Library:
         *,
         persona: str = "",
         choices: Choices = _NO_CHOICES,
-        on_text: Callable[[str], None] | None = None,
+        on_draft: Callable[[Draft], None] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
         """Answer as ``ask`` does, without blocking where a model is waited for."""
-        return await put(question, persona, choices, self._counter(), on_text, on_progress)
+        return await put(question, persona, choices, self._counter(), on_draft, on_progress)
 
     def follow_up(
         self,

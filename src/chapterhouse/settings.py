@@ -236,7 +236,7 @@ class PackingSettings(_Frozen):
     widen: Literal["no", "surroundings", "parent"] = "no"  # what a hit takes in around it
     widen_tokens: int = Field(default=400, ge=1, le=100_000)  # longest excerpt made that way
     diversity_factor: float = Field(default=0.3, ge=0, le=1)
-    price: float = Field(default=2e-5, ge=0, le=1)  # value that each token must bring
+    price: float = Field(default=1e-5, ge=0, le=1)  # value that each token must bring
 
 
 class AnswerSettings(_Frozen):

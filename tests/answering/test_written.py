@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.markers import Place, resolve
-from chapterhouse.answering.written import Checked, Given, Lookup, check
+from chapterhouse.answering.written import Checked, Given, Lookup, check, check_draft
 from chapterhouse.claims.judge import judge
 from chapterhouse.protocols import ClaimJudge
 from chapterhouse.types import (
@@ -164,6 +164,22 @@ def test_several_markers_are_all_what_a_sentence_cites() -> None:
     written(f"{METRE} [^rules-1:Opening][^tariff-2:Berths]", watching)
 
     assert seen == [["rules-1", "tariff-2"]]
+
+
+@pytest.mark.parametrize("end", ["", " ", " [", " [^tar", "\n\n- "])
+def test_of_a_draft_the_whole_sentences_are_checked(end: str) -> None:
+    text = f"{KNOTS} [^rules-1:Speed] {METRE} [^tariff-2:Berths] So it"
+    draft = check_draft(text + end, GIVEN, to_the_letter, LOOKUP)
+    assert draft.sentences == written(text).sentences[:2]
+    assert draft.text == "So it"
+
+
+@given(st.text(alphabet="ab .[^1]:\n-(!\x1b\u202e", max_size=60))
+def test_a_draft_shows_no_bracket_and_never_more_than_the_answer(text: str) -> None:
+    draft = check_draft(text, GIVEN, to_the_letter, LOOKUP)
+    told = "".join((*(one.text for one in draft.sentences), draft.text))
+    assert not {"\x1b", "\u202e"} & set(told)
+    assert len(draft.sentences) <= len(written(text).sentences)
 
 
 @pytest.mark.parametrize(

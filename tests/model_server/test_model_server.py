@@ -23,6 +23,7 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.council.builder import Council
 from chapterhouse.replying.writing import NO_ANSWER
+from chapterhouse.types import Draft
 
 PYTHON = os.environ.get("CHAPTERHOUSE_MODEL_PYTHON", "")
 pytestmark = [
@@ -160,10 +161,10 @@ def test_the_model_may_be_asked_what_the_sources_say(home: Path, server: str) ->
 
 def test_a_stream_is_what_is_checked_later(home: Path, server: str) -> None:
     prepared(home, settings(server))
-    pieces: list[str] = []
+    drafts: list[Draft] = []
     with Library.open(home) as library:
-        answer = library.ask(QUESTION, on_text=pieces.append)
-    assert pieces
+        answer = library.ask(QUESTION, on_draft=drafts.append)
+    assert drafts
     assert answer.usage is not None
     assert answer.usage.completion_tokens > 0
 
@@ -195,16 +196,16 @@ def test_three_members_share_one_slot(home: Path, server: str) -> None:
 def test_a_server_that_dies_is_told_of(home: Path) -> None:
     with served() as (address, process):
         prepared(home, settings(address, maximum_tokens=800, attempts=1))
-        pieces: list[str] = []
+        drafts: list[Draft] = []
 
-        def hear(piece: str) -> None:
-            if not pieces:
+        def hear(draft: Draft) -> None:
+            if not drafts:
                 process.send_signal(signal.SIGKILL)
-            pieces.append(piece)
+            drafts.append(draft)
 
         with Library.open(home) as library:
-            answer = library.ask(QUESTION, on_text=hear)
-    assert pieces
+            answer = library.ask(QUESTION, on_draft=hear)
+    assert drafts
     assert answer.method == "extractive"
     assert "4 knots" in answer.text
     assert any("The model did not answer" in warning for warning in answer.warnings)

@@ -13,7 +13,7 @@ from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_
 from chapterhouse import Library
 from chapterhouse.answering.bundle import bundle_json
 from chapterhouse.text.view import ALPHABET
-from chapterhouse.types import Support
+from chapterhouse.types import Draft, Support
 
 KNOTS = "Inside the harbour no vessel may exceed 4 knots."
 QUESTION = "How fast may a vessel go inside the harbour?"
@@ -129,9 +129,9 @@ def test_what_a_tool_returns_is_no_system_message_either(tmp_path: Path) -> None
 
 
 def test_each_sentence_that_came_over_the_wire_is_judged(tmp_path: Path) -> None:
-    drafts: list[str] = []
+    drafts: list[Draft] = []
     with chat_server(copying) as server, opened(tmp_path / "home", server) as library:
-        answer = library.ask(QUESTION, persona="maria", on_text=drafts.append)
+        answer = library.ask(QUESTION, persona="maria", on_draft=drafts.append)
         assert server.requests[0].body["stream"] is True
         for citation in answer.citations:
             text = library.body(citation.document_id).text
@@ -142,8 +142,11 @@ def test_each_sentence_that_came_over_the_wire_is_judged(tmp_path: Path) -> None
     assert supports[1] not in {Support.QUOTED, Support.SUPPORTED}
     assert supports[2] is Support.NOT_FOUND
     assert answer.rejected == ("made-up:x",)
-    assert "[" not in "".join(drafts)
-    assert "4 knots" in "".join(drafts)
+    assert drafts
+    for draft in drafts:
+        assert "[" not in draft.text
+        whole = [sentence.text for sentence in draft.sentences]
+        assert whole == [sentence.text for sentence in answer.sentences][: len(whole)]
 
 
 @pytest.mark.parametrize(

@@ -12,11 +12,12 @@ from chapterhouse.answering.bundle import examine
 from chapterhouse.claims.judge import judge
 from chapterhouse.errors import EngineError, NotFoundError, PromptTooLongError, UsageError
 from chapterhouse.models.scripted import Call, Step
+from chapterhouse.replying import streaming
 from chapterhouse.replying.put import put
 from chapterhouse.replying.request import Choices
 from chapterhouse.replying.writing import NOTHING_FOUND
 from chapterhouse.text.tokens import estimate_tokens
-from chapterhouse.types import Answer, Route, Support, Usage
+from chapterhouse.types import Answer, Draft, Route, Support, Usage
 
 SPEED = "How fast may a vessel go inside the harbour?"
 PRICE = "What does a berth in the marina cost?"
@@ -26,8 +27,8 @@ RULES = f"# Rules\n\n## Speed\n\n{KNOTS}\n\nThe gate closes at 21:30.\n"
 
 
 def asked(room: Any, question: str, persona: str = "maria", **choices: Any) -> Answer:
-    on_text = choices.pop("on_text", None)
-    return asyncio.run(put(question, persona, Choices(**choices), room.counter(), on_text))
+    on_draft = choices.pop("on_draft", None)
+    return asyncio.run(put(question, persona, Choices(**choices), room.counter(), on_draft))
 
 
 def marker_in(prompt: str) -> str:
@@ -416,12 +417,22 @@ def test_no_words_of_a_model_break_the_search(harbour: Any, query: str) -> None:
     assert all(call.result for call in model.told)
 
 
-def test_what_streams_is_a_draft_without_citations(harbour: Any) -> None:
+def test_what_streams_is_checked_as_soon_as_a_sentence_is_whole(
+    harbour: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streaming, "_PAUSE", 0)  # a draft of every piece
     model = harbour.says("")
-    model._script = lambda _, prompt: Step(f"{KNOTS} {marker_in(prompt)} [1] So it is.")
-    pieces: list[str] = []
-    asked(harbour, SPEED, on_text=pieces.append)
-    assert "".join(pieces).split() == f"{KNOTS} So it is.".split()
+    wrong = KNOTS.replace("4", "9")
+    model._script = lambda _, prompt: Step(f"{KNOTS} {marker_in(prompt)} {wrong} [1] So it is.")
+    drafts: list[Draft] = []
+    answer = asked(harbour, SPEED, on_draft=drafts.append)
+
+    assert "[" not in "".join(draft.text for draft in drafts)
+    assert drafts[0].sentences == ()
+    supports = [sentence.support for sentence in drafts[-1].sentences]
+    assert supports == [Support.QUOTED, Support.DISAGREES]
+    assert drafts[-1].sentences == answer.sentences[:2]
+    assert drafts[-1].text == "So it is."
 
 
 # --- memory ----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ stored text before anyone sees it.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -34,6 +34,7 @@ from chapterhouse.types import (
     Body,
     Citation,
     Document,
+    Draft,
     Evidence,
     Judgement,
     Problem,
@@ -61,6 +62,7 @@ _JOINED: Final = re.compile(r"\](?=[(\[:])")
 _OPENED: Final = re.compile(r"<(?=[A-Za-z/!?])")
 _LINE_MARK: Final = re.compile(r"[ \t]*(?:#{1,6}[ \t]+|>[ \t]?|[-*+•][ \t]+)*")
 _BULLETS: Final = frozenset("-*+•")
+_OPEN: Final = re.compile(r"[\[【〔［][^\]】〕］\n]{0,500}\Z")  # a bracket, not closed yet
 _ENUMERATION: Final = re.compile(r"(\d{1,3})[.)][ \t]+(?=\S)")
 
 
@@ -100,6 +102,9 @@ class _Sentence:
     markers: tuple[str, ...]
 
 
+_NOTHING: Final = _Sentence("", "", ())
+
+
 def check(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) -> Checked:
     """Return what a model wrote as sentences with verified citations.
 
@@ -109,16 +114,34 @@ def check(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) 
         judge: Says how far evidence carries a sentence.
         lookup: Where quotations are looked up.
     """
+    return _checked(
+        _sentences(as_markers(text, [one.place for one in given])), given, judge, lookup
+    )
+
+
+def check_draft(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) -> Draft:
+    """Return what a model has written so far: its whole sentences checked, and the one begun.
+
+    Arguments as of ``check``. A bracket that is still open is not shown: it may become a marker.
+    """
+    open_bracket = _OPEN.search(text)
+    shown = text[: open_bracket.start()] if open_bracket else text
+    *whole, begun = list(_sentences(as_markers(shown, [one.place for one in given]))) or [_NOTHING]
+    checked = _checked(whole, given, judge, lookup)
+    return Draft(checked.sentences, _plain(without_look_alikes(begun.text)[0], _addresses(given)))
+
+
+def _checked(
+    sentences: Iterable[_Sentence], given: Sequence[Given], judge: ClaimJudge, lookup: Lookup
+) -> Checked:
     cited = _Citations(lookup, [one.evidence for one in given], judge)
     told: list[AnswerSentence] = []
     rejected: list[str] = []
-    addresses = frozenset(
-        address for one in given for address in _ADDRESS.findall(one.evidence.text)
-    )
+    addresses = _addresses(given)
     skipped = 0
-    for sentence in _sentences(as_markers(text, [one.place for one in given])):
+    for sentence in sentences:
         bare, look_alikes = without_look_alikes(sentence.text)
-        plain = " ".join(_inactive(_without_addresses(bare, addresses)).split())
+        plain = _plain(bare, addresses)
         unknown = [m for m in sentence.markers if not resolve(m, [g.place for g in given])]
         rejected += [*unknown, *look_alikes]
         breaks = max(sentence.before.count("\n"), skipped)
@@ -132,6 +155,16 @@ def check(text: str, given: Sequence[Given], judge: ClaimJudge, lookup: Lookup) 
     return Checked(tuple(told), tuple(cited.found), tuple(dict.fromkeys(rejected)))
 
 
+def _addresses(given: Sequence[Given]) -> frozenset[str]:
+    """Return the web addresses that documents give."""
+    return frozenset(address for one in given for address in _ADDRESS.findall(one.evidence.text))
+
+
+def _plain(text: str, addresses: frozenset[str]) -> str:
+    """Return a sentence on one line, in which nothing is a link but what documents give."""
+    return " ".join(_inactive(_without_addresses(text, addresses)).split())
+
+
 def _judged(
     sentence: str, markers: Sequence[str], given: Sequence[Given], judge: ClaimJudge
 ) -> Judgement:
@@ -140,8 +173,8 @@ def _judged(
     numbers = {number for marker in markers for number in resolve(marker, places)}
     unknown = [marker for marker in markers if not resolve(marker, places)]
     problems = tuple(Problem(ProblemKind.MARKER, marker) for marker in unknown)
-    cited = [one.evidence for one in given if not numbers or one.place.number in numbers]
-    others = [one.evidence for one in given if numbers and one.place.number not in numbers]
+    cited = tuple(g.evidence for g in given if not numbers or g.place.number in numbers)
+    others = tuple(g.evidence for g in given if numbers and g.place.number not in numbers)
     judged = judge(sentence, cited, others)
     if judged.support is Support.NOT_FOUND and not numbers:  # it names nothing to look at
         judged = replace(judged, spans=())

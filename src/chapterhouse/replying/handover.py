@@ -1,6 +1,6 @@
 """A question that is not for one persona goes to the one of the house who knows."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from chapterhouse.answering.route import deferral
@@ -8,6 +8,7 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
 from chapterhouse.replying.respond import offline, respond
+from chapterhouse.replying.streaming import OnDraft
 from chapterhouse.telemetry import agent_span, tell_answer
 from chapterhouse.types import Answer
 
@@ -17,7 +18,7 @@ async def hand_over(
     given: Answer,
     colleagues: Sequence[Request],
     parts: Parts,
-    on_text: Callable[[str], None] | None = None,
+    on_draft: OnDraft | None = None,
 ) -> Answer:
     """Return the answer of the colleague whose documents answer best, or ``given``.
 
@@ -29,7 +30,7 @@ async def hand_over(
         given: Their answer: out of scope.
         colleagues: The same question as it would be put to the others.
         parts: What the library is made of.
-        on_text: Is given what a model writes as it comes.
+        on_draft: Is given what a model writes as it comes, checked sentence by sentence.
     """
     best: Request | None = None
     strongest = 0.0
@@ -43,7 +44,7 @@ async def hand_over(
     if best is None or best.persona is None or request.persona is None:
         return given
     with agent_span(best.persona.slug, best.question) as recorder:
-        told = await respond(best, parts, on_text)
+        told = await respond(best, parts, on_draft)
         tell_answer(recorder, told)
     return replace(
         told,

@@ -9,7 +9,8 @@ from chapterhouse.replying.following import completed
 from chapterhouse.replying.handover import hand_over
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Choices, Request, library_request, persona_request
-from chapterhouse.replying.respond import OnText, respond
+from chapterhouse.replying.respond import respond
+from chapterhouse.replying.streaming import OnDraft
 from chapterhouse.settings import Settings
 from chapterhouse.telemetry import agent_span, sharing_content, tell_answer
 from chapterhouse.types import Answer, FollowUp, Progress, Route, Turn
@@ -43,7 +44,7 @@ async def put(
     persona: str,
     choices: Choices,
     counter: Counter,
-    on_text: OnText | None = None,
+    on_draft: OnDraft | None = None,
     on_progress: OnProgress | None = None,
 ) -> Answer:
     """Answer a question.
@@ -53,7 +54,7 @@ async def put(
         persona: Who is asked; empty for the library itself.
         choices: What the caller says about it.
         counter: Where it is put.
-        on_text: Is given what a model writes as it comes, before it is checked.
+        on_draft: Is given what a model writes as it comes, checked sentence by sentence.
         on_progress: Called for each file that is read first.
 
     Raises:
@@ -72,11 +73,11 @@ async def put(
     allowed = counter.settings.telemetry.content
     with sharing_content(allowed=allowed), agent_span(slug or _LIBRARY, question) as recorder:
         if slug:
-            given = await _put_to(slug, question, choices, counter, on_text, on_progress)
+            given = await _put_to(slug, question, choices, counter, on_draft, on_progress)
         else:
             counter.catch_up()
             request = library_request(question, counter.settings, choices)
-            given = await respond(request, counter.parts, on_text)
+            given = await respond(request, counter.parts, on_draft)
         tell_answer(recorder, given)
     return given
 
@@ -118,18 +119,18 @@ async def _put_to(
     question: str,
     choices: Choices,
     counter: Counter,
-    on_text: OnText | None,
+    on_draft: OnDraft | None,
     on_progress: OnProgress | None,
 ) -> Answer:
     """Answer as a persona, or as the colleague whom the question is handed to."""
     refreshed = counter.house().refresh(slug, on_progress=on_progress)
     counter.catch_up()
     request = _request(slug, question, choices, counter)
-    given = await respond(request, counter.parts, on_text)
+    given = await respond(request, counter.parts, on_draft)
     if given.route is Route.OUT_OF_SCOPE and request.out_of_scope == "persona":
         others = _colleagues(request, choices, counter, on_progress)
         counter.catch_up()
-        given = await hand_over(request, given, others, counter.parts, on_text)
+        given = await hand_over(request, given, others, counter.parts, on_draft)
     return replace(
         given,
         refreshed=refreshed.sentence if refreshed.changed else "",

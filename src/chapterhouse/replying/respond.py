@@ -11,7 +11,8 @@ What a model writes replaces the quotations only after it was checked; when it c
 the quotations stand and the answer says why.
 """
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -25,7 +26,9 @@ from chapterhouse.replying import keeping, writing
 from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import NO_MODEL, Request
+from chapterhouse.replying.streaming import OnDraft
 from chapterhouse.replying.threads import beside
+from chapterhouse.replying.writing import Written, combined
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import understand
 from chapterhouse.retrieval.sentences import word_weights
@@ -40,19 +43,20 @@ from chapterhouse.types import (
     SearchResult,
 )
 
-OnText = Callable[[str], None]
-# Confidence below which a search is weak: on the open natural folders 27 % of the questions that
-# can be answered, and 53 % of those whose facts are not among the first eight passages.
-WEAK: Final = 0.2
+# How far the first hit's score must lie above the fifth's: below it nothing stands out, and the
+# search is weak. On the open natural folders 27 % of the questions that can be answered, and 48 %
+# of those whose facts are not among the first eight passages.
+WEAK: Final = 0.1
+_COMPARED: Final = 5  # hits
 
 
-async def respond(request: Request, parts: Parts, on_text: OnText | None = None) -> Answer:
+async def respond(request: Request, parts: Parts, on_draft: OnDraft | None = None) -> Answer:
     """Answer a question.
 
     Args:
         request: The question and everything that decides how it is answered.
         parts: What the library is made of.
-        on_text: Is given what a model writes as it comes, before it is checked.
+        on_draft: Is given what a model writes as it comes, checked sentence by sentence.
 
     Raises:
         UsageError: the question is empty or too long, or there is no such profile.
@@ -68,7 +72,7 @@ async def respond(request: Request, parts: Parts, on_text: OnText | None = None)
     key = keeping.key_of(request, parts, model, recalled, sequence) if model else ""
     given = keeping.kept(key, request.question, parts) if key else None
     if given is None:
-        given = await _answered(request, query, parts, model, on_text, recalled)
+        given = await _answered(request, query, parts, model, on_draft, recalled)
         if model and model.usage.calls:
             given = replace(given, usage=model.usage)
         if key and given.usage is not None and not given.warnings:
@@ -97,7 +101,7 @@ async def _answered(
     query: Query,
     parts: Parts,
     model: LanguageModel | None,
-    on_text: OnText | None,
+    on_draft: OnDraft | None,
     recalled: Sequence[Memory],
 ) -> Answer:
     wide = query
@@ -110,22 +114,54 @@ async def _answered(
     # A model may be asked to rewrite the question; nobody else waits for that.
     method = parts.method(request.settings, model)
     found = await beside(partial(_found, request, wide, method, parts))
-    quoted = _quoted(request, replace(found, hits=_capped(found.hits, query)), parts)
-    if request.settings.expansion.rewrite == "when-weak" and quoted.confidence < WEAK:
+    if request.settings.expansion.rewrite == "when-weak" and _is_weak(found.hits):
         method = parts.method(_rewriting(request.settings), model)
         found = await beside(partial(_found, request, wide, method, parts))
-        quoted = _quoted(request, replace(found, hits=_capped(found.hits, query)), parts)
-    if found.hits or (request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE):
-        try:
-            return await writing.written(request, found, quoted, model, parts, on_text, recalled)
-        except EngineError as error:
-            return _despite(quoted, error)
-    if quoted.route is Route.OUT_OF_SCOPE and request.out_of_scope == "general":
-        try:
-            return await writing.general(request, quoted, model, on_text)
-        except EngineError as error:
-            return _despite(quoted, error)
+    quote = partial(_quoted, request, replace(found, hits=_capped(found.hits, query)), parts)
+    if not found.hits:
+        quoted = quote()
+        return await _without_hits(request, found, quoted, model, parts, on_draft, recalled)
+    prompt = await beside(partial(writing.prompt_for, request, found, parts, recalled))
+    quoted, told = await asyncio.gather(  # the quotations, while the model writes
+        beside(quote), _attempted(writing.written(request, found, prompt, model, parts, on_draft))
+    )
+    return _despite(quoted, told) if isinstance(told, EngineError) else combined(quoted, told)
+
+
+async def _without_hits(
+    request: Request,
+    found: SearchResult,
+    quoted: Answer,
+    model: LanguageModel,
+    parts: Parts,
+    on_draft: OnDraft | None,
+    recalled: Sequence[Memory],
+) -> Answer:
+    """Answer where a search found nothing: by a model that may search, or one for all the rest."""
+    try:
+        if request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE:
+            prompt = writing.prompt_for(request, found, parts, recalled)
+            told = await writing.written(request, found, prompt, model, parts, on_draft)
+            return combined(quoted, told)
+        if quoted.route is Route.OUT_OF_SCOPE and request.out_of_scope == "general":
+            return await writing.general(request, quoted, model, on_draft)
+    except EngineError as error:
+        return _despite(quoted, error)
     return quoted
+
+
+async def _attempted(work: Awaitable[Written]) -> Written | EngineError:
+    """Return what a model wrote, or why it did not."""
+    try:
+        return await work
+    except EngineError as error:
+        return error
+
+
+def _is_weak(hits: Sequence[Hit]) -> bool:
+    """Whether no hit stands out."""
+    scores = [hit.score for hit in hits[:_COMPARED]]
+    return not scores or scores[0] - (scores[-1] if len(scores) == _COMPARED else 0.0) < WEAK
 
 
 def _rewriting(settings: Settings) -> Settings:

@@ -1,43 +1,42 @@
-"""A model's text as it comes, without what has not been checked: its citations."""
+"""An answer shown while a model writes it: each sentence is checked as soon as it is whole."""
 
+import time
 from collections.abc import Callable
 from typing import Final
 
-from chapterhouse.text.sanitise import sanitise
+from chapterhouse.types import Draft
 
-_LONGEST: Final = 500  # characters withheld while a bracket is open
-_BRACKETS: Final = {"[": "]", "【": "】", "〔": "〕", "［": "］"}
-_ROUND: Final = str.maketrans(dict.fromkeys(_BRACKETS, "("))
+OnDraft = Callable[[Draft], None]
+OnText = Callable[[str], None]
+_PAUSE: Final = 9  # times as long as the last draft took, before the next: a tenth of the time
 
 
-def without_marks(on_text: Callable[[str], None]) -> Callable[[str], None]:
-    """Return a receiver of pieces of text that passes them on without anything in brackets.
+def drafts(on_draft: OnDraft | None, check: Callable[[str], Draft]) -> OnText | None:
+    """Return a receiver of pieces of text that passes on drafts of all that came so far.
 
-    A bracket that is not closed within 500 characters was none, and its text is passed on.
+    None where nobody wants them.
+
+    Args:
+        on_draft: Is given the drafts. Not each piece makes one: a long text is checked again and
+            again, and whoever writes it must not wait for that.
+        check: Makes a draft of a text.
     """
-    return _Filter(on_text)
+    return _Drafts(on_draft, check) if on_draft else None
 
 
-class _Filter:
-    """Withholds text from an opening bracket to the closing one, over the borders of pieces."""
+class _Drafts:
+    """Gathers the pieces of one text."""
 
-    def __init__(self, on_text: Callable[[str], None]) -> None:
-        self._on_text = on_text
-        self._withheld = ""
+    def __init__(self, on_draft: OnDraft, check: Callable[[str], Draft]) -> None:
+        self._on_draft = on_draft
+        self._check = check
+        self._text = ""
+        self._next = 0.0
 
     def __call__(self, piece: str) -> None:
-        passed: list[str] = []
-        for character in sanitise(piece).text:
-            if self._withheld:
-                self._withheld += character
-                if character == _BRACKETS[self._withheld[0]]:
-                    self._withheld = ""
-                elif len(self._withheld) > _LONGEST:
-                    passed.append(self._withheld.translate(_ROUND))
-                    self._withheld = ""
-            elif character in _BRACKETS:
-                self._withheld = character
-            else:
-                passed.append(character)
-        if passed:
-            self._on_text("".join(passed))
+        self._text += piece
+        began = time.monotonic()
+        if began >= self._next:
+            self._on_draft(self._check(self._text))
+            ended = time.monotonic()
+            self._next = ended + _PAUSE * (ended - began)

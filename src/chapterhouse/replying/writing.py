@@ -1,8 +1,9 @@
 """A model writes, and what it wrote is checked against what it was given."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
@@ -15,13 +16,13 @@ from chapterhouse.answering.second_opinion import (
     statements,
     with_opinions,
 )
-from chapterhouse.answering.written import Checked, Lookup, check
+from chapterhouse.answering.written import Checked, Lookup, check, check_draft
 from chapterhouse.errors import EngineError, PromptTooLongError
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.protocols import ClaimJudge, LanguageModel
 from chapterhouse.replying.desk import Desk, excerpts_of
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
-from chapterhouse.replying.streaming import without_marks
+from chapterhouse.replying.streaming import OnDraft, OnText, drafts
 from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import (
     FOUND,
@@ -38,7 +39,6 @@ from chapterhouse.types import (
     Writing,
 )
 
-OnText = Callable[[str], None]
 _GENERAL: Final = (
     "You are a general assistant. You have no documents; say what you are not sure of. "
     "Answer briefly, in the language of the question, and cite nothing."
@@ -67,52 +67,78 @@ _CUT: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a model wrote, every sentence judged and cited.
+
+    Attributes:
+        warnings: What the asker should know of the writing.
+    """
+
+    writing: Writing
+    checked: Checked
+    warnings: tuple[str, ...] = ()
+
+
 async def written(
     request: Request,
     found: SearchResult,
-    quoted: Answer,
+    prompt: "Prompt",
     model: LanguageModel,
     parts: Parts,
-    on_text: OnText | None,
-    recalled: Sequence[Memory],
-) -> Answer:
-    """Return what a model makes of the excerpts, every sentence judged and cited.
+    on_draft: OnDraft | None,
+) -> Written:
+    """Let a model write, and check what it wrote.
 
     Args:
         request: The question and how it is to be answered.
-        found: The hits to choose excerpts from.
-        quoted: The answer by quotation, for all that does not depend on the model.
+        found: The hits to choose excerpts from anew, where the prompt is too long.
+        prompt: What the model is given.
         model: The model.
         parts: What the library is made of.
-        on_text: Is given the model's text as it comes, without markers.
-        recalled: Earlier answers that the model is reminded of.
+        on_draft: Is given what the model writes as it comes, checked sentence by sentence.
 
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    prompt = _prompt(request, found, parts, recalled)
+    # Most sentences are judged while the rest is still being written.
+    judge = _remembered(parts.judge)
+    look = Lookup(parts.engines.store.document, parts.engines.store.body)
+
+    def receiver(prompt: Prompt) -> OnText | None:
+        return drafts(on_draft, lambda text: check_draft(text, prompt.desk.given(), judge, look))
+
     try:
-        text = await prompt.write(model, on_text)
+        writing = await prompt.write(model, receiver(prompt))
     except PromptTooLongError as error:  # once more, with what fits
         smaller = replace(request, max_tokens=prompt.budget(error.fits))
         if smaller.max_tokens < _LEAST:
             raise
-        prompt = _prompt(smaller, found, parts, recalled)
-        text = await prompt.write(model, on_text)
-    store, given = parts.engines.store, prompt.desk.given()
-    look = Lookup(store.document, store.body)
-    checked = check(text.text, given, parts.judge, look)
-    warnings = (*quoted.warnings, _CUT) if text.cut else quoted.warnings
+        prompt = prompt_for(smaller, found, parts, prompt.recalled)
+        writing = await prompt.write(model, receiver(prompt))
+    checked = check(writing.text, prompt.desk.given(), judge, look)
+    warnings = (_CUT,) if writing.cut else ()
     if request.settings.answer.check == "model":
         try:
-            checked = await _checked_again(checked, text.text, prompt, model, parts, look)
+            checked = await _checked_again(checked, writing.text, prompt, model, judge, look)
         except EngineError as error:  # what the rules say stands
             warnings = (*warnings, f"{_NO_SECOND_OPINION} {error.message}")
-    return _told(replace(quoted, method=text.model, usage=text.usage, warnings=warnings), checked)
+    return Written(writing, checked, warnings)
+
+
+def _remembered(judge: ClaimJudge) -> ClaimJudge:
+    """Return a judge that is asked once for the same sentence beside the same evidence."""
+    known = cache(judge)
+    return lambda sentence, cited, others: known(sentence, tuple(cited), tuple(others))
 
 
 async def _checked_again(
-    checked: Checked, text: str, prompt: "_Prompt", model: LanguageModel, parts: Parts, look: Lookup
+    checked: Checked,
+    text: str,
+    prompt: "Prompt",
+    model: LanguageModel,
+    judge: ClaimJudge,
+    look: Lookup,
 ) -> Checked:
     """Ask the model about what is neither quoted nor contradicted, and check once more.
 
@@ -126,23 +152,23 @@ async def _checked_again(
         return checked
     message = f"{context_blocks(blocks, prompt.desk.nonce)}\n{statements(asked)}"
     told = await model.write(INSTRUCTIONS, message, output=OUTPUT)
-    judge = with_opinions(parts.judge, opinions(told.text, asked), told.model)
-    return check(text, prompt.desk.given(), judge, look)
+    second = with_opinions(judge, opinions(told.text, asked), told.model)
+    return check(text, prompt.desk.given(), second, look)
 
 
 @dataclass(frozen=True, slots=True)
-class _Prompt:
+class Prompt:
     """All that a model is given for an answer."""
 
     desk: Desk
     instructions: str
     message: str
     tools: tuple[Tool, ...]
+    recalled: tuple[Memory, ...]
 
     async def write(self, model: LanguageModel, on_text: OnText | None) -> Writing:
         """Return what the model writes."""
-        shown = without_marks(on_text) if on_text else None
-        return await model.write(self.instructions, self.message, tools=self.tools, on_text=shown)
+        return await model.write(self.instructions, self.message, tools=self.tools, on_text=on_text)
 
     def budget(self, fits: float) -> int:
         """Return how many tokens of text may lie before the model where so much of it fits."""
@@ -151,24 +177,33 @@ class _Prompt:
         return min(int(_SPARE * (fits * whole - (whole - sources))), sources - 1)
 
 
-def _prompt(
+def prompt_for(
     request: Request, found: SearchResult, parts: Parts, recalled: Sequence[Memory]
-) -> _Prompt:
+) -> Prompt:
+    """Return what a model is given.
+
+    Args:
+        request: The question and how it is to be answered.
+        found: The hits to choose excerpts from.
+        parts: What the library is made of.
+        recalled: Earlier answers that the model is reminded of.
+    """
     desk = Desk(request, parts)
     blocks = desk.lay(excerpts_of(request, found, parts)) if request.grounding != "tool" else ()
     tools = (desk.tool(),) if request.grounding != "inject" else ()
-    return _Prompt(
+    return Prompt(
         desk,
         instructions(
             request.persona, words=request.form.words, today=parts.today(), tools=bool(tools)
         ),
         user_message(request.question, blocks, desk.nonce, recalled),
         tools,
+        tuple(recalled),
     )
 
 
 async def general(
-    request: Request, quoted: Answer, model: LanguageModel, on_text: OnText | None
+    request: Request, quoted: Answer, model: LanguageModel, on_draft: OnDraft | None
 ) -> Answer:
     """Return what a model says of itself to a question that is not for the persona.
 
@@ -176,10 +211,11 @@ async def general(
         EngineError: the model cannot be reached or wrote nothing.
     """
     assert request.persona is not None
-    text = await model.write(
-        _GENERAL, request.question, on_text=without_marks(on_text) if on_text else None
-    )
-    checked = check(text.text, (), _of_no_document, Lookup(_nothing, _nothing))
+    look = Lookup(_nothing, _nothing)
+
+    on_text = drafts(on_draft, lambda text: check_draft(text, (), _of_no_document, look))
+    text = await model.write(_GENERAL, request.question, on_text=on_text)
+    checked = check(text.text, (), _of_no_document, look)
     sentences = tuple(
         AnswerSentence(sentence.text, (), Support.NOT_FOUND, before=sentence.before)
         for sentence in checked.sentences
@@ -205,12 +241,15 @@ def _nothing(_: str) -> None:
     return None
 
 
-def _told(quoted: Answer, checked: Checked) -> Answer:
-    """Put the checked sentences before the quotations; all that the model wrote is shown.
+def combined(quoted: Answer, written: Written) -> Answer:
+    """Put what a model wrote before the quotations; all that it wrote is shown.
 
     The quotations stay below where nothing that it claims was found in the documents, and alone
     where it stated nothing. That it finds no answer is believed.
     """
+    checked, writing = written.checked, written.writing
+    warnings = (*quoted.warnings, *written.warnings)
+    quoted = replace(quoted, method=writing.model, usage=writing.usage, warnings=warnings)
     if _is_no_answer(checked):
         return replace(quoted, method=EXTRACTIVE, notice=NO_ANSWER, rejected=checked.rejected)
     found = any(sentence.support in FOUND for sentence in checked.sentences)

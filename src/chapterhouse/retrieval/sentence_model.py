@@ -86,12 +86,12 @@ class SentenceScorer:
 
     Attributes:
         model: The weights.
-        encoder: Makes vectors of tokens.
+        encoder: Makes vectors of tokens; None judges by words alone.
         document_frequency: Counts the chunks in which a term occurs.
     """
 
     model: SentenceModel
-    encoder: TokenEmbedder
+    encoder: TokenEmbedder | None
     document_frequency: Callable[[str], int]
 
     def judge(self, question: Question, hits: Sequence[Hit], chunks: int) -> Judged:
@@ -104,7 +104,7 @@ class SentenceScorer:
         """
         weights = word_weights(question, self.document_frequency, max(chunks, 1))
         sentences = split_hits(hits)
-        meaning = serves(self.encoder, question, hits)
+        meaning = self.encoder is not None and serves(self.encoder, question, hits)
         if not sentences:
             nothing = SentenceFeatures(np.zeros((0, 0)), np.zeros((0, 0)))
             return Judged((), nothing, meaning, weights)

@@ -11,6 +11,7 @@ from chapterhouse.types.answers import (
     AnswerOutcome,
     AnswerSentence,
     Citation,
+    Draft,
     Route,
     Searched,
 )
@@ -137,6 +138,7 @@ __all__ = [
     "Dispute",
     "DisputeSide",
     "Document",
+    "Draft",
     "EmbeddingProgress",
     "EncoderRecord",
     "EncoderStatus",

@@ -69,6 +69,19 @@ class AnswerSentence:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer while a model writes it.
+
+    Attributes:
+        sentences: Those that are whole, checked; the last ones may still change.
+        text: The one that is begun, not checked.
+    """
+
+    sentences: tuple[AnswerSentence, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Searched:
     """What was looked through for an answer.
 

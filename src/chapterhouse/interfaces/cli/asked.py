@@ -78,7 +78,7 @@ def ask_next(
 def _answer(
     library: "Library", question: str, search_text: str, asking: Asking, *, in_conversation: bool
 ) -> Answer:
-    with told_to() as on_progress, drafted() as on_text:
+    with told_to() as on_progress, drafted() as on_draft:
         answer = library.ask(
             question,
             persona=readable(asking.persona),
@@ -90,7 +90,7 @@ def _answer(
             use_kept=asking.use_kept,
             search_text=search_text,
             in_conversation=in_conversation,
-            on_text=on_text,
+            on_draft=on_draft,
             on_progress=on_progress,
         )
     if asking.remember:

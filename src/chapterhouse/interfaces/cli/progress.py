@@ -1,12 +1,16 @@
 """How far an ``add`` is: a bar with the time left on a terminal, nothing elsewhere."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import can_redraw
-from chapterhouse.types import AddReport, Progress
+from chapterhouse.interfaces.cli.terminal import can_redraw, styled
+from chapterhouse.presenting.wording import support_mark
+from chapterhouse.types import AddReport, Draft, Progress
+
+if TYPE_CHECKING:
+    from rich.text import Text
 
 
 def watched(work: Callable[[Callable[[Progress], None]], AddReport]) -> AddReport:
@@ -66,30 +70,41 @@ def told_to() -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def drafted() -> Iterator[Callable[[str], None] | None]:
-    """Give what shows a model's draft as it comes: dim on a terminal, None elsewhere.
+def drafted() -> Iterator[Callable[[Draft], None] | None]:
+    """Give what shows an answer while a model writes it; None where lines cannot be redrawn.
 
-    It is a draft: the answer that was checked stands on standard output afterwards.
+    A sentence is dim until it is checked, and then says what was found about it. It all vanishes
+    in the end: the answer stands on standard output.
     """
-    if not sys.stderr.isatty():
+    if not can_redraw():
         yield None
         return
-    from chapterhouse.interfaces.cli.terminal import console, styled  # noqa: PLC0415 - see options
+    from rich.live import Live  # noqa: PLC0415 - see options
+
+    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - likewise
 
     target = console(stderr=True)
-    written: list[str] = []
+    with ExitStack() as opened:
+        drawn: list[Live] = []
 
-    def write(piece: str) -> None:
-        if not written:
-            target.print(styled(("draft, not yet checked:", "dim italic")))
-        written.append(piece)
-        target.print(styled((piece, "dim")), end="", soft_wrap=True)
+        def draw(draft: Draft) -> None:
+            if not drawn:  # a model may also say nothing
+                drawn.append(opened.enter_context(Live(console=target, transient=True)))
+            lines = draft_text(draft).wrap(target, target.width)
+            shown = lines[-max(target.height - 1, 1) :]
+            drawn[0].update(styled("\n").join(shown))
 
-    try:
-        yield write
-    finally:
-        if written:
-            target.print("\n")
+        yield draw
+
+
+def draft_text(draft: Draft) -> "Text":
+    """Return a draft as it is shown while it is written."""
+    told = styled()
+    for sentence in draft.sentences:
+        mark = support_mark(sentence.support, sentence.problems)
+        warned = (f" ({mark})" if mark else "", "yellow")
+        told += styled(sentence.before or " ", sentence.text, warned)
+    return told + styled((f" {draft.text}", "dim"))
 
 
 @contextmanager
