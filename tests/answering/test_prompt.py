@@ -290,11 +290,11 @@ def test_the_system_message_is_the_persona_and_the_rules() -> None:
     said = told_to(maria)
 
     assert said.startswith(
-        "You are Maria Keller. Today is 2026-11-23.\n\n"
+        "You are Maria Keller; today is 23 Nov 2026.\n\n"
         "She keeps the harbour.\n\nDry humour.\n\nAnswer only from"
     )
     assert "noon [2]" in said
-    assert "At most 80 plain words" in said
+    assert "At most 80 words" in said
     assert "search_documents" not in said
     assert "search_documents" in told_to(maria, tools=True)
     assert told_to(None).startswith("You are the librarian")
@@ -349,7 +349,7 @@ def test_a_source_states_where_its_text_comes_from() -> None:
     one = excerpt("Inside 4 knots.", date="2024-03-07")
     blocks, _, question = parsed(user_message("How fast?", shown([one]), NONCE))
 
-    assert blocks == [Block(1, "Rules, 2024-03-07 / Speed, page 3", "Inside 4 knots.")]
+    assert blocks == [Block(1, "Rules, 7 Mar 2024 / Speed, page 3", "Inside 4 knots.")]
     assert question == "How fast?"
 
 
@@ -385,3 +385,11 @@ def test_what_stands_around_a_source_is_a_dozen_tokens() -> None:
     text = "The gate closes at half past nine from April to September."
     whole = context_blocks(shown([excerpt(text)]), NONCE)
     assert estimate_tokens(whole) - estimate_tokens(text) <= 13
+
+
+@pytest.mark.parametrize(
+    ("date", "told"), [("2024-03-07", "7 Mar 2024"), ("2024-12", "Dec 2024"), ("2024", "2024")]
+)
+def test_dates_are_told_in_few_tokens(date: str, told: str) -> None:
+    message = user_message("How fast?", shown([excerpt("4 knots.", date=date)]), NONCE)
+    assert f"Rules, {told}" in message

@@ -167,7 +167,7 @@ def test_what_a_model_writes_is_checked_against_what_it_was_given(harbour: Any) 
     assert answer.rejected == ("made-up:Speed",)
     ((instructions, prompt),) = model.asked
     assert instructions.startswith(
-        "You are Maria Keller. Today is 2023-11-14.\n\nShe keeps the harbour."
+        "You are Maria Keller; today is 14 Nov 2023.\n\nShe keeps the harbour."
     )
     assert "4 knots" not in instructions
     assert "80 euros" not in prompt
