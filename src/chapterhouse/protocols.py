@@ -433,6 +433,19 @@ class LanguageModel(Protocol):
         ...
 
 
+class Entailment(Protocol):
+    """Says whether one text follows from another."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model and its weights."""
+        ...
+
+    def probability(self, premise: str, statement: str) -> float:
+        """Return how likely ``statement`` follows from ``premise``, 0 to 1."""
+        ...
+
+
 class ClaimJudge(Protocol):
     """Says how far evidence carries a sentence."""
 

@@ -27,6 +27,7 @@ from chapterhouse.lifecycle.prepare import prepare
 from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.opening import (
     open_embedder,
+    open_entailment,
     open_language_model,
     open_reranker,
     profile_named,
@@ -34,7 +35,14 @@ from chapterhouse.models.opening import (
 from chapterhouse.models.providers import server_of
 from chapterhouse.models.slots import Slots
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.protocols import Chunker, Embedder, LanguageModel, Reranker, TokenEmbedder
+from chapterhouse.protocols import (
+    Chunker,
+    Embedder,
+    Entailment,
+    LanguageModel,
+    Reranker,
+    TokenEmbedder,
+)
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
@@ -110,6 +118,7 @@ class Engines:
         table: The built-in table, whatever ``embedder`` is: it counts tokens.
         token_encoder: The encoder in the box, whatever ``embedder`` is: it weighs sentences.
         reranker: The reranking model that the settings name.
+        entailment: The model that checks sentences, where the settings want one.
         models: The models that write, where the settings name any.
         close: Closes all that has to be closed.
     """
@@ -124,6 +133,7 @@ class Engines:
     table: StaticEmbedder
     token_encoder: TokenEmbedder
     reranker: Reranker | None
+    entailment: Entailment | None
     models: LanguageModels
     pool: ReadingPool
     close: Callable[[], None]
@@ -157,6 +167,7 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         open_ = _opener(cache, opened)
         wanted = _wanted(settings.embedding, open_)
         reranker = open_reranker(settings.rerank, cache, opened.callback)
+        entailment = open_entailment(settings)
         models = LanguageModels(settings)
         opened.callback(models.close)
         store = SqliteStore(folder / "library.db", blobs=blobs)
@@ -180,6 +191,7 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
             table=table,
             token_encoder=built_in_encoder(),
             reranker=reranker,
+            entailment=entailment,
             models=models,
             pool=pool,
             close=opened.pop_all().close,

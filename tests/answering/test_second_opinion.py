@@ -2,7 +2,13 @@
 
 import pytest
 
-from chapterhouse.answering.second_opinion import Opinion, opinions, statements, with_opinions
+from chapterhouse.answering.second_opinion import (
+    Opinion,
+    opinions,
+    statements,
+    with_entailment,
+    with_opinions,
+)
 from chapterhouse.claims.judge import judge
 from chapterhouse.types import Evidence, ProblemKind, Support
 
@@ -78,3 +84,47 @@ def test_statements_are_numbered_and_harmless() -> None:
     assert shown.splitlines()[0] == "Statements:"
     assert shown.splitlines()[2] == "2. Two."
     assert not set("[]<>") & set(shown)
+
+
+# --- a cross-encoder ---------------------------------------------------------------------------
+
+
+class Follows:
+    """Says what it is told to about one premise, and nothing about any other."""
+
+    fingerprint = "folder/tiny"
+
+    def __init__(self, premise: str, probability: float) -> None:
+        self._known = {premise: probability}
+        self.asked: list[str] = []
+
+    def probability(self, premise: str, statement: str) -> float:
+        self.asked.append(statement)
+        return self._known.get(premise, 0.0)
+
+
+@pytest.mark.parametrize("premise", [TEXT, DOGS], ids=["all that is cited", "what comes closest"])
+def test_what_follows_from_the_sources_is_supported(premise: str) -> None:
+    sentence = "Dogs may come on each deck, too."
+    first = judge(sentence, [HERE], [])
+    assert first.support is Support.NOT_FOUND
+    assert first.spans
+    found = with_entailment(judge, Follows(premise, 0.9))(sentence, [HERE], [])
+    assert (found.support, found.model) == (Support.SUPPORTED, "folder/tiny")
+    assert found.spans == first.spans
+
+
+def test_what_does_not_follow_is_not_found() -> None:
+    sentence = "A night costs guests 20 euros."
+    assert judge(sentence, [HERE], []).support is Support.SUPPORTED
+    found = with_entailment(judge, Follows(TEXT, 0.4))(sentence, [HERE], [])
+    assert (found.support, found.model) == (Support.NOT_FOUND, "")
+
+
+def test_no_cross_encoder_moves_a_quotation_or_another_number() -> None:
+    model = Follows(TEXT, 1.0)
+    second = with_entailment(judge, model)
+    assert second(DOGS, [HERE], []).support is Support.QUOTED
+    assert second("Guests pay 30 euros a night.", [HERE], []).support is Support.DISAGREES
+    assert second("Here is the answer:", [HERE], []).support is Support.NO_STATEMENT
+    assert model.asked == []

@@ -34,7 +34,9 @@ _SEARCHING: Final = (
 )
 NO_SOURCES: Final = "[no sources]\n"
 _LONGEST_NAME: Final = 40  # characters of a title or heading
-_MONTHS: Final = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+_MONTHS: Final = (
+    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+)  # fmt: skip
 _LIBRARY: Final = "the librarian of these documents"
 
 

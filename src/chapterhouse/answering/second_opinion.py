@@ -1,7 +1,8 @@
-"""What a language model says about each sentence of an answer, held against the sources.
+"""What a model says about each sentence of an answer, held against the sources.
 
-It is asked once for all sentences. Its word counts where a quotation that it gives stands in the
-sources; where they state another number or date than a sentence, nothing that it says changes that.
+A language model is asked once for all sentences; its word counts where a quotation that it gives
+stands in the sources. A cross-encoder is asked whether a sentence follows from what it cites. Where
+the sources state another number or date than a sentence, nothing that they say changes that.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.claims.quotation import find_words, weight, words_of
-from chapterhouse.protocols import ClaimJudge
+from chapterhouse.protocols import ClaimJudge, Entailment
 from chapterhouse.text.loose_json import objects_in
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.view import neutralise
@@ -61,6 +62,7 @@ _VERDICTS: Final = {
     "not found": Support.NOT_FOUND,
 }
 _LEAST: Final = 2  # words of a quotation
+_FOLLOWS: Final = 0.5  # probability from which a cross-encoder says that a sentence follows
 _LONGEST: Final = 600  # characters of a statement or quotation
 # What the deterministic judge is sure of.
 _CERTAIN: Final = frozenset({Support.QUOTED, Support.DISAGREES, Support.NO_STATEMENT})
@@ -127,6 +129,27 @@ def with_opinions(judge: ClaimJudge, given: Mapping[str, Opinion], model: str) -
             return Judgement(Support.SUPPORTED, spans, (), first.score, model)
         problem = Problem(ProblemKind.WORDS, sentence, spans[0].quote)
         return Judgement(Support.DISAGREES, spans, (problem,), first.score, model)
+
+    return second
+
+
+def with_entailment(judge: ClaimJudge, model: Entailment) -> ClaimJudge:
+    """Return a judge that lets a cross-encoder decide what the first is not sure of.
+
+    A sentence is supported where it follows from the sentences that come closest to it, or from
+    all that it cites; those that come closest are what is quoted for it.
+    """
+
+    def second(
+        sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence], /
+    ) -> Judgement:
+        first = judge(sentence, cited, others)
+        if first.support in _CERTAIN or not first.spans:
+            return first
+        premises = (" ".join(span.quote for span in first.spans), *(one.text for one in cited))
+        if all(model.probability(premise, sentence) < _FOLLOWS for premise in premises):
+            return replace(first, support=Support.NOT_FOUND)
+        return Judgement(Support.SUPPORTED, first.spans, (), first.score, model.fingerprint)
 
     return second
 

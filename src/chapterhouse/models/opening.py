@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.protocols import Embedder, LanguageModel, Reranker
+from chapterhouse.protocols import Embedder, Entailment, LanguageModel, Reranker
 from chapterhouse.settings import (
     EmbeddingSettings,
     LanguageModelSettings,
@@ -98,6 +98,23 @@ def open_reranker(settings: RerankSettings, cache: Path, on_close: OnClose) -> R
         model = _fastembed_model(settings, cache, "", "rerank")
         return fastembed_engines.FastembedReranker(model, settings.maximum_characters)
     return None
+
+
+def open_entailment(settings: Settings) -> Entailment | None:
+    """Return the cross-encoder that checks sentences; None where the settings want none.
+
+    Raises:
+        UsageError: the settings name what is not there.
+        EngineError: the model's files are not the ones of the checksum, or it is of another kind.
+    """
+    if settings.answer.check != "cross-encoder":
+        return None
+    from chapterhouse.models.entailment import FolderEntailment  # noqa: PLC0415 - when asked for
+    from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
+
+    own = settings.entailment
+    folder = open_model_folder(own.folder, own.file, own.checksum, section="entailment")
+    return FolderEntailment(folder)
 
 
 def open_language_model(

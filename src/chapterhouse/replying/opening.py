@@ -6,6 +6,7 @@ from collections.abc import Callable
 from string import ascii_lowercase
 
 from chapterhouse.answering.prompt import MARK_LETTERS
+from chapterhouse.answering.second_opinion import with_entailment
 from chapterhouse.claims.judge import judge
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.parts import Parts, Retrieve
@@ -33,7 +34,7 @@ def open_parts(
         retrieve=retrieve,
         method=method,
         model=engines.models.named,
-        judge=judge,
+        judge=with_entailment(judge, engines.entailment) if engines.entailment else judge,
         memories=engines.store.memories(),
         now=lambda: int(time.time()),
         nonce=lambda: "".join(secrets.choice(ascii_lowercase) for _ in range(MARK_LETTERS)),
@@ -41,5 +42,6 @@ def open_parts(
             "chapterhouse": version,
             "embedder": engines.encoders.current().embedder.fingerprint,
             "reranker": engines.reranker.fingerprint if engines.reranker else "",
+            **({"entailment": engines.entailment.fingerprint} if engines.entailment else {}),
         },
     )
