@@ -143,14 +143,6 @@ def test_slides_keep_tables_charts_notes_and_comments_and_drop_furniture() -> No
     )
 
 
-def test_a_missing_slide_is_damage() -> None:
-    parts = pptx_parts()
-    del parts["ppt/slides/slide2.xml"]
-    with pytest.raises(RejectedError) as caught:
-        one(zipped(parts), "a.pptx")
-    assert caught.value.code == "unreadable"
-
-
 def test_comments_stand_under_their_sheet() -> None:
     parts = xlsx_parts()
     parts["xl/worksheets/_rels/sheet1.xml.rels"] = relations(("c", "comments", "../comments1.xml"))

@@ -42,6 +42,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "no-text": "No text was found in the file.",
         "ocr-not-installed": "There is an image of text, and no OCR program to read it.",
         "ocr-failed": "The OCR program could not read an image of text.",
+        "part-unreadable": "A part of the container could not be read; the others were.",
         "page-unreadable": "A page could not be read; the others were.",
         "layout-skipped": "A page was too dense to look for headings in; its text is whole.",
         "parser-warning": "The parser reported that it left something out.",

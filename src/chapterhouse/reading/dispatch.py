@@ -81,6 +81,10 @@ def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
             from chapterhouse.reading import odf  # noqa: PLC0415
 
             return (odf.read_odp if format_ == "odp" else odf.read_odt)(data, name, limits)
+        case "ods":
+            from chapterhouse.reading.ods import read_ods  # noqa: PLC0415
+
+            return read_ods(data, name, limits)
         case "pptx":
             from chapterhouse.reading.pptx import read_pptx  # noqa: PLC0415
 

@@ -13,13 +13,11 @@ from importlib.metadata import version
 from typing import Any
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading import ooxml_sheets, ooxml_word
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.ooxml_extras import (
-    document_charts,
-    sheet_comments,
-    with_plain_breaks,
-)
+from chapterhouse.reading.ooxml_sheets import SheetExtras
 from chapterhouse.reading.plain import first_heading
+from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 MIME_TYPES = {
@@ -28,12 +26,10 @@ MIME_TYPES = {
     "doc": "application/msword",
     "ppt": "application/vnd.ms-powerpoint",
     "xls": "application/vnd.ms-excel",
-    "ods": "application/vnd.oasis.opendocument.spreadsheet",
     "epub": "application/epub+zip",
     "rtf": "application/rtf",
     "msg": "application/vnd.ms-outlook",
 }
-_SHEETS = frozenset({"xlsx", "xls", "ods"})
 # Preflight has judged sizes and ratios by our own limits; xberg's ratio refuses good files.
 _RATIO = 100_000
 _ENTITY_CHARACTERS = 1_000_000
@@ -80,20 +76,48 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     Raises:
         RejectedError: ``encrypted``, ``too-many-cells``, ``too-large`` or ``unreadable``.
     """
-    source = with_plain_breaks(data, limits) if format_ == "docx" else data
-    result = _extract(source, format_, limits)
-    if format_ in _SHEETS:
-        comments = sheet_comments(data, limits) if format_ == "xlsx" else {}
-        pages, kind = _sheets(result, comments), "sheet"
-    elif format_ == "ppt":
-        pages, kind = _old_slides(result.text), "slide"
-    elif format_ == "msg":
+    if format_ == "docx":
+        return _document(data, limits)
+    if format_ == "xlsx":
+        return _workbook(data, limits)
+    result = _extract(data, format_, limits)
+    if format_ == "msg":
         return _message(result)
-    else:
-        # A docx has pages only after layout; what xberg calls so are page breaks.
-        charts = document_charts(data, limits) if format_ == "docx" else []
-        pages, kind = (ExtractedPage(_tidy("\n\n".join([result.text, *charts]))),), ""
+    if format_ == "xls":
+        return _extraction(result, format_, _sheets(result, {}), "sheet")
+    if format_ == "ppt":
+        return _extraction(result, format_, _old_slides(result.text), "slide")
+    return _extraction(result, format_, (ExtractedPage(_tidy(result.text)),))
+
+
+def _document(data: bytes, limits: Limits) -> Extraction:
+    """Read a Word file. It has pages only after layout; what xberg calls so are page breaks."""
+    parts = Parts(data, limits)
+    notices = ooxml_word.prepare(parts)
+    result = _extract(parts.packed(data), "docx", limits)
+    extras = (*ooxml_word.drawn_texts(parts), *ooxml_word.headers_and_footers(parts))
+    page = ExtractedPage(_tidy("\n\n".join([result.text, *extras])))
+    return _extraction(result, "docx", (page,), notices=notices)
+
+
+def _workbook(data: bytes, limits: Limits) -> Extraction:
+    parts = Parts(data, limits)
+    notices = ooxml_sheets.prepare(parts)
+    result = _extract(parts.packed(data), "xlsx", limits)
+    pages = _sheets(result, ooxml_sheets.sheet_extras(parts))
+    return _extraction(result, "xlsx", pages, "sheet", notices=notices)
+
+
+def _extraction(
+    result: _Result,
+    format_: str,
+    pages: tuple[ExtractedPage, ...],
+    kind: str = "",
+    *,
+    notices: tuple[Notice, ...] = (),
+) -> Extraction:
     heading = next((found for page in pages if (found := first_heading(page.text))), "")
+    warnings = (Notice("parser-warning", warning) for warning in result.warnings)
     return Extraction(
         pages,
         format_,
@@ -101,7 +125,7 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
         page_kind=kind,
         title=result.title or ("" if kind == "sheet" else heading),
         metadata=result.metadata,
-        notices=tuple(Notice("parser-warning", warning) for warning in result.warnings),
+        notices=(*notices, *warnings),
     )
 
 
@@ -211,12 +235,13 @@ def _tidy(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", text).strip("\n") + "\n" if text.strip() else ""
 
 
-def _sheets(result: _Result, comments: Mapping[int, list[str]]) -> tuple[ExtractedPage, ...]:
+def _sheets(result: _Result, extras: Mapping[str, SheetExtras]) -> tuple[ExtractedPage, ...]:
     pages = []
     for sheet in result.pages:
-        name = " ".join(sheet.name.split())
+        extra = extras.get(sheet.name, SheetExtras(hidden=False, blocks=()))
+        name = " ".join(sheet.name.split()) + " (hidden)" * extra.hidden
         table = re.sub(rf"\A\s*## {re.escape(sheet.name)}\s*", "", sheet.text)
-        body = _tidy("\n\n".join([table, *comments.get(sheet.number, ())]))
+        body = _tidy("\n\n".join([table, *extra.blocks]))
         text = f"## {name}\n\n{body}" if name and body else body
         pages.append(ExtractedPage(text, sheet.number, name))
     if not pages and result.text.strip():

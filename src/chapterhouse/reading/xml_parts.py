@@ -1,6 +1,10 @@
 """XML parts of ZIP containers, parsed with no document types, entities or endless depth."""
 
 import io
+import re
+import zipfile
+from dataclasses import dataclass
+from pyexpat import ExpatError, ParserCreate
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException
@@ -8,7 +12,20 @@ from defusedxml.ElementTree import iterparse
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.xml_guard import entry_doctype
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
+from chapterhouse.types import Notice
+
+_DEPTH_BYTES = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What is wrong with an XML part, and what is left of it in front of that, if anything."""
+
+    code: str
+    reason: str
+    left: bytes = b""
 
 
 class Parts:
@@ -25,10 +42,16 @@ class Parts:
         self._entries: dict[str, Entry] = {
             entry.name: entry for entry in read_directory(data, limits)
         }
+        self._replaced: dict[str, bytes] = {}
 
     def names(self) -> tuple[str, ...]:
         """Return the parts' names in order of position."""
         return tuple(self._entries)
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a part declares, 0 where there is no such part."""
+        entry = self._entries.get(name)
+        return entry.size if entry else 0
 
     def content(self, name: str) -> bytes | None:
         """Return a part's bytes, or None where there is no such part.
@@ -36,6 +59,8 @@ class Parts:
         Raises:
             RejectedError: ``archive-damaged`` or ``archive-too-large``.
         """
+        if name in self._replaced:
+            return self._replaced[name] or None
         entry = self._entries.get(name)
         if entry is None:
             return None
@@ -43,6 +68,67 @@ class Parts:
         if len(content) > self._limits.archive_entry_bytes:
             raise RejectedError("archive-too-large", f"{name!r} in the container is too large.")
         return content
+
+    def replace(self, name: str, content: bytes) -> None:
+        """Read other bytes for a part from now on; without any, it is missing."""
+        self._replaced[name] = content
+
+    def packed(self, data: bytes) -> bytes:
+        """Return ``data``, the container, or where a part was replaced, a copy of its XML parts.
+
+        Nobody looks at pictures here, so that they are not copied.
+        """
+        if not self._replaced:
+            return data
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for name in self.names():
+                if name.endswith((".xml", ".rels")) and (content := self.content(name)):
+                    archive.writestr(name, content)
+        return buffer.getvalue()
+
+    def mend(self, concerned: re.Pattern[str], main: str = "") -> tuple[Notice, ...]:
+        """Cut damaged XML parts off where the damage begins, and say which they are.
+
+        Args:
+            concerned: Names of the parts that hold text, or lead to it.
+            main: The part without which there is no document, if there is one.
+
+        Raises:
+            RejectedError: the main part is missing, or nothing of it can be read.
+        """
+        if main and self.content(main) is None:
+            raise RejectedError("unreadable", f"The document's main part, {main!r}, is missing.")
+        notices = []
+        for name in self.names():
+            if not name.endswith((".xml", ".rels")):
+                continue
+            if name != main and not concerned.fullmatch(name):
+                if self._declares(name):  # what the library makes of it is not ours to know
+                    self.replace(name, b"")
+                continue
+            if damage := self.damage(name):
+                if name == main and not damage.left:
+                    message = f"{name!r} in the container cannot be read ({damage.reason})."
+                    raise RejectedError(damage.code, message)
+                self.replace(name, damage.left)
+                how = "could be read only in part" if damage.left else "could not be read"
+                sentence = f"{name!r} in the container {how} ({damage.reason})."
+                notices.append(Notice("part-unreadable", sentence))
+        return tuple(notices)
+
+    def damage(self, name: str) -> Damage | None:
+        """Return what is wrong with an XML part, or None."""
+        try:
+            return _damage(self.content(name) or b"", self._limits)
+        except RejectedError as error:
+            return Damage(error.code, str(error.args[0]).rstrip("."))
+
+    def _declares(self, name: str) -> bool:
+        try:
+            return bool(entry_doctype(self._data, self._entries[name]))
+        except RejectedError:
+            return True
 
     def xml(self, name: str) -> Element | None:
         """Return a part's root element, or None where there is no such part.
@@ -52,6 +138,36 @@ class Parts:
         """
         content = self.content(name)
         return None if content is None else parse(content, name, self._limits)
+
+
+def _damage(content: bytes, limits: Limits) -> Damage | None:
+    """Parse without keeping anything: several times as fast as `parse`."""
+    path: list[str] = []
+
+    def start(name: str, _attributes: object) -> None:
+        path.append(name)
+        if len(path) > limits.xml_depth:
+            raise RecursionError
+
+    def refuse(*_declaration: object) -> None:
+        raise ValueError
+
+    parser = ParserCreate()
+    parser.StartDoctypeDeclHandler = refuse
+    # Larger parts are sheets, whose depth their own reader watches.
+    if len(content) <= _DEPTH_BYTES:
+        parser.StartElementHandler, parser.EndElementHandler = start, lambda _name: path.pop()
+    try:
+        parser.Parse(content, True)  # noqa: FBT003 - has no names
+    except RecursionError:
+        return Damage("too-deep", "it is nested too deeply")
+    except ValueError:
+        return Damage("xml-doctype", "it declares a document type")
+    except ExpatError as error:
+        end = content.rfind(b">", 0, max(0, parser.ErrorByteIndex)) + 1
+        closing = "".join(f"</{name}>" for name in reversed(path)).encode()
+        return Damage("unreadable", str(error), content[:end] + closing if path else b"")
+    return None
 
 
 def parse(content: bytes, name: str, limits: Limits) -> Element:
