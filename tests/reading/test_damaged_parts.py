@@ -4,11 +4,13 @@ import re
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.xml_parts import Parts
+from chapterhouse.reading.xml_parts import Parts, parse
 from chapterhouse.types import Extraction
 
 from .conftest import (
@@ -70,7 +72,7 @@ def test_a_damaged_part_is_named_and_the_rest_is_read(
     assert left in text(extraction)
     first = extraction.notices[0]
     assert first.code == "part-unreadable"
-    assert f"{part!r} in the container could " in first.sentence
+    assert f"{part!r} in the container " in first.sentence
     assert f"({reason}" in first.sentence
 
 
@@ -99,7 +101,7 @@ def test_a_part_that_breaks_off_is_read_as_far_as_it_goes(
         assert left in text(extraction)
         assert lost not in text(extraction)
         (notice,) = extraction.notices
-        assert f"{part!r} in the container could be read only in part" in notice.sentence
+        assert f"{part!r} in the container is damaged and may lack text" in notice.sentence
 
 
 def test_a_missing_slide_is_named() -> None:
@@ -152,3 +154,26 @@ def test_a_header_that_cannot_be_read_leaves_the_others() -> None:
     extraction = one(parts, "docx")
     assert text(extraction).endswith("Header: Harbour\n")
     assert "'word/header1.xml'" in extraction.notices[0].sentence
+
+
+def test_a_part_whose_checksum_differs_is_named() -> None:
+    data = zipped(docx_parts(), stored=("word/document.xml",))
+    extraction = read(data.replace(b"leaves at nine", b"leaves at five"), "a.docx", LIMITS)
+    (notice,) = extraction.notices
+    assert "'word/document.xml'" in notice.sentence
+    assert "checksum" in notice.sentence
+
+
+@given(st.integers(min_value=1), st.sampled_from([b"", b"<", b"&", b"\xff", b"</x>", b"<q:r>"]))
+def test_what_is_left_of_damaged_xml_is_well_formed(place: int, wrong: bytes) -> None:
+    whole = (
+        b'<?xml version="1.0"?><a xmlns="one" xmlns:b="two"><!-- > --><b:c d=">"/>text<e>'
+        b"<b:f>more</b:f></e><![CDATA[<x>]]><g/></a>"
+    )
+    cut = whole[: place % len(whole)] + wrong
+    parts = Parts(zipped({"a.xml": cut}), LIMITS)
+    damage = parts.damage("a.xml")
+    assert damage is not None
+    assert damage.code == "unreadable"
+    if damage.left:
+        assert parse(damage.left, "a.xml", LIMITS).tag == "{one}a"

@@ -5,7 +5,7 @@ import pytest
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.office import MIME_TYPES, method, read_office
+from chapterhouse.reading.office import MIME_TYPES, method, read_office, rejected
 from chapterhouse.types import Extraction
 
 from .conftest import (
@@ -289,3 +289,19 @@ def test_damage_is_reported_and_nothing_else_escapes(format_: str) -> None:
         except RejectedError as error:
             ended = error.code
         assert ended in {format_, "unreadable", "archive-damaged", "encrypted", "too-large"}
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("Failed to parse MSG file: name length too large: 4000", "unreadable"),
+        ("Security limit exceeded: Nesting too deep: 201 levels (max: 200)", "too-deep"),
+        ("Cell limit exceeded (6000000)", "too-many-cells"),
+        ("Security limit exceeded: Content too large", "too-large"),
+        ("The file is password-protected", "encrypted"),
+    ],
+)
+def test_a_reason_of_the_library_is_told_as_what_it_is(message: str, code: str) -> None:
+    rejection = rejected(message)
+    assert rejection.code == code
+    assert code == "encrypted" or message in str(rejection)

@@ -44,9 +44,13 @@ _MESSAGE_HEADERS = tuple(
     f"**{name}**" for name in ("Subject", "From", "To", "CC", "BCC", "Date", "Message-ID")
 )
 _SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
-_PASSWORD = re.compile(r"password|encrypt", re.IGNORECASE)
-_TOO_MANY_CELLS = re.compile(r"cell", re.IGNORECASE)
-_LIMIT = re.compile(r"limit|exceed|too (?:large|many|deep)|bomb", re.IGNORECASE)
+_PASSWORD = re.compile(r"password.?protected|encrypted", re.IGNORECASE)
+# How xberg begins what it says of the limits that it was given, and of no damage.
+_LIMIT = re.compile(r"security limit exceeded|cell limit exceeded", re.IGNORECASE)
+_LIMIT_CODES = (
+    (re.compile(r"nest|depth", re.IGNORECASE), "too-deep", "Its parts are nested too deeply"),
+    (re.compile(r"cell", re.IGNORECASE), "too-many-cells", "It has more cells than the limit"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,13 +179,14 @@ def _extract(data: bytes, format_: str, limits: Limits) -> _Result:
     try:
         found = asyncio.run(run())
     except (RuntimeError, ValueError, OSError, xberg.XbergError) as error:
-        raise _rejection(str(error)) from error
+        raise rejected(str(error)) from error
     if not found.results:
-        raise _rejection("; ".join(item.message for item in found.errors) or "no result")
+        raise rejected("; ".join(item.message for item in found.errors) or "no result")
     return _result(found.results[0])
 
 
-def _rejection(message: str) -> RejectedError:
+def rejected(message: str) -> RejectedError:
+    """Return what the library said as a rejection whose code is true."""
     message = " ".join(message.split())[:300]
     if _PASSWORD.search(message):
         return RejectedError(
@@ -190,8 +195,10 @@ def _rejection(message: str) -> RejectedError:
             hint="Save it without a password and add it again.",
         )
     if _LIMIT.search(message):
-        code = "too-many-cells" if _TOO_MANY_CELLS.search(message) else "too-large"
-        return RejectedError(code, f"It is larger than the limits allow ({message}).")
+        for what, code, sentence in _LIMIT_CODES:
+            if what.search(message):
+                return RejectedError(code, f"{sentence} ({message}).")
+        return RejectedError("too-large", f"It is larger than the limits allow ({message}).")
     return RejectedError("unreadable", f"The document is damaged ({message}).")
 
 

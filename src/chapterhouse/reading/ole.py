@@ -42,12 +42,12 @@ def is_encrypted(data: bytes, found: tuple[Stream, ...]) -> bool:
     Sources: [MS-OFFCRYPTO] 2.2 (EncryptedPackage), [MS-DOC] 2.5.2 (fEncrypted), [MS-XLS]
     2.4.117 (FilePass), [MS-PPT] 2.1.1.
     """
-    names = {stream.name: stream for stream in found}
-    if "EncryptedPackage" in names or "EncryptedSummary" in names:
+    names = {stream.name.casefold(): stream for stream in found}
+    if "encryptedpackage" in names or "encryptedsummary" in names:
         return True
-    if word := names.get("WordDocument"):
+    if word := names.get("worddocument"):
         return bool(int.from_bytes(data[word.offset + 10 : word.offset + 12], "little") & 0x0100)
-    workbook = names.get("Workbook") or names.get("Book")
+    workbook = names.get("workbook") or names.get("book")
     return workbook is not None and _has_file_pass(data, workbook)
 
 

@@ -3,8 +3,9 @@
 import io
 import re
 import zipfile
+import zlib
 from dataclasses import dataclass
-from pyexpat import ExpatError, ParserCreate
+from pyexpat import ExpatError, ParserCreate, XMLParserType
 from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml.common import DefusedXmlException
@@ -16,8 +17,6 @@ from chapterhouse.reading.xml_guard import entry_doctype
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
 from chapterhouse.types import Notice
 
-_DEPTH_BYTES = 5_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class Damage:
@@ -26,6 +25,9 @@ class Damage:
     code: str
     reason: str
     left: bytes = b""
+
+
+_DEPTH_BYTES = 5_000_000
 
 
 class Parts:
@@ -112,7 +114,7 @@ class Parts:
                     message = f"{name!r} in the container cannot be read ({damage.reason})."
                     raise RejectedError(damage.code, message)
                 self.replace(name, damage.left)
-                how = "could be read only in part" if damage.left else "could not be read"
+                how = "is damaged and may lack text" if damage.left else "could not be read"
                 sentence = f"{name!r} in the container {how} ({damage.reason})."
                 notices.append(Notice("part-unreadable", sentence))
         return tuple(notices)
@@ -120,9 +122,17 @@ class Parts:
     def damage(self, name: str) -> Damage | None:
         """Return what is wrong with an XML part, or None."""
         try:
-            return _damage(self.content(name) or b"", self._limits)
+            content = self.content(name) or b""
         except RejectedError as error:
             return Damage(error.code, str(error.args[0]).rstrip("."))
+        found = _damage(content, self._limits)
+        if found is None and not self._is_intact(name, content):
+            return Damage("unreadable", "its checksum differs", content)
+        return found
+
+    def _is_intact(self, name: str, content: bytes) -> bool:
+        entry = self._entries.get(name)
+        return name in self._replaced or entry is None or zlib.crc32(content) == entry.checksum
 
     def _declares(self, name: str) -> bool:
         try:
@@ -141,33 +151,78 @@ class Parts:
 
 
 def _damage(content: bytes, limits: Limits) -> Damage | None:
-    """Parse without keeping anything: several times as fast as `parse`."""
-    path: list[str] = []
-
-    def start(name: str, _attributes: object) -> None:
-        path.append(name)
-        if len(path) > limits.xml_depth:
-            raise RecursionError
-
-    def refuse(*_declaration: object) -> None:
-        raise ValueError
-
-    parser = ParserCreate()
-    parser.StartDoctypeDeclHandler = refuse
-    # Larger parts are sheets, whose depth their own reader watches.
-    if len(content) <= _DEPTH_BYTES:
-        parser.StartElementHandler, parser.EndElementHandler = start, lambda _name: path.pop()
+    """Parse without keeping anything, and of large parts, which are sheets, only to the end."""
+    if len(content) > _DEPTH_BYTES:
+        try:
+            _parser().Parse(content, True)  # noqa: FBT003 - has no names
+        except (ExpatError, ValueError):
+            pass  # the second time tells how far it can be read
+        else:
+            return None
+    scan = _Scan(content, _parser(), limits.xml_depth)
     try:
-        parser.Parse(content, True)  # noqa: FBT003 - has no names
+        scan.parser.Parse(content, True)  # noqa: FBT003 - likewise
     except RecursionError:
         return Damage("too-deep", "it is nested too deeply")
     except ValueError:
         return Damage("xml-doctype", "it declares a document type")
     except ExpatError as error:
-        end = content.rfind(b">", 0, max(0, parser.ErrorByteIndex)) + 1
-        closing = "".join(f"</{name}>" for name in reversed(path)).encode()
-        return Damage("unreadable", str(error), content[:end] + closing if path else b"")
+        closing = "".join(f"</{_qualified(name)}>" for name in reversed(scan.open)).encode()
+        is_wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # two bytes a character
+        left = content[: scan.place] + closing if closing and not is_wide else b""
+        return Damage("unreadable", str(error), left)
     return None
+
+
+def _parser() -> XMLParserType:
+    def refuse(*_declaration: object) -> None:
+        raise ValueError
+
+    parser = ParserCreate(namespace_separator=" ")
+    parser.namespace_prefixes = True
+    parser.StartDoctypeDeclHandler = refuse
+    return parser
+
+
+class _Scan:
+    """Remembers the last tag: where it begins, and which elements are open in front of it."""
+
+    def __init__(self, content: bytes, parser: XMLParserType, depth: int) -> None:
+        self.parser = parser
+        self._content = content
+        self.place = 0
+        self._depth = depth
+        self._path: list[str] = []
+        self._closed = ""  # the element that the last tag closes
+        self._opens = False
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+
+    @property
+    def open(self) -> list[str]:
+        if self._opens:
+            return self._path[:-1]
+        return [*self._path, self._closed] if self._closed else self._path
+
+    def _start(self, name: str, _attributes: object) -> None:
+        self.place, self._opens = self.parser.CurrentByteIndex, True
+        self._path.append(name)
+        if len(self._path) > self._depth:
+            raise RecursionError
+
+    def _end(self, _name: str) -> None:
+        place = self.parser.CurrentByteIndex
+        name = self._path.pop()
+        # The end of an empty element is behind its only tag.
+        is_empty = self._opens and self._content[place - 2 : place] == b"/>"
+        self._closed = "" if is_empty else name
+        self.place, self._opens = place, False
+
+
+def _qualified(name: str) -> str:
+    """Return the name of an element as it is written; expat gives ``address name prefix``."""
+    _, _, local = name.partition(" ")
+    local, _, prefix = (local or name).partition(" ")
+    return f"{prefix}:{local}" if prefix else local
 
 
 def parse(content: bytes, name: str, limits: Limits) -> Element:
