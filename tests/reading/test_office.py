@@ -305,3 +305,15 @@ def test_a_reason_of_the_library_is_told_as_what_it_is(message: str, code: str) 
     rejection = rejected(message)
     assert rejection.code == code
     assert code == "encrypted" or message in str(rejection)
+
+
+def test_signs_are_not_escaped() -> None:
+    said = ["Hello! C:\\dir", "<tag> & `code` ~x~", "> quote + 1. #2", "a|b"]
+    marks = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+    runs = ["".join(marks.get(sign, sign) for sign in text) for text in said]
+    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in runs)
+    assert one(zipped(docx_parts(body)), "a.docx").pages[0].text == "\n\n".join(said) + "\n"
+    sheet = one(zipped(xlsx_parts(tuple((text, "x") for text in runs))), "a.xlsx").pages[0].text
+    assert [f"| {text.replace('|', chr(92) + '|')} | x |" for text in said] == [
+        line for line in sheet.splitlines() if line.endswith("| x |")
+    ]

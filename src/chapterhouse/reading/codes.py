@@ -37,6 +37,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "encoding-guessed": "The text states no encoding; the most likely one was used.",
         "invisible-characters": "Characters that cannot be seen were removed.",
         "undecodable-characters": "Some bytes mean nothing in the text's encoding.",
+        "garbled-text": "Much of the text is no text of any language: a wrong encoding or font.",
         "text-truncated": "The text was cut off at the limit.",
         "attachments-not-read": "The message carries attachments, which were not read.",
         "no-text": "No text was found in the file.",

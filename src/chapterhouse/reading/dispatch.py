@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from chapterhouse.reading.detect import Detected, detect
+from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import IMAGES, TEXTS
 from chapterhouse.types import ExtractedPage, Extraction, Notice
@@ -17,7 +18,7 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         RejectedError: the bytes cannot be read; its code says why.
     """
     detected = detect(data, name, limits)
-    extraction = _cut(_read(data, name, detected, limits), limits)
+    extraction = legible(_cut(_read(data, name, detected, limits), limits))
     notices = (*detected.notices, *extraction.notices)
     explained = any(notice.code == "ocr-not-installed" for notice in notices)
     if not explained and not any(page.text.strip() for page in extraction.pages):

@@ -7,16 +7,17 @@ only: its other kind of input is an address, which it would fetch.
 import asyncio
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import ooxml_sheets, ooxml_word
+from chapterhouse.reading import ole, ooxml_sheets, ooxml_word
+from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ooxml_sheets import SheetExtras
-from chapterhouse.reading.plain import first_heading
+from chapterhouse.reading.plain import fence_after, first_heading
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -43,6 +44,9 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _MESSAGE_HEADERS = tuple(
     f"**{name}**" for name in ("Subject", "From", "To", "CC", "BCC", "Date", "Message-ID")
 )
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_RTF_MAC = re.compile(rb"\A(\{\\rtf\d?)\\mac\b")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{}~])|`[^`\n]*`")
 _SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
 _PASSWORD = re.compile(r"password.?protected|encrypted", re.IGNORECASE)
 # How xberg begins what it says of the limits that it was given, and of no damage.
@@ -84,7 +88,11 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
         return _document(data, limits)
     if format_ == "xlsx":
         return _workbook(data, limits)
+    if format_ == "rtf":
+        data = _plain_rtf(data)
     result = _extract(data, format_, limits)
+    if format_ == "doc" and (encoding := ole.code_page(data)):
+        result = replace(result, text=decoded_again(result.text, encoding))
     if format_ == "msg":
         return _message(result)
     if format_ == "xls":
@@ -131,6 +139,15 @@ def _extraction(
         metadata=result.metadata,
         notices=(*notices, *warnings),
     )
+
+
+def _plain_rtf(data: bytes) -> bytes:
+    """Write bytes beyond ASCII as RTF should, because the library drops them; name Mac Roman."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        data = _BEYOND_ASCII.sub(lambda byte: b"\\'%02x" % byte[0][0], data)
+    return _RTF_MAC.sub(rb"\1\\ansi\\ansicpg10000", data, count=1)
 
 
 @cache
@@ -223,9 +240,9 @@ def _result(document: Any) -> _Result:
             "date": stated.created_at or "",
         }
     return _Result(
-        text=document.content,
+        text=_unescaped(document.content),
         pages=tuple(
-            _Sheet(page.page_number, page.content, page.sheet_name or "")
+            _Sheet(page.page_number, _unescaped(page.content), page.sheet_name or "")
             for page in document.pages or ()
         ),
         title=(stated.title or (stated.subject if mail is not None else "") or "").strip(),
@@ -233,6 +250,19 @@ def _result(document: Any) -> _Result:
         attachments=tuple(mail.attachments) if mail is not None else (),
         warnings=tuple(warning.message for warning in document.processing_warnings),
     )
+
+
+def _unescaped(text: str) -> str:
+    """Take out the backslashes that the library sets before signs, asked not to, but for bars.
+
+    A quotation must be what the document says.
+    """
+    lines, fence = [], ""
+    for line in text.splitlines(keepends=True):
+        before, fence = fence, fence_after(fence, line)
+        is_code = bool(before or fence)
+        lines.append(line if is_code else _ESCAPED.sub(lambda found: found[1] or found[0], line))
+    return "".join(lines)
 
 
 def _tidy(text: str) -> str:
