@@ -271,13 +271,15 @@ def ole(streams: Mapping[str, bytes]) -> bytes:
     free, end, table_mark = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
     table = [table_mark, end]
     body = b""
-    entries = [_ole_entry("Root Entry", 5, end, 0)]
-    for name, content in streams.items():
+    entries = [_ole_entry("Root Entry", 5, end, 0, child=1 if streams else free)]
+    ordered = sorted(streams.items(), key=lambda item: (len(item[0]), item[0].upper()))
+    for number, (name, content) in enumerate(ordered, 2):
         padded = content.ljust(4096, b"\0")
         padded += b"\0" * (-len(padded) % 512)
         first, count = len(table), len(padded) // 512
         table += [*range(first + 1, first + count), end]
-        entries.append(_ole_entry(name, 2, first, len(padded)))
+        right = number if number <= len(ordered) else free
+        entries.append(_ole_entry(name, 2, first, len(padded), right=right))
         body += padded
     entries += [bytes(128)] * (-len(entries) % 4)
     assert len(entries) == 4, "one directory sector is all this builder writes"
@@ -294,11 +296,13 @@ def ole(streams: Mapping[str, bytes]) -> bytes:
     return header + struct.pack("<128I", *padded_table) + b"".join(entries) + body
 
 
-def _ole_entry(name: str, kind: int, first: int, size: int) -> bytes:
+def _ole_entry(
+    name: str, kind: int, first: int, size: int, *, right: int = 0xFFFFFFFF, child: int = 0xFFFFFFFF
+) -> bytes:
     encoded = (name + "\0").encode("utf-16-le")
     return (
         encoded.ljust(64, b"\0")
-        + struct.pack("<HBB3I", len(encoded), kind, 1, *[0xFFFFFFFF] * 3)
+        + struct.pack("<HBB3I", len(encoded), kind, 1, 0xFFFFFFFF, right, child)
         + bytes(36)
         + struct.pack("<IQ", first, size)
     )

@@ -124,3 +124,8 @@ def test_a_mismatch_names_both(documents: Mapping[str, bytes], limits: Limits) -
     assert notice.code == "extension-mismatch"
     assert ".pdf" in notice.sentence
     assert "docx" in notice.sentence
+
+
+def test_streams_of_old_office_files_are_found_whatever_their_case() -> None:
+    for name, format_ in (("WORKBOOK", "xls"), ("worddocument", "doc"), ("BOOK", "xls")):
+        assert detect(ole({name: bytes(600)}), f"a.{format_}", Limits()).format == format_

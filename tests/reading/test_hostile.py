@@ -311,7 +311,7 @@ REJECTED: Mapping[str, tuple[str, str, Callable[[], bytes]]] = {
     "broken odt": (
         "a.odt",
         "unreadable",
-        lambda: zipped(odf_parts("text", "<office:text>")),
+        lambda: zipped(odf_parts("text", "") | {"content.xml": "<office"}),
     ),
     "odt without content": (
         "a.odt",

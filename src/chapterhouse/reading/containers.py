@@ -88,10 +88,11 @@ def ole_format(data: bytes) -> str:
             "The document is protected by a password.",
             hint="Save it without a password and add it again.",
         )
-    names = [stream.name for stream in found]
+    # Names are compared without case ([MS-CFB] 2.6.4).
+    names = {stream.name.casefold() for stream in found}
     # A message carries other files inside it, so its own mark comes first.
     for mark in ("__properties_version1.0", *_STREAMS):
-        if mark in names:
+        if mark.casefold() in names:
             return _STREAMS[mark]
     return ""
 

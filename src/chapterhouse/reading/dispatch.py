@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from chapterhouse.reading.detect import Detected, detect
+from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import IMAGES, TEXTS
 from chapterhouse.types import ExtractedPage, Extraction, Notice
@@ -17,7 +18,7 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         RejectedError: the bytes cannot be read; its code says why.
     """
     detected = detect(data, name, limits)
-    extraction = _cut(_read(data, name, detected, limits), limits)
+    extraction = legible(_cut(_read(data, name, detected, limits), limits))
     notices = (*detected.notices, *extraction.notices)
     explained = any(notice.code == "ocr-not-installed" for notice in notices)
     if not explained and not any(page.text.strip() for page in extraction.pages):
@@ -81,6 +82,10 @@ def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
             from chapterhouse.reading import odf  # noqa: PLC0415
 
             return (odf.read_odp if format_ == "odp" else odf.read_odt)(data, name, limits)
+        case "ods":
+            from chapterhouse.reading.ods import read_ods  # noqa: PLC0415
+
+            return read_ods(data, name, limits)
         case "pptx":
             from chapterhouse.reading.pptx import read_pptx  # noqa: PLC0415
 

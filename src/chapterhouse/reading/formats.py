@@ -13,17 +13,18 @@ _DISTRIBUTIONS = {
     "html": ("selectolax", "html-to-markdown"),
     "odt": ("defusedxml",),
     "odp": ("defusedxml",),
+    "ods": ("defusedxml",),
     "pptx": ("defusedxml",),
-} | dict.fromkeys(("docx", "xlsx", "doc", "ppt", "xls", "ods", "epub", "rtf", "msg"), ("xberg",))
+} | dict.fromkeys(("docx", "xlsx", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
 _NOTES = {
     "pdf": "Pages, headings and tables; scanned pages need tesseract.",
-    "docx": "Headings and tables; a file of this kind has no pages of its own.",
+    "docx": "Headings, tables, notes, comments and headers; such a file has no pages of its own.",
     "pptx": "One page a slide, with its notes and charts.",
     "ppt": "One page a slide; notes stand behind the last.",
     "odp": "One page a slide, with its notes.",
-    "xlsx": "One page a sheet, as a table.",
+    "xlsx": "One page a sheet, as a table, with its shapes and comments.",
     "xls": "One page a sheet, as a table.",
-    "ods": "One page a sheet, as a table.",
+    "ods": "One page a sheet, as a table, with its shapes and comments.",
     "eml": "Headers and body; attachments are named, not read.",
     "msg": "Headers and body; attachments are named, not read.",
     "csv": "One table; its first row is the heading.",

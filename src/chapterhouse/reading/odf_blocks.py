@@ -17,7 +17,7 @@ OFFICE = f"{{{_OASIS}office:1.0}}"
 CHART = f"{{{_OASIS}chart:1.0}}"
 PRESENTATION = f"{{{_OASIS}presentation:1.0}}"
 _SVG = f"{{{_OASIS}svg-compatible:1.0}}"
-_XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
+XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 # Not the document's own text: deleted text, tables of contents, forms, alternative images.
 _SKIPPED = frozenset(
     {
@@ -65,7 +65,9 @@ class Writer:
             elif child.tag == f"{TEXT}list":
                 yield "\n".join(self._list(child, 0))
             elif child.tag == f"{TABLE}table":
-                yield self._table(child)
+                yield self.table(child)
+            elif child.tag == f"{OFFICE}annotation":
+                self._comment(child)
             elif child.tag == f"{DRAW}object":
                 yield from self._object(child)
             else:
@@ -135,13 +137,14 @@ class Writer:
                 if child.tag == f"{TEXT}list":
                     yield from self._list(child, depth + 1)
                     continue
-                for block in self.blocks(_wrapped(child)):
+                for block in self.blocks(wrapped(child)):
                     # Outlines of slides are lists of headings: the list says it already.
                     text = block.lstrip("# ") if child.tag == f"{TEXT}h" else block
                     yield "  " * depth + mark + text.replace("\n", "\n" + "  " * depth)
                     mark = "  "
 
-    def _table(self, element: Element) -> str:
+    def table(self, element: Element) -> str:
+        """Return a table as Markdown, without its empty end."""
         rows: list[list[str]] = []
         cells = 0
         for row in _rows(element):
@@ -160,23 +163,24 @@ class Writer:
         texts: list[str] = []
         for cell in row:
             if cell.tag in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
-                text = " ".join(" ".join(self.blocks(cell)).split())
+                text = " ".join(" ".join(self.blocks(cell)).split()) or _value(cell)
                 repeat = min(_repeated(cell, "columns"), _REPEAT_CEILING if text else 64)
                 texts.extend([text] * repeat)
         return texts[: _used(texts)]
 
     def _object(self, element: Element) -> Iterator[str]:
         """Yield an embedded chart's title and numbers; formulas and others have no text here."""
-        root = self.embedded(element.get(_XLINK_HREF, ""))
+        root = self.embedded(element.get(XLINK_HREF, ""))
         chart = root.find(f".//{CHART}chart") if root is not None else None
         if chart is not None:
             title = chart.find(f"{CHART}title")
             if title is not None:
                 yield from self.blocks(title)
-            yield from (self._table(table) for table in chart.iter(f"{TABLE}table"))
+            yield from (self.table(table) for table in chart.iter(f"{TABLE}table"))
 
 
-def _wrapped(element: Element) -> Element:
+def wrapped(element: Element) -> Element:
+    """Return an element that holds nothing but this one."""
     parent = Element("item")
     parent.append(element)
     return parent
@@ -188,7 +192,7 @@ def _frames(element: Element) -> Iterator[Element]:
         if child.tag in _SKIPPED:
             continue
         if _is_drawn(child):
-            yield _wrapped(child)
+            yield wrapped(child)
         else:
             yield from _frames(child)
 
@@ -209,6 +213,12 @@ def _rows(element: Element) -> Iterator[Element]:
 def _repeated(element: Element, what: str) -> int:
     value = element.get(f"{TABLE}number-{what}-repeated", "1")
     return max(1, int(value)) if value.isdecimal() and len(value) < 10 else 1  # noqa: PLR2004 - beyond any sheet
+
+
+def _value(cell: Element) -> str:
+    """Return the value of a cell that states no text of it."""
+    names = ("string-value", "date-value", "time-value", "boolean-value", "value")
+    return next((text for name in names if (text := cell.get(f"{OFFICE}{name}"))), "")
 
 
 def _used(row: list[str]) -> int:

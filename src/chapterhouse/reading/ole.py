@@ -10,6 +10,24 @@ _ENTRY_SIZE = 128
 _HEADER_FAT_SECTORS = 109
 _SECTOR_CEILING = 0xFFFFFFFA  # above are the marks for free, end of chain and tables
 _DIRECTORY_SECTORS_CEILING = 4_096
+_UNICODE_VERSION = 0xC1  # nFib of Word 97
+# By language id, or its primary part ([MS-LCID]).
+_CODE_PAGES = {
+    **dict.fromkeys((0x05, 0x0E, 0x15, 0x18, 0x1A, 0x1B, 0x1C, 0x24), "cp1250"),
+    **dict.fromkeys((0x02, 0x19, 0x22, 0x23, 0x2F), "cp1251"),
+    **dict.fromkeys((0x25, 0x26, 0x27), "cp1257"),
+    0x01: "cp1256",
+    0x08: "cp1253",
+    0x0D: "cp1255",
+    0x1F: "cp1254",
+    0x2A: "cp1258",
+    0x04: "gbk",
+    0x404: "big5",
+    0xC04: "big5",
+    0x11: "cp932",
+    0x12: "cp949",
+    0x1E: "cp874",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +60,26 @@ def is_encrypted(data: bytes, found: tuple[Stream, ...]) -> bool:
     Sources: [MS-OFFCRYPTO] 2.2 (EncryptedPackage), [MS-DOC] 2.5.2 (fEncrypted), [MS-XLS]
     2.4.117 (FilePass), [MS-PPT] 2.1.1.
     """
-    names = {stream.name: stream for stream in found}
-    if "EncryptedPackage" in names or "EncryptedSummary" in names:
+    names = {stream.name.casefold(): stream for stream in found}
+    if "encryptedpackage" in names or "encryptedsummary" in names:
         return True
-    if word := names.get("WordDocument"):
+    if word := names.get("worddocument"):
         return bool(int.from_bytes(data[word.offset + 10 : word.offset + 12], "little") & 0x0100)
-    workbook = names.get("Workbook") or names.get("Book")
+    workbook = names.get("workbook") or names.get("book")
     return workbook is not None and _has_file_pass(data, workbook)
+
+
+def code_page(data: bytes) -> str:
+    """Return the encoding of a Word 6 or 95 file by its language, or nothing if it is Western.
+
+    Later files are in Unicode. Source: [MS-DOC] 2.5.2 (nFib, lid), whose layout is older.
+    """
+    for stream in streams(data):
+        if stream.name.casefold() == "worddocument":
+            version, _, language = struct.unpack_from("<3H", data, stream.offset + 2)
+            if version < _UNICODE_VERSION:
+                return _CODE_PAGES.get(language, _CODE_PAGES.get(language & 0x3FF, ""))
+    return ""
 
 
 def _has_file_pass(data: bytes, workbook: Stream) -> bool:

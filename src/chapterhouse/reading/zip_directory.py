@@ -37,6 +37,7 @@ class Entry:
     start: int  # of the local header
     data: int  # of the content
     end: int  # of the content
+    checksum: int  # CRC-32 of what the content unpacks to
 
 
 def read_directory(data: bytes, limits: Limits) -> tuple[Entry, ...]:
@@ -166,7 +167,8 @@ def _entry(data: bytes, place: int, shift: int) -> tuple[Entry, int]:
     if not local[2] & _DESCRIPTOR and local[7] not in {stored_size, _MISSING_32}:
         raise _damaged(f"{name!r} has two different sizes")
     encrypted = bool((flags | local[2]) & _ENCRYPTED)
-    entry = Entry(name, method, encrypted, stored_size, size, start, content, content + stored_size)
+    end = content + stored_size
+    entry = Entry(name, method, encrypted, stored_size, size, start, content, end, record[7])
     return entry, name_end + extra_length + comment_length
 
 
