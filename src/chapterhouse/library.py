@@ -29,7 +29,7 @@ from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.find import find_document
-from chapterhouse.lifecycle.pipeline import Work
+from chapterhouse.lifecycle.look import Work
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.reading.formats import supported_formats

@@ -22,7 +22,7 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.lifecycle.encoders import Encoders, Wanted
 from chapterhouse.lifecycle.layers import VectorLayer
-from chapterhouse.lifecycle.pipeline import Prepare
+from chapterhouse.lifecycle.look import Prepare
 from chapterhouse.lifecycle.prepare import prepare
 from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.opening import (

@@ -8,9 +8,10 @@ from pathlib import Path
 from threading import Event
 
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
-from chapterhouse.connectors.folder import GIVEN, SourceFile
+from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
-from chapterhouse.lifecycle.pipeline import UNREAD_CODES, Look, Prepare, Read, Work, run, submit
+from chapterhouse.lifecycle.look import Look, Prepare, Read, Work, worth_another_try
+from chapterhouse.lifecycle.pipeline import run, submit
 from chapterhouse.lifecycle.plan import make_plan
 from chapterhouse.protocols import Store
 from chapterhouse.text.naming import slug
@@ -19,12 +20,9 @@ from chapterhouse.types import (
     AddReport,
     FileRecord,
     Progress,
-    Status,
 )
 
-# Failures that the next try may not meet: the moment's or the machine's fault, not the file's.
 _NAME = 48  # characters of a text by which it is called
-TRANSIENT_CODES = UNREAD_CODES | {"missing-extra"}
 
 
 def add(
@@ -68,11 +66,18 @@ def add(
     labels = {place: store.label_root(place, label) for place, label in plan.new_roots.items()}
     if labels != plan.new_roots:  # another process took a label meanwhile
         plan = make_plan(paths, store)
-    work = Work(store, read, prepare, shelf, workers, on_progress, stop or Event())
+    work = Work(store, read, prepare, shelf, workers, on_progress, stop or Event(), retry)
+    again = {  # archives and messages in which something is worth another try
+        place
+        for record in plan.known.values()
+        if worth_another_try(record, retry=retry)
+        for place in (record.location, *above(record.location))
+    }
 
     def looks() -> Iterable[Look]:
         for file in plan.files:
-            yield _look(file, plan.known.get(file.location), work, maximum_bytes, retry=retry)
+            known = plan.known.get(file.location)
+            yield _look(file, known, work, maximum_bytes, again=file.location in again)
 
     report = run(looks(), len(plan.files), work)
     for record in plan.missing:
@@ -112,13 +117,13 @@ def _look(
     work: Work,
     maximum_bytes: int,
     *,
-    retry: bool,
+    again: bool,
 ) -> Look:
     """Open a file as far as is needed to know what to do with it."""
     look = Look(file, known, started=time.monotonic())
     if file.problem:
         return replace(look, error=RejectedError(file.problem.code, file.problem.sentence))
-    settled = known if known and not worth_another_try(known, retry=retry) else None
+    settled = None if again else known
     if settled and (settled.size, settled.mtime_ns) == (file.size, file.mtime_ns):
         return look
     try:
@@ -128,10 +133,3 @@ def _look(
     if settled and settled.sha256 == content.sha256:
         return replace(look, content=replace(content, data=b""))  # only its stamp is of use
     return submit(replace(look, content=content), work)
-
-
-def worth_another_try(known: FileRecord, *, retry: bool = False) -> bool:
-    """Whether a file that gave no document might give one now, though it has not changed."""
-    if known.document_id:
-        return False
-    return retry or known.code in TRANSIENT_CODES or known.status is Status.READY

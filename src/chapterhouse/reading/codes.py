@@ -24,6 +24,7 @@ REJECTIONS: Mapping[str, str] = MappingProxyType(
         "too-many-cells": "The table has more cells than the limit.",
         "too-many-pages": "The document has more pages than the limit.",
         "image-too-large": "The image has more pixels than the limit.",
+        "symbolic-link": "Links are not followed, in folders and in archives.",
         "xml-doctype": "The XML declares a document type with entities, or where none belongs.",
         "timed-out": "Reading took longer than the limit and was stopped.",
         "out-of-memory": "Reading needed more memory than the limit.",

@@ -33,6 +33,7 @@ _MAIN_NAMES = {
     "xl/workbook.xml": "xlsx",
     "ppt/presentation.xml": "pptx",
 }
+_PACKAGE_MARKS = frozenset({"mimetype", "[Content_Types].xml", "META-INF/container.xml"})
 _STREAMS = {
     "WordDocument": "doc",
     "Workbook": "xls",
@@ -58,6 +59,12 @@ def zip_format(data: bytes, entries: tuple[Entry, ...]) -> str:
     if types := parts.get("[Content_Types].xml"):
         return _ooxml_format(_decode(inflate(data, types, _PART_CEILING)), parts)
     return "epub" if "META-INF/container.xml" in parts and _has_opf(parts) else ""
+
+
+def is_package(entries: tuple[Entry, ...]) -> bool:
+    """Whether a ZIP holds the parts of one document, or else files of its own."""
+    names = {entry.name for entry in entries}
+    return bool(names & _PACKAGE_MARKS)
 
 
 def zip_is_encrypted(data: bytes, entries: tuple[Entry, ...]) -> bool:

@@ -6,8 +6,14 @@ from dataclasses import dataclass
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import names, ole, signatures
-from chapterhouse.reading.containers import ole_format, zip_format, zip_is_encrypted
-from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.containers import (
+    is_package,
+    ole_format,
+    zip_format,
+    zip_is_encrypted,
+)
+from chapterhouse.reading.limits import Limits, archive_limits
+from chapterhouse.reading.mailbox import is_mailbox
 from chapterhouse.reading.zip_directory import read_directory
 from chapterhouse.types import Notice
 
@@ -54,7 +60,7 @@ def detect(data: bytes, name: str, limits: Limits) -> Detected:
         RejectedError: ``unsupported-format``, ``encrypted``, or what is wrong with a container.
     """
     claimed = names.claimed_format(name)
-    found = _binary_format(data, claimed, limits) or _text_format(data, claimed)
+    found = _binary_format(data, name, limits) or _text_format(data, claimed)
     if found == claimed or not names.extension(name):
         return Detected(found, names.language(name) if found == "code" else "")
     if not claimed and found in names.TEXTS:
@@ -63,13 +69,17 @@ def detect(data: bytes, name: str, limits: Limits) -> Detected:
     return Detected(found, notices=(Notice("extension-mismatch", sentence),))
 
 
-def container_format(data: bytes, limits: Limits) -> str:
+def container_format(data: bytes, name: str, limits: Limits) -> str:
     """Return the format of a ZIP or OLE container, or an empty string for other bytes.
 
     Raises:
         RejectedError: as `detect`.
     """
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        if names.may_be_archive(name) and not is_package(
+            read_directory(data, archive_limits(limits))
+        ):
+            return "zip"
         entries = read_directory(data, limits)
         if zip_is_encrypted(data, entries):
             raise RejectedError(
@@ -83,14 +93,16 @@ def container_format(data: bytes, limits: Limits) -> str:
     return ""
 
 
-def _binary_format(data: bytes, claimed: str, limits: Limits) -> str:
-    if found := container_format(data, limits):
+def _binary_format(data: bytes, name: str, limits: Limits) -> str:
+    if found := container_format(data, name, limits):
         return found
-    if signatures.has_pdf_header(data, claimed=claimed == "pdf"):
+    if signatures.has_pdf_header(data, claimed=names.claimed_format(name) == "pdf"):
         return "pdf"
     if data.startswith(b"{\\rtf"):
         return "rtf"
     if found := signatures.image_format(data):
+        return found
+    if found := signatures.archive_format(data):
         return found
     if what := signatures.other_content(data):
         _unsupported(what)
@@ -111,6 +123,8 @@ def _text_format(data: bytes, claimed: str) -> str:
     """Tell among kinds of text: an unmistakable beginning, else the name, else a guess."""
     if claimed == "code":
         return claimed
+    if claimed == "mbox" or is_mailbox(data):
+        return "mbox"
     head = _narrow(data[:_SNIFFED])
     if _XML.match(head) or _SVG.match(head):
         return "html" if _HTML_IN_XML.search(head) else "xml"

@@ -5,7 +5,7 @@ from dataclasses import replace
 from chapterhouse.reading.detect import Detected, detect
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.names import IMAGES, TEXTS
+from chapterhouse.reading.names import ARCHIVES, IMAGES, TEXTS
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 
@@ -20,6 +20,8 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
     detected = detect(data, name, limits)
     extraction = legible(_cut(_read(data, name, detected, limits), limits))
     notices = (*detected.notices, *extraction.notices)
+    if detected.format in ARCHIVES:
+        return replace(extraction, notices=notices)
     explained = any(notice.code == "ocr-not-installed" for notice in notices)
     if not explained and not any(page.text.strip() for page in extraction.pages):
         notices = (*notices, Notice("no-text", "No text was found in the file."))
@@ -37,10 +39,8 @@ def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extract
             from chapterhouse.reading.html import read_html  # noqa: PLC0415
 
             return read_html(data, name)
-        case "eml":
-            from chapterhouse.reading.mail import read_eml  # noqa: PLC0415
-
-            return read_eml(data, name)
+        case archive if archive in ARCHIVES:
+            return _read_archive(data, name, archive, limits)
         case text if text in TEXTS:
             return _read_text(data, name, detected, limits)
         case image if image in IMAGES:
@@ -51,8 +51,22 @@ def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extract
             return _read_office(data, name, office, limits)
 
 
+def _read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
+    if format_ == "mbox":
+        from chapterhouse.reading.mailbox import read_mbox  # noqa: PLC0415
+
+        return read_mbox(data)
+    from chapterhouse.reading.archives import read_archive  # noqa: PLC0415
+
+    return read_archive(data, name, format_, limits)
+
+
 def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Extraction:
     match detected.format:
+        case "eml":
+            from chapterhouse.reading.mail import read_eml  # noqa: PLC0415
+
+            return read_eml(data, name)
         case "csv" | "tsv" as delimited:
             from chapterhouse.reading.tables import read_delimited  # noqa: PLC0415
 

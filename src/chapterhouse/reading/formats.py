@@ -32,6 +32,12 @@ _NOTES = {
     "json": "Kept as a code block; minified files are indented.",
     "xml": "Kept as a code block; declarations of entities are refused.",
     "code": "Kept as a code block in its language.",
+    "zip": "Each file in it is read by itself.",
+    "tar": "Each file in it is read by itself.",
+    "gz": "The file in it, or each file of the tar in it, is read by itself.",
+    "bz2": "The file in it, or each file of the tar in it, is read by itself.",
+    "xz": "The file in it, or each file of the tar in it, is read by itself.",
+    "mbox": "Each message is read by itself.",
 }
 _OCR_NOTE = "Text by OCR, which needs tesseract."
 

@@ -119,7 +119,19 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "bmp": ("bmp",),
         "gif": ("gif",),
         "webp": ("webp",),
+        "zip": ("zip",),
+        "tar": ("tar",),
+        "gz": ("gz", "tgz"),
+        "bz2": ("bz2", "tbz2", "tbz"),
+        "xz": ("xz", "txz"),
+        "mbox": ("mbox", "mbx"),
     }
+)
+ARCHIVES = frozenset({"zip", "tar", "gz", "bz2", "xz", "mbox"})  # what holds files and no text
+# ZIPs that hold a program and no documents.
+_PROGRAMS = frozenset(
+    {"aab", "aar", "apk", "appx", "crx", "ear", "egg", "ipa", "jar", "nupkg", "vsix", "war", "whl"}
+    | {"xpi"}
 )
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 TEXTS = frozenset({"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"})
@@ -145,6 +157,12 @@ def extension(name: str) -> str:
 def claimed_format(name: str) -> str:
     """Return the format that a file's name claims, or an empty string."""
     return _BY_EXTENSION.get(extension(name), "")
+
+
+def may_be_archive(name: str) -> bool:
+    """Whether a ZIP of this name may be an archive: not where it says that it is a document."""
+    claimed = claimed_format(name)
+    return claimed == "zip" or (not claimed and extension(name) not in _PROGRAMS)
 
 
 def language(name: str) -> str:

@@ -30,15 +30,19 @@ def preflight(data: bytes, name: str, limits: Limits) -> None:
         raise RejectedError(
             "too-large", f"{name} has {len(data):,} bytes; the limit is {limits.file_bytes:,}."
         )
-    if found := container_format(data, limits):
-        if data.startswith(b"PK"):
+    if found := container_format(data, name, limits):
+        if data.startswith(b"PK") and found != "zip":  # an archive is bounded as it is unpacked
             entries = read_directory(data, limits)
             check_claims(data, entries, limits)
             if found == "epub":  # readers of the others look at each part that they parse
                 _check_parts(data, entries)
     elif signatures.image_format(data):
         _check_pixels(data, limits)
-    elif not signatures.has_pdf_header(data, claimed=True) and not data.startswith(b"{\\rtf"):
+    elif not (
+        signatures.has_pdf_header(data, claimed=True)
+        or data.startswith(b"{\\rtf")
+        or signatures.archive_format(data)
+    ):
         _check_text(data, limits)
 
 

@@ -122,7 +122,8 @@ class WorkerProcess:
         self._socket.sendall(wire.encode_job(name, len(data), self._limits.cpu_seconds))
         self._arm(deadline)
         self._socket.sendall(data)
-        longest = self._limits.text_characters * _REPLY_BYTES_PER_CHARACTER + 10_000_000
+        text = self._limits.text_characters * _REPLY_BYTES_PER_CHARACTER
+        longest = text + self._limits.archive_bytes + 10_000_000
         while True:
             frame, body = self._frame(deadline, longest)
             if frame is not wire.Frame.EXTENSION:
