@@ -266,43 +266,63 @@ def png(width: int = 8, height: int = 8, *, claimed: tuple[int, int] | None = No
     )
 
 
+FREE, END = 0xFFFFFFFF, 0xFFFFFFFE
+
+
 def ole(streams: Mapping[str, bytes]) -> bytes:
-    """A compound file of 512-byte sectors: header, table, directory, then each stream."""
-    free, end, table_mark = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-    table = [table_mark, end]
-    body = b""
-    entries = [_ole_entry("Root Entry", 5, end, 0, child=1 if streams else free)]
-    ordered = sorted(streams.items(), key=lambda item: (len(item[0]), item[0].upper()))
-    for number, (name, content) in enumerate(ordered, 2):
-        padded = content.ljust(4096, b"\0")
-        padded += b"\0" * (-len(padded) % 512)
-        first, count = len(table), len(padded) // 512
-        table += [*range(first + 1, first + count), end]
-        right = number if number <= len(ordered) else free
-        entries.append(_ole_entry(name, 2, first, len(padded), right=right))
-        body += padded
+    """A compound file of 512-byte sectors: header, table, directory, then each stream.
+
+    A name such as ``folder/name`` puts a stream into a storage.
+    """
+    folders = sorted({name.rpartition("/")[0] for name in streams} - {""})
+    names = ["", *folders, *streams]
+    sectors = -(-len(names) // 4)  # of the directory, four entries each
+    table = [0xFFFFFFFD, *range(2, sectors + 1), END]
+    entries, body = [], b""
+    for path in names:
+        content = streams.get(path)
+        first, size = END, 0
+        if content is not None:
+            padded = content.ljust(4096, b"\0")
+            padded += b"\0" * (-len(padded) % 512)
+            first, size = len(table), len(padded)
+            table += [*range(first + 1, first + size // 512), END]
+            body += padded
+        kind = 5 if not path else 1 if content is None else 2
+        entries.append(_ole_entry(path, kind, first, size, names))
     entries += [bytes(128)] * (-len(entries) % 4)
-    assert len(entries) == 4, "one directory sector is all this builder writes"
     header = (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
         + bytes(16)
         + struct.pack("<5H", 0x3E, 3, 0xFFFE, 9, 6)
         + bytes(6)
-        + struct.pack("<9I", 0, 1, 1, 0, 4096, end, 0, end, 0)
+        + struct.pack("<9I", 0, 1, 1, 0, 4096, END, 0, END, 0)
     )
-    header += struct.pack("<I", 0) + struct.pack("<108I", *[free] * 108)
+    header += struct.pack("<I", 0) + struct.pack("<108I", *[FREE] * 108)
     assert len(header) == 512
-    padded_table = table + [free] * (128 - len(table))
+    assert len(table) <= 128, "one sector of the table is all this builder writes"
+    padded_table = table + [FREE] * (128 - len(table))
     return header + struct.pack("<128I", *padded_table) + b"".join(entries) + body
 
 
-def _ole_entry(
-    name: str, kind: int, first: int, size: int, *, right: int = 0xFFFFFFFF, child: int = 0xFFFFFFFF
-) -> bytes:
-    encoded = (name + "\0").encode("utf-16-le")
+def _ole_entry(path: str, kind: int, first: int, size: int, names: list[str]) -> bytes:
+    """A directory entry; what is in one storage hangs together by its right sides, in order."""
+    folder, _, name = path.rpartition("/")
+
+    def children(of: str) -> list[str]:
+        inside = [other for other in names if other and other.rpartition("/")[0] == of]
+        return sorted(inside, key=lambda other: (len(other), other.upper()))
+
+    siblings = children(folder) if path else []
+    after = siblings[siblings.index(path) + 1 :] if path else []
+    below = children(path) if kind != 2 else []
+    encoded = ((name or "Root Entry") + "\0").encode("utf-16-le")
     return (
         encoded.ljust(64, b"\0")
-        + struct.pack("<HBB3I", len(encoded), kind, 1, 0xFFFFFFFF, right, child)
+        + struct.pack("<HBB", len(encoded), kind, 1)
+        + struct.pack("<I", FREE)
+        + struct.pack("<I", names.index(after[0]) if after else FREE)
+        + struct.pack("<I", names.index(below[0]) if below else FREE)
         + bytes(36)
         + struct.pack("<IQ", first, size)
     )

@@ -88,20 +88,16 @@ def ole_format(data: bytes) -> str:
     Raises:
         RejectedError: ``encrypted`` or ``unreadable``.
     """
-    found = ole.streams(data)
-    if ole.is_encrypted(data, found):
+    file = ole.CompoundFile(data)
+    if ole.is_encrypted(file):
         raise RejectedError(
             "encrypted",
             "The document is protected by a password.",
             hint="Save it without a password and add it again.",
         )
-    # Names are compared without case ([MS-CFB] 2.6.4).
-    names = {stream.name.casefold() for stream in found}
-    # A message carries other files inside it, so its own mark comes first.
-    for mark in ("__properties_version1.0", *_STREAMS):
-        if mark.casefold() in names:
-            return _STREAMS[mark]
-    return ""
+    # A message may carry other files beside its own streams, so its mark comes first.
+    marks = ("__properties_version1.0", *_STREAMS)
+    return next((_STREAMS[mark] for mark in marks if file.has(mark)), "")
 
 
 def _ooxml_format(types: str, parts: dict[str, Entry]) -> str:

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import ole, ooxml_sheets, ooxml_word
+from chapterhouse.reading import msg, ole, ooxml_sheets, ooxml_word
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ooxml_sheets import SheetExtras
@@ -94,7 +94,7 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     if format_ == "doc" and (encoding := ole.code_page(data)):
         result = replace(result, text=decoded_again(result.text, encoding))
     if format_ == "msg":
-        return _message(result)
+        return _message(replace(result, metadata=result.metadata | msg.thread(data)))
     if format_ == "xls":
         return _extraction(result, format_, _sheets(result, {}), "sheet")
     if format_ == "ppt":
