@@ -14,6 +14,7 @@ from chapterhouse.lifecycle.look import Look, Prepare, Read, Work, worth_another
 from chapterhouse.lifecycle.pipeline import run, submit
 from chapterhouse.lifecycle.plan import make_plan
 from chapterhouse.protocols import Store
+from chapterhouse.reading.limits import Limits
 from chapterhouse.text.naming import slug
 from chapterhouse.types import (
     DEFAULT_SHELF,
@@ -35,6 +36,7 @@ def add(
     workers: int = 4,
     maximum_bytes: int = MAXIMUM_BYTES,
     retry: bool = False,
+    limits: Limits | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     stop: Event | None = None,
 ) -> AddReport:
@@ -53,6 +55,7 @@ def add(
         workers: Files being read at a time, 1 or more.
         maximum_bytes: Larger files are rejected.
         retry: Look again at unchanged files that gave no document the last time.
+        limits: How much of archives is unpacked; the usual when None.
         on_progress: Called after each file, when its outcome is safe on disk.
         stop: Ends the run early when set.
 
@@ -66,7 +69,8 @@ def add(
     labels = {place: store.label_root(place, label) for place, label in plan.new_roots.items()}
     if labels != plan.new_roots:  # another process took a label meanwhile
         plan = make_plan(paths, store)
-    work = Work(store, read, prepare, shelf, workers, on_progress, stop or Event(), retry)
+    stopping, bounds = stop or Event(), limits or Limits()
+    work = Work(store, read, prepare, shelf, workers, on_progress, stopping, retry, bounds)
     again = {  # archives and messages in which something is worth another try
         place
         for record in plan.known.values()

@@ -10,6 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import replace
 
 from chapterhouse.connectors.content import Content
@@ -141,7 +142,8 @@ def _timed(outcome: FileOutcome, look: Look) -> FileOutcome:
 
 def _extraction(look: Look) -> Extraction:
     assert look.extraction is not None
-    extraction = look.extraction.result()
+    with _boundary(look):
+        extraction = look.extraction.result()
     if look.within is None:
         return extraction
     metadata = {**extraction.metadata, "container": look.within.source}
@@ -250,14 +252,23 @@ def _unpacked(look: Look, format_: str, held: Sequence[FileOutcome], work: Work)
 
 def _prepared(look: Look, extraction: Extraction, work: Work) -> Prepared:
     assert look.content is not None
-    try:
+    with _boundary(look):
         return work.prepare(extraction, look.file, look.content)
+
+
+@contextmanager
+def _boundary(look: Look) -> Iterator[None]:
+    """Keep the failure of one hostile file from ending the run for all the others.
+
+    Raises:
+        RejectedError: with its kind, for the record.
+    """
+    try:
+        yield
     except (RejectedError, CancelledError, EngineError):
         raise  # the last: a model that fails says nothing about the file, and would fail the next
     except MissingExtraError as error:
         raise RejectedError("missing-extra", error.message, hint=error.hint) from error
-    # The boundary of the reading process and of one hostile file: its failure must not end the
-    # run for all the others, and its kind is kept in the record.
     except Exception as error:
         raise RejectedError(
             "internal-error",

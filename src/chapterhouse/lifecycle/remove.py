@@ -1,7 +1,9 @@
 """Take documents out of the library for good."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
+from chapterhouse.connectors.folder import above
 from chapterhouse.errors import NotFoundError
 from chapterhouse.protocols import Store
 from chapterhouse.types import Document, Progress
@@ -19,7 +21,7 @@ def remove(
 ) -> tuple[Document, ...]:
     """Remove documents with their text, vectors and bytes; return what they were.
 
-    A file that is still in its folder comes back with the next ``add`` of it.
+    A file that is still in its folder, or in its archive, comes back with the next ``add`` of it.
 
     Args:
         document_ids: Ids; repeats count once.
@@ -33,6 +35,7 @@ def remove(
     documents = [_require(identifier, store) for identifier in dict.fromkeys(document_ids)]
     for done, document in enumerate(documents, start=1):
         store.remove(document.id)
+        _look_again(document, store)
         on_progress(Progress(done, len(documents), document.source))
     store.collect_garbage(grace)
     return tuple(documents)
@@ -45,3 +48,11 @@ def _require(identifier: str, store: Store) -> Document:
             f"There is no document '{identifier}'.", hint="See: chapterhouse docs list"
         )
     return document
+
+
+def _look_again(document: Document, store: Store) -> None:
+    """Let the next ``add`` open the archives and messages that a document was in."""
+    for location in above(document.location):
+        record = store.file(location)
+        if record is not None:
+            store.record_file(replace(record, size=0, mtime_ns=0, sha256=""))

@@ -1,8 +1,7 @@
 """Archives: the files in one, as bytes with a path. Nothing is ever written to a disk.
 
-A path is a label here: it cannot lead anywhere, but it is cleaned all the same, so that nobody who
-reads it is led astray. What cannot be had of an archive has a problem in its place; an archive that
-would unpack to more than the limits is refused whole.
+What cannot be had of an archive has a problem in its place; one that would unpack to more than the
+limits is refused whole.
 """
 
 import bz2
@@ -11,12 +10,12 @@ import io
 import lzma
 import tarfile
 import zlib
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Final
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits, archive_limits
+from chapterhouse.reading.members import bounded, too_large
 from chapterhouse.reading.plain import METHOD
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
 from chapterhouse.types import Extraction, Member, Notice
@@ -27,7 +26,6 @@ _ENDINGS: Final = {
     "xz": {".txz": ".tar", ".xz": ""},
 }
 _TAR_MARK: Final = slice(257, 262)
-_WINDOWS_DRIVE: Final = 2  # characters, as in C:
 
 
 def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
@@ -49,56 +47,7 @@ def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
         found = _of_tar(data, limits)
     else:
         found = _of_compressed(data, name, format_, limits)
-    return Extraction((), format_, METHOD, members=tuple(_bounded(found, limits)))
-
-
-def clean_path(path: str) -> str:
-    """Return the path of a file in an archive, relative and without ways up; never empty."""
-    parts = path.replace("\\", "/").split("/")
-    if len(parts[0]) == _WINDOWS_DRIVE and parts[0][1] == ":":
-        parts = parts[1:]
-    return "/".join(part for part in parts if part not in {"", ".", ".."}) or "file"
-
-
-def _bounded(found: Iterable[Member], limits: Limits) -> Iterator[Member]:
-    """Yield members with paths of their own, and stop at the limits.
-
-    Raises:
-        RejectedError: ``archive-too-large`` or ``archive-too-many-entries``.
-    """
-    seen: dict[str, int] = {}
-    total = 0
-    for count, member in enumerate(found, start=1):
-        total += len(member.data)
-        if count > limits.archive_files:
-            raise too_many(limits)
-        if total > limits.archive_bytes:
-            raise _too_large("It", limits.archive_bytes)
-        path = clean_path(member.path)
-        seen[path] = seen.get(path, 0) + 1
-        yield replace(member, path=_numbered(path, seen[path]) if seen[path] > 1 else path)
-
-
-def too_many(limits: Limits) -> RejectedError:
-    """Return why an archive with too many files is not read."""
-    return RejectedError(
-        "archive-too-many-entries",
-        f"The archive holds more than {limits.archive_files:,} files.",
-        hint="Unpack it and add the folder.",
-    )
-
-
-def _numbered(path: str, number: int) -> str:
-    folder, slash, name = path.rpartition("/")
-    stem, dot, suffix = name.rpartition(".")
-    name = f"{stem} ({number}).{suffix}" if stem and dot else f"{name} ({number})"
-    return f"{folder}{slash}{name}"
-
-
-def _too_large(what: str, most: int) -> RejectedError:
-    return RejectedError(
-        "archive-too-large", f"{what} unpacks to more than {most:,} bytes.", hint="Unpack it."
-    )
+    return Extraction((), format_, METHOD, members=tuple(bounded(found, limits)))
 
 
 def _damaged(error: object) -> RejectedError:
@@ -184,7 +133,7 @@ def _decompressed(data: bytes, format_: str, most: int) -> bytes:
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise _damaged(error) from error
     if len(content) > most:
-        raise _too_large("It", most)
+        raise too_large(most)
     return content
 
 

@@ -40,7 +40,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "undecodable-characters": "Some bytes mean nothing in the text's encoding.",
         "garbled-text": "Much of the text is no text of any language: a wrong encoding or font.",
         "text-truncated": "The text was cut off at the limit.",
-        "attachments-not-read": "The message carries attachments, which were not read.",
+        "attachments-not-read": "The message carries messages, which were not read.",
         "no-text": "No text was found in the file.",
         "ocr-not-installed": "There is an image of text, and no OCR program to read it.",
         "ocr-failed": "The OCR program could not read an image of text.",

@@ -66,7 +66,7 @@ def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Ex
         case "eml":
             from chapterhouse.reading.mail import read_eml  # noqa: PLC0415
 
-            return read_eml(data, name)
+            return read_eml(data, limits)
         case "csv" | "tsv" as delimited:
             from chapterhouse.reading.tables import read_delimited  # noqa: PLC0415
 

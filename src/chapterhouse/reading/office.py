@@ -16,10 +16,11 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading import msg, ole, ooxml_sheets, ooxml_word
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.members import bounded
 from chapterhouse.reading.ooxml_sheets import SheetExtras
 from chapterhouse.reading.plain import fence_after, first_heading
 from chapterhouse.reading.xml_parts import Parts
-from chapterhouse.types import ExtractedPage, Extraction, Notice
+from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 MIME_TYPES = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -94,7 +95,8 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     if format_ == "doc" and (encoding := ole.code_page(data)):
         result = replace(result, text=decoded_again(result.text, encoding))
     if format_ == "msg":
-        return _message(replace(result, metadata=result.metadata | msg.thread(data)))
+        threaded = replace(result, metadata=result.metadata | msg.thread(data))
+        return _message(threaded, data, limits)
     if format_ == "xls":
         return _extraction(result, format_, _sheets(result, {}), "sheet")
     if format_ == "ppt":
@@ -295,7 +297,7 @@ def _old_slides(text: str) -> tuple[ExtractedPage, ...]:
     )
 
 
-def _message(result: _Result) -> Extraction:
+def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
     from chapterhouse.reading.mail import message  # noqa: PLC0415 - messages only
 
     body = result.text
@@ -303,11 +305,17 @@ def _message(result: _Result) -> Extraction:
         _, _, body = body.partition("\n\n")
     if result.attachments:
         body = body.rpartition("\nAttachments:\n")[0] or body
-    return message(
+    inside = [Member(name, content) for name, content in msg.attachments(data)]
+    extraction = message(
         result.title,
         result.metadata,
         _tidy(body),
-        result.attachments,
+        tuple(bounded(inside, limits)),
         format_="msg",
         method=method(),
     )
+    missing = len(result.attachments) - len(inside)
+    if missing <= 0:
+        return extraction
+    sentence = f"{missing} of its {len(result.attachments)} attachments cannot be read: messages."
+    return replace(extraction, notices=(Notice("attachments-not-read", sentence),))

@@ -59,6 +59,8 @@ _COLOURS = {
     Status.REJECTED: "red",
 }
 
+_EXPECTED = frozenset({"unchanged", "unpacked"})  # codes of files that nobody needs a word about
+
 
 def ready(target: "Console", state: LibraryStatus) -> None:
     """Say that the library exists and what comes next."""
@@ -81,7 +83,7 @@ def report(target: "Console", value: AddReport) -> None:
 def _is_telling(outcome: FileOutcome) -> bool:
     """Whether a file needs a word of its own: all that are not wholly in the library."""
     record = outcome.record
-    passed_over = record.status is Status.SKIPPED and record.code != "unchanged"
+    passed_over = record.status is Status.SKIPPED and record.code not in _EXPECTED
     return passed_over or record.status in {Status.PARTIAL, Status.REJECTED}
 
 
