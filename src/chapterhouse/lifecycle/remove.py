@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from chapterhouse.connectors.folder import above
 from chapterhouse.errors import NotFoundError
+from chapterhouse.lifecycle.look import CONTAINERS
 from chapterhouse.protocols import Store
 from chapterhouse.types import Document, Progress
 
@@ -54,5 +55,5 @@ def _look_again(document: Document, store: Store) -> None:
     """Let the next ``add`` open the archives and messages that a document was in."""
     for location in above(document.location):
         record = store.file(location)
-        if record is not None:
+        if record is not None and record.format in CONTAINERS:
             store.record_file(replace(record, size=0, mtime_ns=0, sha256=""))
