@@ -20,7 +20,7 @@ from chapterhouse.reading.pdf_blocks import (
     outline_key,
     style_of,
 )
-from chapterhouse.reading.pdf_furniture import running_lines
+from chapterhouse.reading.pdf_furniture import Place, running_lines
 from chapterhouse.reading.pdf_page import MOST_CHARACTERS, PageLayout, page_layout
 from chapterhouse.reading.pdf_scan import is_scan, recognised
 from chapterhouse.types import ExtractedPage, Extraction, Notice
@@ -71,7 +71,8 @@ def read_pdf(data: bytes, name: str) -> Extraction:
         if count > MOST_PAGES:
             sentence = f"Only the first {MOST_PAGES:,} of {count:,} pages were read."
             notices.append(Notice("text-truncated", sentence))
-        written, heading = _written(pages, _outlines(document))
+        dropped, running = running_lines([page.layout for page in pages])
+        written, heading = _written(pages, dropped, _outlines(document))
         return Extraction(
             pages=tuple(written),
             format="pdf",
@@ -79,7 +80,7 @@ def read_pdf(data: bytes, name: str) -> Extraction:
             page_kind="page",
             title=_title(document) or heading,
             metadata=_metadata(document),
-            notices=tuple(_gathered(notices)),
+            notices=(*_gathered(notices), *running),
         )
     finally:
         document.close()
@@ -147,14 +148,12 @@ def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read,
 
 
 def _written(
-    pages: Sequence[_Read], outlines: Mapping[int, Outline]
+    pages: Sequence[_Read], dropped: frozenset[Place], outlines: Mapping[int, Outline]
 ) -> tuple[list[ExtractedPage], str]:
     """Return the pages as Markdown, and the first large heading."""
-    layouts = [page.layout for page in pages]
-    dropped = running_lines(layouts)
     kept = [
-        [line for i, line in enumerate(layout.lines) if (place, i) not in dropped]
-        for place, layout in enumerate(layouts)
+        [line for i, line in enumerate(page.layout.lines) if (place, i) not in dropped]
+        for place, page in enumerate(pages)
     ]
     style = style_of(kept)
     title, written = "", []

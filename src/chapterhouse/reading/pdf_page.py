@@ -14,7 +14,10 @@ _LEVEL = 2.0  # points by which words on one line may differ in height
 
 
 class Line(NamedTuple):
-    """A line of text or a whole table (``table`` set) in its place on the page."""
+    """A line of text or a whole table (``table`` set) in its place on the page.
+
+    ``parts`` are the texts of a line between which there are wide gaps; empty for a table.
+    """
 
     text: str
     box: Box
@@ -22,6 +25,7 @@ class Line(NamedTuple):
     bold: bool = False
     table: bool = False
     sideways: bool = False
+    parts: tuple[str, ...] = ()
 
 
 class PageLayout(NamedTuple):
@@ -116,4 +120,5 @@ def _line(items: Sequence[Segment]) -> Line:
         longest.size,
         all(item.bold for item in items),
         sideways=longest.sideways,
+        parts=tuple(item.text for item in items),
     )

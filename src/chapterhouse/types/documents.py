@@ -73,7 +73,13 @@ class Extraction:
 
 # Notices that inform without meaning that text is missing.
 BENIGN_NOTICES = frozenset(
-    {"extension-mismatch", "invisible-characters", "encoding-guessed", "layout-skipped"}
+    {
+        "encoding-guessed",
+        "extension-mismatch",
+        "invisible-characters",
+        "layout-skipped",
+        "running-lines",
+    }
 )
 
 
