@@ -78,6 +78,7 @@ BENIGN_NOTICES = frozenset(
         "extension-mismatch",
         "invisible-characters",
         "layout-skipped",
+        "navigation-left-out",
         "running-lines",
     }
 )
