@@ -75,7 +75,8 @@ def test_a_page_that_is_all_menu_keeps_it() -> None:
 
 def test_what_is_not_shown_is_dropped() -> None:
     text = text_of(
-        "<p>seen</p><p hidden>A1</p><i aria-hidden=true>arrow_back</i><p style='DISPLAY : none'>A3</p>"
+        "<p>seen</p><p hidden>A1</p><i aria-hidden=true>arrow_back</i>"
+        "<p style='DISPLAY : none'>A3</p>"
         "<p style='color:red; display: none;'>A4</p><p style='visibility:hidden'>A5</p><!-- A6 -->"
         "<script>A7</script><style>A8</style><template>A9</template><noscript>A0</noscript>"
     )
@@ -296,26 +297,10 @@ def test_a_form_shows_its_labels_and_what_is_filled_in() -> None:
         "<textarea>Lost at sea.</textarea><button>Send</button></fieldset></form>"
     )
 
-    assert text.split() == [
-        "**Claim**",
-        "Name",
-        "A.",
-        "Smith",
-        "☒",
-        "by",
-        "post",
-        "☐",
-        "by",
-        "wire",
-        "☐",
-        "cod",
-        "☒",
-        "eel",
-        "Lost",
-        "at",
-        "sea.",
-        "Send",
-    ]
+    assert (
+        " ".join(text.split())
+        == "**Claim** Name A. Smith ☒ by post ☐ by wire ☐ cod ☒ eel Lost at sea. Send"
+    )
 
 
 def test_headings_inside_buttons_and_summaries_stay() -> None:
@@ -335,16 +320,7 @@ def test_terms_and_what_they_mean_stay() -> None:
         "<dl class=meta><dt>Beam<dd>Width<dt>Draught<dd>Depth<dt>Tons<dd>180<dt>Built<dd>1998</dl>",
     )
 
-    assert text.split()[-8:] == [
-        "Beam",
-        "Width",
-        "Draught",
-        "Depth",
-        "Tons",
-        "180",
-        "Built",
-        "1998",
-    ]
+    assert " ".join(text.split()).endswith("Beam Width Draught Depth Tons 180 Built 1998")
 
 
 def test_text_that_is_only_not_read_out_stays() -> None:

@@ -20,6 +20,7 @@ from chapterhouse.reading.pdf_blocks import (
     outline_key,
     style_of,
 )
+from chapterhouse.reading.pdf_fields import page_marks
 from chapterhouse.reading.pdf_furniture import Place, running_lines
 from chapterhouse.reading.pdf_page import MOST_CHARACTERS, PageLayout, page_layout
 from chapterhouse.reading.pdf_scan import is_scan, recognised
@@ -72,6 +73,9 @@ def read_pdf(data: bytes, name: str) -> Extraction:
             sentence = f"Only the first {MOST_PAGES:,} of {count:,} pages were read."
             notices.append(Notice("text-truncated", sentence))
         dropped, running = running_lines([page.layout for page in pages])
+        if document.get_formtype() == raw.FORMTYPE_XFA_FULL:
+            sentence = "It is a dynamic (XFA) form, whose fields few programs can show."
+            notices.append(Notice("form-not-read", sentence))
         written, heading = _written(pages, dropped, _outlines(document))
         return Extraction(
             pages=tuple(written),
@@ -93,7 +97,8 @@ def _method(pages: Sequence[_Read]) -> str:
 
 def _opened(data: bytes, name: str) -> Any:
     try:
-        return pdfium.PdfDocument(data)
+        document = pdfium.PdfDocument(data)
+        document.init_forms()
     except pdfium.PdfiumError as error:
         if getattr(error, "err_code", None) in _LOCKED:
             raise RejectedError(
@@ -102,6 +107,7 @@ def _opened(data: bytes, name: str) -> Any:
                 hint="Save a copy without the password and add that.",
             ) from error
         raise _unreadable(f"{name} cannot be opened as a PDF: {error}.") from error
+    return document
 
 
 def _unreadable(message: str) -> RejectedError:
@@ -133,7 +139,9 @@ def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read,
     try:
         textpage = page.get_textpage()
         size = page.get_size()
-        layout = page_layout(page.raw, textpage.raw, size, most_characters)
+        form = document.formenv.raw if document.formenv is not None else None
+        beside = page_marks(form, page.raw)
+        layout = page_layout(page.raw, textpage.raw, size, most_characters, beside)
         if layout.plain:
             sentence = f"Page {number} holds too much to look for headings and tables on it."
             return _Read(number, layout), Notice("layout-skipped", sentence, page=number)
