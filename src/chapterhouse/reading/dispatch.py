@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from chapterhouse.reading.completeness import completeness
 from chapterhouse.reading.detect import Detected, detect
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import IMAGES, TEXTS
@@ -17,8 +18,10 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         RejectedError: the bytes cannot be read; its code says why.
     """
     detected = detect(data, name, limits)
-    extraction = _cut(_read(data, name, detected, limits), limits)
-    notices = (*detected.notices, *extraction.notices)
+    whole = _read(data, name, detected, limits)
+    extraction = _cut(whole, limits)
+    missing = completeness(data, whole.format, whole.pages)
+    notices = (*detected.notices, *extraction.notices, *missing)
     explained = any(notice.code == "ocr-not-installed" for notice in notices)
     if not explained and not any(page.text.strip() for page in extraction.pages):
         notices = (*notices, Notice("no-text", "No text was found in the file."))

@@ -7,7 +7,8 @@ from typing import Any
 import html_to_markdown
 import selectolax.lexbor
 
-from chapterhouse.reading.html_prune import prune, text_of
+from chapterhouse.reading.completeness import count, missing
+from chapterhouse.reading.html_prune import content_of, drop_furniture, prose, text_of
 from chapterhouse.reading.html_scan import DEEPEST, decode_html, is_too_deep, stripped
 from chapterhouse.reading.html_tables import plain_captions, plain_tables
 from chapterhouse.reading.html_visible import drop_unseen, write_out_controls
@@ -69,17 +70,23 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
 
 def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
     """Return the content of a page; all of it where pruning leaves next to nothing."""
-    if parser.body is None:
+    body = parser.body
+    if body is None:
         return "", ()
-    drop_unseen(parser.body)
-    seen = len(text_of(parser.body))
-    content = prune(parser.body)
-    kept = len(text_of(content))
+    drop_unseen(body)
+    seen = kept = len(text_of(body))
+    has_furniture = drop_furniture(body)
+    visible = count("\n".join(prose(body)))
+    if has_furniture:
+        body = content_of(body)
+        kept = len(text_of(body))
     if kept < _LITTLE and seen > _MUCH_MORE * kept:
         parser = selectolax.lexbor.LexborHTMLParser(text)
-        content, kept = parser.body, seen
-        drop_unseen(content)
-    return _markdown(parser, content), tuple(_left_out(seen - kept, seen))
+        body, kept = parser.body, seen
+        drop_unseen(body)
+    markdown = _markdown(parser, body)
+    short = missing(visible, "html", (ExtractedPage(markdown),))
+    return markdown, (*_left_out(seen - kept, seen), *short)
 
 
 def _left_out(characters: int, seen: int) -> Iterator[Notice]:

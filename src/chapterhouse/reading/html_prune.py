@@ -56,6 +56,8 @@ _BLOCKS = frozenset((
 _CONTAINERS = frozenset((
     "article", "center", "div", "main", "section", "table", "tbody", "td", "tr",
 ))  # fmt: skip
+_SENTENCES = 100  # characters of a block of sentences
+_FEWER_LINKS = 0.3  # share of linked characters of such a block
 _LEAST_PROSE = 25  # characters of a block that counts as prose
 _LEAST_CONTENT = 200  # characters
 _SHORT = 150  # characters of a label that says no sentence
@@ -71,11 +73,6 @@ _FEW_LINKS = 0.05  # share of linked characters of such prose
 _LABEL_LINKED = 0.25  # share of linked characters of a short label
 _LINKED = 0.5  # share of linked characters of what is no content
 _LIST_LINKED = 0.7
-
-
-def prune(body: Node) -> Node:
-    """Return the element that holds the content of a page, cut down to it."""
-    return _content(body) if drop_furniture(body) else body
 
 
 def drop_furniture(body: Node) -> bool:
@@ -94,6 +91,21 @@ def drop_furniture(body: Node) -> bool:
     _drop(link for link in body.css("a") if not text_of(link))
     _drop_repeated_captions(body)
     return True
+
+
+def prose(body: Node) -> Iterator[str]:
+    """Yield the sentences of a page without its furniture, those inside a trusted landmark.
+
+    Links, labels and short blocks are none.
+    """
+    weights = _weights(body)
+    goal = _marked(body, weights) if weights.get(body.mem_id) else None
+    root = goal if goal is not None and _is_trusted(goal, body, weights) else body
+    for block in root.css("p, pre, blockquote, li, td, dd, div, section"):
+        text = _own_text(block)
+        sentences = len(text) >= _SENTENCES and _SENTENCE_END.search(text)
+        if sentences and _linked(block) < _FEWER_LINKS * len(text):
+            yield text
 
 
 def text_of(node: Node) -> str:
@@ -182,8 +194,8 @@ def _in_content(node: Node) -> bool:
     return False
 
 
-def _content(body: Node) -> Node:
-    """Return the smallest element that holds nearly all of the page's prose.
+def content_of(body: Node) -> Node:
+    """Return the smallest element that holds nearly all of the prose of a page without furniture.
 
     On the way down to it, what stands beside it is dropped, but for prose of its own.
     """
@@ -193,9 +205,8 @@ def _content(body: Node) -> Node:
         return body
     goal = _marked(body, weights)
     path = _path(goal, body)
-    least = max(_OWN_PROSE, _OWN_SHARE * total)
-    if goal is not None and goal.mem_id in {node.mem_id for node in body.css(_LANDMARKS)}:
-        least = _TRUSTED if weights[goal.mem_id] >= _MARKED * total else least
+    trusted = goal is not None and _is_trusted(goal, body, weights)
+    least = _TRUSTED if trusted else max(_OWN_PROSE, _OWN_SHARE * total)
     top: Node | None = None
     dropped: list[Node] = []
     node = body
@@ -235,6 +246,13 @@ def _marked(body: Node, weights: dict[int, float]) -> Node | None:
         node for node in body.css(_CONTENT) if weights.get(node.mem_id, 0.0) >= _MARKED * total
     ]
     return min(marked, key=lambda node: weights[node.mem_id], default=None)
+
+
+def _is_trusted(goal: Node, body: Node, weights: dict[int, float]) -> bool:
+    """Whether a landmark says that an element is the content, and half of the prose agrees."""
+    if weights[goal.mem_id] < _MARKED * weights[body.mem_id]:
+        return False
+    return goal.mem_id in {node.mem_id for node in body.css(_LANDMARKS)}
 
 
 def _path(node: Node | None, body: Node) -> frozenset[int]:
@@ -310,6 +328,21 @@ def _own_length(block: Node) -> int:
             length += len((child.text() or "").strip()) - sum(len(a.text()) for a in child.css("a"))
         child = child.next
     return length
+
+
+def _own_text(block: Node) -> str:
+    """Return a block's text outside of blocks in it."""
+    parts = []
+    child = block.child
+    while child is not None:
+        if child.is_text_node:
+            parts.append(child.text_content or "")
+        elif child.tag not in _BLOCKS:
+            text = child.text() or ""
+            if len(text) < _SENTENCES or child.css_first("p, div, li, td") is None:
+                parts.append(text)
+        child = child.next
+    return " ".join("".join(parts).split())
 
 
 def _link_lists(content: Node) -> Iterator[Node]:
