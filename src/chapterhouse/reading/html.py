@@ -12,6 +12,7 @@ from chapterhouse.reading.html_prune import content_of, drop_furniture, prose, t
 from chapterhouse.reading.html_scan import DEEPEST, decode_html, is_too_deep, stripped
 from chapterhouse.reading.html_tables import plain_captions, plain_tables
 from chapterhouse.reading.html_visible import drop_unseen, write_out_controls
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _INTERNAL_SUBSET = re.compile(
@@ -56,7 +57,11 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
         page = ExtractedPage(stripped(text))
         return Extraction((page,), "html", "tags stripped", markdown=False, notices=notices)
     parser = selectolax.lexbor.LexborHTMLParser(text)
-    title, metadata = _title(parser), _metadata(parser)
+    metadata = _metadata(parser)
+    title = ""
+    if parser.body is not None:
+        drop_unseen(parser.body)
+        title = _title(parser, parser.body.text(separator=" ") or "")
     content, left_out = _content(parser, text)
     return Extraction(
         pages=(ExtractedPage(content),),
@@ -69,11 +74,10 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
 
 
 def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
-    """Return the content of a page; all of it where pruning leaves next to nothing."""
+    """Return the content of what a page shows; all where pruning leaves next to nothing."""
     body = parser.body
     if body is None:
         return "", ()
-    drop_unseen(body)
     seen = kept = len(text_of(body))
     has_furniture = drop_furniture(body)
     visible = count("\n".join(prose(body)))
@@ -124,15 +128,14 @@ def _write_out_images(content: Any) -> None:
         image.replace_with("" if known or _FILE_NAME.fullmatch(stated) else stated)
 
 
-def _title(parser: Any) -> str:
-    stated = _meta(parser, "meta[property='og:title']")
-    if stated:
-        return stated
-    for selector in ("head title", "title", "h1"):
-        node = parser.css_first(selector)
-        if node is not None and (text := " ".join((node.text() or "").split())):
-            return text
-    return ""
+def _title(parser: Any, shown: str) -> str:
+    """Return the first title that the page states of itself and its text bears out."""
+    stated = [_meta(parser, "meta[property='og:title']")]
+    nodes = (parser.css_first(selector) for selector in ("head title", "title"))
+    stated += [" ".join((node.text() or "").split()) for node in nodes if node is not None]
+    heading = parser.css_first("h1")
+    title = next((title for title in stated if believable_title(title, shown)), "")
+    return title or (text_of(heading) if heading is not None else "")
 
 
 def _metadata(parser: Any) -> dict[str, str]:

@@ -24,6 +24,7 @@ from chapterhouse.reading.pdf_fields import page_marks
 from chapterhouse.reading.pdf_furniture import Place, running_lines
 from chapterhouse.reading.pdf_page import MOST_CHARACTERS, PageLayout, page_layout
 from chapterhouse.reading.pdf_scan import is_scan, recognised
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 MOST_PAGES = 5_000
@@ -33,11 +34,6 @@ _MOST_ALIKE = 20  # notices of one code that name a page each
 _TITLE_PAGES = 2  # pages on which the first large heading may be the title
 _LOCKED = frozenset({raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY})
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")  # ISO 32000-1, 7.9.4
-_PLACEHOLDER_TITLE = re.compile(
-    r"\(?(?:untitled|anonymous|title|document\s*\d*|powerpoint presentation|slide \d+)\)?"
-    r"|microsoft word - .*|\S+\.\w{2,5}|.*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd|od[tps]|rtf)",
-    re.IGNORECASE,
-)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
@@ -77,12 +73,13 @@ def read_pdf(data: bytes, name: str) -> Extraction:
             sentence = "It is a dynamic (XFA) form, whose fields few programs can show."
             notices.append(Notice("form-not-read", sentence))
         written, heading = _written(pages, dropped, _outlines(document))
+        title, text = _stated(document, "Title"), "\n".join(page.text for page in written)
         return Extraction(
             pages=tuple(written),
             format="pdf",
             method=_method(pages),
             page_kind="page",
-            title=_title(document) or heading,
+            title=title if believable_title(title, text) else heading,
             metadata=_metadata(document),
             notices=(*_gathered(notices), *running),
         )
@@ -192,13 +189,6 @@ def _outlines(document: Any) -> dict[int, Outline]:
     except pdfium.PdfiumError:  # a broken outline leaves the headings found by size
         return {}
     return dict(found)
-
-
-def _title(document: Any) -> str:
-    title = _stated(document, "Title")
-    if not 3 <= len(title) <= 300 or _PLACEHOLDER_TITLE.fullmatch(title):  # noqa: PLR2004
-        return ""
-    return title if any(character.isalpha() for character in title) else ""
 
 
 def _stated(document: Any, key: str) -> str:
