@@ -101,11 +101,11 @@ def _pdf_pages(data: bytes) -> Iterator[str]:
         for number in range(min(len(document), _MOST_PAGES)):
             try:
                 page = document[number]
+                textpage = page.get_textpage()
             except pypdfium2.PdfiumError:  # the reader has said so
                 continue
-            marks = page_marks(form, page.raw)
-            textpage = page.get_textpage()
-            yield "\n".join((page_text(textpage.raw), *(mark.text for mark in marks.marks)))
+            marks = page_marks(form, page.raw).marks
+            yield "\n".join((page_text(textpage.raw), *(mark.text for mark in marks)))
             textpage.close()
             page.close()
     finally:

@@ -20,7 +20,9 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
     detected = detect(data, name, limits)
     whole = _read(data, name, detected, limits)
     extraction = _cut(whole, limits)
-    missing = completeness(data, whole.format, whole.pages)
+    # Where a page was too much to lay out, its bare text is what was kept.
+    bare = any(notice.code == "layout-skipped" for notice in whole.notices)
+    missing = () if bare else completeness(data, whole.format, whole.pages)
     notices = (*detected.notices, *extraction.notices, *missing)
     explained = any(notice.code == "ocr-not-installed" for notice in notices)
     if not explained and not any(page.text.strip() for page in extraction.pages):

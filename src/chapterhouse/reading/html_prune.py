@@ -88,7 +88,7 @@ def drop_furniture(body: Node) -> bool:
     _drop(node for node in body.css("form") if _is_small_form(node))
     _drop(node for node in _noisy(body) if _is_furniture(node, total))
     _drop(_link_lists(body))
-    _drop(link for link in body.css("a") if not text_of(link))
+    _drop(link for link in body.css("a") if not (link.text() or "").strip())
     _drop_repeated_captions(body)
     return True
 
