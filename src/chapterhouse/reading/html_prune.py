@@ -88,7 +88,7 @@ def drop_furniture(body: Node) -> bool:
     _drop(node for node in body.css("form") if _is_small_form(node))
     _drop(node for node in _noisy(body) if _is_furniture(node, total))
     _drop(_link_lists(body))
-    _drop(link for link in body.css("a") if not (link.text() or "").strip())
+    _drop(link for link in body.css("a") if _is_lone_picture(link))
     _drop_repeated_captions(body)
     return True
 
@@ -169,6 +169,13 @@ def _is_small_form(form: Node) -> bool:
 
 def _linked(node: Node) -> int:
     return sum(len(text_of(link)) for link in node.css("a"))
+
+
+def _is_lone_picture(link: Node) -> bool:
+    """Whether a link is around a picture, and not in a block that says something about it."""
+    if (link.text() or "").strip():
+        return False
+    return link.parent is None or len(text_of(link.parent)) < _LEAST_PROSE
 
 
 def _drop_repeated_captions(body: Node) -> None:
