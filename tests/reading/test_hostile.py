@@ -474,11 +474,14 @@ def test_limits_hold_to_the_byte(limits: Limits, beyond: int) -> None:
             assert caught.value.code == wanted
 
 
-def test_text_is_cut_at_its_limit(documents: Mapping[str, bytes]) -> None:
+def test_a_text_beyond_the_limit_comes_in_parts(documents: Mapping[str, bytes]) -> None:
     with ReadingPool(1, Limits(text_characters=10)) as pool:
         extraction = pool.read(documents["txt"], "a.txt")
-        assert extraction.pages[0].text == "The ferry "
-        assert [notice.code for notice in extraction.notices] == ["text-truncated"]
+    assert extraction.pages[0].text == "The ferry "
+    assert [notice.code for notice in extraction.notices] == ["text-in-parts"]
+    assert extraction.members[0].path == f"a part 2 of {len(extraction.members) + 1}.txt"
+    parts = [extraction.pages[0].text.encode(), *(one.data for one in extraction.members)]
+    assert b"".join(parts) == documents["txt"]
 
 
 def test_cells_are_counted(limits: Limits) -> None:

@@ -39,7 +39,8 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "invisible-characters": "Characters that cannot be seen were removed.",
         "undecodable-characters": "Some bytes mean nothing in the text's encoding.",
         "garbled-text": "Much of the text is no text of any language: a wrong encoding or font.",
-        "text-truncated": "The text was cut off at the limit.",
+        "text-truncated": "Pages beyond the limit were not read.",
+        "text-in-parts": "The text is very long; its parts are documents of their own.",
         "attachments-not-read": "The message carries messages, which were not read.",
         "no-text": "No text was found in the file.",
         "ocr-not-installed": "There is an image of text, and no OCR program to read it.",
@@ -47,6 +48,10 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "part-unreadable": "A part of the container could not be read; the others were.",
         "page-unreadable": "A page could not be read; the others were.",
         "layout-skipped": "A page was too dense to look for headings in; its text is whole.",
+        "form-not-read": "A form keeps its fields where they could not be read.",
+        "incomplete": "An independent count finds words in the file that were not read.",
+        "navigation-left-out": "Parts of a web page that surround its content were left out.",
+        "running-lines": "Running headers and page numbers that say nothing new were left out.",
         "parser-warning": "The parser reported that it left something out.",
     }
 )

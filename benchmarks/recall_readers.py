@@ -1,0 +1,70 @@
+"""Independent readers: what a file shows, as plain text, by programs that share no code with ours.
+
+Each takes a path. It raises `FileNotFoundError` where its program is not installed, and
+`subprocess.SubprocessError` where the program cannot read the file.
+"""
+
+import base64
+import html
+import json
+import re
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+_SECONDS = 60
+_RESULT = re.compile(r'<pre id="result">([A-Za-z0-9+/=]*)</pre>')
+# A page in a frame without scripts and without a network; what is navigation by its element goes.
+_FRAME = """<!doctype html><meta charset="utf-8"><body>
+<iframe sandbox="allow-same-origin" width="1200" height="2000" src={address}></iframe>
+<script>addEventListener("load", () => {{
+  const page = document.querySelector("iframe").contentDocument;
+  for (const part of page.querySelectorAll({furniture})) part.remove();
+  const bytes = new TextEncoder().encode(page.body ? page.body.innerText : "");
+  const text = Array.from(bytes, byte => String.fromCharCode(byte)).join("");
+  document.body.innerHTML = '<pre id="result">' + btoa(text) + "</pre>";
+}})</script>"""
+_FURNITURE = (
+    "nav, footer, aside, menu, [role=navigation], [role=banner], [role=contentinfo], "
+    "[role=complementary], [role=search], [role=dialog]"
+)
+
+
+def pdftotext(path: Path) -> str:
+    """Return the text of a PDF in reading order by poppler."""
+    return _run("pdftotext", "-enc", "UTF-8", str(path), "-")
+
+
+def chromium(path: Path) -> str:
+    """Return what Chromium shows of a web page, without its landmarks of navigation."""
+    with tempfile.TemporaryDirectory() as folder:
+        frame = Path(folder) / "frame.html"
+        page = _FRAME.format(
+            address=html.escape(json.dumps(path.resolve().as_uri()), quote=False),
+            furniture=json.dumps(_FURNITURE),
+        )
+        frame.write_text(page, "utf-8")
+        shown = _run(
+            "chromium",
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--allow-file-access-from-files",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            f"--user-data-dir={folder}/profile",
+            "--dump-dom",
+            frame.as_uri(),
+        )
+    found = _RESULT.search(shown)
+    if found is None:
+        raise subprocess.SubprocessError(f"Chromium shows nothing of {path.name}")
+    return base64.b64decode(found[1]).decode("utf-8")
+
+
+def _run(*command: str) -> str:
+    done = subprocess.run(command, check=True, capture_output=True, timeout=_SECONDS)
+    return done.stdout.decode("utf-8", "replace")
+
+
+READERS: dict[str, Callable[[Path], str]] = {"pdf": pdftotext, "html": chromium}
