@@ -12,6 +12,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.odf_blocks import DRAW, OFFICE, PRESENTATION, STYLE, TEXT, Writer, wrapped
 from chapterhouse.reading.plain import METHOD, first_heading
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -49,7 +50,7 @@ def read_odt(data: bytes, _name: str, limits: Limits) -> Extraction:
         (ExtractedPage(text),),
         "odt",
         METHOD,
-        title=title or first_heading(text),
+        title=title if believable_title(title, text) else first_heading(text),
         metadata=metadata,
         notices=notices,
     )
@@ -74,12 +75,14 @@ def read_odp(data: bytes, _name: str, limits: Limits) -> Extraction:
         for number, slide in enumerate(content.iter(f"{DRAW}page"), 1)
     )
     title, metadata = metadata_of(parts)
+    if not believable_title(title, "\n".join(page.text for page in pages)):
+        title = next((page.label for page in pages if page.label), "")
     return Extraction(
         pages,
         "odp",
         METHOD,
         page_kind="slide",
-        title=title or (pages[0].label if pages else ""),
+        title=title,
         metadata=metadata,
         notices=notices,
     )

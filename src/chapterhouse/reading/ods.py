@@ -20,6 +20,7 @@ from chapterhouse.reading.odf_blocks import (
     wrapped,
 )
 from chapterhouse.reading.plain import METHOD
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction
 
@@ -52,7 +53,7 @@ def read_ods(data: bytes, _name: str, limits: Limits) -> Extraction:
         "ods",
         METHOD,
         page_kind="sheet",
-        title=title,
+        title=title if believable_title(title, "\n".join(page.text for page in pages)) else "",
         metadata=metadata,
         notices=notices,
     )

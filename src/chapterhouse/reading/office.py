@@ -18,6 +18,7 @@ from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ooxml_sheets import SheetExtras
 from chapterhouse.reading.plain import fence_after, first_heading
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -129,13 +130,15 @@ def _extraction(
     notices: tuple[Notice, ...] = (),
 ) -> Extraction:
     heading = next((found for page in pages if (found := first_heading(page.text))), "")
+    text = "\n".join(page.text for page in pages)
+    stated = result.title if believable_title(result.title, text) else ""
     warnings = (Notice("parser-warning", warning) for warning in result.warnings)
     return Extraction(
         pages,
         format_,
         method(),
         page_kind=kind,
-        title=result.title or ("" if kind == "sheet" else heading),
+        title=stated or ("" if kind == "sheet" else heading),
         metadata=result.metadata,
         notices=(*notices, *warnings),
     )
