@@ -84,7 +84,8 @@ def _texts(shape: Element, writer: Writer) -> Iterator[str]:
     """Yield what a shape says; of a chart its titles, because its numbers are in a sheet."""
     for element in shape.iter(f"{DRAW}object"):
         chart = writer.embedded(element.get(XLINK_HREF, ""))
-        titles = chart.iter(f"{CHART}title") if chart is not None else ()
-        yield from (block for title in titles for block in writer.blocks(title))
-        return
+        if chart is not None and chart.find(f".//{CHART}chart") is not None:
+            titles = chart.iter(f"{CHART}title")
+            yield from (block for title in titles for block in writer.blocks(title))
+            return
     yield from writer.blocks(wrapped(shape))

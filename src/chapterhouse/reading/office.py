@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import msg, ole, ooxml_sheets, ooxml_word
+from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, xls
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ooxml_sheets import SheetExtras
@@ -48,6 +48,7 @@ _MESSAGE_HEADERS = tuple(
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _RTF_MAC = re.compile(rb"\A(\{\\rtf\d?)\\mac\b")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{}~])|`[^`\n]*`")
+_BESIDE_TEXT = re.compile(r"endnote and/or header-text-box")
 _SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
 _PASSWORD = re.compile(r"password.?protected|encrypted", re.IGNORECASE)
 # How xberg begins what it says of the limits that it was given, and of no damage.
@@ -92,12 +93,12 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     if format_ == "rtf":
         data = _plain_rtf(data)
     result = _extract(data, format_, limits)
-    if format_ == "doc" and (encoding := ole.code_page(data)):
-        result = replace(result, text=decoded_again(result.text, encoding))
+    if format_ == "doc":
+        result = _old_document(data, result)
     if format_ == "msg":
         return _message(replace(result, metadata=result.metadata | msg.thread(data)))
     if format_ == "xls":
-        return _extraction(result, format_, _sheets(result, {}), "sheet")
+        return _extraction(result, format_, _sheets(result, xls.sheet_extras(data)), "sheet")
     if format_ == "ppt":
         return _extraction(result, format_, _old_slides(result.text), "slide")
     return _extraction(result, format_, (ExtractedPage(_tidy(result.text)),))
@@ -111,6 +112,18 @@ def _document(data: bytes, limits: Limits) -> Extraction:
     extras = (*ooxml_word.drawn_texts(parts), *ooxml_word.headers_and_footers(parts))
     page = ExtractedPage(_tidy("\n\n".join([result.text, *extras])))
     return _extraction(result, "docx", (page,), notices=notices)
+
+
+def _old_document(data: bytes, result: _Result) -> _Result:
+    """Read a Word file of before 2007 by its own table of characters, with headers and endnotes."""
+    text, warnings = result.text, result.warnings
+    if encoding := ole.code_page(data):
+        text = decoded_again(text, encoding)
+    extras = doc.headers_and_endnotes(data)
+    if extras is not None:
+        text = "\n\n".join([text, *extras])
+        warnings = tuple(said for said in warnings if not _BESIDE_TEXT.search(said))
+    return replace(result, text=text, warnings=warnings)
 
 
 def _workbook(data: bytes, limits: Limits) -> Extraction:

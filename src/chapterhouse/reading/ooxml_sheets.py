@@ -26,6 +26,7 @@ _CONCERNED = re.compile(
 # 18.3.1.46); what they stand for is not in the file. They follow the cells.
 _HEADERS = re.compile(r"<(?:\w+:)?(?:odd|even|first)(Header|Footer)(?:\s[^>]*)?>([^<]*)</")
 _HEADERS_BYTES = 20_000
+_COUNTING = re.compile(r"&[PN]")
 _HEADER_CODE = re.compile(r'&(?:&|"[^"]*"|K[0-9A-Fa-f]{6}|\d+|[A-Za-z])')
 
 
@@ -93,10 +94,17 @@ def _headers(parts: Parts, sheet: str) -> list[str]:
     end = (parts.content(sheet) or b"")[-_HEADERS_BYTES:].decode("utf-8", "replace")
     said: dict[str, None] = {}
     for kind, coded in _HEADERS.findall(end):
-        text = " ".join(_HEADER_CODE.sub(_header_sign, unescape(coded)).split())
-        if any(map(str.isalpha, text)):
+        if text := header_text(unescape(coded)):
             said[f"{kind}: {text}"] = None
     return list(said)
+
+
+def header_text(coded: str) -> str:
+    """Return what a header says, or nothing where it only counts."""
+    text = " ".join(_HEADER_CODE.sub(_header_sign, coded).split())
+    # A word beside a number of pages is "Page" in some language.
+    counts = " " not in text and _COUNTING.search(coded)
+    return text if any(map(str.isalpha, text)) and not counts else ""
 
 
 def _header_sign(code: re.Match[str]) -> str:
