@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 
 from chapterhouse.reading.ole import CompoundFile
+from chapterhouse.reading.plain import running_text
 
 _WORD_97 = 0xC1
 _SECOND_TABLE = 0x0200
@@ -95,8 +96,7 @@ def _shown(text: str) -> str:
     """Return text on one line without fields that count; nothing where no letter is left."""
     while (plain := _FIELD.sub(_result, text)) != text:
         text = plain
-    line = " ".join(_CONTROLS.sub(" ", text).split())
-    return line if any(map(str.isalpha, line)) else ""
+    return running_text(_CONTROLS.sub(" ", text))
 
 
 def _result(field: re.Match[str]) -> str:

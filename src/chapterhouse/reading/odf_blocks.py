@@ -147,7 +147,7 @@ class Writer:
                     mark = "  "
 
     def table(self, element: Element) -> str:
-        """Return a table as Markdown, without its empty end."""
+        """Return a table as Markdown, without empty rows and columns around it."""
         rows: list[list[str]] = []
         cells = 0
         for row in _rows(element):
@@ -157,10 +157,14 @@ class Writer:
             if cells > self.limits.sheet_cells:
                 raise RejectedError("too-many-cells", "A table has more cells than the limit.")
             rows.extend([texts] * repeat)
-        while rows and not any(rows[-1]):
-            rows.pop()
-        width = max((_used(row) for row in rows), default=0)
-        return markdown_table([row[:width] for row in rows]) if width else ""
+        filled = [index for index, row in enumerate(rows) if any(row)]
+        if not filled:
+            return ""
+        rows = rows[filled[0] : filled[-1] + 1]
+        start = min(
+            next(index for index, text in enumerate(row) if text) for row in rows if any(row)
+        )
+        return markdown_table([row[start : _used(row)] for row in rows])
 
     def _row(self, row: Element) -> list[str]:
         texts: list[str] = []

@@ -47,7 +47,8 @@ _MESSAGE_HEADERS = tuple(
 )
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _RTF_MAC = re.compile(rb"\A(\{\\rtf\d?)\\mac\b")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{}~])|`[^`\n]*`")
+# Code and formulas as they stand; only in tables the library escapes formulas too.
+_ESCAPED = re.compile(r"\\([!#&+.<>\\`~])|`[^`\n]*`|(?<!\| )\$\$[^$\n]*\$\$")
 _BESIDE_TEXT = re.compile(r"endnote and/or header-text-box")
 _SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
 _PASSWORD = re.compile(r"password.?protected|encrypted", re.IGNORECASE)

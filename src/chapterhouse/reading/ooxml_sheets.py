@@ -14,6 +14,7 @@ from chapterhouse.reading.ooxml import (
     relation_id,
     relations,
 )
+from chapterhouse.reading.plain import running_text
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import Notice
 
@@ -26,7 +27,6 @@ _CONCERNED = re.compile(
 # 18.3.1.46); what they stand for is not in the file. They follow the cells.
 _HEADERS = re.compile(r"<(?:\w+:)?(?:odd|even|first)(Header|Footer)(?:\s[^>]*)?>([^<]*)</")
 _HEADERS_BYTES = 20_000
-_COUNTING = re.compile(r"&[PN]")
 _HEADER_CODE = re.compile(r'&(?:&|"[^"]*"|K[0-9A-Fa-f]{6}|\d+|[A-Za-z])')
 
 
@@ -101,10 +101,7 @@ def _headers(parts: Parts, sheet: str) -> list[str]:
 
 def header_text(coded: str) -> str:
     """Return what a header says, or nothing where it only counts."""
-    text = " ".join(_HEADER_CODE.sub(_header_sign, coded).split())
-    # A word beside a number of pages is "Page" in some language.
-    counts = " " not in text and _COUNTING.search(coded)
-    return text if any(map(str.isalpha, text)) and not counts else ""
+    return running_text(_HEADER_CODE.sub(_header_sign, coded))
 
 
 def _header_sign(code: re.Match[str]) -> str:
