@@ -194,3 +194,13 @@ def test_footers_of_open_document_slides_are_shown_once() -> None:
     )
     texts = [page.text for page in one(odf_parts("presentation", body), "odp").pages]
     assert texts == ["x\n\nFooter: Harbour Board\n", "x\n"]
+
+
+def test_a_title_that_a_program_left_gives_way_to_the_text() -> None:
+    meta = (
+        '<office:document-meta xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta><dc:title>Untitled 1</dc:title>'
+        "</office:meta></office:document-meta>"
+    )
+    parts = odf_parts("text", "<office:text><text:h>Timetable</text:h></office:text>")
+    assert one(parts | {"meta.xml": meta}, "odt").title == "Timetable"

@@ -12,6 +12,7 @@ from chapterhouse.reading.ooxml import (
     main_part,
     relations,
 )
+from chapterhouse.reading.plain import running_text
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import Notice
 
@@ -66,17 +67,12 @@ def headers_and_footers(parts: Parts) -> list[str]:
         if relation.kind in {"header", "footer"}
         and (root := parts.xml(relation.target)) is not None
     ]
-    said = {
-        f"{kind}: {text}": None
-        for kind, root in found
-        if any(map(str.isalpha, text := _running_text(root)))
-    }
+    said = {f"{kind}: {text}": None for kind, root in found if (text := _running(root))}
     return list(said)
 
 
-def _running_text(root: Element) -> str:
-    pieces = ("".join(_pieces(paragraph)) for paragraph in descendants(root, "p"))
-    return " ".join(" ".join(pieces).split())
+def _running(root: Element) -> str:
+    return running_text(" ".join("".join(_pieces(p)) for p in descendants(root, "p")))
 
 
 def _pieces(paragraph: Element) -> Iterator[str]:

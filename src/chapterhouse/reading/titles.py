@@ -21,7 +21,8 @@ _PLACEHOLDER = re.compile(
     r"(?:[ -]?(?:document|dokument|page|\d+))*"
     r"|(?:(?:page |document )?title|document|dokument|home|index|new page|slide|page|presentation)"
     r"[ -]*\d*|(?:microsoft )?powerpoint[ -]pr\w+|microsoft (?:word|excel|powerpoint) - .*"
-    rf"|.*\.(?:{_FILE})|print|layout \d+)\W*",
+    r"|pr[eäé]senta\w+(?: powerpoint)?|(?:documento|book|mappe|classeur|libro|folie|diapositive)"
+    rf"[ \d()]*|.*\.(?:{_FILE})|print|layout \d+)\W*",
     re.IGNORECASE,
 )
 # UTF-8 that was read as another encoding, and bytes that no encoding explained.
