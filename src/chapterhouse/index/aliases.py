@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -154,13 +154,16 @@ class AliasIndex:
         return self.sequence()
 
     def rebuild(self, store: Store) -> int:
-        """Throw everything away and read every document again."""
+        """Throw everything away and read every document again; what was is overwritten."""
         with writer_lock(self._folder, self._wait_seconds * 6) as held:
             if held:
                 with self._lock, self._explained(), self._open() as connection:
                     _clear(connection)
                     connection.execute("DELETE FROM progress")
                 self._apply_all(store)
+                with self._lock, self._explained(), suppress(apsw.BusyError):  # someone reads
+                    self._open().execute("VACUUM")  # until then pages hold what was deleted
+                    self._open().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         return self.sequence()
 
     def _sequence(self) -> int:

@@ -9,7 +9,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakSet
@@ -23,6 +23,7 @@ from chapterhouse.errors import (
     RefusedError,
     UsageError,
 )
+from chapterhouse.files import make_folder
 from chapterhouse.store.statements import load_migrations
 
 Value = TypeVar("Value")
@@ -68,7 +69,8 @@ class Connections:
         self._readers: WeakSet[apsw.Connection] = WeakSet()
         self._readers_lock = threading.Lock()  # not the writer's: readers do not wait for it
         self._closed = False
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        path.touch(0o600)  # SQLite gives its other files the mode of this one
         with explained(path):
             self._writer = apsw.Connection(str(path))
             try:
@@ -107,6 +109,18 @@ class Connections:
                 _end(connection)
                 raise
 
+    def compact(self) -> None:
+        """Write the database anew and cut its log off, so that nothing removed stays in either.
+
+        ``secure_delete`` overwrites what is removed, but not the copies that SQLite leaves where it
+        moves rows from page to page. While others read or the disk is full all stays as it is.
+        """
+        cannot = (apsw.BusyError, apsw.LockedError, apsw.FullError)
+        with self._lock, explained(self._path), suppress(*cannot):
+            _end(self._writer)
+            self._writer.execute("VACUUM")
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
     def close(self) -> None:
         """Close every connection; the last one to leave copies the WAL into the database."""
         with self._lock, self._readers_lock:
@@ -133,6 +147,7 @@ def _configure(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(_BUSY_MILLISECONDS)
     connection.pragma("synchronous", "FULL")
     connection.pragma("foreign_keys", 1)
+    connection.pragma("secure_delete", 1)  # what is removed is overwritten
     connection.pragma("mmap_size", 0)  # unsafe while another process truncates the file
     connection.pragma("journal_size_limit", _WAL_BYTES)
     connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)

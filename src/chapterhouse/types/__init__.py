@@ -69,6 +69,8 @@ from chapterhouse.types.ledger import (
     FileOutcome,
     FileRecord,
     Progress,
+    Receipt,
+    Removal,
 )
 from chapterhouse.types.memory import Memory, MemoryHit
 from chapterhouse.types.minutes import (
@@ -173,6 +175,8 @@ __all__ = [
     "Query",
     "Quotation",
     "Reading",
+    "Receipt",
+    "Removal",
     "Reply",
     "Rewriting",
     "Route",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.errors import UsageError
+from chapterhouse.files import write_whole
 from chapterhouse.interfaces.cli.bundles import bundle_path
 from chapterhouse.interfaces.cli.councils import Which, with_councils
 from chapterhouse.interfaces.cli.options import (
@@ -22,7 +23,7 @@ from chapterhouse.interfaces.cli.options import (
     reopening,
     require_path,
 )
-from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked, write_whole
+from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from types import FrameType
 import typer
 
 from chapterhouse import __version__
+from chapterhouse.files import private_files
 from chapterhouse.interfaces.cli import (
     asking,
     bundles,
@@ -100,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> int:
     try:
-        with _asked_to_stop():
+        with _asked_to_stop(), private_files():
             # Outside standalone mode an Exit comes back as its code, a usage error is raised.
             code = app(given, prog_name="chapterhouse", standalone_mode=False)
         sys.stdout.flush()
