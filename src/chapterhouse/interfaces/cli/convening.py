@@ -38,7 +38,7 @@ _MARKDOWN, _HTML = frozenset({".md", ".markdown"}), frozenset({".html", ".htm"})
 def convene(
     council: Which,
     question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="What the council is to discuss.")
+        list[str], typer.Argument(metavar="QUESTION...", help="What the council is to discuss.")
     ],
     *,
     model: Annotated[
@@ -132,8 +132,8 @@ def convene(
         )
         try:
             if dry_run:
-                return _planned(library, council, readable(question), choices)
-            return _held(library, council, readable(question), choices, files)
+                return _planned(library, council, readable(*question), choices)
+            return _held(library, council, readable(*question), choices, files)
         except CouncilConfigError as error:
             raise _all_told(error, common) from None
 

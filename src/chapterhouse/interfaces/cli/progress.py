@@ -1,11 +1,10 @@
 """How far an ``add`` is: a bar with the time left on a terminal, nothing elsewhere."""
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import can_redraw
+from chapterhouse.interfaces.cli.terminal import can_redraw, is_watched
 from chapterhouse.types import AddReport, Progress
 
 
@@ -71,7 +70,7 @@ def drafted() -> Iterator[Callable[[str], None] | None]:
 
     It is a draft: the answer that was checked stands on standard output afterwards.
     """
-    if not sys.stderr.isatty():
+    if not is_watched():
         yield None
         return
     from chapterhouse.interfaces.cli.terminal import console, styled  # noqa: PLC0415 - see options

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from chapterhouse.interfaces.cli.options import QUIET
 from chapterhouse.presenting.terminal import indented, one_line, shown, styled
 
 if TYPE_CHECKING:
@@ -34,7 +35,12 @@ def console(*, stderr: bool = False) -> "Console":
 
 def can_redraw() -> bool:
     """Whether standard error is a terminal on which lines may be drawn over and over."""
-    return sys.stderr.isatty() and not _is_plain()
+    return is_watched() and not _is_plain()
+
+
+def is_watched() -> bool:
+    """Whether somebody at a terminal wants to see what is being done."""
+    return sys.stderr.isatty() and not QUIET.get()
 
 
 def _is_plain() -> bool:
