@@ -8,6 +8,7 @@
     ├── RejectedError         a file that will not be read; carries a code
     ├── RefusedError          doing it would be unsafe
     │   └── NewerLibraryError the database comes from a newer Chapterhouse
+    ├── ReadOnlyError         the library can be read and not be written
     ├── MissingExtraError     an optional engine is not installed
     ├── EngineError           a model or service did not do what it should
     │   └── PromptTooLongError  it was given more than it takes
@@ -64,6 +65,10 @@ class RefusedError(ChapterhouseError):
 
 class NewerLibraryError(RefusedError):
     """The library was written by a newer Chapterhouse than this one."""
+
+
+class ReadOnlyError(ChapterhouseError):
+    """The library can only be read: it is somebody else's, or its disk takes nothing."""
 
 
 class MissingExtraError(ChapterhouseError):

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+from urllib.parse import quote
 
 UNFINISHED: Final = ".unfinished-"  # how files begin that are not whole yet: no walk reads them
 OTHERS: Final = 0o077  # what a mode lets everybody do who is not the owner
@@ -62,6 +63,21 @@ def write_whole(path: Path, content: str | bytes) -> None:
         unfinished.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
+
+
+def is_writable(path: Path) -> bool:
+    """Whether a file and its folder, in which others may have to be made, can be written."""
+    return os.access(path.parent, os.W_OK) and (os.access(path, os.W_OK) or not path.exists())
+
+
+def read_only_address(database: Path) -> str:
+    """Return the address under which SQLite reads a database and writes nothing beside it.
+
+    Where nobody has a log open it is taken not to change meanwhile: SQLite would want to make one.
+    """
+    log = Path(f"{database}-wal")
+    unchanging = "" if log.exists() and log.stat().st_size else "&immutable=1"
+    return f"file:{quote(str(database))}?mode=ro{unchanging}"
 
 
 def sync_folder(folder: Path) -> None:

@@ -801,7 +801,12 @@ class Library:
         return check_language_model(self.settings.language_model)
 
     def reindex(self) -> LibraryStatus:
-        """Throw the indexes away and build them anew from the store."""
+        """Throw the indexes away and build them anew from the store, which is written anew, too.
+
+        Raises:
+            ReadOnlyError: the library can only be read.
+        """
+        self._engines.store.compact()
         self._rebuild()
         return self.status()
 
@@ -836,10 +841,15 @@ class Library:
         allowed = self.settings.telemetry.content
         opened = retrieval_span(query.text, query.shelves, query.limit)
         with sharing_content(allowed=allowed), opened as recorder:
-            warning = self._engines.encoders.warning()
+            warnings = (self._engines.encoders.warning(), self._behind())
             found = retrieve(query, self._sources(), method)
             tell_hits(recorder, found)
-        return replace(found, warnings=(*found.warnings, warning)) if warning else found
+        return replace(found, warnings=(*found.warnings, *filter(None, warnings)))
+
+    def _behind(self) -> str:
+        """Say so where the index could not catch up, as on a disk that takes nothing."""
+        missing = self._engines.store.sequence() - self._engines.lexical.sequence()
+        return f"{missing:,} changes of the library are not searched yet." if missing > 0 else ""
 
     def _sources(self) -> Sources:
         return sources_of(self._engines)

@@ -17,7 +17,7 @@ from chapterhouse.chunking.limits import Limits as LengthLimits
 from chapterhouse.chunking.sentence import MAXIMUM as SENTENCE_MAXIMUM
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.errors import EngineError
-from chapterhouse.files import make_folder, write_whole
+from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
@@ -242,7 +242,7 @@ def open_house(
 def make_home(home: Path, own: Path) -> None:
     """Make the home folder with its settings file, and the workspace's own folder in it."""
     make_folder(own)
-    if not (home / HOME_FILE).exists():
+    if is_writable(home / HOME_FILE) and not (home / HOME_FILE).exists():
         write_whole(home / HOME_FILE, _HOME_FILE_TEXT)
 
 

@@ -10,13 +10,15 @@ Beside it lies the forward file (``index/forward.py``) with the terms of each ch
 same catch-up from the same analysis.
 """
 
+import os
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import numpy as np
@@ -59,6 +61,7 @@ class LexicalIndex:
         self._lock = threading.Lock()
         self._schema = _schema()
         self._index: tantivy.Index | None = None
+        self._links: TemporaryDirectory[str] | None = None  # goes with this object
         self._loaded = IndexState()
         self._forward = forward.NOTHING
         self._seen_whole = IndexState()
@@ -222,11 +225,23 @@ class LexicalIndex:
 
     def _open(self, generation: int) -> tantivy.Index:
         folder = self._files(generation)
-        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):  # where it can only be read it is there, or cannot be opened
+            folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            folder = self._linked(folder)
         index = tantivy.Index(self._schema, path=str(folder), reuse=True)
         analyser = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         index.register_tokenizer("terms", analyser)
         return index
+
+    def _linked(self, folder: Path) -> Path:
+        """Return a folder of links to the files of one in which Tantivy cannot make its lock."""
+        self._links = TemporaryDirectory(prefix="chapterhouse-", ignore_cleanup_errors=True)
+        place = Path(self._links.name)
+        for path in folder.iterdir() if folder.is_dir() else ():
+            if not path.name.endswith(".lock"):
+                (place / path.name).symlink_to(path.resolve())
+        return place
 
     def _reset(self) -> IndexState:
         """Begin the next generation; the last one stays for those who are reading it."""
