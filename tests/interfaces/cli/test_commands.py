@@ -64,8 +64,6 @@ EVERY = [
     ("cite", "check", "MINUTES"),
     ("verify", "BUNDLE"),
     ("verify", "MINUTES-BUNDLE"),
-    ("mcp", "--config"),
-    ("mcp", "--http", "--config"),
     ("status",),
     ("doctor",),
     ("reindex",),

@@ -11,10 +11,7 @@ from chapterhouse.interfaces.cli import serving
 from chapterhouse.interfaces.mcp import over_http
 
 
-def test_the_configuration_starts_this_server(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    script()
+def test_the_configuration_starts_this_server(chapterhouse: Any) -> None:
     told = chapterhouse("mcp", "--config", "--home", "/a home", "--workspace", "w", "--memory").out
     assert json.loads(told) == {
         "mcpServers": {
