@@ -128,7 +128,7 @@ def test_a_file_that_is_gone_is_named_and_removed_only_on_demand(
     (folder / "weather.txt").unlink()
     assert library.add(folder).missing == ("documents/weather.txt",)
     assert library.search("loudspeaker").hits
-    assert [d.source for d in library.remove(missing=True, dry_run=True)] == [
+    assert [d.source for d in library.remove(missing=True, dry_run=True).documents] == [
         "documents/weather.txt"
     ]
     assert library.status().documents == 3

@@ -71,6 +71,8 @@ from chapterhouse.types.ledger import (
     FileOutcome,
     FileRecord,
     Progress,
+    Receipt,
+    Removal,
 )
 from chapterhouse.types.memory import Memory, MemoryHit
 from chapterhouse.types.minutes import (
@@ -177,6 +179,8 @@ __all__ = [
     "Query",
     "Quotation",
     "Reading",
+    "Receipt",
+    "Removal",
     "Reply",
     "Rewriting",
     "Route",
