@@ -419,3 +419,23 @@ def test_searching_goes_on_while_the_indexes_are_rebuilt(library: Library) -> No
             fresh.search("harbour")
     rebuilding.join()
     assert library.search("harbour").hits
+
+
+def test_an_interrupted_add_leaves_little_to_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterhouse.library._INDEXED_AT_ONCE", 2)
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.md").write_text(f"Note number {number}.", "utf-8")
+    with Library.open(tmp_path / "home") as library:
+
+        def stop(progress: Progress) -> None:
+            if progress.done == 5:
+                raise KeyboardInterrupt
+
+        monkeypatch.setattr(library, "_catch_up", Mock(wraps=library._catch_up))
+        report = library.add(folder, on_progress=stop)
+        assert report.interrupted
+        assert library._catch_up.call_count == 3

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -93,6 +94,7 @@ DEFAULT_HOME: Final = "~/Chapterhouse"
 _NO_CHOICES: Final = Choices()
 _SETTLES: Final = 2.0  # seconds
 _SOON: Final = 1_000  # chunks of which an encoder's vectors are waited for
+_INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -245,10 +247,22 @@ class Library:
             shelf=shelf,
             workers=_AHEAD,
             maximum_bytes=self.settings.reading.maximum_megabytes * 2**20,
-            on_progress=on_progress or _ignore,
+            on_progress=self._indexing(on_progress or _ignore),
         )
         self._catch_up()
         return report
+
+    def _indexing(self, on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
+        """Bring the indexes up to date now and then: a stop leaves little to the first question."""
+        changed = count(1)
+
+        def follow(progress: Progress) -> None:
+            on_progress(progress)
+            told = progress.outcome
+            if told is not None and told.changed and next(changed) % _INDEXED_AT_ONCE == 0:
+                self._catch_up()
+
+        return follow
 
     def add_text(self, text: str, *, title: str = "", shelf: str = DEFAULT_SHELF) -> AddReport:
         """Store text that came from no file, and index it; the same again changes nothing.
