@@ -44,8 +44,8 @@ class Parts:
         self._replaced: dict[str, bytes] = {}
 
     def names(self) -> tuple[str, ...]:
-        """Return the parts' names in order of position."""
-        return tuple(self._entries)
+        """Return the parts' names in order of position, and those that were added."""
+        return tuple(dict.fromkeys([*self._entries, *self._replaced]))
 
     def size(self, name: str) -> int:
         """Return how many bytes a part declares, 0 where there is no such part."""
