@@ -421,7 +421,7 @@ def test_searching_goes_on_while_the_indexes_are_rebuilt(library: Library) -> No
     assert library.search("harbour").hits
 
 
-def test_an_interrupted_add_leaves_little_to_index(
+def test_documents_are_indexed_while_others_are_added(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chapterhouse.library._INDEXED_AT_ONCE", 2)
@@ -430,12 +430,9 @@ def test_an_interrupted_add_leaves_little_to_index(
     for number in range(5):
         (folder / f"{number}.md").write_text(f"Note number {number}.", "utf-8")
     with Library.open(tmp_path / "home") as library:
-
-        def stop(progress: Progress) -> None:
-            if progress.done == 5:
-                raise KeyboardInterrupt
-
-        monkeypatch.setattr(library, "_catch_up", Mock(wraps=library._catch_up))
-        report = library.add(folder, on_progress=stop)
-        assert report.interrupted
-        assert library._catch_up.call_count == 3
+        indexed: list[int] = []
+        library.add(
+            folder, on_progress=lambda _: indexed.append(library._engines.lexical.sequence())
+        )
+        assert indexed == [0, 0, 2, 2, 4]
+        assert library._engines.lexical.sequence() == 5

@@ -11,11 +11,13 @@ from chapterhouse.reading.ooxml import (
     local,
     main_part,
     relations,
+    relations_part,
 )
 from chapterhouse.reading.plain import running_text
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import Notice
 
+_MAIN = "word/document.xml"
 _CONCERNED = re.compile(
     r"_rels/\.rels|word/(?:_rels/document\d*\.xml\.rels|"
     r"(?:header\d*|footer\d*|footnotes|endnotes|comments|styles|numbering|charts/chart\d*|"
@@ -36,12 +38,14 @@ def prepare(parts: Parts) -> tuple[Notice, ...]:
     Raises:
         RejectedError: as `Parts.mend`.
     """
-    main = main_part(parts, "word/document.xml")
+    main = main_part(parts, _MAIN)
     notices = parts.mend(_CONCERNED, main)
     document = parts.content(main) or b""
+    if main != _MAIN:  # the only name that the library knows
+        parts.replace(relations_part(_MAIN), parts.content(relations_part(main)) or b"")
     changed = _MOVED_AWAY.sub(b"", _BREAK.sub(b"<w:br/>", document))
-    if changed != document:
-        parts.replace(main, changed)
+    if changed != document or main != _MAIN:
+        parts.replace(_MAIN, changed)
     return notices
 
 
@@ -63,7 +67,7 @@ def headers_and_footers(parts: Parts) -> list[str]:
     """Return the text of each header and footer once, page numbers left out."""
     found = [
         (relation.kind.capitalize(), root)
-        for relation in relations(parts, main_part(parts, "word/document.xml"))
+        for relation in relations(parts, main_part(parts, _MAIN))
         if relation.kind in {"header", "footer"}
         and (root := parts.xml(relation.target)) is not None
     ]
