@@ -39,8 +39,8 @@ _TORN = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
 _NOTE = (
     "Recall is the share of the words that the other reader shows which our text holds, each as "
     "often as it stands there. PDF: poppler's pdftotext; a running header counts each time there "
-    "and once with us. HTML: Chromium's `innerText` without nav, footer, aside and their like; "
-    "links, labels and threads of comments that we leave out count."
+    "and once with us. HTML: the sentences of Chromium's `innerText` without nav, footer, aside "
+    "and their like; teasers of other stories and threads of comments that we leave out count."
 )
 
 

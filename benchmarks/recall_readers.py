@@ -14,6 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 _SECONDS = 60
+_SENTENCES = 100  # characters of a line of sentences
+_END = re.compile(r"[.!?…。！？]['\"”’)\]]*(?:\s|$)")
 _RESULT = re.compile(r'<pre id="result">([A-Za-z0-9+/=]*)</pre>')
 # A page in a frame without scripts and without a network; what is navigation by its element goes.
 _FRAME = """<!doctype html><meta charset="utf-8"><body>
@@ -37,7 +39,10 @@ def pdftotext(path: Path) -> str:
 
 
 def chromium(path: Path) -> str:
-    """Return what Chromium shows of a web page, without its landmarks of navigation."""
+    """Return the sentences that Chromium shows of a web page, all of its text where it has none.
+
+    Landmarks of navigation are left out; links, labels and menus are no sentences.
+    """
     with tempfile.TemporaryDirectory() as folder:
         frame = Path(folder) / "frame.html"
         page = _FRAME.format(
@@ -59,7 +64,9 @@ def chromium(path: Path) -> str:
     found = _RESULT.search(shown)
     if found is None:
         raise subprocess.SubprocessError(f"Chromium shows nothing of {path.name}")
-    return base64.b64decode(found[1]).decode("utf-8")
+    lines = base64.b64decode(found[1]).decode("utf-8").split("\n")
+    sentences = [line for line in lines if len(line) >= _SENTENCES and _END.search(line)]
+    return "\n".join(sentences or lines)
 
 
 def _run(*command: str) -> str:
