@@ -73,7 +73,7 @@ class Connections:
         self._readers_lock = threading.Lock()  # not the writer's: readers do not wait for it
         self._closed = False
         migrations = migrations or load_migrations()
-        self.read_only = not is_writable(path)
+        self.read_only = path.exists() and not is_writable(path)
         with explained(path):
             try:
                 self._writer = self._opened(migrations)
