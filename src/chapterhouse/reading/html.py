@@ -7,13 +7,8 @@ from typing import Any
 import html_to_markdown
 import selectolax.lexbor
 
-<<<<<<< HEAD
 from chapterhouse.reading.completeness import missing
-from chapterhouse.reading.html_prune import content_of, drop_furniture, prose, text_of
-=======
-from chapterhouse.reading.completeness import count, missing
 from chapterhouse.reading.html_prune import content_of, drop_furniture, prose, text_of, weights_of
->>>>>>> part-a
 from chapterhouse.reading.html_scan import DEEPEST, decode_html, is_too_deep, stripped
 from chapterhouse.reading.html_tables import plain_captions, plain_tables
 from chapterhouse.reading.html_visible import drop_unseen, write_out_controls
