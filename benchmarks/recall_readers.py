@@ -13,7 +13,9 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-_SECONDS = 60
+_SECONDS = 120
+# Fields, quotes, encoding UTF-8, all sheets (-1), values as they are shown.
+_CSV = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
 _SENTENCES = 100  # characters of a line of sentences
 _END = re.compile(r"[.!?…。！？]['\"”’)\]]*(?:\s|$)")
 _RESULT = re.compile(r'<pre id="result">([A-Za-z0-9+/=]*)</pre>')
@@ -74,4 +76,27 @@ def _run(*command: str) -> str:
     return done.stdout.decode("utf-8", "replace")
 
 
-READERS: dict[str, Callable[[Path], str]] = {"pdf": pdftotext, "html": chromium}
+def libreoffice(path: Path) -> str:
+    """Return the text that LibreOffice writes of a file; of slides by way of a PDF."""
+    suffix = path.suffix.lower().lstrip(".")
+    wanted = _CSV if suffix in SHEETS else "pdf" if suffix in SLIDES else "txt:Text (encoded):UTF8"
+    with tempfile.TemporaryDirectory() as folder:
+        home = f"-env:UserInstallation=file://{folder}/home"
+        target = f"{folder}/out"
+        _run("soffice", "--headless", home, "--convert-to", wanted, "--outdir", target, str(path))
+        written = sorted(Path(target).glob("*"))
+        if not written:
+            raise subprocess.SubprocessError(f"LibreOffice writes nothing for {path.name}")
+        if suffix in SLIDES:
+            return pdftotext(written[0])
+        return "\n".join(file.read_text("utf-8-sig", "replace") for file in written)
+
+
+TEXTS = ("docx", "odt", "doc", "rtf")
+SHEETS = ("xlsx", "ods", "xls")
+SLIDES = ("pptx", "odp", "ppt")
+READERS: dict[str, Callable[[Path], str]] = {
+    "pdf": pdftotext,
+    "html": chromium,
+    **dict.fromkeys((*TEXTS, *SHEETS, *SLIDES), libreoffice),
+}
