@@ -1,5 +1,7 @@
 """Units: what is never cut."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +17,7 @@ def test_a_text_of_hardly_anything_but_full_stops_has_few_units() -> None:
     units = fitted(text, units_of(Body(text)), LIMITS)
     assert len(units) < len(text) / 30
     assert (units[0].start, units[-1].end) == (0, len(text))
-    assert all(a.end == b.start for a, b in zip(units, units[1:], strict=False))
+    assert all(a.end == b.start for a, b in pairwise(units))
 
 
 @given(st.integers(1, 60))
