@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from chapterhouse.reading.completeness import completeness
 from chapterhouse.reading.detect import Detected, detect
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
@@ -18,8 +19,10 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         RejectedError: the bytes cannot be read; its code says why.
     """
     detected = detect(data, name, limits)
-    extraction = legible(_cut(_read(data, name, detected, limits), limits))
-    notices = (*detected.notices, *extraction.notices)
+    whole = _read(data, name, detected, limits)
+    extraction = legible(_cut(whole, limits))
+    missing = completeness(data, whole.format, whole.pages)
+    notices = (*detected.notices, *extraction.notices, *missing)
     if detected.format in ARCHIVES:
         return replace(extraction, notices=notices)
     explained = any(notice.code == "ocr-not-installed" for notice in notices)

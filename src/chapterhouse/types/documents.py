@@ -91,7 +91,14 @@ class Extraction:
 
 # Notices that inform without meaning that text is missing.
 BENIGN_NOTICES = frozenset(
-    {"extension-mismatch", "invisible-characters", "encoding-guessed", "layout-skipped"}
+    {
+        "encoding-guessed",
+        "extension-mismatch",
+        "invisible-characters",
+        "layout-skipped",
+        "navigation-left-out",
+        "running-lines",
+    }
 )
 
 
