@@ -21,7 +21,7 @@ _MOST_PAGES = 200
 _MOST_CHARACTERS = 2_000_000
 _REPEATED = 3  # pages with the same line, from which it counts once
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without spaces: each character
-_WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
+WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
 _TORN = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
 _NUMBER = re.compile(r"\W*\d*\W*")
 
@@ -67,8 +67,13 @@ def share(visible: Counter[str], pages: Sequence[ExtractedPage]) -> float:
 
 
 def count(text: str) -> Counter[str]:
-    """Count the words of a text: runs of letters and digits, case folded, compatibly composed."""
-    return Counter(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    """Count the words of a text."""
+    return Counter(words(text))
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text: runs of letters and digits, case folded, compatibly composed."""
+    return WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def _pdf_text(data: bytes) -> str:

@@ -43,6 +43,7 @@ _TEXTS = frozenset({"t", "v", "text"})
 _BREAKS = frozenset(
     {"p", "br", "cr", "tab", "tc", "noBreakHyphen", "pt", "tx", "si", "c", "comment", "text"}
 )
+_LINES = frozenset({"p", "h"})  # breaks that begin a line
 _HIDDEN = frozenset(
     {"del", "moveFrom", "Fallback", "rPh", "f", "extLst", "tabs", "oMath", "oMathPara"}
 )
@@ -88,7 +89,7 @@ def package_words(data: bytes, format_: str, limits: Limits | None = None) -> Co
     limits = limits or Limits()
     words: Counter[str] = Counter()
     try:
-        for text in _texts(Parts(data, limits), format_, limits):
+        for _, text in package_texts(data, format_, limits):
             words.update(words_of(text))
     except (RejectedError, ExpatError, ValueError):
         return None
@@ -100,8 +101,17 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
-def _texts(parts: Parts, format_: str, limits: Limits) -> Iterator[str]:
-    """Yield the shown text of one part after the other."""
+def package_texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[str, str]]:
+    """Yield name and shown text of one part after the other; nothing for other formats.
+
+    Raises:
+        RejectedError: the container is damaged.
+        ExpatError: a part is not well-formed.
+        ValueError: a part declares a document type or is too deep, or there is too much.
+    """
+    if format_ not in _PARTS:
+        return
+    parts = Parts(data, limits)
     chosen = [name for name in parts.names() if _PARTS[format_].fullmatch(name)]
     if any("/threadedComments/" in name for name in chosen):  # the plain ones only say so
         chosen = [name for name in chosen if "/comments" not in name]
@@ -122,7 +132,7 @@ def _texts(parts: Parts, format_: str, limits: Limits) -> Iterator[str]:
             part.is_sheet = True
         part.furniture = _NOT_IN_NOTES if "/notesSlides/" in name else _NOT_ON_SLIDES
         part.parse(parts.content(name) or b"")
-        yield "".join(part.pieces)
+        yield name, "".join(part.pieces)
 
 
 def _stored_styles(parts: Parts) -> frozenset[str]:
@@ -182,7 +192,7 @@ class _Collector:
             self.hidden_below = len(self.path) if self.labelled else 0
             self.labelled = True
         if name in self.breaks:
-            self.pieces.append(" ")
+            self.pieces.append("\n" if name in _LINES else " ")
         if name == "c" and self.is_sheet:
             self.cell = (attributes.get("t", "n"), attributes.get("s", "0"))
         if name in {"si", "v"}:

@@ -53,14 +53,15 @@ def _beginning(path: Path) -> bytes:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all.
+    """Write a file whole or not at all; only its owner may read it.
 
     Raises:
         OSError: it cannot be written.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with beside.open("w", encoding="utf-8", errors="surrogatepass") as stream:
+        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        with open(descriptor, "w", encoding="utf-8", errors="surrogatepass") as stream:  # noqa: PTH123 - of a descriptor
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
