@@ -86,3 +86,9 @@ def test_a_share_is_never_rounded_up_to_all() -> None:
     assert share_text(0.99999) == "99.9 % of the words that the file shows"
     assert share_text(1.0) == "100 % of the words that the file shows"
     assert "cannot be counted" in share_text(None)
+
+
+def test_a_page_without_a_text_layer_says_where_its_text_comes_from() -> None:
+    scanned = ComparedPage(1, (), "Recognised", b"\x89PNG", "image/png", (2, 2))
+
+    assert "comes from text recognition" in comparison_page(Comparison(DOCUMENT, (scanned,)))

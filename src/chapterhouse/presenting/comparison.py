@@ -125,6 +125,8 @@ def _original(page: ComparedPage, name: str) -> Iterator[Markup]:
     yield element("h3", "In the file")
     if page.image:
         yield _picture(page, name)
+        if page.number is not None and not page.lines:
+            yield element("p", "No text layer: text beside it comes from text recognition.")
         yield from _missing(page)
         return
     for line in page.lines:
