@@ -53,8 +53,10 @@ def test_json_gives_the_same_as_data(chapterhouse: Any, home: Path, tmp_path: Pa
     assert data["remarks"] == ["Page 2 of 3 shown; choose others with --pages."]
     assert data["opened"] is False
     assert {one["page"] for one in data["missing"]} <= {2}
+    written = (tmp_path / "page.html").read_bytes()
     again = chapterhouse(*arguments, "--home", home).data  # its own page may be replaced
     assert again == data
+    assert (tmp_path / "page.html").read_bytes() == written
 
 
 def test_a_file_of_something_else_is_not_overwritten(
