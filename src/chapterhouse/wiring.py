@@ -17,6 +17,7 @@ from chapterhouse.chunking.limits import Limits as LengthLimits
 from chapterhouse.chunking.sentence import MAXIMUM as SENTENCE_MAXIMUM
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.errors import EngineError
+from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
@@ -256,12 +257,9 @@ def open_house(
 
 def make_home(home: Path, own: Path) -> None:
     """Make the home folder with its settings file, and the workspace's own folder in it."""
-    own.mkdir(parents=True, exist_ok=True)
-    try:
-        with (home / HOME_FILE).open("x", encoding="utf-8") as stream:
-            stream.write(_HOME_FILE_TEXT)
-    except FileExistsError:
-        return
+    make_folder(own)
+    if is_writable(home / HOME_FILE) and not (home / HOME_FILE).exists():
+        write_whole(home / HOME_FILE, _HOME_FILE_TEXT)
 
 
 def chunker_for(chunking: ChunkingSettings) -> Chunker:

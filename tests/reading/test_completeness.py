@@ -5,9 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.reading import pdf_furniture, pdf_page
-from chapterhouse.reading.completeness import count, missing, share, visible_words
+from chapterhouse.reading.completeness import missing, share, visible_words
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.words import count
 from chapterhouse.types import BENIGN_NOTICES, ExtractedPage, Extraction
 
 from .pdf_writer import Page, write_pdf

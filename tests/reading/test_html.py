@@ -288,6 +288,23 @@ def test_links_share_buttons_and_threads_of_comments_go() -> None:
     assert text.strip() == SENTENCES.strip()
 
 
+def test_a_picture_that_leads_elsewhere_goes_unless_the_text_is_about_it() -> None:
+    about = "This sheep is white and eats grass all day."
+    text = page_with(
+        f"<div><p>{SENTENCES}</p><p><a href=/l><img alt=Lucy></a>: {about}</p></div>",
+        "<div><a href=/s><img alt='Another story'></a></div>",
+    )
+
+    assert f"Lucy: {about}" in text
+    assert "Another story" not in text
+
+
+def test_a_caption_is_said_once_in_a_gallery() -> None:
+    caption = "<figure><img src=x><figcaption>Boats at anchor.</figcaption></figure>"
+
+    assert page_with(f"<div><p>{SENTENCES}</p>{caption * 3}</div>").count("at anchor") == 1
+
+
 def test_a_form_shows_its_labels_and_what_is_filled_in() -> None:
     text = text_of(
         "<form><fieldset><legend>Claim</legend><label>Name <input value='A. Smith'></label>"

@@ -17,13 +17,12 @@ def test_a_message_has_subject_headers_body_and_names_of_attachments(
     extraction = one(documents["eml"])
     assert extraction.pages[0].text == (
         "# Timetable\n\nFrom: Ada <ada@example.org>  \nTo: bob@example.org  \n"
-        "Date: Tue, 18 Nov 2025 10:42:00 +0100\n\nThe ferry leaves at nine.\n"
+        "Date: Tue, 18 Nov 2025 10:42:00 +0100  \nAttachments: plan.pdf\n\n"
+        "The ferry leaves at nine.\n"
     )
     assert extraction.title == "Timetable"
     assert extraction.metadata["from"] == "Ada <ada@example.org>"
-    (notice,) = extraction.notices
-    assert notice.code == "attachments-not-read"
-    assert "plan.pdf" in notice.sentence
+    assert [member.path for member in extraction.members] == ["plan.pdf"]
 
 
 def test_a_message_in_html_alone_becomes_markdown() -> None:
@@ -56,7 +55,7 @@ def test_encoded_headers_and_bodies_are_decoded() -> None:
     assert extraction.notices == ()
 
 
-def test_an_attached_message_is_named_not_read() -> None:
+def test_an_attached_message_is_a_file_in_the_message() -> None:
     inner, outer = EmailMessage(), EmailMessage()
     inner["Subject"] = "inner"
     inner.set_content("secret words")
@@ -65,7 +64,9 @@ def test_an_attached_message_is_named_not_read() -> None:
     outer.add_attachment(inner)
     extraction = one(outer.as_bytes())
     assert "secret words" not in extraction.pages[0].text
-    assert [notice.code for notice in extraction.notices] == ["attachments-not-read"]
+    (member,) = extraction.members
+    assert member.path == "inner.eml"
+    assert b"secret words" in member.data
 
 
 def test_broken_headers_and_charsets_are_endured() -> None:
@@ -131,5 +132,6 @@ def test_attachments_have_name_and_content() -> None:
     assert [name for name, _ in found] == ["Pläne.pdf", "inner.eml"]
     assert found[0][1] == b"%PDF-"
     assert "secret words" in one(found[1][1]).pages[0].text
-    (notice,) = one(outer.as_bytes()).notices
-    assert notice.sentence.endswith("not read: Pläne.pdf, inner.eml.")
+    read = one(outer.as_bytes())
+    assert [(member.path, member.data) for member in read.members] == found
+    assert "Attachments: Pläne.pdf, inner.eml" in read.pages[0].text

@@ -53,5 +53,5 @@ def test_a_message_without_a_subject_or_with_a_broken_one_has_a_name() -> None:
     assert found[1].path.startswith("00002 ")
 
 
-def test_a_mailbox_without_a_separator_is_one_message() -> None:
-    assert len(opened(b"no separator").members) == 1
+def test_a_mailbox_without_a_separator_is_none() -> None:
+    assert opened(b"no separator").format == "txt"

@@ -57,8 +57,10 @@ def test_real_messages(data_folder: Path) -> None:
     folder = data_folder / "documents" / "docling-groundtruth" / "email" / "sources"
     data = (folder / "msg_with_attachment.msg").read_bytes()
     assert dict(attachments(data)).keys() == {"test.txt", "report.pdf"}
-    (notice,) = read(data, "a.msg", Limits()).notices
-    assert "test.txt" in notice.sentence
+    found = read(data, "a.msg", Limits())
+    assert {member.path for member in found.members} == {"test.txt", "report.pdf"}
+    assert "Attachments: " in found.pages[0].text
+    assert not found.notices
     assert not list(attachments((folder / "msg_simple.msg").read_bytes()))
 
 

@@ -245,6 +245,16 @@ def test_odf_charts_give_their_title_and_numbers() -> None:
     assert one(zipped(parts), "a.odt").pages[0].text == f"Fleet\n\n{TABLE}"
 
 
+def test_sheets_inside_open_documents_are_read_and_end_where_they_hold_themselves() -> None:
+    link = '<draw:object xlink:href="./Object 1" xmlns:xlink="http://www.w3.org/1999/xlink"/>'
+    page = f"<draw:page><draw:frame>{link}</draw:frame></draw:page>"
+    parts = odf_parts("presentation", f"<office:presentation>{page}</office:presentation>")
+    sheet = f"<office:spreadsheet>{odf_table(FLEET)}<draw:frame>{link}</draw:frame>"
+    inner = odf_parts("spreadsheet", f"{sheet}</office:spreadsheet>")["content.xml"]
+    (slide,) = one(zipped(parts | {"Object 1/content.xml": inner}), "a.odp").pages
+    assert slide.text == f"{TABLE}\n{TABLE}\n{TABLE}"
+
+
 def test_a_slide_without_title_has_no_label() -> None:
     (page,) = odp(
         "<draw:page><draw:custom-shape><text:p>x</text:p></draw:custom-shape></draw:page>"

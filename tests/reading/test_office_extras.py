@@ -194,3 +194,22 @@ def test_footers_of_open_document_slides_are_shown_once() -> None:
     )
     texts = [page.text for page in one(odf_parts("presentation", body), "odp").pages]
     assert texts == ["x\n\nFooter: Harbour Board\n", "x\n"]
+
+
+def test_a_title_that_a_program_left_gives_way_to_the_text() -> None:
+    meta = (
+        '<office:document-meta xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta><dc:title>Untitled 1</dc:title>'
+        "</office:meta></office:document-meta>"
+    )
+    parts = odf_parts("text", "<office:text><text:h>Timetable</text:h></office:text>")
+    assert one(parts | {"meta.xml": meta}, "odt").title == "Timetable"
+
+
+def test_a_word_file_may_call_its_main_part_as_it_likes() -> None:
+    def renamed(text: str) -> str:
+        return text.replace("document.xml", "document2.xml")
+
+    parts = {renamed(name): renamed(str(content)) for name, content in docx_parts().items()}
+    text = one({**parts}, "docx").pages[0].text
+    assert text == f"# Timetable\n\nThe ferry leaves at nine.\n\n{TABLE}"

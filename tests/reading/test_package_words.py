@@ -7,7 +7,8 @@ import pytest
 
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.package_words import package_words, words_of
+from chapterhouse.reading.package_words import package_words
+from chapterhouse.reading.words import count
 
 from .conftest import docx_parts, odf_parts, xlsx_parts, zipped
 
@@ -17,7 +18,7 @@ def test_readers_show_every_word_of_a_package(documents: Mapping[str, bytes], fo
     words = package_words(documents[format_], format_)
     pages = read(documents[format_], f"a.{format_}", Limits()).pages
     assert words
-    assert words <= Counter(words_of("\n".join(page.text for page in pages)))
+    assert words <= count("\n".join(page.text for page in pages))
 
 
 def test_words_are_joined_across_runs_and_cut_at_paragraphs() -> None:

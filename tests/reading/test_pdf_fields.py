@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chapterhouse.reading import pdf
+from chapterhouse.reading import pdf, pdf_fields
 from chapterhouse.reading.pdf import read_pdf
 
 from .pdf_writer import HEIGHT, WIDTH, Page, write_pdf
@@ -102,6 +102,16 @@ def test_a_crowded_page_keeps_its_values(monkeypatch: pytest.MonkeyPatch) -> Non
     page = Page().text(72, 120, "Name").field(110, 108, "n", "/FT /Tx /V (A. Smith)")
 
     assert text_of(page) == "Name\nn: A. Smith"
+
+
+def test_more_fields_than_can_be_placed_have_their_own_labels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pdf_fields, "_MOST_PAIRS", 1)
+    page = Page().text(72, 120, "Name").text(72, 160, "Born")
+    page.field(110, 108, "n", "/FT /Tx /V (A. Smith)").field(110, 148, "b", "/FT /Tx /V (1987)")
+
+    assert " ".join(text_of(page).split()) == "Name n: A. Smith Born b: 1987"
 
 
 POINTS = st.tuples(st.integers(20, WIDTH - 140), st.integers(20, HEIGHT - 40))

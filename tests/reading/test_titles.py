@@ -75,3 +75,31 @@ def test_a_web_page_whose_title_is_garbage_is_named_by_its_heading() -> None:
     html = f"<html><title>Untitled Document</title><body><h1>Boats</h1><p>{TEXT}</p></body></html>"
 
     assert read_html(html.encode(), "x.html").title == "Boats"
+
+
+SHORT = "# Crew Handbook\n\nThe ferry leaves at nine. 傳染病通報作業流程"
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "Crew Handbook",
+        "Crew",
+        "The Harbour Board of Teal",
+        "傳染病通報作業流程",
+        "Document Retention Policy",
+    ],
+)
+def test_a_short_text_does_not_deny_a_title(stated: str) -> None:
+    assert believable_title(stated, SHORT)
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "", " ", "12/2024", "Handbook.docx", "PowerPoint-Präsentation", "Présentation PowerPoint",
+        "Untitled 1", "Document1", "Mappe1", "Slide 1", "Classeur (2)",
+    ],
+)  # fmt: skip
+def test_what_a_program_left_is_no_title(stated: str) -> None:
+    assert not believable_title(stated, SHORT)

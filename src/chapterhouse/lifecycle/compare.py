@@ -10,13 +10,14 @@ from chapterhouse.connectors.content import open_source
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle.plan import find_file
 from chapterhouse.protocols import Store
-from chapterhouse.reading.completeness import count, share
+from chapterhouse.reading.completeness import share
 from chapterhouse.reading.image_size import image_size
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.page_images import MOST_PAGES, WORDS
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.reading.signatures import image_format
 from chapterhouse.reading.taken import missing_words
+from chapterhouse.reading.words import count
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import (
     Body,

@@ -317,7 +317,8 @@ def _unchanged(look: Look, work: Work) -> FileOutcome:
         stamped = replace(known, size=look.content.size, mtime_ns=look.content.mtime_ns)
         if stamped != known:
             work.store.record_file(stamped)
-    inside = work.store.files(known.location) if known.format in CONTAINERS else (known,)
+    holds = known.format in CONTAINERS or known.size > work.limits.text_characters
+    inside = work.store.files(known.location) if holds else (known,)
     changed = sum(_is_new_on_shelf(record, work) for record in inside) > 0
     sentence = f"Put on the shelf '{work.shelf}'." if changed else known.sentence
     record = replace(known, status=Status.SKIPPED, code="unchanged", sentence=sentence)

@@ -98,7 +98,8 @@ class _Ground:
     def is_gone(self, location: str) -> bool:
         """Whether a file below the own places is gone; not where it may be out of sight."""
         at = f"{location}/"
-        there = location in self.files or not self.files.keys().isdisjoint(above(location))
+        around = (self.files[place] for place in above(location) if place in self.files)
+        there = location in self.files or any(not file.problem for file in around)
         return not there and not at.startswith(self.unseen)
 
 

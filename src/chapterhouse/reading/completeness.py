@@ -6,10 +6,11 @@ is looked for. It is bounded; what lies beyond the bounds is not counted, which 
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from chapterhouse.reading.package_words import package_words
+from chapterhouse.reading.words import count
 from chapterhouse.types import ExtractedPage, Notice
 
 # Shares below which text is missing. All real PDFs at hand have .96 and more; of real web pages
@@ -20,8 +21,6 @@ _LEAST_WORDS = 30  # of fewer no share is worth a notice
 _MOST_PAGES = 200
 _MOST_CHARACTERS = 2_000_000
 _REPEATED = 3  # pages with the same line, from which it counts once
-_SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without spaces: each character
-WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
 _TORN = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
 _NUMBER = re.compile(r"\W*\d*\W*")
 
@@ -40,8 +39,8 @@ def visible_words(data: bytes, format_: str) -> Counter[str] | None:
     match format_:
         case "pdf":
             return count(_pdf_text(data))
-        case _:
-            return None
+        case package:
+            return package_words(data, package)
 
 
 def missing(
@@ -64,16 +63,6 @@ def share(visible: Counter[str], pages: Sequence[ExtractedPage]) -> float:
         return 1.0
     taken = count("\n".join(page.text for page in pages))
     return (visible & taken).total() / total
-
-
-def count(text: str) -> Counter[str]:
-    """Count the words of a text."""
-    return Counter(words(text))
-
-
-def words(text: str) -> list[str]:
-    """Return the words of a text: runs of letters and digits, case folded, compatibly composed."""
-    return WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def _pdf_text(data: bytes) -> str:
@@ -106,11 +95,11 @@ def _pdf_pages(data: bytes) -> Iterator[str]:
         for number in range(min(len(document), _MOST_PAGES)):
             try:
                 page = document[number]
+                textpage = page.get_textpage()
             except pypdfium2.PdfiumError:  # the reader has said so
                 continue
-            marks = page_marks(form, page.raw)
-            textpage = page.get_textpage()
-            yield "\n".join((page_text(textpage.raw), *(mark.text for mark in marks.marks)))
+            marks = page_marks(form, page.raw).marks
+            yield "\n".join((page_text(textpage.raw), *(mark.text for mark in marks)))
             textpage.close()
             page.close()
     finally:

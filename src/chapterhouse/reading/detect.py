@@ -123,7 +123,7 @@ def _text_format(data: bytes, claimed: str) -> str:
     """Tell among kinds of text: an unmistakable beginning, else the name, else a guess."""
     if claimed == "code":
         return claimed
-    if claimed == "mbox" or is_mailbox(data):
+    if is_mailbox(data, 1 if claimed == "mbox" else 2):
         return "mbox"
     head = _narrow(data[:_SNIFFED])
     if _XML.match(head) or _SVG.match(head):

@@ -7,7 +7,8 @@ from chapterhouse.reading.detect import Detected, detect
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import ARCHIVES, IMAGES, TEXTS
-from chapterhouse.types import ExtractedPage, Extraction, Notice
+from chapterhouse.reading.parts import in_parts
+from chapterhouse.types import Extraction, Notice
 
 
 def read(data: bytes, name: str, limits: Limits) -> Extraction:
@@ -19,12 +20,14 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         RejectedError: the bytes cannot be read; its code says why.
     """
     detected = detect(data, name, limits)
-    whole = _read(data, name, detected, limits)
-    extraction = legible(_cut(whole, limits))
-    missing = completeness(data, whole.format, whole.pages)
-    notices = (*detected.notices, *extraction.notices, *missing)
+    whole = legible(_read(data, name, detected, limits))
     if detected.format in ARCHIVES:
-        return replace(extraction, notices=notices)
+        return replace(whole, notices=(*detected.notices, *whole.notices))
+    # Where a page was too much to lay out, its bare text is what was kept.
+    bare = any(notice.code == "layout-skipped" for notice in whole.notices)
+    missing = () if bare else completeness(data, whole.format, whole.pages)
+    extraction = in_parts(whole, name, limits)
+    notices = (*detected.notices, *extraction.notices, *missing)
     explained = any(notice.code == "ocr-not-installed" for notice in notices)
     if not explained and not any(page.text.strip() for page in extraction.pages):
         notices = (*notices, Notice("no-text", "No text was found in the file."))
@@ -111,20 +114,3 @@ def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
             from chapterhouse.reading.office import read_office  # noqa: PLC0415
 
             return read_office(data, name, other, limits)
-
-
-def _cut(extraction: Extraction, limits: Limits) -> Extraction:
-    """Cut the text off at the limit, with a notice."""
-    total = sum(len(page.text) for page in extraction.pages)
-    if total <= limits.text_characters:
-        return extraction
-    kept: list[ExtractedPage] = []
-    room = limits.text_characters
-    for page in extraction.pages:
-        kept.append(replace(page, text=page.text[:room]))
-        room -= len(page.text)
-        if room <= 0:
-            break
-    sentence = f"It has {total:,} characters; the first {limits.text_characters:,} were kept."
-    notice = Notice("text-truncated", sentence)
-    return replace(extraction, pages=tuple(kept), notices=(*extraction.notices, notice))

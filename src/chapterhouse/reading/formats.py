@@ -11,10 +11,6 @@ _PYTHON = "Python"
 _DISTRIBUTIONS = {
     "pdf": ("pypdfium2",),
     "html": ("selectolax", "html-to-markdown"),
-    "odt": ("defusedxml",),
-    "odp": ("defusedxml",),
-    "ods": ("defusedxml",),
-    "pptx": ("defusedxml",),
 } | dict.fromkeys(("docx", "xlsx", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
 _NOTES = {
     "pdf": "Pages, headings and tables; scanned pages need tesseract.",

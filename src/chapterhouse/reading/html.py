@@ -7,12 +7,13 @@ from typing import Any
 import html_to_markdown
 import selectolax.lexbor
 
-from chapterhouse.reading.completeness import count, missing
-from chapterhouse.reading.html_prune import content_of, drop_furniture, prose, text_of
+from chapterhouse.reading.completeness import missing
+from chapterhouse.reading.html_prune import content_of, drop_furniture, prose, text_of, weights_of
 from chapterhouse.reading.html_scan import DEEPEST, decode_html, is_too_deep, stripped
 from chapterhouse.reading.html_tables import plain_captions, plain_tables
 from chapterhouse.reading.html_visible import drop_unseen, write_out_controls
 from chapterhouse.reading.titles import believable_title
+from chapterhouse.reading.words import count
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _INTERNAL_SUBSET = re.compile(
@@ -80,9 +81,10 @@ def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
         return "", ()
     seen = kept = len(text_of(body))
     has_furniture = drop_furniture(body)
-    visible = count("\n".join(prose(body)))
+    weights = weights_of(body)
+    visible = count("\n".join(prose(body, weights)))
     if has_furniture:
-        body = content_of(body)
+        body = content_of(body, weights)
         kept = len(text_of(body))
     if kept < _LITTLE and seen > _MUCH_MORE * kept:
         parser = selectolax.lexbor.LexborHTMLParser(text)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 Node = Any  # selectolax.lexbor.LexborNode
+Weights = dict[int, float]  # characters of prose in an element, by its memory
 
 _FURNITURE = (
     "nav, footer, aside, menu, [role=navigation], [role=banner], [role=contentinfo], "
@@ -86,19 +87,18 @@ def drop_furniture(body: Node) -> bool:
     _drop(node for node in body.css(_FURNITURE) if len(text_of(node)) < 0.5 * total)
     _drop(node for node in body.css("header") if not _in_content(node))
     _drop(node for node in body.css("form") if _is_small_form(node))
-    _drop(node for node in _noisy(body) if _is_furniture(node, total))
+    _drop(_named_furniture(body, total))
     _drop(_link_lists(body))
-    _drop(link for link in body.css("a") if not text_of(link))
+    _drop(link for link in body.css("a") if _is_lone_picture(link))
     _drop_repeated_captions(body)
     return True
 
 
-def prose(body: Node) -> Iterator[str]:
+def prose(body: Node, weights: Weights) -> Iterator[str]:
     """Yield the sentences of a page without its furniture, those inside a trusted landmark.
 
     Links, labels and short blocks are none.
     """
-    weights = _weights(body)
     goal = _marked(body, weights) if weights.get(body.mem_id) else None
     root = goal if goal is not None and _is_trusted(goal, body, weights) else body
     for block in root.css("p, pre, blockquote, li, td, dd, div, section"):
@@ -131,6 +131,14 @@ def _noisy(root: Node) -> Iterator[Node]:
             attributes = node.attributes
             if _NOISE.search(f"{attributes.get('class') or ''} {attributes.get('id') or ''}"):
                 yield node
+
+
+def _named_furniture(body: Node, total: int) -> Iterator[Node]:
+    inside: set[int] = set()
+    for node in _noisy(body):
+        if node.mem_id not in inside and _is_furniture(node, total):
+            inside.update(part.mem_id for part in node.css("[class], [id]"))
+            yield node
 
 
 def _is_furniture(node: Node, total: int) -> bool:
@@ -171,6 +179,13 @@ def _linked(node: Node) -> int:
     return sum(len(text_of(link)) for link in node.css("a"))
 
 
+def _is_lone_picture(link: Node) -> bool:
+    """Whether a link is around a picture, and not in a block that says something about it."""
+    if (link.text() or "").strip():
+        return False
+    return link.parent is None or len(text_of(link.parent)) < _LEAST_PROSE
+
+
 def _drop_repeated_captions(body: Node) -> None:
     """Drop captions that say exactly what another says, as those of galleries do."""
     said: set[str] = set()
@@ -194,12 +209,11 @@ def _in_content(node: Node) -> bool:
     return False
 
 
-def content_of(body: Node) -> Node:
+def content_of(body: Node, weights: Weights) -> Node:
     """Return the smallest element that holds nearly all of the prose of a page without furniture.
 
     On the way down to it, what stands beside it is dropped, but for prose of its own.
     """
-    weights = _weights(body)
     total = weights.get(body.mem_id, 0.0)
     if total < _LEAST_CONTENT:
         return body
@@ -223,7 +237,7 @@ def content_of(body: Node) -> Node:
     return top or node
 
 
-def _next(node: Node, path: frozenset[int], weights: dict[int, float]) -> Node | None:
+def _next(node: Node, path: frozenset[int], weights: Weights) -> Node | None:
     """Return the child on the path, else the one that holds nearly all of the prose, or None."""
     children = list(_children(node))
     for child in children:
@@ -236,7 +250,7 @@ def _next(node: Node, path: frozenset[int], weights: dict[int, float]) -> Node |
     return child if weights.get(child.mem_id, 0.0) >= _DOMINANT * weights[node.mem_id] else None
 
 
-def _marked(body: Node, weights: dict[int, float]) -> Node | None:
+def _marked(body: Node, weights: Weights) -> Node | None:
     """Return the element that the page marks as its content, if it holds half of the prose."""
     total = weights[body.mem_id]
     headed = [node for node in body.css("article") if _is_headed(node, weights)]
@@ -248,7 +262,7 @@ def _marked(body: Node, weights: dict[int, float]) -> Node | None:
     return min(marked, key=lambda node: weights[node.mem_id], default=None)
 
 
-def _is_trusted(goal: Node, body: Node, weights: dict[int, float]) -> bool:
+def _is_trusted(goal: Node, body: Node, weights: Weights) -> bool:
     """Whether a landmark says that an element is the content, and half of the prose agrees."""
     if weights[goal.mem_id] < _MARKED * weights[body.mem_id]:
         return False
@@ -264,7 +278,7 @@ def _path(node: Node | None, body: Node) -> frozenset[int]:
     return frozenset(found)
 
 
-def _is_content(node: Node, weights: dict[int, float], least: float) -> bool:
+def _is_content(node: Node, weights: Weights, least: float) -> bool:
     """Whether an element beside the content is prose, a section or a table, and not links."""
     weight = weights.get(node.mem_id, 0.0)
     if weight < least and (least == _TRUSTED or not _is_part(node, weight)):
@@ -287,7 +301,7 @@ def _has_table(node: Node) -> bool:
     return any(len(table.css("td, dd")) >= _LEAST_CELLS for table in tables)
 
 
-def _is_headed(article: Node, weights: dict[int, float]) -> bool:
+def _is_headed(article: Node, weights: Weights) -> bool:
     heading = article.css_first("h1")
     named = heading is not None and bool(text_of(heading))
     return named and weights.get(article.mem_id, 0.0) >= _LEAST_CONTENT
@@ -301,7 +315,7 @@ def _children(node: Node) -> Iterator[Node]:
         child = child.next
 
 
-def _weights(body: Node) -> dict[int, float]:
+def weights_of(body: Node) -> Weights:
     """Return the characters of prose outside links in each element above it."""
     weights: dict[int, float] = {}
     for block in body.css("p, pre, blockquote, li, td, dd, h2, h3, div"):

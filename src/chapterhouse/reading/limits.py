@@ -22,7 +22,7 @@ class Limits:
         archive_entries: Number of entries in a ZIP container.
         archive_files: Number of files in an archive, those in archives inside it included.
         archive_depth: Archives inside archives.
-        text_characters: Extracted text; what is beyond is cut off with a notice.
+        text_characters: Text of one document; what is beyond becomes further documents.
         line_bytes: One line of a text file.
         xml_depth: Elements inside elements.
         pdf_pages: Pages of a PDF.

@@ -16,10 +16,10 @@ _QUOTED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
 _SUBJECT: Final = 60  # characters of a subject in a message's name
 
 
-def is_mailbox(data: bytes) -> bool:
-    """Whether a text holds messages behind separators of a mailbox, two at least."""
+def is_mailbox(data: bytes, least: int) -> bool:
+    """Whether a text begins with the separator of a mailbox and has so many of them, 1 or 2."""
     found = _FROM.match(data)
-    return found is not None and _FROM.search(data, found.end()) is not None
+    return found is not None and (least == 1 or _FROM.search(data, found.end()) is not None)
 
 
 def read_mbox(data: bytes) -> Extraction:

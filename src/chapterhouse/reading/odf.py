@@ -11,7 +11,8 @@ from xml.etree.ElementTree import Element
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.odf_blocks import DRAW, OFFICE, PRESENTATION, STYLE, TEXT, Writer, wrapped
-from chapterhouse.reading.plain import METHOD, first_heading
+from chapterhouse.reading.plain import METHOD, first_heading, running_text
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -49,7 +50,7 @@ def read_odt(data: bytes, _name: str, limits: Limits) -> Extraction:
         (ExtractedPage(text),),
         "odt",
         METHOD,
-        title=title or first_heading(text),
+        title=title if believable_title(title, text) else first_heading(text),
         metadata=metadata,
         notices=notices,
     )
@@ -74,12 +75,14 @@ def read_odp(data: bytes, _name: str, limits: Limits) -> Extraction:
         for number, slide in enumerate(content.iter(f"{DRAW}page"), 1)
     )
     title, metadata = metadata_of(parts)
+    if not believable_title(title, "\n".join(page.text for page in pages)):
+        title = next((page.label for page in pages if page.label), "")
     return Extraction(
         pages,
         "odp",
         METHOD,
         page_kind="slide",
-        title=title or (pages[0].label if pages else ""),
+        title=title,
         metadata=metadata,
         notices=notices,
     )
@@ -139,20 +142,12 @@ def running_texts(parts: Parts, limits: Limits) -> list[str]:
     for element in styles.iterfind(f"{OFFICE}master-styles/{STYLE}master-page/*"):
         kind = element.tag.removeprefix(STYLE).partition("-")[0].capitalize()
         if kind in {"Header", "Footer"} and element.get(f"{STYLE}display") != "false":
-            counts = _take_fields(element)
-            text = " ".join(" ".join(writer.blocks(element)).split())
-            # A word beside a number of pages is "Page" in some language.
-            if any(map(str.isalpha, text)) and not (counts and " " not in text):
+            for field in element.iter():
+                if field.tag in _FIELD_TAGS:
+                    field.text = ""
+            if text := running_text(" ".join(writer.blocks(element))):
                 found[f"{kind}: {text}"] = None
     return list(found)
-
-
-def _take_fields(element: Element) -> bool:
-    """Empty the fields that differ from page to page, and tell whether there were any."""
-    fields = [child for child in element.iter() if child.tag in _FIELD_TAGS]
-    for child in fields:
-        child.text = ""
-    return bool(fields)
 
 
 def writer_for(parts: Parts, content: Element, limits: Limits) -> Writer:

@@ -34,6 +34,7 @@ _SKIPPED = frozenset(
     }
 )
 _SPACES = frozenset({f"{TEXT}s", f"{TEXT}tab", f"{TEXT}line-break"})
+_NESTED_CEILING = 3
 _REPEAT_CEILING = 1_000  # columns or rows that one element may stand for; sheets pad to the edge
 
 
@@ -47,6 +48,7 @@ class Writer:
         numbered: List styles whose first level is a number.
         embedded: Returns the root element of an embedded object by its path, or None.
         notes: Texts of footnotes and comments, in order.
+        nested: Documents inside documents that are being read.
     """
 
     limits: Limits
@@ -54,6 +56,7 @@ class Writer:
     numbered: frozenset[str]
     embedded: Callable[[str], Element | None]
     notes: list[str] = field(default_factory=list)
+    nested: int = 0
 
     def blocks(self, element: Element) -> Iterator[str]:
         """Yield the Markdown blocks inside an element."""
@@ -144,7 +147,7 @@ class Writer:
                     mark = "  "
 
     def table(self, element: Element) -> str:
-        """Return a table as Markdown, without its empty end."""
+        """Return a table as Markdown, without empty rows and columns around it."""
         rows: list[list[str]] = []
         cells = 0
         for row in _rows(element):
@@ -154,10 +157,14 @@ class Writer:
             if cells > self.limits.sheet_cells:
                 raise RejectedError("too-many-cells", "A table has more cells than the limit.")
             rows.extend([texts] * repeat)
-        while rows and not any(rows[-1]):
-            rows.pop()
-        width = max((_used(row) for row in rows), default=0)
-        return markdown_table([row[:width] for row in rows]) if width else ""
+        filled = [index for index, row in enumerate(rows) if any(row)]
+        if not filled:
+            return ""
+        rows = rows[filled[0] : filled[-1] + 1]
+        start = min(
+            next(index for index, text in enumerate(row) if text) for row in rows if any(row)
+        )
+        return markdown_table([row[start : _used(row)] for row in rows])
 
     def _row(self, row: Element) -> list[str]:
         texts: list[str] = []
@@ -169,8 +176,17 @@ class Writer:
         return texts[: _used(texts)]
 
     def _object(self, element: Element) -> Iterator[str]:
-        """Yield an embedded chart's title and numbers; formulas and others have no text here."""
+        """Yield an embedded chart's title and numbers, or the text or cells of another document.
+
+        Formulas have no text here.
+        """
         root = self.embedded(element.get(XLINK_HREF, ""))
+        for inner in ("text", "spreadsheet"):
+            body = root.find(f"{OFFICE}body/{OFFICE}{inner}") if root is not None else None
+            if body is not None and self.nested < _NESTED_CEILING:
+                self.nested += 1
+                yield from self.blocks(body)
+                self.nested -= 1
         chart = root.find(f".//{CHART}chart") if root is not None else None
         if chart is not None:
             title = chart.find(f"{CHART}title")

@@ -20,6 +20,7 @@ from chapterhouse.reading.odf_blocks import (
     wrapped,
 )
 from chapterhouse.reading.plain import METHOD
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction
 
@@ -52,7 +53,7 @@ def read_ods(data: bytes, _name: str, limits: Limits) -> Extraction:
         "ods",
         METHOD,
         page_kind="sheet",
-        title=title,
+        title=title if believable_title(title, "\n".join(page.text for page in pages)) else "",
         metadata=metadata,
         notices=notices,
     )
@@ -83,7 +84,8 @@ def _texts(shape: Element, writer: Writer) -> Iterator[str]:
     """Yield what a shape says; of a chart its titles, because its numbers are in a sheet."""
     for element in shape.iter(f"{DRAW}object"):
         chart = writer.embedded(element.get(XLINK_HREF, ""))
-        titles = chart.iter(f"{CHART}title") if chart is not None else ()
-        yield from (block for title in titles for block in writer.blocks(title))
-        return
+        if chart is not None and chart.find(f".//{CHART}chart") is not None:
+            titles = chart.iter(f"{CHART}title")
+            yield from (block for title in titles for block in writer.blocks(title))
+            return
     yield from writer.blocks(wrapped(shape))

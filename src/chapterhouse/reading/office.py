@@ -13,12 +13,13 @@ from importlib.metadata import version
 from typing import Any
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import msg, ole, ooxml_sheets, ooxml_word
+from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, xls
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import bounded
 from chapterhouse.reading.ooxml_sheets import SheetExtras
 from chapterhouse.reading.plain import fence_after, first_heading
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
@@ -47,7 +48,9 @@ _MESSAGE_HEADERS = tuple(
 )
 _BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
 _RTF_MAC = re.compile(rb"\A(\{\\rtf\d?)\\mac\b")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{}~])|`[^`\n]*`")
+# Code and formulas as they stand; only in tables the library escapes formulas too.
+_ESCAPED = re.compile(r"\\([!#&+.<>\\`~])|`[^`\n]*`|(?<!\| )\$\$[^$\n]*\$\$")
+_BESIDE_TEXT = re.compile(r"endnote and/or header-text-box")
 _SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
 _PASSWORD = re.compile(r"password.?protected|encrypted", re.IGNORECASE)
 # How xberg begins what it says of the limits that it was given, and of no damage.
@@ -92,13 +95,13 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     if format_ == "rtf":
         data = _plain_rtf(data)
     result = _extract(data, format_, limits)
-    if format_ == "doc" and (encoding := ole.code_page(data)):
-        result = replace(result, text=decoded_again(result.text, encoding))
+    if format_ == "doc":
+        result = _old_document(data, result)
     if format_ == "msg":
         threaded = replace(result, metadata=result.metadata | msg.thread(data))
         return _message(threaded, data, limits)
     if format_ == "xls":
-        return _extraction(result, format_, _sheets(result, {}), "sheet")
+        return _extraction(result, format_, _sheets(result, xls.sheet_extras(data)), "sheet")
     if format_ == "ppt":
         return _extraction(result, format_, _old_slides(result.text), "slide")
     return _extraction(result, format_, (ExtractedPage(_tidy(result.text)),))
@@ -112,6 +115,18 @@ def _document(data: bytes, limits: Limits) -> Extraction:
     extras = (*ooxml_word.drawn_texts(parts), *ooxml_word.headers_and_footers(parts))
     page = ExtractedPage(_tidy("\n\n".join([result.text, *extras])))
     return _extraction(result, "docx", (page,), notices=notices)
+
+
+def _old_document(data: bytes, result: _Result) -> _Result:
+    """Read a Word file of before 2007 by its own table of characters, with headers and endnotes."""
+    text, warnings = result.text, result.warnings
+    if encoding := ole.code_page(data):
+        text = decoded_again(text, encoding)
+    extras = doc.headers_and_endnotes(data)
+    if extras is not None:
+        text = "\n\n".join([text, *extras])
+        warnings = tuple(said for said in warnings if not _BESIDE_TEXT.search(said))
+    return replace(result, text=text, warnings=warnings)
 
 
 def _workbook(data: bytes, limits: Limits) -> Extraction:
@@ -131,13 +146,15 @@ def _extraction(
     notices: tuple[Notice, ...] = (),
 ) -> Extraction:
     heading = next((found for page in pages if (found := first_heading(page.text))), "")
+    text = "\n".join(page.text for page in pages)
+    stated = result.title if believable_title(result.title, text) else ""
     warnings = (Notice("parser-warning", warning) for warning in result.warnings)
     return Extraction(
         pages,
         format_,
         method(),
         page_kind=kind,
-        title=result.title or ("" if kind == "sheet" else heading),
+        title=stated or ("" if kind == "sheet" else heading),
         metadata=result.metadata,
         notices=(*notices, *warnings),
     )

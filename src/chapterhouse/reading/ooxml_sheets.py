@@ -14,6 +14,7 @@ from chapterhouse.reading.ooxml import (
     relation_id,
     relations,
 )
+from chapterhouse.reading.plain import running_text
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import Notice
 
@@ -93,10 +94,14 @@ def _headers(parts: Parts, sheet: str) -> list[str]:
     end = (parts.content(sheet) or b"")[-_HEADERS_BYTES:].decode("utf-8", "replace")
     said: dict[str, None] = {}
     for kind, coded in _HEADERS.findall(end):
-        text = " ".join(_HEADER_CODE.sub(_header_sign, unescape(coded)).split())
-        if any(map(str.isalpha, text)):
+        if text := header_text(unescape(coded)):
             said[f"{kind}: {text}"] = None
     return list(said)
+
+
+def header_text(coded: str) -> str:
+    """Return what a header says, or nothing where it only counts."""
+    return running_text(_HEADER_CODE.sub(_header_sign, coded))
 
 
 def _header_sign(code: re.Match[str]) -> str:

@@ -11,10 +11,13 @@ from chapterhouse.reading.ooxml import (
     local,
     main_part,
     relations,
+    relations_part,
 )
+from chapterhouse.reading.plain import running_text
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import Notice
 
+_MAIN = "word/document.xml"
 _CONCERNED = re.compile(
     r"_rels/\.rels|word/(?:_rels/document\d*\.xml\.rels|"
     r"(?:header\d*|footer\d*|footnotes|endnotes|comments|styles|numbering|charts/chart\d*|"
@@ -35,12 +38,14 @@ def prepare(parts: Parts) -> tuple[Notice, ...]:
     Raises:
         RejectedError: as `Parts.mend`.
     """
-    main = main_part(parts, "word/document.xml")
+    main = main_part(parts, _MAIN)
     notices = parts.mend(_CONCERNED, main)
     document = parts.content(main) or b""
+    if main != _MAIN:  # the only name that the library knows
+        parts.replace(relations_part(_MAIN), parts.content(relations_part(main)) or b"")
     changed = _MOVED_AWAY.sub(b"", _BREAK.sub(b"<w:br/>", document))
-    if changed != document:
-        parts.replace(main, changed)
+    if changed != document or main != _MAIN:
+        parts.replace(_MAIN, changed)
     return notices
 
 
@@ -62,21 +67,16 @@ def headers_and_footers(parts: Parts) -> list[str]:
     """Return the text of each header and footer once, page numbers left out."""
     found = [
         (relation.kind.capitalize(), root)
-        for relation in relations(parts, main_part(parts, "word/document.xml"))
+        for relation in relations(parts, main_part(parts, _MAIN))
         if relation.kind in {"header", "footer"}
         and (root := parts.xml(relation.target)) is not None
     ]
-    said = {
-        f"{kind}: {text}": None
-        for kind, root in found
-        if any(map(str.isalpha, text := _running_text(root)))
-    }
+    said = {f"{kind}: {text}": None for kind, root in found if (text := _running(root))}
     return list(said)
 
 
-def _running_text(root: Element) -> str:
-    pieces = ("".join(_pieces(paragraph)) for paragraph in descendants(root, "p"))
-    return " ".join(" ".join(pieces).split())
+def _running(root: Element) -> str:
+    return running_text(" ".join("".join(_pieces(p)) for p in descendants(root, "p")))
 
 
 def _pieces(paragraph: Element) -> Iterator[str]:

@@ -11,7 +11,6 @@ from pyexpat import ExpatError
 
 import selectolax.lexbor
 
-from chapterhouse.reading.completeness import words
 from chapterhouse.reading.detect import detect
 from chapterhouse.reading.encodings import decode
 from chapterhouse.reading.html_scan import decode_html, is_too_deep, stripped
@@ -20,6 +19,7 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.mail_parts import carried, header, parse
 from chapterhouse.reading.names import TEXTS
 from chapterhouse.reading.package_words import package_texts
+from chapterhouse.reading.words import words
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 

@@ -6,7 +6,6 @@ shown as they are stored.
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,10 +13,10 @@ from pyexpat import ExpatError, ParserCreate
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.words import count
 from chapterhouse.reading.xml_parts import Parts
 
 _BYTES_CEILING = 50_000_000  # of all parts together; more would take seconds
-_WORD = re.compile(r"[^\W_]+")
 _WHOLE_NUMBER = re.compile(r"-?\d{1,15}")
 _SHARED_STRINGS = "xl/sharedStrings.xml"
 _PARTS = {
@@ -90,15 +89,10 @@ def package_words(data: bytes, format_: str, limits: Limits | None = None) -> Co
     words: Counter[str] = Counter()
     try:
         for _, text in package_texts(data, format_, limits):
-            words.update(words_of(text))
+            words += count(text)
     except (RejectedError, ExpatError, ValueError):
         return None
     return words
-
-
-def words_of(text: str) -> list[str]:
-    """Return the words of a text as `package_words` counts them."""
-    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 def package_texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,8 @@ import pypdfium2.raw as pdfium
 from chapterhouse.reading.pdf_text import Box, Place, Word
 
 _MOST_ANNOTATIONS = 5_000  # of a page
+_MOST_TEXT = 1_000_000  # characters of a page's annotations
+_MOST_PAIRS = 1_000_000  # of marks and words that are compared; beyond, marks have their own labels
 _LONGEST = 20_000  # UTF-16 units of one value
 _NOT_SHOWN = pdfium.FPDF_ANNOT_FLAG_HIDDEN | pdfium.FPDF_ANNOT_FLAG_NOVIEW
 _PASSWORD = 1 << 13  # field flag, ISO 32000-1 table 228
@@ -75,22 +77,24 @@ def page_marks(form: Any, page: Any) -> PageMarks:
     """
     marks: list[Mark] = []
     notes: list[tuple[float, str]] = []
+    length = 0
     for number in range(min(pdfium.FPDFPage_GetAnnotCount(page), _MOST_ANNOTATIONS)):
         annotation = pdfium.FPDFPage_GetAnnot(page, number)
-        if not annotation:
+        if not annotation or length > _MOST_TEXT:
             continue
         try:
             kind = pdfium.FPDFAnnot_GetSubtype(annotation)
             place = _place(annotation)
             if place is None or pdfium.FPDFAnnot_GetFlags(annotation) & _NOT_SHOWN:
                 continue
-            if kind == pdfium.FPDF_ANNOT_WIDGET and form is not None:
-                marks.extend(_field(form, annotation, place))
-            elif kind in _DRAWN and (text := _drawn_text(annotation)):
-                marks.append(Mark(text, place))
-            elif kind in _NOTES and (text := _string(annotation, b"Contents")):
-                author = _string(annotation, b"T")
-                notes.append((-place.high, f"Note{f' by {author}' if author else ''}: {text}"))
+            if kind in _NOTES:
+                text = _note(annotation)
+                notes += [(-place.high, text)] if text else []
+            else:
+                found = list(_marks(form, annotation, kind, place))
+                text = "".join(mark.text for mark in found)
+                marks += found
+            length += len(text)
         finally:
             pdfium.FPDFPage_CloseAnnot(annotation)
     return PageMarks(tuple(marks), tuple(note for _, note in sorted(notes)))
@@ -103,6 +107,18 @@ def _place(annotation: Any) -> Place | None:
     low, high = sorted((rectangle.bottom, rectangle.top))
     left, right = sorted((rectangle.left, rectangle.right))
     return Place(left, low, right, high)
+
+
+def _note(annotation: Any) -> str:
+    text, author = _string(annotation, b"Contents"), _string(annotation, b"T")
+    return f"Note{f' by {author}' if author else ''}: {text}" if text else ""
+
+
+def _marks(form: Any, annotation: Any, kind: int, place: Place) -> Iterator[Mark]:
+    if kind == pdfium.FPDF_ANNOT_WIDGET and form is not None:
+        yield from _field(form, annotation, place)
+    elif kind in _DRAWN and (text := _drawn_text(annotation)):
+        yield Mark(text, place)
 
 
 def _field(form: Any, annotation: Any, place: Place) -> Iterator[Mark]:
@@ -175,10 +191,11 @@ def with_marks(
         ((turn(mark.place), mark) for mark in marks), key=lambda pair: (pair[0].top, pair[0].left)
     )
     line = max((word.line for word in words), default=0) + 1
+    near = words if len(words) * len(marks) <= _MOST_PAIRS else ()
     found = []
     for number, (box, mark) in enumerate(boxed):
-        anchor, before = _anchor(words, box, mark)
-        place = _position(words, box, anchor, before=before)
+        anchor, before = _anchor(near, box, mark)
+        place = _position(near, box, anchor, before=before) if near else len(words)
         label = words[anchor] if anchor is not None else None
         word = Word(mark.text, box, _SIZE, bold=False, line=line + number, sideways=False, order=0)
         if label is None:

@@ -24,6 +24,7 @@ from chapterhouse.reading.ooxml import (
 )
 from chapterhouse.reading.plain import METHOD
 from chapterhouse.reading.tables import markdown_table
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
@@ -36,8 +37,6 @@ _CONCERNED = re.compile(
     r"|_rels/\.rels|ppt/(?:_rels/)?presentation\.xml(?:\.rels)?|docProps/core\.xml"
 )
 _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
-# What programs put there when nobody wrote a title.
-_NO_TITLES = frozenset({"", "powerpoint presentation", "presentation", "untitled"})
 
 
 def read_pptx(data: bytes, _name: str, limits: Limits) -> Extraction:
@@ -61,7 +60,7 @@ def read_pptx(data: bytes, _name: str, limits: Limits) -> Extraction:
         _slide(parts, part, number, limits, running) for number, part in enumerate(order, 1)
     )
     title, metadata = core_properties(parts)
-    if title.casefold() in _NO_TITLES:
+    if not believable_title(title, "\n".join(page.text for page in pages)):
         title = next((page.label for page in pages if page.label), "")
     return Extraction(
         pages,

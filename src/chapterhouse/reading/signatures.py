@@ -42,7 +42,7 @@ _OTHERS = (
     (b"\x80\x04\x95", "a Python pickle"),
     (b"!<arch>\n", "a static library or Debian package"),
 )
-_TEXTUAL = frozenset({b"MZ", b"ID3", b"PAR1", b"OTTO", b"OggS"})  # words begin so too
+_TEXTUAL = frozenset({b"MZ", b"BZh", b"ID3", b"PAR1", b"OTTO", b"OggS"})  # words begin so too
 _TAR_MARK = slice(257, 262)
 _CONTROL = bytes({*range(32)} - {9, 10, 12, 13, 27} | {127})
 
@@ -80,7 +80,7 @@ def has_pdf_header(data: bytes, *, claimed: bool) -> bool:
 def archive_format(data: bytes) -> str:
     """Return the format of an archive that is no ZIP, or an empty string."""
     for signature, name in _ARCHIVES:
-        if data.startswith(signature) and looks_binary(data):  # words begin with "BZh" as well
+        if data.startswith(signature) and (signature not in _TEXTUAL or looks_binary(data)):
             return name
     return "tar" if data[_TAR_MARK] == b"ustar" else ""
 

@@ -5,13 +5,14 @@ letters in the wrong code page, the alphabet backwards.
 """
 
 import re
+import unicodedata
 
-from chapterhouse.reading.completeness import count
+from chapterhouse.reading.words import count
 
 _LONGEST = 300
 _SHORTEST = 3
-_HEAD = 50_000  # characters of the text that are looked at
-_LEAST_TEXT = 100  # words, from which a text says something about its title
+_HEAD = 20_000  # characters of the text that are looked at
+_LEAST_TEXT = 600  # characters, from which a text says something about its title
 _TELLING = 4  # letters of a word that stands in few texts by chance
 _KNOWN = 0.3  # share of a title's telling words that its text knows
 _PARTS = re.compile(r"\s+[|–—»•·-]\s+|\s*::\s*|\s*\|\s*")
@@ -21,7 +22,8 @@ _PLACEHOLDER = re.compile(
     r"(?:[ -]?(?:document|dokument|page|\d+))*"
     r"|(?:(?:page |document )?title|document|dokument|home|index|new page|slide|page|presentation)"
     r"[ -]*\d*|(?:microsoft )?powerpoint[ -]pr\w+|microsoft (?:word|excel|powerpoint) - .*"
-    rf"|.*\.(?:{_FILE})|print|layout \d+)\W*",
+    r"|pr[eäé]senta\w+(?: powerpoint)?|(?:documento|book|mappe|classeur|libro|folie|diapositive)"
+    rf"[ \d()]*|.*\.(?:{_FILE})|print|layout \d+)\W*",
     re.IGNORECASE,
 )
 # UTF-8 that was read as another encoding, and bytes that no encoding explained.
@@ -54,10 +56,10 @@ def believable_title(stated: str, text: str) -> bool:
         return False
     if _PLACEHOLDER.fullmatch(title) or _MISREAD.search(title) or _is_typed_at_random(title):
         return False
-    known = count(text[:_HEAD])
-    if known.total() < _LEAST_TEXT:
+    if len(text) < _LEAST_TEXT:
         return True
-    return any(_fits(part, known) for part in _PARTS.split(title) if part)
+    head = unicodedata.normalize("NFKC", text[:_HEAD]).casefold()
+    return any(_fits(part, head) for part in _PARTS.split(title) if part)
 
 
 def _is_typed_at_random(title: str) -> bool:
@@ -68,7 +70,7 @@ def _is_typed_at_random(title: str) -> bool:
     return any(run in row or run[::-1] in row for run in runs for row in _ROWS)
 
 
-def _fits(part: str, known: dict[str, int]) -> bool:
+def _fits(part: str, known: str) -> bool:
     """Whether the text knows a good part of the telling words."""
     words = count(part)
     telling = [word for word in words if len(word) >= _TELLING or not word.isascii()]

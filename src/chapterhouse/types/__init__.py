@@ -72,6 +72,8 @@ from chapterhouse.types.ledger import (
     FileOutcome,
     FileRecord,
     Progress,
+    Receipt,
+    Removal,
 )
 from chapterhouse.types.memory import Memory, MemoryHit
 from chapterhouse.types.minutes import (
@@ -181,6 +183,8 @@ __all__ = [
     "Query",
     "Quotation",
     "Reading",
+    "Receipt",
+    "Removal",
     "Reply",
     "Rewriting",
     "Route",

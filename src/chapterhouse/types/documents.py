@@ -98,6 +98,7 @@ BENIGN_NOTICES = frozenset(
         "layout-skipped",
         "navigation-left-out",
         "running-lines",
+        "text-in-parts",
     }
 )
 

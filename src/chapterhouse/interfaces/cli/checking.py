@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.files import write_whole
 from chapterhouse.interfaces.cli import viewer
-from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked, write_whole
+from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome
 from chapterhouse.interfaces.cli.terminal import one_line, styled
 from chapterhouse.presenting.comparison import comparison_page, share_text

@@ -153,8 +153,10 @@ def remove(
 ) -> None:
     """Remove documents from the library.
 
-    The files they came from are not touched. Asks first. Off a terminal, and with --json, it does
-    nothing without --yes: exit code 10.
+    The files they came from are not touched. Answers that rest on them are forgotten. The indexes
+    are built anew, and every file of the library is searched for what was removed.
+
+    Asks first. Off a terminal, and with --json, it does nothing without --yes: exit code 10.
     """
     from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
@@ -162,13 +164,13 @@ def remove(
         raise typer.BadParameter("Name what to remove, or use --missing.")
 
     def work(library: "Library") -> Outcome:
-        chosen = library.remove(*(names or ()), missing=missing, dry_run=True)
-        if chosen and not dry_run:
+        removal = library.remove(*(names or ()), missing=missing, dry_run=True)
+        if removal.documents and not dry_run:
             if not yes:
-                _confirm(chosen, may_ask=not json)
-            chosen = library.remove(*(names or ()), missing=missing)
-        data = {"documents": chosen, "dry_run": dry_run}
-        return Outcome(data, lambda target: render.removed(target, chosen, dry_run=dry_run))
+                _confirm(removal.documents, may_ask=not json)
+            removal = library.remove(*(names or ()), missing=missing)
+        data = {"documents": removal.documents, "receipt": removal.receipt, "dry_run": dry_run}
+        return Outcome(data, lambda target: render.removed(target, removal, dry_run=dry_run))
 
     with_library(Common(json, home, workspace, debug), work)
 

@@ -52,24 +52,6 @@ def _beginning(path: Path) -> bytes:
         return b""  # what cannot be read is not ours
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all; only its owner may read it.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-        with open(descriptor, "w", encoding="utf-8", errors="surrogatepass") as stream:  # noqa: PTH123 - of a descriptor
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def marked(text: str) -> str:
     """Return Markdown or HTML with a comment at its end, by which ``is_marked`` knows it again."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -24,6 +24,7 @@ from chapterhouse.types import (
     FileRecord,
     FormatSupport,
     LibraryStatus,
+    Removal,
     Status,
 )
 
@@ -237,12 +238,21 @@ def document(target: "Console", entry: Document, body: Body) -> None:
             target.print(styled(indent, section.path[-1], (span, "dim")))
 
 
-def removed(target: "Console", gone: Sequence[Document], *, dry_run: bool) -> None:
-    """Say what was, or would be, removed."""
+def removed(target: "Console", removal: Removal, *, dry_run: bool) -> None:
+    """Say what was, or would be, removed, and whether any of it was found afterwards."""
+    gone, receipt = removal.documents, removal.receipt
     verb = "Would remove" if dry_run else "Removed"
     target.print(styled(f"{verb} {len(gone)} document{'' if len(gone) == 1 else 's'}."))
     for entry in gone:
         target.print(styled(f"  {entry.id}  {entry.source}"))
+    if receipt is None:
+        return
+    searched = f"{receipt.files:,} files ({receipt.bytes / 2**20:,.1f} MB)"
+    target.print(
+        f"{receipt.found:,} of {receipt.passages:,} passages found in {searched} of the library."
+    )
+    if receipt.places:
+        target.print(styled(f"Look into: {', '.join(receipt.places)}"))
 
 
 def formats(target: "Console", found: Sequence[FormatSupport]) -> None:
