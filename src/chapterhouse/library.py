@@ -29,6 +29,7 @@ from chapterhouse.connectors.folder import is_there
 from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
+from chapterhouse.lifecycle.compare import compare
 from chapterhouse.lifecycle.find import find_document
 from chapterhouse.lifecycle.look import Work
 from chapterhouse.lifecycle.preview import preview
@@ -60,6 +61,7 @@ from chapterhouse.types import (
     Body,
     Check,
     Chunk,
+    Comparison,
     Context,
     Document,
     Draft,
@@ -77,7 +79,14 @@ from chapterhouse.types import (
     Status,
     Turn,
 )
-from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
+from chapterhouse.wiring import (
+    Engines,
+    make_home,
+    open_engines,
+    open_house,
+    preparer,
+    reading_limits,
+)
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -765,6 +774,22 @@ class Library:
         if body is None:
             raise NotFoundError(f"There is no document '{document_id}'.")
         return body
+
+    def compare(self, name: str, *, pages: str = "") -> Comparison:
+        """Return a document beside the file that it was read from: what was taken, and what not.
+
+        Args:
+            name: As ``document`` takes it.
+            pages: Pages of a PDF, as ``3-9``, at most 50; the first ones when empty.
+
+        Raises:
+            NotFoundError: it fits nothing, or the bytes of the file are not there any more.
+            RejectedError: the file cannot be opened.
+            UsageError: the name fits several, or there are no such pages.
+        """
+        found = self.document(name)
+        limits = reading_limits(self.settings)
+        return compare(found, self.body(found.id), self._engines.store, limits, pages)
 
     def chunks(self, document_id: str) -> tuple[Chunk, ...]:
         """Return the chunks of a document in order; none where there is no such document."""

@@ -151,6 +151,11 @@ def preparer(settings: Settings, embedder: Embedder) -> Prepare:
     )
 
 
+def reading_limits(settings: Settings) -> Limits:
+    """Return how much of a file its reader takes."""
+    return replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
+
+
 def open_engines(folder: Path, settings: Settings) -> Engines:
     """Open the parts of the workspace in ``folder``.
 
@@ -158,7 +163,6 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         ChapterhouseError: one of them cannot be opened; those that were are closed again.
     """
     blobs = FolderBlobs(folder / "blobs")
-    limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
     cache = folder / "cache"
     from chapterhouse.models.built_in import built_in_encoder  # noqa: PLC0415 - not to start with
 
@@ -175,7 +179,7 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         opened.callback(store.close)
         aliases = AliasIndex(folder / "index" / "names")
         opened.callback(aliases.close)
-        pool = ReadingPool(settings.reading.workers, limits)
+        pool = ReadingPool(settings.reading.workers, reading_limits(settings))
         opened.callback(pool.close)
         vectors = VectorIndex(folder / "index" / "vectors", embedder)
         base = VectorLayer(embedder, vectors, TABLE_FUSION)

@@ -51,6 +51,13 @@ def test_cells_count_their_strings_and_the_numbers_that_are_shown_as_stored() ->
     assert package_words(zipped(parts), "xlsx") == Counter({"teal": 2, "180": 1, "sum": 1})
 
 
+def test_sheets_count_behind_a_chart_whose_values_do_not() -> None:
+    parts = xlsx_parts((("Vessel",),))
+    chart = "<chart><title><t>Seats</t></title><v>180</v></chart>"
+    charted = {"xl/charts/chart1.xml": chart, **parts}
+    assert package_words(zipped(charted), "xlsx") == Counter(["seats", "vessel"])
+
+
 @pytest.mark.parametrize(
     "content",
     ["<a", '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "<a>" * 300 + "</a>" * 300],

@@ -42,6 +42,7 @@ _TEXTS = frozenset({"t", "v", "text"})
 _BREAKS = frozenset(
     {"p", "br", "cr", "tab", "tc", "noBreakHyphen", "pt", "tx", "si", "c", "comment", "text"}
 )
+_LINES = frozenset({"p", "h"})  # breaks that begin a line
 _HIDDEN = frozenset(
     {"del", "moveFrom", "Fallback", "rPh", "f", "extLst", "tabs", "oMath", "oMathPara"}
 )
@@ -87,15 +88,24 @@ def package_words(data: bytes, format_: str, limits: Limits | None = None) -> Co
     limits = limits or Limits()
     words: Counter[str] = Counter()
     try:
-        for text in _texts(Parts(data, limits), format_, limits):
+        for _, text in package_texts(data, format_, limits):
             words += count(text)
     except (RejectedError, ExpatError, ValueError):
         return None
     return words
 
 
-def _texts(parts: Parts, format_: str, limits: Limits) -> Iterator[str]:
-    """Yield the shown text of one part after the other."""
+def package_texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[str, str]]:
+    """Yield name and shown text of one part after the other; nothing for other formats.
+
+    Raises:
+        RejectedError: the container is damaged.
+        ExpatError: a part is not well-formed.
+        ValueError: a part declares a document type or is too deep, or there is too much.
+    """
+    if format_ not in _PARTS:
+        return
+    parts = Parts(data, limits)
     chosen = [name for name in parts.names() if _PARTS[format_].fullmatch(name)]
     if any("/threadedComments/" in name for name in chosen):  # the plain ones only say so
         chosen = [name for name in chosen if "/comments" not in name]
@@ -107,16 +117,21 @@ def _texts(parts: Parts, format_: str, limits: Limits) -> Iterator[str]:
     hidden = _ODF_HIDDEN if open_document else _HIDDEN
     strings = _Collector(texts, breaks, hidden, limits.xml_depth)
     strings.parse(parts.content(_SHARED_STRINGS) or b"<sst/>")
-    for name in chosen:
-        if "/charts/" in name and format_ == "xlsx":
-            texts = _TEXTS - {"v"}  # a copy of what the sheets hold
-        part = _Collector(texts, breaks, hidden, limits.xml_depth)
+    for name in sorted(chosen, key=_natural):
+        copied = "/charts/" in name and format_ == "xlsx"  # its values are those of the sheets
+        shown = texts - {"v"} if copied else texts
+        part = _Collector(shown, breaks, hidden, limits.xml_depth)
         if "/worksheets/" in name:
             part.strings, part.as_stored = strings.strings, _stored_styles(parts)
             part.is_sheet = True
         part.furniture = _NOT_IN_NOTES if "/notesSlides/" in name else _NOT_ON_SLIDES
         part.parse(parts.content(name) or b"")
-        yield "".join(part.pieces)
+        yield name, "".join(part.pieces)
+
+
+def _natural(name: str) -> tuple[str, int, str]:
+    """Order parts so that the tenth sheet comes behind the ninth."""
+    return name.rstrip("0123456789.xml"), len(name), name
 
 
 def _stored_styles(parts: Parts) -> frozenset[str]:
@@ -176,7 +191,7 @@ class _Collector:
             self.hidden_below = len(self.path) if self.labelled else 0
             self.labelled = True
         if name in self.breaks:
-            self.pieces.append(" ")
+            self.pieces.append("\n" if name in _LINES else " ")
         if name == "c" and self.is_sheet:
             self.cell = (attributes.get("t", "n"), attributes.get("s", "0"))
         if name in {"si", "v"}:

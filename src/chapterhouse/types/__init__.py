@@ -46,6 +46,7 @@ from chapterhouse.types.claims import (
     Side,
     Support,
 )
+from chapterhouse.types.comparison import ComparedPage, Comparison, OriginalLine
 from chapterhouse.types.documents import (
     BENIGN_NOTICES,
     DEFAULT_SHELF,
@@ -132,6 +133,8 @@ __all__ = [
     "Citation",
     "Claim",
     "ClaimKind",
+    "ComparedPage",
+    "Comparison",
     "Concession",
     "Conflict",
     "ConflictKind",
@@ -168,6 +171,7 @@ __all__ = [
     "MemoryHit",
     "Minutes",
     "Notice",
+    "OriginalLine",
     "OutputFormat",
     "Page",
     "Persona",

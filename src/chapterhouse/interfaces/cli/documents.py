@@ -1,4 +1,4 @@
-"""Commands about single documents: docs list, show, remove, reprocess, formats."""
+"""Commands about single documents: docs list, show, check, remove, reprocess, formats."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -98,6 +98,43 @@ def show(
         return Outcome(data, lambda target: render.document(target, document, body))
 
     with_library(Common(json, home, workspace, debug), work)
+
+
+@app.command()
+def check(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="An id, the beginning of one, or a file name.")
+    ],
+    *,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", metavar="FILE", help="The page to write.  [default: check-ID.html]"
+        ),
+    ] = "",
+    pages: Annotated[
+        str,
+        typer.Option(
+            "--pages", metavar="A-B", help="Pages of a PDF, at most 50.  [default: the first]"
+        ),
+    ] = "",
+    open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Show a file and the text taken from it side by side.
+
+    Writes one HTML page, which needs no network and runs no script. What was not taken is marked
+    on it, and listed here.
+    """
+    from chapterhouse.interfaces.cli import checking  # noqa: PLC0415 - see options
+
+    with_library(
+        Common(json, home, workspace, debug),
+        lambda library: checking.checked(library, name, output, pages, may_open=open_),
+    )
 
 
 @app.command()
