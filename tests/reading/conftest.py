@@ -346,6 +346,8 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "json": lambda: b'{"vessel": "Heron", "seats": 180}\n',
     "yaml": lambda: b"vessel: Heron\nseats: 180\n",
     "xml": lambda: b'<?xml version="1.0"?><fleet><vessel seats="180">Heron</vessel></fleet>\n',
+    "srt": lambda: b"1\n00:00:01,000 --> 00:00:02,500\nThe ferry leaves at nine.\n",
+    "vtt": lambda: b"WEBVTT\n\n00:01.000 --> 00:02.500\n<v Ada>The ferry leaves at nine.\n",
     "html": lambda: (
         b"<!doctype html><html><head><title>Timetable</title></head><body>"
         b"<h1>Timetable</h1><p>The ferry leaves at nine.</p></body></html>"

@@ -86,6 +86,10 @@ def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Ex
                 "xml": structured.read_xml,
             }
             return readers[detected.format](data, name)
+        case "srt" | "vtt" as subtitles:
+            from chapterhouse.reading.subtitles import read_subtitles  # noqa: PLC0415
+
+            return read_subtitles(data, name, subtitles)
         case "code":
             from chapterhouse.reading.plain import read_code  # noqa: PLC0415
 

@@ -28,6 +28,8 @@ _NOTES = {
     "json": "Kept as a code block; minified files are indented.",
     "xml": "Kept as a code block; declarations of entities are refused.",
     "code": "Kept as a code block in its language.",
+    "srt": "What is said, in paragraphs with the time at which each begins.",
+    "vtt": "What is said, in paragraphs with the time at which each begins.",
     "zip": "Each file in it is read by itself.",
     "tar": "Each file in it is read by itself.",
     "gz": "The file in it, or each file of the tar in it, is read by itself.",

@@ -113,6 +113,8 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "json": ("json", "jsonl", "ndjson", "geojson"),
         "yaml": ("yaml", "yml"),
         "xml": ("xml", "svg", "xsd", "xsl", "xslt", "rss", "atom", "opml", "kml", "gpx"),
+        "srt": ("srt",),
+        "vtt": ("vtt",),
         "png": ("png",),
         "jpeg": ("jpg", "jpeg"),
         "tiff": ("tif", "tiff"),
@@ -134,7 +136,9 @@ _PROGRAMS = frozenset(
     | {"xpi"}
 )
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
-TEXTS = frozenset({"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"})
+TEXTS = frozenset(
+    {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"} | {"srt", "vtt"}
+)
 
 _BY_EXTENSION = MappingProxyType(
     {extension: name for name, extensions in EXTENSIONS.items() for extension in extensions}
