@@ -348,6 +348,10 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "xml": lambda: b'<?xml version="1.0"?><fleet><vessel seats="180">Heron</vessel></fleet>\n',
     "srt": lambda: b"1\n00:00:01,000 --> 00:00:02,500\nThe ferry leaves at nine.\n",
     "vtt": lambda: b"WEBVTT\n\n00:01.000 --> 00:02.500\n<v Ada>The ferry leaves at nine.\n",
+    "ics": lambda: (
+        b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20261123T090000Z\r\n"
+        b"SUMMARY:The ferry leaves\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    ),
     "html": lambda: (
         b"<!doctype html><html><head><title>Timetable</title></head><body>"
         b"<h1>Timetable</h1><p>The ferry leaves at nine.</p></body></html>"

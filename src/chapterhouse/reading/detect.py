@@ -35,8 +35,6 @@ _MAIL_START = re.compile(
     rb"(?:From [^\n]*\r?\n)?(?:[!-9;-~]+:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*){3,}"
 )
 
-_VTT = re.compile(rb"WEBVTT(?:[ \t\r\n]|$)")
-
 # What a text must begin with to be what its name claims.
 _ANYTHING = re.compile(rb"")
 _STARTS = {
@@ -44,7 +42,8 @@ _STARTS = {
     "json": re.compile(rb"\s*(?:[\[{\"/0-9-]|true|false|null)"),
     "xml": re.compile(rb"\s*<"),
     "srt": re.compile(rb"\s*(?:\d+\s+)?(?:\d+:)?\d+:\d+[\d.,]*[ \t]*-->"),
-    "vtt": _VTT,
+    "vtt": re.compile(rb"WEBVTT(?:[ \t\r\n]|$)"),
+    "ics": re.compile(rb"\s*BEGIN:VCALENDAR\s", re.IGNORECASE),
 }
 
 
@@ -144,8 +143,9 @@ def _guess(data: bytes, head: bytes) -> str:
         return "eml"
     if head.lstrip().startswith((b"{", b"[")) and _is_json(data):
         return "json"
-    if _VTT.match(head):
-        return "vtt"
+    for marked in ("vtt", "ics"):
+        if _STARTS[marked].match(head):
+            return marked
     return "csv" if _is_csv(head) else "txt"
 
 

@@ -86,14 +86,24 @@ def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Ex
                 "xml": structured.read_xml,
             }
             return readers[detected.format](data, name)
-        case "srt" | "vtt" as subtitles:
-            from chapterhouse.reading.subtitles import read_subtitles  # noqa: PLC0415
-
-            return read_subtitles(data, name, subtitles)
         case "code":
             from chapterhouse.reading.plain import read_code  # noqa: PLC0415
 
             return read_code(data, name, detected.language)
+        case written:
+            return _read_written(data, name, written)
+
+
+def _read_written(data: bytes, name: str, format_: str) -> Extraction:
+    match format_:
+        case "srt" | "vtt":
+            from chapterhouse.reading.subtitles import read_subtitles  # noqa: PLC0415
+
+            return read_subtitles(data, name, format_)
+        case "ics":
+            from chapterhouse.reading.calendars import read_ics  # noqa: PLC0415
+
+            return read_ics(data, name)
         case prose:
             from chapterhouse.reading.plain import read_markdown, read_text  # noqa: PLC0415
 

@@ -28,6 +28,7 @@ _NOTES = {
     "json": "Kept as a code block; minified files are indented.",
     "xml": "Kept as a code block; declarations of entities are refused.",
     "code": "Kept as a code block in its language.",
+    "ics": "One section for each event and task.",
     "srt": "What is said, in paragraphs with the time at which each begins.",
     "vtt": "What is said, in paragraphs with the time at which each begins.",
     "zip": "Each file in it is read by itself.",

@@ -113,6 +113,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "json": ("json", "jsonl", "ndjson", "geojson"),
         "yaml": ("yaml", "yml"),
         "xml": ("xml", "svg", "xsd", "xsl", "xslt", "rss", "atom", "opml", "kml", "gpx"),
+        "ics": ("ics", "ical", "vcs"),
         "srt": ("srt",),
         "vtt": ("vtt",),
         "png": ("png",),
@@ -137,7 +138,8 @@ _PROGRAMS = frozenset(
 )
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 TEXTS = frozenset(
-    {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"} | {"srt", "vtt"}
+    {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"}
+    | {"srt", "vtt", "ics"}
 )
 
 _BY_EXTENSION = MappingProxyType(
