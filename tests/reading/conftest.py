@@ -215,6 +215,13 @@ ODP_BODY = (
     f'<draw:page draw:name="two"><draw:frame>{odf_table(FLEET)}</draw:frame></draw:page>'
     "</office:presentation>"
 )
+ODG_BODY = (
+    '<office:drawing><draw:page draw:name="page1"><draw:custom-shape><text:p>Pier 3</text:p>'
+    "</draw:custom-shape><draw:g><draw:frame><draw:text-box><text:p>The ferry leaves at nine."
+    "</text:p></draw:text-box></draw:frame><draw:rect><text:p>Ticket<text:line-break/>office"
+    '</text:p></draw:rect></draw:g></draw:page><draw:page draw:name="page2"><draw:connector>'
+    "<text:p>to the island</text:p></draw:connector></draw:page></office:drawing>"
+)
 
 
 def epub_parts() -> dict[str, str | bytes]:
@@ -363,6 +370,7 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "pptx": lambda: zipped(pptx_parts()),
     "odt": lambda: zipped(odf_parts("text", ODT_BODY), stored=("mimetype",)),
     "odp": lambda: zipped(odf_parts("presentation", ODP_BODY), stored=("mimetype",)),
+    "odg": lambda: zipped(odf_parts("graphics", ODG_BODY), stored=("mimetype",)),
     "ods": lambda: zipped(
         odf_parts("spreadsheet", f"<office:spreadsheet>{odf_table(FLEET)}</office:spreadsheet>"),
         stored=("mimetype",),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from quopri import decodestring
 
@@ -52,7 +52,7 @@ _PERSONS = frozenset({"ORGANIZER", "ATTENDEE"})
 _AT_END = ("DESCRIPTION", "COMMENT")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Property:
     name: str
     parameters: dict[str, str]
@@ -117,11 +117,12 @@ def _components(text: str) -> tuple[list[_Component], bool]:
 def _properties(text: str) -> Iterator[_Property]:
     lines = iter(text.split("\n"))
     last: _Property | None = None
+    further: list[str] = []
     for line in lines:
         found = _LINE.match(line)
         if found is None:
             if line.strip() and last is not None:  # a text whose line ends were not escaped
-                last.value += f"\\n{line}"
+                further.append(line)
             continue
         parameters = {
             name.upper(): value.strip('"')
@@ -136,10 +137,14 @@ def _properties(text: str) -> Iterator[_Property]:
                 pieces.append(next(lines, ""))
             value = _unquoted("".join(pieces), parameters.get("CHARSET", ""))
         if last is not None:
-            yield last
-        last = _Property(found["name"].upper(), parameters, value)
+            yield _joined(last, further)
+        last, further = _Property(found["name"].upper(), parameters, value), []
     if last is not None:
-        yield last
+        yield _joined(last, further)
+
+
+def _joined(first: _Property, further: list[str]) -> _Property:
+    return replace(first, value="\\n".join([first.value, *further])) if further else first
 
 
 def _unquoted(value: str, charset: str) -> str:

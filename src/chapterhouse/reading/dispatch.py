@@ -112,10 +112,11 @@ def _read_written(data: bytes, name: str, format_: str) -> Extraction:
 
 def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
     match format_:
-        case "odt" | "odp":
+        case "odt" | "odp" | "odg":
             from chapterhouse.reading import odf  # noqa: PLC0415
 
-            return (odf.read_odp if format_ == "odp" else odf.read_odt)(data, name, limits)
+            readers = {"odt": odf.read_odt, "odp": odf.read_odp, "odg": odf.read_odg}
+            return readers[format_](data, name, limits)
         case "ods":
             from chapterhouse.reading.ods import read_ods  # noqa: PLC0415
 

@@ -17,6 +17,7 @@ _NOTES = {
     "docx": "Headings, tables, notes, comments and headers; such a file has no pages of its own.",
     "pptx": "One page a slide, with its notes and charts.",
     "ppt": "One page a slide; notes stand behind the last.",
+    "odg": "Texts of the shapes, one page a page.",
     "odp": "One page a slide, with its notes.",
     "xlsx": "One page a sheet, as a table, with its shapes and comments.",
     "xls": "One page a sheet, as a table.",

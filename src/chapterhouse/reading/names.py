@@ -101,6 +101,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "odt": ("odt", "ott"),
         "odp": ("odp", "otp"),
         "ods": ("ods", "ots"),
+        "odg": ("odg", "otg"),
         "epub": ("epub",),
         "rtf": ("rtf",),
         "eml": ("eml",),
