@@ -359,6 +359,9 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
         b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20261123T090000Z\r\n"
         b"SUMMARY:The ferry leaves\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
     ),
+    "rst": lambda: b"Timetable\n=========\n\nThe ferry leaves at nine.\n",
+    "adoc": lambda: b"= Timetable\n\nThe ferry leaves at nine.\n",
+    "org": lambda: b"* Timetable\nThe ferry leaves at nine.\n",
     "html": lambda: (
         b"<!doctype html><html><head><title>Timetable</title></head><body>"
         b"<h1>Timetable</h1><p>The ferry leaves at nine.</p></body></html>"

@@ -104,6 +104,10 @@ def _read_written(data: bytes, name: str, format_: str) -> Extraction:
             from chapterhouse.reading.calendars import read_ics  # noqa: PLC0415
 
             return read_ics(data, name)
+        case "rst" | "adoc" | "org":
+            from chapterhouse.reading.markup import read_markup  # noqa: PLC0415
+
+            return read_markup(data, name, format_)
         case prose:
             from chapterhouse.reading.plain import read_markdown, read_text  # noqa: PLC0415
 

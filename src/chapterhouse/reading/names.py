@@ -108,7 +108,10 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "msg": ("msg",),
         "html": ("html", "htm", "xhtml"),
         "md": ("md", "markdown", "mdown", "mkd"),
-        "txt": ("txt", "text", "log", "rst", "adoc", "asciidoc", "org"),
+        "txt": ("txt", "text", "log"),
+        "rst": ("rst",),
+        "adoc": ("adoc", "asciidoc"),
+        "org": ("org",),
         "csv": ("csv",),
         "tsv": ("tsv", "tab"),
         "json": ("json", "jsonl", "ndjson", "geojson"),
@@ -140,7 +143,7 @@ _PROGRAMS = frozenset(
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 TEXTS = frozenset(
     {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"}
-    | {"srt", "vtt", "ics"}
+    | {"srt", "vtt", "ics", "rst", "adoc", "org"}
 )
 
 _BY_EXTENSION = MappingProxyType(
