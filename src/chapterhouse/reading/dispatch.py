@@ -108,6 +108,10 @@ def _read_written(data: bytes, name: str, format_: str) -> Extraction:
             from chapterhouse.reading.markup import read_markup  # noqa: PLC0415
 
             return read_markup(data, name, format_)
+        case "tex":
+            from chapterhouse.reading.tex import read_tex  # noqa: PLC0415
+
+            return read_tex(data, name)
         case prose:
             from chapterhouse.reading.plain import read_markdown, read_text  # noqa: PLC0415
 

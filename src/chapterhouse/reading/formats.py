@@ -28,6 +28,7 @@ _NOTES = {
     "tsv": "One table; its first row is the heading.",
     "json": "Kept as a code block; minified files are indented.",
     "xml": "Kept as a code block; declarations of entities are refused.",
+    "tex": "Headings, lists, code and all words; formulas as they are written.",
     **dict.fromkeys(("rst", "adoc", "org"), "Headings and code blocks; the rest as it stands."),
     "code": "Kept as a code block in its language.",
     "ics": "One section for each event and task.",

@@ -74,7 +74,6 @@ LANGUAGES: Mapping[str, str] = MappingProxyType(
         "svelte": "svelte",
         "swift": "swift",
         "tcl": "tcl",
-        "tex": "latex",
         "tf": "hcl",
         "toml": "toml",
         "ts": "typescript",
@@ -112,6 +111,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "rst": ("rst",),
         "adoc": ("adoc", "asciidoc"),
         "org": ("org",),
+        "tex": ("tex", "latex", "ltx"),
         "csv": ("csv",),
         "tsv": ("tsv", "tab"),
         "json": ("json", "jsonl", "ndjson", "geojson"),
@@ -143,7 +143,7 @@ _PROGRAMS = frozenset(
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 TEXTS = frozenset(
     {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"}
-    | {"srt", "vtt", "ics", "rst", "adoc", "org"}
+    | {"srt", "vtt", "ics", "rst", "adoc", "org", "tex"}
 )
 
 _BY_EXTENSION = MappingProxyType(
