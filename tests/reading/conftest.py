@@ -215,6 +215,13 @@ ODP_BODY = (
     f'<draw:page draw:name="two"><draw:frame>{odf_table(FLEET)}</draw:frame></draw:page>'
     "</office:presentation>"
 )
+ODG_BODY = (
+    '<office:drawing><draw:page draw:name="page1"><draw:custom-shape><text:p>Pier 3</text:p>'
+    "</draw:custom-shape><draw:g><draw:frame><draw:text-box><text:p>The ferry leaves at nine."
+    "</text:p></draw:text-box></draw:frame><draw:rect><text:p>Ticket<text:line-break/>office"
+    '</text:p></draw:rect></draw:g></draw:page><draw:page draw:name="page2"><draw:connector>'
+    "<text:p>to the island</text:p></draw:connector></draw:page></office:drawing>"
+)
 
 
 def epub_parts() -> dict[str, str | bytes]:
@@ -346,6 +353,16 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "json": lambda: b'{"vessel": "Heron", "seats": 180}\n',
     "yaml": lambda: b"vessel: Heron\nseats: 180\n",
     "xml": lambda: b'<?xml version="1.0"?><fleet><vessel seats="180">Heron</vessel></fleet>\n',
+    "srt": lambda: b"1\n00:00:01,000 --> 00:00:02,500\nThe ferry leaves at nine.\n",
+    "vtt": lambda: b"WEBVTT\n\n00:01.000 --> 00:02.500\n<v Ada>The ferry leaves at nine.\n",
+    "ics": lambda: (
+        b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20261123T090000Z\r\n"
+        b"SUMMARY:The ferry leaves\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    ),
+    "rst": lambda: b"Timetable\n=========\n\nThe ferry leaves at nine.\n",
+    "adoc": lambda: b"= Timetable\n\nThe ferry leaves at nine.\n",
+    "org": lambda: b"* Timetable\nThe ferry leaves at nine.\n",
+    "tex": lambda: b"\\section{Timetable}\nThe ferry leaves at nine.\n",
     "html": lambda: (
         b"<!doctype html><html><head><title>Timetable</title></head><body>"
         b"<h1>Timetable</h1><p>The ferry leaves at nine.</p></body></html>"
@@ -357,6 +374,7 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "pptx": lambda: zipped(pptx_parts()),
     "odt": lambda: zipped(odf_parts("text", ODT_BODY), stored=("mimetype",)),
     "odp": lambda: zipped(odf_parts("presentation", ODP_BODY), stored=("mimetype",)),
+    "odg": lambda: zipped(odf_parts("graphics", ODG_BODY), stored=("mimetype",)),
     "ods": lambda: zipped(
         odf_parts("spreadsheet", f"<office:spreadsheet>{odf_table(FLEET)}</office:spreadsheet>"),
         stored=("mimetype",),

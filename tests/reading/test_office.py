@@ -174,6 +174,15 @@ def test_odp_slides_have_title_text_table_and_notes(documents: Mapping[str, byte
     assert (second.number, second.text) == (2, TABLE)
 
 
+def test_drawings_have_the_texts_of_their_shapes(documents: Mapping[str, bytes]) -> None:
+    extraction = one(documents["odg"], "a.odg")
+    assert [(page.number, page.text) for page in extraction.pages] == [
+        (1, "Pier 3\n\nThe ferry leaves at nine.\n\nTicket office\n"),
+        (2, "to the island\n"),
+    ]
+    assert (extraction.format, extraction.page_kind, extraction.notices) == ("odg", "page", ())
+
+
 def test_odt_has_headings_lists_and_tables(documents: Mapping[str, bytes]) -> None:
     extraction = one(documents["odt"], "a.odt")
     assert extraction.pages[0].text == (

@@ -13,7 +13,7 @@ from chapterhouse.reading.words import count
 from .conftest import docx_parts, odf_parts, xlsx_parts, zipped
 
 
-@pytest.mark.parametrize("format_", ["docx", "xlsx", "pptx", "odt", "ods", "odp"])
+@pytest.mark.parametrize("format_", ["docx", "xlsx", "pptx", "odt", "ods", "odp", "odg"])
 def test_readers_show_every_word_of_a_package(documents: Mapping[str, bytes], format_: str) -> None:
     words = package_words(documents[format_], format_)
     pages = read(documents[format_], f"a.{format_}", Limits()).pages

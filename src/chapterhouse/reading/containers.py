@@ -12,6 +12,7 @@ _MIMETYPES = (
     ("application/vnd.oasis.opendocument.text", "odt"),
     ("application/vnd.oasis.opendocument.presentation", "odp"),
     ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
+    ("application/vnd.oasis.opendocument.graphics", "odg"),
 )
 # Content types of main parts ([ECMA-376] part 1, 11.3) and their macro-enabled and template kin.
 _MAIN_PARTS = re.compile(

@@ -41,6 +41,9 @@ _STARTS = {
     "eml": re.compile(rb"\s*(?:From [^\n]*\r?\n)?[!-9;-~]+[ \t]*:"),
     "json": re.compile(rb"\s*(?:[\[{\"/0-9-]|true|false|null)"),
     "xml": re.compile(rb"\s*<"),
+    "srt": re.compile(rb"\s*(?:\d+\s+)?(?:\d+:)?\d+:\d+[\d.,]*[ \t]*-->"),
+    "vtt": re.compile(rb"WEBVTT(?:[ \t\r\n]|$)"),
+    "ics": re.compile(rb"\s*BEGIN:VCALENDAR\s", re.IGNORECASE),
 }
 
 
@@ -140,6 +143,9 @@ def _guess(data: bytes, head: bytes) -> str:
         return "eml"
     if head.lstrip().startswith((b"{", b"[")) and _is_json(data):
         return "json"
+    for marked in ("vtt", "ics"):
+        if _STARTS[marked].match(head):
+            return marked
     return "csv" if _is_csv(head) else "txt"
 
 

@@ -90,6 +90,28 @@ def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Ex
             from chapterhouse.reading.plain import read_code  # noqa: PLC0415
 
             return read_code(data, name, detected.language)
+        case written:
+            return _read_written(data, name, written)
+
+
+def _read_written(data: bytes, name: str, format_: str) -> Extraction:
+    match format_:
+        case "srt" | "vtt":
+            from chapterhouse.reading.subtitles import read_subtitles  # noqa: PLC0415
+
+            return read_subtitles(data, name, format_)
+        case "ics":
+            from chapterhouse.reading.calendars import read_ics  # noqa: PLC0415
+
+            return read_ics(data, name)
+        case "rst" | "adoc" | "org":
+            from chapterhouse.reading.markup import read_markup  # noqa: PLC0415
+
+            return read_markup(data, name, format_)
+        case "tex":
+            from chapterhouse.reading.tex import read_tex  # noqa: PLC0415
+
+            return read_tex(data, name)
         case prose:
             from chapterhouse.reading.plain import read_markdown, read_text  # noqa: PLC0415
 
@@ -98,10 +120,11 @@ def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Ex
 
 def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
     match format_:
-        case "odt" | "odp":
+        case "odt" | "odp" | "odg":
             from chapterhouse.reading import odf  # noqa: PLC0415
 
-            return (odf.read_odp if format_ == "odp" else odf.read_odt)(data, name, limits)
+            readers = {"odt": odf.read_odt, "odp": odf.read_odp, "odg": odf.read_odg}
+            return readers[format_](data, name, limits)
         case "ods":
             from chapterhouse.reading.ods import read_ods  # noqa: PLC0415
 

@@ -74,7 +74,6 @@ LANGUAGES: Mapping[str, str] = MappingProxyType(
         "svelte": "svelte",
         "swift": "swift",
         "tcl": "tcl",
-        "tex": "latex",
         "tf": "hcl",
         "toml": "toml",
         "ts": "typescript",
@@ -101,18 +100,26 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "odt": ("odt", "ott"),
         "odp": ("odp", "otp"),
         "ods": ("ods", "ots"),
+        "odg": ("odg", "otg"),
         "epub": ("epub",),
         "rtf": ("rtf",),
         "eml": ("eml",),
         "msg": ("msg",),
         "html": ("html", "htm", "xhtml"),
         "md": ("md", "markdown", "mdown", "mkd"),
-        "txt": ("txt", "text", "log", "rst", "adoc", "asciidoc", "org"),
+        "txt": ("txt", "text", "log"),
+        "rst": ("rst",),
+        "adoc": ("adoc", "asciidoc"),
+        "org": ("org",),
+        "tex": ("tex", "latex", "ltx"),
         "csv": ("csv",),
         "tsv": ("tsv", "tab"),
         "json": ("json", "jsonl", "ndjson", "geojson"),
         "yaml": ("yaml", "yml"),
         "xml": ("xml", "svg", "xsd", "xsl", "xslt", "rss", "atom", "opml", "kml", "gpx"),
+        "ics": ("ics", "ical", "vcs"),
+        "srt": ("srt",),
+        "vtt": ("vtt",),
         "png": ("png",),
         "jpeg": ("jpg", "jpeg"),
         "tiff": ("tif", "tiff"),
@@ -134,7 +141,10 @@ _PROGRAMS = frozenset(
     | {"xpi"}
 )
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
-TEXTS = frozenset({"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"})
+TEXTS = frozenset(
+    {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"}
+    | {"srt", "vtt", "ics", "rst", "adoc", "org", "tex"}
+)
 
 _BY_EXTENSION = MappingProxyType(
     {extension: name for name, extensions in EXTENSIONS.items() for extension in extensions}

@@ -1,4 +1,4 @@
-"""OpenDocument texts and presentations, read from their own XML, and what sheets share with them.
+"""OpenDocument texts, slides and drawings, read from their XML, and what sheets share with them.
 
 Own readers because the all-in-one library loses most of a presentation (word F1 0.29 on two
 files) and runs the cells of embedded tables together.
@@ -62,6 +62,19 @@ def read_odp(data: bytes, _name: str, limits: Limits) -> Extraction:
     Raises:
         RejectedError: as `read_odt`.
     """
+    return _drawn(data, "odp", "slide", limits)
+
+
+def read_odg(data: bytes, _name: str, limits: Limits) -> Extraction:
+    """Read a drawing: the texts of its shapes, one page a page.
+
+    Raises:
+        RejectedError: as `read_odt`.
+    """
+    return _drawn(data, "odg", "page", limits)
+
+
+def _drawn(data: bytes, format_: str, page_kind: str, limits: Limits) -> Extraction:
     parts = Parts(data, limits)
     content, notices = content_of(parts)
     declared = {
@@ -79,9 +92,9 @@ def read_odp(data: bytes, _name: str, limits: Limits) -> Extraction:
         title = next((page.label for page in pages if page.label), "")
     return Extraction(
         pages,
-        "odp",
+        format_,
         METHOD,
-        page_kind="slide",
+        page_kind=page_kind,
         title=title,
         metadata=metadata,
         notices=notices,

@@ -32,6 +32,7 @@ _PARTS = {
         r"threadedComments/\w+)\.xml"
     ),
     "odt": re.compile(r"(?:content|styles)\.xml"),
+    "odg": re.compile(r"content\.xml"),
     "odp": re.compile(r"content\.xml"),
     "ods": re.compile(r"content\.xml"),
 }

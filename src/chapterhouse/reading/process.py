@@ -14,6 +14,7 @@ from pathlib import Path
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import wire
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.names import TEXTS
 from chapterhouse.reading.preflight import wall_seconds
 from chapterhouse.types import Extraction
 
@@ -36,7 +37,7 @@ _START = (
     "from chapterhouse.reading.worker import main; main(int(sys.argv[1]), sys.argv[2])"
 )
 # Formats read by the standard library alone: they leak nothing, so they do not wear a worker out.
-_LIGHT = frozenset({"txt", "md", "code", "csv", "tsv", "json", "yaml", "xml"})
+_LIGHT = TEXTS - {"html", "eml"}
 # A text of all control characters needs six bytes a character in JSON.
 _REPLY_BYTES_PER_CHARACTER = 6
 _START_SECONDS = 30.0  # a loaded machine may need long to start an interpreter
