@@ -16,9 +16,7 @@ _RST_CODE = re.compile(r"[ \t]*\.\. (?:code-block|code|sourcecode|parsed-literal
 _RST_OPTION = re.compile(r"[ \t]+:[\w-]+:")
 _ADOC_HEADING = re.compile(r"(={1,6}|#{1,6})[ \t]+(\S.*)")
 _ADOC_CODE = re.compile(r"(-{4,}|\.{4,}|`{3,})[ \t]*([\w+#-]*)[ \t]*$")
-_ADOC_LANGUAGE = re.compile(
-    r"\[(?:source|listing|literal)?(?:%[\w%]+)?(?:,[ \t]*([\w+#-]+))?[^\]]*\]$"
-)
+_ADOC_LANGUAGE = re.compile(r"\[(?=source|listing|literal|,)[^\],]*(?:,[ \t]*([\w+#-]+)[^\]]*)?\]$")
 # Lines that open and close other blocks; below a paragraph they would make it a heading.
 _ADOC_BLOCK = re.compile(r"(?:={4,}|--)[ \t]*$")
 _ADOC_UNDERLINES = "=-~^+"
