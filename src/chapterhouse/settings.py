@@ -378,7 +378,8 @@ def _explained(error: ValidationError, path: Path) -> UsageError:
         said = problem["msg"].removeprefix("Value error, ")  # the library's word, none for people
         if problem["type"] == "extra_forbidden":
             said = _unknown(names)
-        problems.append(f"{'.'.join(names)}: {said}{_place(path, names)}")
+        where = f"{'.'.join(names)}: " if names else ""
+        problems.append(f"{where}{said}{_place(path, names)}")
     return UsageError(
         f"The settings do not fit: {'; '.join(problems)}.",
         hint=f"Look into {path} and the variables that start with CHAPTERHOUSE_.",
@@ -407,6 +408,8 @@ def _names_below(above: Sequence[str]) -> Sequence[str]:
 
 def _place(path: Path, names: Sequence[str]) -> str:
     """Return the line of a setting or section in a file, in brackets; nothing if not there."""
+    if not names:  # it is of several sections
+        return ""
     *above, name = names
     section = re.compile(rf"\s*\[{re.escape('.'.join(above))}\]") if above else None
     whole = re.compile(rf"\s*(\[\s*)?{re.escape(name)}\s*[\].=]")

@@ -135,17 +135,18 @@ def fitted(text: str, units: Iterable[Unit], limits: Limits) -> tuple[Unit, ...]
             fitting.extend(_pieces(text, kept, limits.longest_unit))
     length = sum(unit.end - unit.start for unit in fitting)
     tiny = len(fitting) > _MANY and length < _TINY * len(fitting)
-    return tuple(_joined(fitting)) if tiny else tuple(fitting)
+    most = min(_SHORT, limits.longest_unit)
+    return tuple(_joined(fitting, most)) if tiny else tuple(fitting)
 
 
-def _joined(units: Iterable[Unit]) -> Iterator[Unit]:
+def _joined(units: Iterable[Unit], most: int) -> Iterator[Unit]:
     """Join neighbours of one kind, in a text of hardly anything but full stops.
 
     The work of cutting grows with the number of units in a chunk.
     """
     last: Unit | None = None
     for unit in units:
-        if last is not None and _continues(last, unit):
+        if last is not None and _continues(last, unit) and unit.end - last.start <= most:
             last = replace(last, end=unit.end)
             continue
         if last is not None:
@@ -157,8 +158,8 @@ def _joined(units: Iterable[Unit]) -> Iterator[Unit]:
 
 def _continues(last: Unit, unit: Unit) -> bool:
     alike = (last.kind, last.header, last.level) == (unit.kind, unit.header, unit.level)
-    part = unit.border in {Border.SENTENCE, Border.PIECE} and last.end == unit.start
-    return alike and part and unit.end - last.start <= _SHORT
+    part = unit.border in {Border.SENTENCE, Border.PIECE}
+    return alike and part and last.end == unit.start
 
 
 def _pieces(text: str, unit: Unit, longest: int) -> Iterator[Unit]:

@@ -25,6 +25,7 @@ _ENDINGS: Final = {
     "bz2": {".tbz2": ".tar", ".tbz": ".tar", ".bz2": ""},
     "xz": {".txz": ".tar", ".xz": ""},
 }
+_PIECE: Final = 1 << 20
 _TAR_MARK: Final = slice(257, 262)
 
 
@@ -127,14 +128,16 @@ def _of_compressed(data: bytes, name: str, format_: str, limits: Limits) -> Iter
 
 
 def _decompressed(data: bytes, format_: str, most: int) -> bytes:
+    content = io.BytesIO()  # which gives its bytes without a copy
     try:
         with _opened(io.BytesIO(data), format_) as file:
-            content = file.read(most + 1)
+            while piece := file.read(_PIECE):
+                content.write(piece)
+                if content.tell() > most:
+                    raise too_large(most)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
         raise _damaged(error) from error
-    if len(content) > most:
-        raise too_large(most)
-    return content
+    return content.getvalue()
 
 
 def _opened(file: io.BytesIO, format_: str) -> gzip.GzipFile | bz2.BZ2File | lzma.LZMAFile:

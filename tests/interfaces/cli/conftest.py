@@ -54,6 +54,7 @@ from chapterhouse.types import (
     Context,
     DisagreementMap,
     Document,
+    Draft,
     Excerpt,
     FileOutcome,
     FileRecord,
@@ -547,7 +548,7 @@ class ScriptedLibrary:
         use_kept: bool = True,
         search_text: str = "",
         in_conversation: bool = False,
-        on_text: Callable[[str], None] | None = None,
+        on_draft: Callable[[Draft], None] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
         self._work()
