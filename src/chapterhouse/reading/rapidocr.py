@@ -99,6 +99,7 @@ def _engine() -> Any:
             "EngineConfig.onnxruntime.intra_op_num_threads": 1,
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
             "Det.model_path": str(models / "PP-OCRv6_det_small.onnx"),
+            "Det.box_thresh": 0.3,  # by default short words that stand alone were missed
             "Rec.model_path": str(models / "PP-OCRv6_rec_small.onnx"),
             "Rec.rec_batch_num": 1,  # lines of different length are padded to the longest
         }
