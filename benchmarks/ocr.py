@@ -63,10 +63,12 @@ def pictures(paragraphs: list[str], dots: int, folder: Path) -> list[bytes]:
     body = "".join(f"<p>{html.escape(paragraph)}</p>" for paragraph in paragraphs)
     page = folder / "page.html"
     page.write_text(f'<html><head><meta charset="utf-8"></head><body>{body}</body></html>', "utf-8")
-    office = ["soffice", "--headless", "--outdir", str(folder), "--convert-to"]
+    profile = f"-env:UserInstallation=file://{folder}/profile"  # another may be open
+    office = ["soffice", profile, "--headless", "--convert-to"]
+    reader = ["--infilter=HTML (StarWriter)"]
     commands = (
-        [*office, "odt:writer8", "--infilter=HTML (StarWriter)", str(page)],
-        [*office, "pdf:writer_pdf_Export", str(folder / "page.odt")],
+        [*office, "odt:writer8", "--outdir", str(folder), *reader, str(page)],
+        [*office, "pdf:writer_pdf_Export", "--outdir", str(folder), f"{folder}/page.odt"],
         ["pdftoppm", "-gray", "-png", "-r", str(dots), f"{folder}/page.pdf", f"{folder}/page"],
     )
     for command in commands:
