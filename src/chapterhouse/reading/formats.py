@@ -4,7 +4,7 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 
 from chapterhouse.reading.names import EXTENSIONS, IMAGES, LANGUAGES
-from chapterhouse.reading.ocr import tesseract
+from chapterhouse.reading.ocr import ENGINES, engine_names
 from chapterhouse.types import FormatSupport
 
 _PYTHON = "Python"
@@ -13,7 +13,7 @@ _DISTRIBUTIONS = {
     "html": ("selectolax", "html-to-markdown"),
 } | dict.fromkeys(("docx", "xlsx", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
 _NOTES = {
-    "pdf": "Pages, headings and tables; scanned pages need tesseract.",
+    "pdf": "Pages, headings and tables; scanned pages need OCR.",
     "docx": "Headings, tables, notes, comments and headers; such a file has no pages of its own.",
     "pptx": "One page a slide, with its notes and charts.",
     "ppt": "One page a slide; notes stand behind the last.",
@@ -41,7 +41,7 @@ _NOTES = {
     "xz": "The file in it, or each file of the tar in it, is read by itself.",
     "mbox": "Each message is read by itself.",
 }
-_OCR_NOTE = "Text by OCR, which needs tesseract."
+_OCR_NOTE = "Text by OCR, which needs the extra `ocr` or tesseract."
 
 
 def supported_formats() -> tuple[FormatSupport, ...]:
@@ -52,7 +52,8 @@ def supported_formats() -> tuple[FormatSupport, ...]:
 
 def _row(name: str, extensions: tuple[str, ...]) -> FormatSupport:
     if name in IMAGES:
-        return FormatSupport(name, extensions, "tesseract", bool(tesseract()), _OCR_NOTE)
+        engines = " or ".join(ENGINES)
+        return FormatSupport(name, extensions, engines, bool(engine_names()), _OCR_NOTE)
     distributions = _DISTRIBUTIONS.get(name, ())
     versions = {distribution: _version(distribution) for distribution in distributions}
     method = " + ".join(

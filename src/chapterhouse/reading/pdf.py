@@ -11,7 +11,7 @@ import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.ocr import version
+from chapterhouse.reading.ocr import Recognised
 from chapterhouse.reading.pdf_blocks import (
     Outline,
     blocks,
@@ -39,11 +39,11 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A page as it was read: its layout, and its text where OCR was asked (else None)."""
+    """A page as it was read: its layout, and what OCR found where it was asked."""
 
     number: int
     layout: PageLayout
-    recognised: str | None = None
+    recognised: Recognised | None = None
 
 
 def read_pdf(data: bytes, name: str) -> Extraction:
@@ -88,8 +88,8 @@ def read_pdf(data: bytes, name: str) -> Extraction:
 
 
 def _method(pages: Sequence[_Read]) -> str:
-    ocr = f", tesseract {version()}" if any(page.recognised is not None for page in pages) else ""
-    return f"pypdfium2 {pdfium.PYPDFIUM_INFO}{ocr}"
+    engines = dict.fromkeys(page.recognised.method for page in pages if page.recognised)
+    return ", ".join((f"pypdfium2 {pdfium.PYPDFIUM_INFO}", *engines))
 
 
 def _opened(data: bytes, name: str) -> Any:
@@ -143,8 +143,8 @@ def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read,
             sentence = f"Page {number} holds too much to look for headings and tables on it."
             return _Read(number, layout), Notice("layout-skipped", sentence, page=number)
         if is_scan(layout, *size):
-            text, notice = recognised(page.raw, size, number)
-            return _Read(number, layout, None if notice else text), notice
+            found, notice = recognised(page.raw, size, number)
+            return _Read(number, layout, found), notice
         return _Read(number, layout), None
     finally:
         if textpage is not None:
@@ -166,7 +166,8 @@ def _written(
         found = blocks(lines, style, outlines.get(page.number, {}))
         if not title and page.number <= _TITLE_PAGES:
             title = next((block.text for block in found if block.level == 1), "")
-        parts = (markdown(found), _plain(page.layout.plain), _plain(page.recognised or ""))
+        recognised_text = page.recognised.text if page.recognised else ""
+        parts = (markdown(found), _plain(page.layout.plain), _plain(recognised_text))
         text = "\n\n".join(part for part in parts if part)
         written.append(ExtractedPage(text, page.number))
     return written, title

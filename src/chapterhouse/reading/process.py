@@ -190,7 +190,7 @@ def _start(
         stderr=subprocess.DEVNULL,
         pass_fds=[descriptor],
         env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        | {"OMP_THREAD_LIMIT": "1"},
+        | {"OMP_THREAD_LIMIT": "1", "OPENBLAS_NUM_THREADS": "1"},
         cwd="/",
         start_new_session=True,  # no terminal signals, and one group to kill
     )

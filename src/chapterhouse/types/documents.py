@@ -97,6 +97,7 @@ BENIGN_NOTICES = frozenset(
         "invisible-characters",
         "layout-skipped",
         "navigation-left-out",
+        "ocr",
         "running-lines",
         "text-in-parts",
     }
