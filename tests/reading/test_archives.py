@@ -75,6 +75,7 @@ def test_every_file_comes_out_as_it_went_in(name: str, pool: ReadingPool) -> Non
         (".gz", gzip.compress(b"At dusk."), ".gz"),
         ("two.gz", gzip.compress(b"At ") + gzip.compress(b"dusk."), "two"),
     ],
+    ids=["gz", "bz2", "xz", "no name", "two members"],
 )
 def test_what_is_compressed_alone_keeps_its_name(name: str, data: bytes, inside: str) -> None:
     (member,) = read(data, name, Limits()).members
