@@ -87,10 +87,10 @@ def test_a_rejection_carries_its_code() -> None:
 
 
 def test_a_missing_extra_names_the_line_that_installs_it() -> None:
-    error = MissingExtraError("Reading scans", "ocr")
-    assert error.extra == "ocr"
-    assert error.message == "Reading scans needs the extra 'ocr', which is not installed."
-    assert error.hint == f"Install what it needs: {sys.executable} -m pip install '.[ocr]'"
+    error = MissingExtraError("Reading runes", "runes")
+    assert error.extra == "runes"
+    assert error.message == "Reading runes needs the extra 'runes', which is not installed."
+    assert error.hint == f"Install what it needs: {sys.executable} -m pip install '.[runes]'"
 
 
 def test_the_line_names_what_the_extra_consists_of_and_nothing_else() -> None:
