@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading.ocr import ENGINES
 from chapterhouse.reading.pool import ReadingPool
 from data_folder import data_folder
 from extraction_corpus import Sample, real_files, web_pages, with_references
@@ -206,7 +207,7 @@ def _timed(pool: ReadingPool, sample: Sample) -> tuple[Outcome, bool]:
             return Outcome(None, time.perf_counter() - start), False
         best = min(best, time.perf_counter() - start)
         text = "\n\n".join(page.text for page in extraction.pages)
-        scanned = "tesseract" in extraction.method
+        scanned = any(engine in extraction.method for engine in ENGINES)
         if scanned:
             break
     return Outcome(text, best), scanned

@@ -5,6 +5,7 @@
 Writes only to ``.demo/`` and needs no network.
 """
 
+import re
 import shlex
 import shutil
 import subprocess
@@ -13,19 +14,17 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 HOME = ".demo"
-DONE, NOT_FOUND, PARTLY = 0, 3, 4
+DONE, PARTLY, NO_ANSWER = 0, 4, 6
 QUESTIONS = {
-    "A number in a table of a PDF": "How many slips, trips and falls were there on MV Sandpiper?",
+    "A sentence on a page of a PDF": "When were the life rafts serviced?",
     "Where an older and a newer document disagree": (
         "Up to how much may stranded passengers claim for lodging a night?"
     ),
     "What the documents do not answer": "Who won the world cup in 1998?",
 }
 COUNCIL = ("personas", "councils")  # folders of a home folder, ready made
-MATTER = (
-    "Should the late sailing to Osk start on 3 April 2026? How many passengers are expected? "
-    "How many more masters do we need to hire? How many passengers may MV Teal carry under amber?"
-)
+MATTER = "How many passengers may MV Teal carry under amber?"
+MINUTES = f"{HOME}/minutes.md"
 NEXT = f"""
 --- Next ---
 
@@ -62,6 +61,17 @@ def chapterhouse(*arguments: str, accept: set[int]) -> None:
         raise SystemExit(code)
 
 
+def convene() -> None:
+    """Let the council meet; show its minutes but for their sources, which fill a screen more."""
+    arguments = ["convene", "late-sailing", MATTER, "--output", MINUTES]
+    print(f"\n$ chapterhouse {' '.join(map(_quoted, arguments))}\n", flush=True)
+    command = [sys.executable, "-m", "chapterhouse", *arguments, "--quiet", "--home", HOME]
+    met = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+    shown, _, sources = met.stdout.decode().partition("\nSources\n")
+    number = len(re.findall(r"^\[\d+\]", sources, re.MULTILINE))
+    print(f"{shown}\nThe {number} sources, quoted and checked, stand in {MINUTES}.")
+
+
 def furnish(*folders: str) -> None:
     """Copy folders of the example into the home folder of the demo."""
     print(f"\n$ cp -R {' '.join(f'examples/{name}' for name in folders)} {HOME}/", flush=True)
@@ -78,10 +88,10 @@ def main() -> None:
     chapterhouse("add", "examples/varnholm-ferry", accept={DONE, PARTLY})
     for number, (title, question) in enumerate(QUESTIONS.items(), 1):
         print(f"\n--- {number}. {title} ---")
-        chapterhouse("ask", question, accept={DONE, NOT_FOUND})
+        chapterhouse("ask", question, accept={DONE, NO_ANSWER})
     print(f"\n--- {len(QUESTIONS) + 1}. A council of three who have read different things ---")
     furnish(*COUNCIL)
-    chapterhouse("convene", "late-sailing", MATTER, accept={DONE})
+    convene()
     print(NEXT)
 
 

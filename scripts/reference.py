@@ -30,7 +30,7 @@ from chapterhouse.types import BENIGN_NOTICES
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-COMMON = {"json", "home", "workspace", "debug"}
+COMMON = {"json", "home", "workspace", "debug", "quiet"}
 _TRANSCRIPT = "transcript of "
 _PART = re.compile(r"(<!-- generated: (?P<name>[^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -77,7 +77,7 @@ def common_options() -> str:
     parameters = {parameter.name: parameter for parameter in commands()["status"].params}
     rows = [
         (f"`{_spelling(parameters[name])}`", parameters[name].help, _default(parameters[name]))
-        for name in ("json", "home", "workspace", "debug")
+        for name in ("json", "home", "workspace", "debug", "quiet")
     ]
     return table(("Option", "Meaning", "Default"), rows)
 

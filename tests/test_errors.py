@@ -1,6 +1,8 @@
 """Every error: its place in the hierarchy, its exit code, what it says."""
 
 import inspect
+import shlex
+import sys
 
 import pytest
 
@@ -13,9 +15,11 @@ from chapterhouse.errors import (
     NewerLibraryError,
     NotFoundError,
     PromptTooLongError,
+    ReadOnlyError,
     RefusedError,
     RejectedError,
     UsageError,
+    install_command,
 )
 
 EXIT_CODES = {
@@ -26,6 +30,7 @@ EXIT_CODES = {
     RefusedError: 5,
     NewerLibraryError: 5,
     MissingExtraError: 1,
+    ReadOnlyError: 1,
     EngineError: 1,
     PromptTooLongError: 1,
     CorruptLibraryError: 1,
@@ -82,7 +87,13 @@ def test_a_rejection_carries_its_code() -> None:
 
 
 def test_a_missing_extra_names_the_line_that_installs_it() -> None:
-    error = MissingExtraError("Reading scans", "ocr")
-    assert error.extra == "ocr"
-    assert error.message == "Reading scans needs the extra 'ocr', which is not installed."
-    assert error.hint == "Install it with: pip install 'chapterhouse[ocr]'"
+    error = MissingExtraError("Reading runes", "runes")
+    assert error.extra == "runes"
+    assert error.message == "Reading runes needs the extra 'runes', which is not installed."
+    assert error.hint == f"Install what it needs: {sys.executable} -m pip install '.[runes]'"
+
+
+def test_the_line_names_what_the_extra_consists_of_and_nothing_else() -> None:
+    command = install_command("telemetry")
+    assert command.startswith(f"{shlex.quote(sys.executable)} -m pip install 'opentelemetry-")
+    assert "chapterhouse" not in command.removeprefix(shlex.quote(sys.executable))

@@ -128,7 +128,7 @@ def test_a_file_that_is_gone_is_named_and_removed_only_on_demand(
     (folder / "weather.txt").unlink()
     assert library.add(folder).missing == ("documents/weather.txt",)
     assert library.search("loudspeaker").hits
-    assert [d.source for d in library.remove(missing=True, dry_run=True)] == [
+    assert [d.source for d in library.remove(missing=True, dry_run=True).documents] == [
         "documents/weather.txt"
     ]
     assert library.status().documents == 3
@@ -419,3 +419,20 @@ def test_searching_goes_on_while_the_indexes_are_rebuilt(library: Library) -> No
             fresh.search("harbour")
     rebuilding.join()
     assert library.search("harbour").hits
+
+
+def test_documents_are_indexed_while_others_are_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterhouse.library._INDEXED_AT_ONCE", 2)
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.md").write_text(f"Note number {number}.", "utf-8")
+    with Library.open(tmp_path / "home") as library:
+        indexed: list[int] = []
+        library.add(
+            folder, on_progress=lambda _: indexed.append(library._engines.lexical.sequence())
+        )
+        assert indexed == [0, 0, 2, 2, 4]
+        assert library._engines.lexical.sequence() == 5

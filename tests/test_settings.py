@@ -37,6 +37,23 @@ def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
 @pytest.mark.parametrize(
     ("text", "says"),
     [
+        ("# mine\n[search]\n\nlimitt = 5\n", r"did you mean 'limit'\? \(\S+, line 4\)"),
+        ("[serach]\nlimit = 5\n", r"did you mean 'search'\? \(\S+, line 1\)"),
+        ("search.limitt = 5\n", r"did you mean 'limit'\?"),
+        ("[profiles.big]\nmodle = 'x'\n", r"did you mean 'model'\? \(\S+, line 2\)"),
+        ("[search]\nlimit = 3\n[answer]\nqqqq = 1\n", r"known: .*words \(\S+, line 4\)"),
+        ("[search]\nfusion = 3\nlimit = 0\n", r"search\.limit: .* \(\S+, line 3\)"),
+    ],
+)
+def test_the_nearest_setting_and_the_line_are_named(home: Path, text: str, says: str) -> None:
+    (home / "chapterhouse.toml").write_text(text)
+    with pytest.raises(UsageError, match=says):
+        load_settings(home, own(home))
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
         ("[search]\nlimit = 0\n", r"search\.limit"),
         ("[search]\nlimitt = 5\n", r"search\.limitt"),
         ("[serach]\nlimit = 5\n", "serach"),

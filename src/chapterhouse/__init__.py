@@ -6,13 +6,11 @@
 ...     print(library.ask("How long may a contractor's badge be valid?").text)
 """
 
-from typing import TYPE_CHECKING
-
-from chapterhouse.errors import ChapterhouseError
-from chapterhouse.types import Answer, Citation, Document, Hit, SearchResult, Status
-
+TYPE_CHECKING = False  # as in typing, which takes ten milliseconds to load
 if TYPE_CHECKING:
+    from chapterhouse.errors import ChapterhouseError
     from chapterhouse.library import Library
+    from chapterhouse.types import Answer, Citation, Document, Hit, SearchResult, Status
 
 __version__ = "0.1.0"
 
@@ -28,11 +26,13 @@ __all__ = [
     "__version__",
 ]
 
+_MODULES = {"Library": "library", "ChapterhouseError": "errors"}  # of the other names: types
+
 
 def __getattr__(name: str) -> object:
-    """Import ``Library`` when it is asked for: it brings the engines, which take time to load."""
-    if name == "Library":
-        from chapterhouse.library import Library  # noqa: PLC0415 - lazy on purpose
+    """Import a name when it is asked for: the command line has to be quick to say something."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415 - lazy on purpose
 
-        return Library
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_MODULES.get(name, 'types')}"), name)

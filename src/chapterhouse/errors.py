@@ -8,6 +8,7 @@
     ├── RejectedError         a file that will not be read; carries a code
     ├── RefusedError          doing it would be unsafe
     │   └── NewerLibraryError the database comes from a newer Chapterhouse
+    ├── ReadOnlyError         the library can be read and not be written
     ├── MissingExtraError     an optional engine is not installed
     ├── EngineError           a model or service did not do what it should
     │   └── PromptTooLongError  it was given more than it takes
@@ -17,7 +18,12 @@ Each carries a hint: what the user can do, and the ``exit_code`` of the command 
 the class once, also to an HTTP status or an MCP error.
 """
 
-from typing import ClassVar
+import re
+import shlex
+import sys
+from typing import ClassVar, Final
+
+_EXTRA: Final = re.compile(r"""extra\s*==\s*['"]([^'"]+)""")
 
 
 class ChapterhouseError(Exception):
@@ -61,15 +67,36 @@ class NewerLibraryError(RefusedError):
     """The library was written by a newer Chapterhouse than this one."""
 
 
+class ReadOnlyError(ChapterhouseError):
+    """The library can only be read: it is somebody else's, or its disk takes nothing."""
+
+
 class MissingExtraError(ChapterhouseError):
     """An optional engine is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(
             f"{what} needs the extra '{extra}', which is not installed.",
-            hint=f"Install it with: pip install 'chapterhouse[{extra}]'",
+            hint=f"Install what it needs: {install_command(extra)}",
         )
         self.extra = extra
+
+
+def install_command(extra: str) -> str:
+    """Return what a shell has to run so that an extra works for this very Python.
+
+    It names what the extra consists of, so that it holds wherever Chapterhouse came from.
+    """
+    from importlib.metadata import PackageNotFoundError, requires  # noqa: PLC0415 - slow to load
+
+    try:
+        stated = requires("chapterhouse") or []
+    except PackageNotFoundError:  # run from its sources
+        stated = []
+    parts = [line.split(";") for line in stated]
+    needed = [name.strip() for name, *when in parts if _EXTRA.findall("".join(when)) == [extra]]
+    wanted = needed or [f".[{extra}]"]  # in a clone
+    return shlex.join([sys.executable, "-m", "pip", "install", *wanted])
 
 
 class EngineError(ChapterhouseError):

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
@@ -28,9 +29,11 @@ from chapterhouse.connectors.folder import is_there
 from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
+from chapterhouse.lifecycle.compare import compare
 from chapterhouse.lifecycle.find import find_document
-from chapterhouse.lifecycle.pipeline import Work
+from chapterhouse.lifecycle.look import Work
 from chapterhouse.lifecycle.preview import preview
+from chapterhouse.lifecycle.privacy import check_privacy, make_private
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.replying.bundling import bundle_of
@@ -58,6 +61,7 @@ from chapterhouse.types import (
     Body,
     Check,
     Chunk,
+    Comparison,
     Context,
     Document,
     Draft,
@@ -70,11 +74,19 @@ from chapterhouse.types import (
     Minutes,
     Progress,
     Query,
+    Removal,
     SearchResult,
     Status,
     Turn,
 )
-from chapterhouse.wiring import Engines, make_home, open_engines, open_house, preparer
+from chapterhouse.wiring import (
+    Engines,
+    make_home,
+    open_engines,
+    open_house,
+    preparer,
+    reading_limits,
+)
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -91,6 +103,7 @@ DEFAULT_HOME: Final = "~/Chapterhouse"
 _NO_CHOICES: Final = Choices()
 _SETTLES: Final = 2.0  # seconds
 _SOON: Final = 1_000  # chunks of which an encoder's vectors are waited for
+_INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
 _AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
@@ -243,10 +256,22 @@ class Library:
             shelf=shelf,
             workers=_AHEAD,
             maximum_bytes=self.settings.reading.maximum_megabytes * 2**20,
-            on_progress=on_progress or _ignore,
+            on_progress=self._indexing(on_progress or _ignore),
         )
         self._catch_up()
         return report
+
+    def _indexing(self, on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
+        """Bring the indexes up to date now and then: a stop leaves little to the first question."""
+        changed = count(1)
+
+        def follow(progress: Progress) -> None:
+            on_progress(progress)
+            told = progress.outcome
+            if told is not None and told.changed and next(changed) % _INDEXED_AT_ONCE == 0:
+                self._catch_up()
+
+        return follow
 
     def add_text(self, text: str, *, title: str = "", shelf: str = DEFAULT_SHELF) -> AddReport:
         """Store text that came from no file, and index it; the same again changes nothing.
@@ -291,10 +316,11 @@ class Library:
                 hint="Link a folder instead: chapterhouse council docs link COUNCIL PATH",
             )
 
-    def remove(
-        self, *names: str, missing: bool = False, dry_run: bool = False
-    ) -> tuple[Document, ...]:
-        """Remove documents from the library; their files stay where they are.
+    def remove(self, *names: str, missing: bool = False, dry_run: bool = False) -> Removal:
+        """Remove documents from the library for good; their files stay where they are.
+
+        Remembered answers that rest on them go, too. The indexes are built anew, and every file
+        of the workspace is searched for what was removed, as the receipt says.
 
         Args:
             names: Ids, unique beginnings of ids, sources or file names.
@@ -314,10 +340,14 @@ class Library:
                 for document in self.documents()
                 if not is_there(document.location)
             }
-        if not dry_run:
-            remove.remove(documents, store=self._engines.store)
-            self._catch_up()
-        return tuple(documents[name] for name in sorted(documents))
+        if dry_run or not documents:
+            return Removal(tuple(documents[name] for name in sorted(documents)))
+        return remove.remove_for_good(
+            sorted(documents),
+            store=self._engines.store,
+            folder=self.folder,
+            rebuild=self._rebuild,
+        )
 
     def reprocess(
         self, *names: str, on_progress: Callable[[Progress], None] | None = None
@@ -745,6 +775,22 @@ class Library:
             raise NotFoundError(f"There is no document '{document_id}'.")
         return body
 
+    def compare(self, name: str, *, pages: str = "") -> Comparison:
+        """Return a document beside the file that it was read from: what was taken, and what not.
+
+        Args:
+            name: As ``document`` takes it.
+            pages: Pages of a PDF, as ``3-9``, at most 50; the first ones when empty.
+
+        Raises:
+            NotFoundError: it fits nothing, or the bytes of the file are not there any more.
+            RejectedError: the file cannot be opened.
+            UsageError: the name fits several, or there are no such pages.
+        """
+        found = self.document(name)
+        limits = reading_limits(self.settings)
+        return compare(found, self.body(found.id), self._engines.store, limits, pages)
+
     def chunks(self, document_id: str) -> tuple[Chunk, ...]:
         """Return the chunks of a document in order; none where there is no such document."""
         return self._engines.store.chunks_of(document_id)
@@ -774,11 +820,16 @@ class Library:
             encoders=self.encoders(),
         )
 
-    def doctor(self) -> tuple[Check, ...]:
-        """Check everything that must be true of the library; change nothing."""
+    def doctor(self, *, fix: bool = False) -> tuple[Check, ...]:
+        """Check everything that must be true of the library.
+
+        Args:
+            fix: Close what other users of the machine can look into; nothing else is changed.
+        """
         engines = self._engines
         indexes: dict[str, Index] = {"lexical": engines.lexical, **engines.encoders.indexes()}
-        return doctor.examine(engines.store, engines.blobs, indexes)
+        private = make_private(self.home) if fix else check_privacy(self.home)
+        return (*doctor.examine(engines.store, engines.blobs, indexes), private)
 
     def check_language_model(self) -> Check | None:
         """Say how the language model does; None where the settings name none.
@@ -790,11 +841,13 @@ class Library:
         return check_language_model(self.settings.language_model)
 
     def reindex(self) -> LibraryStatus:
-        """Throw the indexes away and build them anew from the store."""
-        self._engines.aliases.rebuild(self._engines.store)
-        self._engines.lexical.rebuild(self._engines.store)
-        for index in self._engines.encoders.indexes().values():
-            index.rebuild(self._engines.store)
+        """Throw the indexes away and build them anew from the store, which is written anew, too.
+
+        Raises:
+            ReadOnlyError: the library can only be read.
+        """
+        self._engines.store.compact()
+        self._rebuild()
         return self.status()
 
     @staticmethod
@@ -803,6 +856,12 @@ class Library:
         return supported_formats()
 
     # --- inside --------------------------------------------------------------------------------
+
+    def _rebuild(self) -> None:
+        self._engines.aliases.rebuild(self._engines.store)
+        self._engines.lexical.rebuild(self._engines.store)
+        for index in self._engines.encoders.indexes().values():
+            index.rebuild(self._engines.store)
 
     def _catch_up(self) -> None:
         self._engines.aliases.catch_up(self._engines.store)
@@ -822,10 +881,15 @@ class Library:
         allowed = self.settings.telemetry.content
         opened = retrieval_span(query.text, query.shelves, query.limit)
         with sharing_content(allowed=allowed), opened as recorder:
-            warning = self._engines.encoders.warning()
+            warnings = (self._engines.encoders.warning(), self._behind())
             found = retrieve(query, self._sources(), method)
             tell_hits(recorder, found)
-        return replace(found, warnings=(*found.warnings, warning)) if warning else found
+        return replace(found, warnings=(*found.warnings, *filter(None, warnings)))
+
+    def _behind(self) -> str:
+        """Say so where the index could not catch up, as on a disk that takes nothing."""
+        missing = self._engines.store.sequence() - self._engines.lexical.sequence()
+        return f"{missing:,} changes of the library are not searched yet." if missing > 0 else ""
 
     def _sources(self) -> Sources:
         return sources_of(self._engines)

@@ -5,8 +5,10 @@ its own; an environment variable is spelled ``CHAPTERHOUSE_SEARCH__LIMIT=5``.
 """
 
 import os
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -360,25 +362,68 @@ def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     }
     for variable in sorted(environment):
         if variable.startswith(_PREFIX) and "__" in variable and variable not in known:
+            near = get_close_matches(variable, known, n=1)
             raise UsageError(
                 f"The variable {variable} names no setting.",
-                hint=f"Settings look like {min(known)}; see docs/settings.md.",
+                hint=f"Did you mean {near[0]}? See docs/settings.md."
+                if near
+                else f"Settings look like {min(known)}; see docs/settings.md.",
             )
 
 
 def _explained(error: ValidationError, path: Path) -> UsageError:
-    problems = [
-        f"{'.'.join(str(part) for part in problem['loc'])}: {_reason(problem['msg'])}"
-        for problem in error.errors()
-    ]
+    problems = []
+    for problem in error.errors():
+        names = [str(part) for part in problem["loc"]]
+        said = problem["msg"].removeprefix("Value error, ")  # the library's word, none for people
+        if problem["type"] == "extra_forbidden":
+            said = _unknown(names)
+        where = f"{'.'.join(names)}: " if names else ""
+        problems.append(f"{where}{said}{_place(path, names)}")
     return UsageError(
         f"The settings do not fit: {'; '.join(problems)}.",
         hint=f"Look into {path} and the variables that start with CHAPTERHOUSE_.",
     )
 
 
-def _reason(message: str) -> str:
-    return message.removeprefix("Value error, ")  # the library's word, not one for people
+def _unknown(names: Sequence[str]) -> str:
+    """Say that there is no such setting, and which one may be meant."""
+    *above, name = names
+    known = _names_below(above)
+    near = get_close_matches(name, known, n=1)
+    meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"
+    return f"there is no such {'setting' if above else 'section'}; {meant}"
+
+
+def _names_below(above: Sequence[str]) -> Sequence[str]:
+    """Return the names of the settings in a section, or those of all sections."""
+    if not above:
+        return tuple(Settings.model_fields)
+    kind = Settings.model_fields[above[0]].annotation
+    if above[0] == "profiles":
+        kind = LanguageModelSettings
+    is_section = isinstance(kind, type) and issubclass(kind, BaseModel)
+    return tuple(kind.model_fields) if is_section and kind else ()
+
+
+def _place(path: Path, names: Sequence[str]) -> str:
+    """Return the line of a setting or section in a file, in brackets; nothing if not there."""
+    if not names:  # it is of several sections
+        return ""
+    *above, name = names
+    section = re.compile(rf"\s*\[{re.escape('.'.join(above))}\]") if above else None
+    whole = re.compile(rf"\s*(\[\s*)?{re.escape(name)}\s*[\].=]")
+    inside = section is None
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    for number, line in enumerate(lines, start=1):
+        if section is not None and line.lstrip().startswith("["):
+            inside = section.match(line) is not None
+        elif inside and whole.match(line):
+            return f" ({path}, line {number})"
+    return ""
 
 
 def _read(path: Path) -> Mapping[str, Any]:

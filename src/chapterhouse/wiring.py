@@ -17,12 +17,13 @@ from chapterhouse.chunking.limits import Limits as LengthLimits
 from chapterhouse.chunking.sentence import MAXIMUM as SENTENCE_MAXIMUM
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.errors import EngineError
+from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.lifecycle.encoders import Encoders, Wanted
 from chapterhouse.lifecycle.layers import VectorLayer
-from chapterhouse.lifecycle.pipeline import Prepare
+from chapterhouse.lifecycle.look import Prepare
 from chapterhouse.lifecycle.prepare import prepare
 from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.opening import (
@@ -150,6 +151,11 @@ def preparer(settings: Settings, embedder: Embedder) -> Prepare:
     )
 
 
+def reading_limits(settings: Settings) -> Limits:
+    """Return how much of a file its reader takes."""
+    return replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
+
+
 def open_engines(folder: Path, settings: Settings) -> Engines:
     """Open the parts of the workspace in ``folder``.
 
@@ -157,7 +163,6 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         ChapterhouseError: one of them cannot be opened; those that were are closed again.
     """
     blobs = FolderBlobs(folder / "blobs")
-    limits = replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
     cache = folder / "cache"
     from chapterhouse.models.built_in import built_in_encoder  # noqa: PLC0415 - not to start with
 
@@ -174,7 +179,7 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         opened.callback(store.close)
         aliases = AliasIndex(folder / "index" / "names")
         opened.callback(aliases.close)
-        pool = ReadingPool(settings.reading.workers, limits)
+        pool = ReadingPool(settings.reading.workers, reading_limits(settings))
         opened.callback(pool.close)
         vectors = VectorIndex(folder / "index" / "vectors", embedder)
         base = VectorLayer(embedder, vectors, TABLE_FUSION)
@@ -252,12 +257,9 @@ def open_house(
 
 def make_home(home: Path, own: Path) -> None:
     """Make the home folder with its settings file, and the workspace's own folder in it."""
-    own.mkdir(parents=True, exist_ok=True)
-    try:
-        with (home / HOME_FILE).open("x", encoding="utf-8") as stream:
-            stream.write(_HOME_FILE_TEXT)
-    except FileExistsError:
-        return
+    make_folder(own)
+    if is_writable(home / HOME_FILE) and not (home / HOME_FILE).exists():
+        write_whole(home / HOME_FILE, _HOME_FILE_TEXT)
 
 
 def chunker_for(chunking: ChunkingSettings) -> Chunker:

@@ -54,7 +54,7 @@ def test_kill_9_loses_no_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(wiring, "open_embedder", lambda settings, *_: Named(settings.model))
     folder, home, start, whole = (tmp_path / name for name in ("notes", "home", "start", "whole"))
     for path in (folder, home):
-        path.mkdir()
+        path.mkdir(mode=0o700)
     for number in range(DOCUMENTS):
         text = f"# Note {number}\n\nThe ferry number {number} leaves the harbour in the morning.\n"
         (folder / f"note-{number:03}.md").write_text(text)

@@ -60,7 +60,7 @@ def folder(tmp_path: Path) -> Path:
 def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
     """Open the library with an embedder instead of the service that its settings name."""
     home = tmp_path / "house"
-    home.mkdir()
+    home.mkdir(mode=0o700)
     known: dict[str, Named] = {}
     monkeypatch.setattr(
         "chapterhouse.wiring.open_embedder", lambda settings, *_: known[settings.model]

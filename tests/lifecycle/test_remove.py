@@ -19,7 +19,6 @@ def test_nothing_of_a_removed_document_stays(home: Any) -> None:
         [gone.document_id, gone.document_id],
         store=home.store,
         on_progress=lambda progress: told.append(progress.current),
-        grace=0,
     )
     assert document.source == "docs/a.md"
     assert told == ["docs/a.md"]

@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     home = tmp_path / "house"
-    home.mkdir()
+    home.mkdir(mode=0o700)
     return home
 
 

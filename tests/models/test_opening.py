@@ -119,7 +119,7 @@ def test_a_language_model_needs_its_extra(
     settings = LanguageModelSettings(engine=engine, base_url=URL, model="m")
     with pytest.raises(MissingExtraError) as caught:
         open_language_model(settings, closing.callback)
-    assert f"chapterhouse[{engine}]" in caught.value.hint
+    assert f"pydantic-ai-slim[{engine}]" in caught.value.hint
 
 
 def test_a_profile_is_found_by_its_name(closing: ExitStack) -> None:

@@ -215,6 +215,13 @@ ODP_BODY = (
     f'<draw:page draw:name="two"><draw:frame>{odf_table(FLEET)}</draw:frame></draw:page>'
     "</office:presentation>"
 )
+ODG_BODY = (
+    '<office:drawing><draw:page draw:name="page1"><draw:custom-shape><text:p>Pier 3</text:p>'
+    "</draw:custom-shape><draw:g><draw:frame><draw:text-box><text:p>The ferry leaves at nine."
+    "</text:p></draw:text-box></draw:frame><draw:rect><text:p>Ticket<text:line-break/>office"
+    '</text:p></draw:rect></draw:g></draw:page><draw:page draw:name="page2"><draw:connector>'
+    "<text:p>to the island</text:p></draw:connector></draw:page></office:drawing>"
+)
 
 
 def epub_parts() -> dict[str, str | bytes]:
@@ -266,39 +273,63 @@ def png(width: int = 8, height: int = 8, *, claimed: tuple[int, int] | None = No
     )
 
 
+FREE, END = 0xFFFFFFFF, 0xFFFFFFFE
+
+
 def ole(streams: Mapping[str, bytes]) -> bytes:
-    """A compound file of 512-byte sectors: header, table, directory, then each stream."""
-    free, end, table_mark = 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFD
-    table = [table_mark, end]
-    body = b""
-    entries = [_ole_entry("Root Entry", 5, end, 0)]
-    for name, content in streams.items():
-        padded = content.ljust(4096, b"\0")
-        padded += b"\0" * (-len(padded) % 512)
-        first, count = len(table), len(padded) // 512
-        table += [*range(first + 1, first + count), end]
-        entries.append(_ole_entry(name, 2, first, len(padded)))
-        body += padded
+    """A compound file of 512-byte sectors: header, table, directory, then each stream.
+
+    A name such as ``folder/name`` puts a stream into a storage.
+    """
+    folders = sorted({name.rpartition("/")[0] for name in streams} - {""})
+    names = ["", *folders, *streams]
+    sectors = -(-len(names) // 4)  # of the directory, four entries each
+    table = [0xFFFFFFFD, *range(2, sectors + 1), END]
+    entries, body = [], b""
+    for path in names:
+        content = streams.get(path)
+        first, size = END, 0
+        if content is not None:
+            padded = content.ljust(4096, b"\0")
+            padded += b"\0" * (-len(padded) % 512)
+            first, size = len(table), len(padded)
+            table += [*range(first + 1, first + size // 512), END]
+            body += padded
+        kind = 5 if not path else 1 if content is None else 2
+        entries.append(_ole_entry(path, kind, first, size, names))
     entries += [bytes(128)] * (-len(entries) % 4)
-    assert len(entries) == 4, "one directory sector is all this builder writes"
     header = (
         b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
         + bytes(16)
         + struct.pack("<5H", 0x3E, 3, 0xFFFE, 9, 6)
         + bytes(6)
-        + struct.pack("<9I", 0, 1, 1, 0, 4096, end, 0, end, 0)
+        + struct.pack("<9I", 0, 1, 1, 0, 4096, END, 0, END, 0)
     )
-    header += struct.pack("<I", 0) + struct.pack("<108I", *[free] * 108)
+    header += struct.pack("<I", 0) + struct.pack("<108I", *[FREE] * 108)
     assert len(header) == 512
-    padded_table = table + [free] * (128 - len(table))
+    assert len(table) <= 128, "one sector of the table is all this builder writes"
+    padded_table = table + [FREE] * (128 - len(table))
     return header + struct.pack("<128I", *padded_table) + b"".join(entries) + body
 
 
-def _ole_entry(name: str, kind: int, first: int, size: int) -> bytes:
-    encoded = (name + "\0").encode("utf-16-le")
+def _ole_entry(path: str, kind: int, first: int, size: int, names: list[str]) -> bytes:
+    """A directory entry; what is in one storage hangs together by its right sides, in order."""
+    folder, _, name = path.rpartition("/")
+
+    def children(of: str) -> list[str]:
+        inside = [other for other in names if other and other.rpartition("/")[0] == of]
+        return sorted(inside, key=lambda other: (len(other), other.upper()))
+
+    siblings = children(folder) if path else []
+    after = siblings[siblings.index(path) + 1 :] if path else []
+    below = children(path) if kind != 2 else []
+    encoded = ((name or "Root Entry") + "\0").encode("utf-16-le")
     return (
         encoded.ljust(64, b"\0")
-        + struct.pack("<HBB3I", len(encoded), kind, 1, *[0xFFFFFFFF] * 3)
+        + struct.pack("<HBB", len(encoded), kind, 1)
+        + struct.pack("<I", FREE)
+        + struct.pack("<I", names.index(after[0]) if after else FREE)
+        + struct.pack("<I", names.index(below[0]) if below else FREE)
         + bytes(36)
         + struct.pack("<IQ", first, size)
     )
@@ -322,6 +353,16 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "json": lambda: b'{"vessel": "Heron", "seats": 180}\n',
     "yaml": lambda: b"vessel: Heron\nseats: 180\n",
     "xml": lambda: b'<?xml version="1.0"?><fleet><vessel seats="180">Heron</vessel></fleet>\n',
+    "srt": lambda: b"1\n00:00:01,000 --> 00:00:02,500\nThe ferry leaves at nine.\n",
+    "vtt": lambda: b"WEBVTT\n\n00:01.000 --> 00:02.500\n<v Ada>The ferry leaves at nine.\n",
+    "ics": lambda: (
+        b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nDTSTART:20261123T090000Z\r\n"
+        b"SUMMARY:The ferry leaves\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    ),
+    "rst": lambda: b"Timetable\n=========\n\nThe ferry leaves at nine.\n",
+    "adoc": lambda: b"= Timetable\n\nThe ferry leaves at nine.\n",
+    "org": lambda: b"* Timetable\nThe ferry leaves at nine.\n",
+    "tex": lambda: b"\\section{Timetable}\nThe ferry leaves at nine.\n",
     "html": lambda: (
         b"<!doctype html><html><head><title>Timetable</title></head><body>"
         b"<h1>Timetable</h1><p>The ferry leaves at nine.</p></body></html>"
@@ -333,6 +374,7 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "pptx": lambda: zipped(pptx_parts()),
     "odt": lambda: zipped(odf_parts("text", ODT_BODY), stored=("mimetype",)),
     "odp": lambda: zipped(odf_parts("presentation", ODP_BODY), stored=("mimetype",)),
+    "odg": lambda: zipped(odf_parts("graphics", ODG_BODY), stored=("mimetype",)),
     "ods": lambda: zipped(
         odf_parts("spreadsheet", f"<office:spreadsheet>{odf_table(FLEET)}</office:spreadsheet>"),
         stored=("mimetype",),

@@ -13,6 +13,7 @@ class Page:
     """Drawing operators of one page; y counts downwards from its top."""
 
     operators: list[str] = field(default_factory=list)
+    annotations: list[str] = field(default_factory=list)
 
     def text(
         self, x: float, y: float, text: str, size: float = 11, *, bold: bool = False
@@ -53,6 +54,20 @@ class Page:
             self.rule(columns[0], y, columns[-1], y)
         return self
 
+    def annotation(
+        self, kind: str, x: float, y: float, width: float, height: float, entries: str
+    ) -> "Page":
+        """Add an annotation whose top left corner is at ``x`` and ``y``."""
+        rectangle = f"{x} {HEIGHT - y - height} {x + width} {HEIGHT - y}"
+        self.annotations.append(
+            f"<< /Type /Annot /Subtype /{kind} /Rect [{rectangle}] /F 4 {entries} >>"
+        )
+        return self
+
+    def field(self, x: float, y: float, name: str, entries: str, width: float = 120) -> "Page":
+        """Add a form's field, 14 points high."""
+        return self.annotation("Widget", x, y, width, 14, f"/T ({name}) {entries}")
+
     def filled(self) -> "Page":
         """Cover the page with a shape, as a scan covers it with a picture."""
         self.operators.append(f"0.5 g 50 50 {WIDTH - 100} {HEIGHT - 100} re f")
@@ -70,6 +85,12 @@ def write_pdf(
     count = len(pages)
     first = 5  # objects: catalog, page tree, two fonts, then two a page
     outlines = f"/Outlines {first + 2 * count} 0 R" if outline else ""
+    beside = first + 2 * count + (1 + len(outline) if outline else 0)  # the first annotation
+    marks = [mark for page in pages for mark in page.annotations]
+    numbers = iter(range(beside, beside + len(marks)))
+    annotations = [[f"{next(numbers)} 0 R" for _ in page.annotations] for page in pages]
+    fields = " ".join(f"{beside + n} 0 R" for n, mark in enumerate(marks) if "/Widget" in mark)
+    outlines += f" /AcroForm << /Fields [{fields}] >>" if fields else ""
     kids = " ".join(f"{first + 2 * number} 0 R" for number in range(count))
     objects = [
         f"<< /Type /Catalog /Pages 2 0 R {outlines} >>",
@@ -81,13 +102,13 @@ def write_pdf(
         content = "\n".join(page.operators)
         objects.append(
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {WIDTH} {HEIGHT}] "
-            f"/Contents {first + 2 * number + 1} 0 R "
+            f"/Contents {first + 2 * number + 1} 0 R /Annots [{' '.join(annotations[number])}] "
             "/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>"
         )
         objects.append(
             f"<< /Length {len(content.encode('cp1252'))} >>\nstream\n{content}\nendstream"
         )
-    objects += _outline(outline or [], first, count)
+    objects += _outline(outline or [], first, count) + marks
     trailer = ""
     if info:
         objects.append("<< " + " ".join(f"/{key} ({value})" for key, value in info.items()) + " >>")

@@ -79,7 +79,13 @@ def test_every_document_under_every_name_can_be_read(
         ("ferry".encode("utf-16-le"), "a.txt", "txt"),
         ("ferry".encode("utf-32-be"), "a.txt", "txt"),
         ("渡船九点开\n".encode("gb18030") * 20, "a.txt", "txt"),
-        (zipped({k: v for k, v in docx_parts().items() if "Types" not in k}), "a", ""),
+        (zipped({k: v for k, v in docx_parts().items() if "Types" not in k}), "a", "zip"),
+        (
+            zipped(docx_parts() | {"[Content_Types].xml": "<x/>", "word/document.xml": ""}),
+            "a.zip",
+            "docx",
+        ),
+        (zipped({"a.txt": "x"}), "a.docx", ""),
         (ole({"Workbook": b"\x09\x08\x10\0\0\x06\x05\0"}), "a", "xls"),
         (ole({"WordDocument": b"\xec\xa5" + bytes(100)}), "a.xls", "doc"),
         (ole({"PowerPoint Document": b"x"}), "a", "ppt"),
@@ -88,7 +94,10 @@ def test_every_document_under_every_name_can_be_read(
         (b"SQLite format 3\0" + bytes(100), "a.db", ""),
         (b"\0\0\0\x18ftypmp42" + bytes(100), "a.mp4", ""),
         (b"ID3\x04\0\0" + bytes(100), "a.mp3", ""),
-        (bytes(257) + b"ustar\0" + bytes(300), "a.tar", ""),
+        (bytes(257) + b"ustar\0" + bytes(300), "a.tar", "tar"),
+        (b"\x1f\x8b\x08" + bytes(100), "a.svg", "gz"),
+        (b"BZh is how a word begins", "a.txt", "txt"),
+        (b"a,b\n1,2\n", "a.mbox", "txt"),
     ],
 )
 def test_detection(data: bytes, name: str, wanted: str, limits: Limits) -> None:
@@ -124,3 +133,8 @@ def test_a_mismatch_names_both(documents: Mapping[str, bytes], limits: Limits) -
     assert notice.code == "extension-mismatch"
     assert ".pdf" in notice.sentence
     assert "docx" in notice.sentence
+
+
+def test_streams_of_old_office_files_are_found_whatever_their_case() -> None:
+    for name, format_ in (("WORKBOOK", "xls"), ("worddocument", "doc"), ("BOOK", "xls")):
+        assert detect(ole({name: bytes(600)}), f"a.{format_}", Limits()).format == format_

@@ -1,7 +1,7 @@
 import pytest
 
 from chapterhouse.reading.html import read_html
-from chapterhouse.types import Extraction
+from chapterhouse.types import BENIGN_NOTICES, Extraction
 
 # What would hang fails by the clock of pytest-timeout.
 pytestmark = pytest.mark.timeout(120)
@@ -35,7 +35,7 @@ def test_the_content_of_a_page_without_what_surrounds_it() -> None:
     assert extraction.pages[0].text == f"# Boats\n\n{ARTICLE}\n\n## Oars\n\n{ARTICLE}"
     assert extraction.pages[0].number is None
     assert extraction.format == "html"
-    assert extraction.notices == ()
+    assert [notice.code for notice in extraction.notices] == ["navigation-left-out"]
 
 
 def test_title_and_metadata() -> None:
@@ -75,7 +75,8 @@ def test_a_page_that_is_all_menu_keeps_it() -> None:
 
 def test_what_is_not_shown_is_dropped() -> None:
     text = text_of(
-        "<p>seen</p><p hidden>A1</p><p aria-hidden=true>A2</p><p style='display:none'>A3</p>"
+        "<p>seen</p><p hidden>A1</p><i aria-hidden=true>arrow_back</i>"
+        "<p style='DISPLAY : none'>A3</p>"
         "<p style='color:red; display: none;'>A4</p><p style='visibility:hidden'>A5</p><!-- A6 -->"
         "<script>A7</script><style>A8</style><template>A9</template><noscript>A0</noscript>"
     )
@@ -216,3 +217,132 @@ def test_entities_declared_in_the_page_do_not_grow() -> None:
 @pytest.mark.parametrize("html", ["", "<html></html>", "<frameset></frameset>", "\0\0\0"])
 def test_a_page_without_content_is_empty(html: str) -> None:
     assert read(html).pages[0].text == ""
+
+
+SENTENCES = "The harbour master reads out what is written on the board. " * 6
+
+
+def page_with(*parts: str) -> str:
+    menu = "<nav><a href=/>Home</a> <a href=/b>About the port</a></nav><footer>The port</footer>"
+    html = f"<html><body>{menu}<h1>Report</h1>{''.join(parts)}</body></html>"
+    return read(html).pages[0].text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "related-charges",
+        "share-capital",
+        "next-steps",
+        "legal",
+        "comments-of-the-auditor",
+        "hidden-reserves",
+        "author-rights",
+        "tags-and-permits",
+    ],
+)
+@pytest.mark.parametrize("shell", ["{}", "<main>{}</main>", "<div id=content>{}</div>"])
+@pytest.mark.parametrize("tag", ["section", "div"])
+def test_no_section_vanishes_for_its_name(name: str, shell: str, tag: str) -> None:
+    body = (
+        f"<{tag}><p>{SENTENCES}</p></{tag}>"
+        f"<{tag} class={name}><h2>One</h2><p>It falls due in May.</p></{tag}>"
+        f"<{tag} id={name}><h2>Two</h2><p>Due: EUR 12 <a href=/x>a month</a></p></{tag}>"
+        f"<{tag} class={name}><table><tr><th>Year<th>Due<tr><td>1987<td>412</table></{tag}>"
+        f"<{tag} class={name}><p>{SENTENCES}</p></{tag}>"
+    )
+    text = page_with(shell.format(body))
+
+    for part in ("## One\n\nIt falls due in May.", "## Two\n\nDue: EUR 12", "| 1987 | 412 |"):
+        assert part in text
+    assert text.count("harbour master") == 12
+    assert "About the port" not in text
+
+
+def test_what_is_left_out_is_counted() -> None:
+    (notice,) = read(PAGE).notices
+
+    assert notice.code in BENIGN_NOTICES
+    assert notice.sentence.startswith("92 of its 2,079 characters")
+
+
+def test_an_article_is_not_all_that_is_kept_of_a_page_of_prose() -> None:
+    text = page_with(
+        f"<article><h1>Boats</h1><p>{SENTENCES}</p></article>",
+        *(f"<div><p>Part {number}: {SENTENCES}</p></div>" for number in range(5)),
+    )
+
+    assert all(f"Part {number}" in text for number in range(5))
+
+
+def test_links_share_buttons_and_threads_of_comments_go() -> None:
+    comments = "".join(f"<li class=comment>I was there {n} times. Really!</li>" for n in range(3))
+    text = page_with(
+        f"<div><p>{SENTENCES}</p></div>",
+        "<div class=related-stories><a href=/1>Another story</a> <a href=/2>A third</a></div>",
+        "<div class=share><button>Share this</button></div>",
+        f"<ol class=comments>{comments}</ol>",
+        "<form class=newsletter><label>Sign up <input name=mail></label><button>Go</button></form>",
+    )
+
+    assert text.strip() == SENTENCES.strip()
+
+
+def test_a_picture_that_leads_elsewhere_goes_unless_the_text_is_about_it() -> None:
+    about = "This sheep is white and eats grass all day."
+    text = page_with(
+        f"<div><p>{SENTENCES}</p><p><a href=/l><img alt=Lucy></a>: {about}</p></div>",
+        "<div><a href=/s><img alt='Another story'></a></div>",
+    )
+
+    assert f"Lucy: {about}" in text
+    assert "Another story" not in text
+
+
+def test_a_caption_is_said_once_in_a_gallery() -> None:
+    caption = "<figure><img src=x><figcaption>Boats at anchor.</figcaption></figure>"
+
+    assert page_with(f"<div><p>{SENTENCES}</p>{caption * 3}</div>").count("at anchor") == 1
+
+
+def test_a_form_shows_its_labels_and_what_is_filled_in() -> None:
+    text = text_of(
+        "<form><fieldset><legend>Claim</legend><label>Name <input value='A. Smith'></label>"
+        "<label><input type=checkbox checked>by post</label>"
+        "<label><input type=checkbox>by wire</label><input type=hidden value=token>"
+        "<select><option>cod<option selected>eel</select>"
+        "<textarea>Lost at sea.</textarea><button>Send</button></fieldset></form>"
+    )
+
+    assert (
+        " ".join(text.split())
+        == "**Claim** Name A. Smith ☒ by post ☐ by wire ☐ cod ☒ eel Lost at sea. Send"
+    )
+
+
+def test_headings_inside_buttons_and_summaries_stay() -> None:
+    text = text_of(
+        "<h2><button aria-expanded=false>How do I pay?</button></h2><p>By wire.</p>"
+        "<details><summary>Who pays?</summary><p>The owner.</p></details>"
+    )
+
+    assert "## How do I pay?" in text
+    assert "Who pays?" in text
+    assert "The owner." in text
+
+
+def test_terms_and_what_they_mean_stay() -> None:
+    text = page_with(
+        f"<div><p>{SENTENCES}</p></div>",
+        "<dl class=meta><dt>Beam<dd>Width<dt>Draught<dd>Depth<dt>Tons<dd>180<dt>Built<dd>1998</dl>",
+    )
+
+    assert " ".join(text.split()).endswith("Beam Width Draught Depth Tons 180 Built 1998")
+
+
+def test_text_that_is_only_not_read_out_stays() -> None:
+    assert text_of("<p>Price <span aria-hidden=true>12.99</span></p>") == "Price 12.99"
+
+
+def test_text_in_drawings_stays() -> None:
+    assert text_of("<svg><text>Catch</text><path d=x /></svg><p>x</p>") == "Catch\n\nx"

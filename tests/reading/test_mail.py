@@ -3,6 +3,7 @@ from email.message import EmailMessage
 
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.mail_parts import attachments
 from chapterhouse.types import Extraction
 
 
@@ -16,13 +17,12 @@ def test_a_message_has_subject_headers_body_and_names_of_attachments(
     extraction = one(documents["eml"])
     assert extraction.pages[0].text == (
         "# Timetable\n\nFrom: Ada <ada@example.org>  \nTo: bob@example.org  \n"
-        "Date: Tue, 18 Nov 2025 10:42:00 +0100\n\nThe ferry leaves at nine.\n"
+        "Date: Tue, 18 Nov 2025 10:42:00 +0100  \nAttachments: plan.pdf\n\n"
+        "The ferry leaves at nine.\n"
     )
     assert extraction.title == "Timetable"
     assert extraction.metadata["from"] == "Ada <ada@example.org>"
-    (notice,) = extraction.notices
-    assert notice.code == "attachments-not-read"
-    assert "plan.pdf" in notice.sentence
+    assert [member.path for member in extraction.members] == ["plan.pdf"]
 
 
 def test_a_message_in_html_alone_becomes_markdown() -> None:
@@ -55,7 +55,7 @@ def test_encoded_headers_and_bodies_are_decoded() -> None:
     assert extraction.notices == ()
 
 
-def test_an_attached_message_is_named_not_read() -> None:
+def test_an_attached_message_is_a_file_in_the_message() -> None:
     inner, outer = EmailMessage(), EmailMessage()
     inner["Subject"] = "inner"
     inner.set_content("secret words")
@@ -64,7 +64,9 @@ def test_an_attached_message_is_named_not_read() -> None:
     outer.add_attachment(inner)
     extraction = one(outer.as_bytes())
     assert "secret words" not in extraction.pages[0].text
-    assert [notice.code for notice in extraction.notices] == ["attachments-not-read"]
+    (member,) = extraction.members
+    assert member.path == "inner.eml"
+    assert b"secret words" in member.data
 
 
 def test_broken_headers_and_charsets_are_endured() -> None:
@@ -78,3 +80,58 @@ def test_broken_headers_and_charsets_are_endured() -> None:
 def test_a_mailbox_line_in_front_is_no_obstacle() -> None:
     extraction = one(b"From ada Tue Nov 18 10:42:00 2025\nSubject: x\nTo: b@c.d\n\nhello\n")
     assert (extraction.format, extraction.title) == ("eml", "x")
+
+
+def test_a_message_keeps_its_place_in_a_thread() -> None:
+    extraction = one(
+        b"Subject: Re: x\nFrom: a@b.c\nMessage-ID: <2@b.c>\nIn-Reply-To: <1@b.c>\n"
+        b"References: <0@b.c>\n <1@b.c>\nDate: Tue, 18 Nov 2025 10:42:00 +0100\n\nyes\n"
+    )
+    assert dict(extraction.metadata) == {
+        "from": "a@b.c",
+        "author": "a@b.c",
+        "date": "Tue, 18 Nov 2025 10:42:00 +0100",
+        "message-id": "<2@b.c>",
+        "in-reply-to": "<1@b.c>",
+        "references": "<0@b.c> <1@b.c>",
+    }
+
+
+def test_all_texts_of_a_mixed_message_are_read() -> None:
+    message = EmailMessage()
+    message["Subject"] = "x"
+    message.set_content("before the picture")
+    message.add_attachment("after the picture", disposition="inline")
+    message.add_attachment("<p>and a note</p>", subtype="html", disposition="inline")
+    assert one(message.as_bytes()).pages[0].text == (
+        "# x\n\nbefore the picture\n\nafter the picture\n\nand a note\n"
+    )
+
+
+def test_a_plain_stub_gives_way_to_what_it_stands_for() -> None:
+    message = EmailMessage()
+    message["Subject"] = "x"
+    message.set_content("Your program shows no HTML.")
+    message.add_alternative(f"<p>{'The ferry leaves at nine. ' * 9}</p>", subtype="html")
+    text = one(message.as_bytes()).pages[0].text
+    assert "The ferry leaves" in text
+    assert "no HTML" not in text
+
+
+def test_attachments_have_name_and_content() -> None:
+    inner, outer = EmailMessage(), EmailMessage()
+    inner["Subject"] = "inner"
+    inner.set_content("secret words")
+    inner.add_attachment(b"deep", maintype="application", subtype="pdf", filename="deep.pdf")
+    outer.set_content("see below")
+    outer.add_attachment(b"%PDF-", maintype="application", subtype="pdf", filename="Pläne.pdf")
+    outer.add_attachment(b"x", maintype="image", subtype="png", disposition="inline", cid="<1>")
+    outer.add_attachment(b"s", maintype="application", subtype="pgp-signature")
+    outer.add_attachment(inner)
+    found = list(attachments(outer.as_bytes()))
+    assert [name for name, _ in found] == ["Pläne.pdf", "inner.eml"]
+    assert found[0][1] == b"%PDF-"
+    assert "secret words" in one(found[1][1]).pages[0].text
+    read = one(outer.as_bytes())
+    assert [(member.path, member.data) for member in read.members] == found
+    assert "Attachments: Pläne.pdf, inner.eml" in read.pages[0].text

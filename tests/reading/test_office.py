@@ -5,7 +5,7 @@ import pytest
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.office import MIME_TYPES, method, read_office
+from chapterhouse.reading.office import MIME_TYPES, method, read_office, rejected
 from chapterhouse.types import Extraction
 
 from .conftest import (
@@ -143,14 +143,6 @@ def test_slides_keep_tables_charts_notes_and_comments_and_drop_furniture() -> No
     )
 
 
-def test_a_missing_slide_is_damage() -> None:
-    parts = pptx_parts()
-    del parts["ppt/slides/slide2.xml"]
-    with pytest.raises(RejectedError) as caught:
-        one(zipped(parts), "a.pptx")
-    assert caught.value.code == "unreadable"
-
-
 def test_comments_stand_under_their_sheet() -> None:
     parts = xlsx_parts()
     parts["xl/worksheets/_rels/sheet1.xml.rels"] = relations(("c", "comments", "../comments1.xml"))
@@ -180,6 +172,15 @@ def test_odp_slides_have_title_text_table_and_notes(documents: Mapping[str, byte
     )
     assert (first.number, first.label, extraction.page_kind) == (1, "Timetable", "slide")
     assert (second.number, second.text) == (2, TABLE)
+
+
+def test_drawings_have_the_texts_of_their_shapes(documents: Mapping[str, bytes]) -> None:
+    extraction = one(documents["odg"], "a.odg")
+    assert [(page.number, page.text) for page in extraction.pages] == [
+        (1, "Pier 3\n\nThe ferry leaves at nine.\n\nTicket office\n"),
+        (2, "to the island\n"),
+    ]
+    assert (extraction.format, extraction.page_kind, extraction.notices) == ("odg", "page", ())
 
 
 def test_odt_has_headings_lists_and_tables(documents: Mapping[str, bytes]) -> None:
@@ -253,6 +254,16 @@ def test_odf_charts_give_their_title_and_numbers() -> None:
     assert one(zipped(parts), "a.odt").pages[0].text == f"Fleet\n\n{TABLE}"
 
 
+def test_sheets_inside_open_documents_are_read_and_end_where_they_hold_themselves() -> None:
+    link = '<draw:object xlink:href="./Object 1" xmlns:xlink="http://www.w3.org/1999/xlink"/>'
+    page = f"<draw:page><draw:frame>{link}</draw:frame></draw:page>"
+    parts = odf_parts("presentation", f"<office:presentation>{page}</office:presentation>")
+    sheet = f"<office:spreadsheet>{odf_table(FLEET)}<draw:frame>{link}</draw:frame>"
+    inner = odf_parts("spreadsheet", f"{sheet}</office:spreadsheet>")["content.xml"]
+    (slide,) = one(zipped(parts | {"Object 1/content.xml": inner}), "a.odp").pages
+    assert slide.text == f"{TABLE}\n{TABLE}\n{TABLE}"
+
+
 def test_a_slide_without_title_has_no_label() -> None:
     (page,) = odp(
         "<draw:page><draw:custom-shape><text:p>x</text:p></draw:custom-shape></draw:page>"
@@ -297,3 +308,31 @@ def test_damage_is_reported_and_nothing_else_escapes(format_: str) -> None:
         except RejectedError as error:
             ended = error.code
         assert ended in {format_, "unreadable", "archive-damaged", "encrypted", "too-large"}
+
+
+@pytest.mark.parametrize(
+    ("message", "code"),
+    [
+        ("Failed to parse MSG file: name length too large: 4000", "unreadable"),
+        ("Security limit exceeded: Nesting too deep: 201 levels (max: 200)", "too-deep"),
+        ("Cell limit exceeded (6000000)", "too-many-cells"),
+        ("Security limit exceeded: Content too large", "too-large"),
+        ("The file is password-protected", "encrypted"),
+    ],
+)
+def test_a_reason_of_the_library_is_told_as_what_it_is(message: str, code: str) -> None:
+    rejection = rejected(message)
+    assert rejection.code == code
+    assert code == "encrypted" or message in str(rejection)
+
+
+def test_signs_are_not_escaped() -> None:
+    said = ["Hello! C:\\dir", "<tag> & `code` ~x~", "> quote + 1. #2", "a|b"]
+    marks = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
+    runs = ["".join(marks.get(sign, sign) for sign in text) for text in said]
+    body = "".join(f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>" for text in runs)
+    assert one(zipped(docx_parts(body)), "a.docx").pages[0].text == "\n\n".join(said) + "\n"
+    sheet = one(zipped(xlsx_parts(tuple((text, "x") for text in runs))), "a.xlsx").pages[0].text
+    assert [f"| {text.replace('|', chr(92) + '|')} | x |" for text in said] == [
+        line for line in sheet.splitlines() if line.endswith("| x |")
+    ]

@@ -2,6 +2,7 @@ import pytest
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import pdf, pdf_scan
+from chapterhouse.reading.ocr import Recognised
 from chapterhouse.reading.pdf import read_pdf
 from chapterhouse.types import Extraction
 
@@ -221,21 +222,23 @@ def test_a_page_without_text_is_named_where_there_is_no_ocr(
 def test_a_page_without_text_is_given_to_ocr_as_a_png(monkeypatch: pytest.MonkeyPatch) -> None:
     images: list[bytes] = []
 
-    def recognise(image: bytes) -> str:
+    def recognise(image: bytes) -> tuple[Recognised]:
         images.append(image)
-        return "# read from\nthe picture\f"
+        return (Recognised("# read from\nthe picture", 0.875, sure=True, method="engine 1.0"),)
 
     monkeypatch.setattr(pdf_scan, "ocr_image", recognise)
     extraction = read(Page().filled())
 
     assert images[0].startswith(b"\x89PNG\r\n\x1a\n")
     assert extraction.pages[0].text == "\\# read from\nthe picture"
-    assert "tesseract" in extraction.method
-    assert extraction.notices == ()
+    assert extraction.method.endswith(", engine 1.0")
+    assert [(notice.code, notice.sentence) for notice in extraction.notices] == [
+        ("ocr", "Page 1: read by OCR, mean confidence 0.88.")
+    ]
 
 
 def test_failing_ocr_is_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(image: bytes) -> str:
+    def fail(image: bytes) -> None:
         raise RejectedError("timed-out", "OCR took more than 30 seconds.")
 
     monkeypatch.setattr(pdf_scan, "ocr_image", fail)

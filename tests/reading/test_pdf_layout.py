@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chapterhouse.reading.pdf import read_pdf
-from chapterhouse.reading.pdf_scan import grey_png
+from chapterhouse.reading.pdf_scan import png
 
 from .pdf_writer import HEIGHT, WIDTH, Page, write_pdf
 
@@ -92,8 +92,8 @@ def test_no_word_is_lost_wherever_it_stands(seed: int) -> None:
 
 
 def test_a_grey_png_has_its_size_in_the_header() -> None:
-    png = grey_png(bytes(range(20)), 4, 2, 10)
+    made = png(bytes(range(20)), 4, 2, 10)
 
-    assert png[12:16] == b"IHDR"
-    assert int.from_bytes(png[16:20], "big") == 4
-    assert int.from_bytes(png[20:24], "big") == 2
+    assert made[12:16] == b"IHDR"
+    assert int.from_bytes(made[16:20], "big") == 4
+    assert int.from_bytes(made[20:24], "big") == 2

@@ -15,6 +15,7 @@ from chapterhouse.reading.plain import (
     is_page_mark,
     marked_pages,
     page_mark,
+    running_text,
 )
 from chapterhouse.reading.structured import _indented
 from chapterhouse.text.sanitise import sanitise_line
@@ -273,3 +274,10 @@ def test_any_text_is_cut_without_losing_a_line(text: str) -> None:
     lost = [line for line in text.splitlines(keepends=True) if is_page_mark(line)]
     assert len(kept) + sum(map(len, lost)) >= len(text)
     assert len(kept) <= len(text)
+
+
+def test_a_running_line_that_only_numbers_pages_says_nothing() -> None:
+    for line in ("17", "Page  of ", "Seite 1 von 3", "第 1 頁", "- 4 -", ""):
+        assert running_text(line) == ""
+    assert running_text("Confidential \n 3 / 10") == "Confidential 3 / 10"
+    assert running_text("Page of the fleet") == "Page of the fleet"

@@ -14,6 +14,9 @@ from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Kind, Stretch
 
+_MANY = 2_000  # units, from which their number may be a burden
+_TINY = 12  # characters of a unit in the mean, where it is one
+_SHORT = 60  # characters to which they are joined then
 _WRAPPED = 120  # characters; lines wrapped by hand are shorter
 _WIKI_HEADING = re.compile(r"(?:= ?){1,6}[^=\n]+(?:= ?){1,6}[ \t]*$", re.MULTILINE)
 
@@ -130,7 +133,33 @@ def fitted(text: str, units: Iterable[Unit], limits: Limits) -> tuple[Unit, ...]
             fitting.append(kept)
         else:
             fitting.extend(_pieces(text, kept, limits.longest_unit))
-    return tuple(fitting)
+    length = sum(unit.end - unit.start for unit in fitting)
+    tiny = len(fitting) > _MANY and length < _TINY * len(fitting)
+    most = min(_SHORT, limits.longest_unit)
+    return tuple(_joined(fitting, most)) if tiny else tuple(fitting)
+
+
+def _joined(units: Iterable[Unit], most: int) -> Iterator[Unit]:
+    """Join neighbours of one kind, in a text of hardly anything but full stops.
+
+    The work of cutting grows with the number of units in a chunk.
+    """
+    last: Unit | None = None
+    for unit in units:
+        if last is not None and _continues(last, unit) and unit.end - last.start <= most:
+            last = replace(last, end=unit.end)
+            continue
+        if last is not None:
+            yield last
+        last = unit
+    if last is not None:
+        yield last
+
+
+def _continues(last: Unit, unit: Unit) -> bool:
+    alike = (last.kind, last.header, last.level) == (unit.kind, unit.header, unit.level)
+    part = unit.border in {Border.SENTENCE, Border.PIECE}
+    return alike and part and last.end == unit.start
 
 
 def _pieces(text: str, unit: Unit, longest: int) -> Iterator[Unit]:

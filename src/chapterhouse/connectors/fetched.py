@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -21,10 +20,10 @@ from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.links import Link
 from chapterhouse.connectors.urls import file_name, parse_url
 from chapterhouse.errors import RefusedError, RejectedError, UsageError
+from chapterhouse.files import UNFINISHED, make_folder, write_whole
 
 INDEX: Final = "fetched.json"
 _VERSION: Final = 1
-_UNFINISHED: Final = ".unfinished-"
 _ABANDONED: Final = 86_400.0  # seconds after which an unfinished file has no writer any more
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,130}\.[a-z]{2,8}")
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -118,7 +117,7 @@ def bring_up_to_date(links: Sequence[Link], folder: Path, fetch: Fetch, today: s
     """
     _require_date(today, "today")
     _require_folder(folder)
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     _clear_abandoned(folder)
     pages = _load(folder)
     outcomes = []
@@ -203,7 +202,7 @@ def _bring(
         last_modified=answer.last_modified,
     )
     if not unchanged or (known is not None and known.name != page.name):
-        _write(folder, page.name, answer.content)
+        write_whole(folder / page.name, answer.content)
     return LinkOutcome(link, "unchanged" if unchanged else "fetched", page)
 
 
@@ -249,7 +248,7 @@ def _require_folder(folder: Path) -> None:
 
 def _clear_abandoned(folder: Path) -> None:
     oldest = time.time() - _ABANDONED
-    for path in folder.glob(f"{_UNFINISHED}*"):
+    for path in folder.glob(f"{UNFINISHED}*"):
         if path.lstat().st_mtime < oldest:
             path.unlink(missing_ok=True)
 
@@ -261,26 +260,7 @@ def _save(folder: Path, pages: Mapping[str, Remembered]) -> None:
     text = json.dumps(
         {"version": _VERSION, "pages": kept}, ensure_ascii=False, indent=2, sort_keys=True
     )
-    _write(folder, INDEX, f"{text}\n".encode())
-
-
-def _write(folder: Path, name: str, data: bytes) -> None:
-    """Put ``data`` into a file so that, even after a power cut, it is old or new and whole."""
-    unfinished = folder / f"{_UNFINISHED}{secrets.token_hex(8)}"
-    try:
-        with unfinished.open("xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        unfinished.replace(folder / name)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    write_whole(folder / INDEX, f"{text}\n")
 
 
 def _load(folder: Path) -> dict[str, Remembered]:

@@ -100,11 +100,27 @@ def is_there(location: str) -> bool:
 
     Text that was given without a file has none to be gone.
     """
+    if location.startswith(GIVEN):
+        return True
+    # What lies in an archive is there as long as that is.
     return (
-        location.startswith(GIVEN)
-        or os.path.lexists(location)
+        os.path.lexists(location)
         or os.path.lexists(system_path(location))
+        or any(Path(system_path(place)).is_file() for place in above(location))
     )
+
+
+def above(location: str) -> Iterator[str]:
+    """Yield the folders, and archives, above an absolute path, the nearest first."""
+    while location != "/":
+        location = location.rpartition("/")[0] or "/"
+        yield location
+
+
+def is_ignored(parts: Sequence[str]) -> bool:
+    """Whether a path leads to what tools leave behind, or through folders that they fill."""
+    folders = zip(parts, [True] * (len(parts) - 1) + [False], strict=True)
+    return any(_ignored(name, is_folder) for name, is_folder in folders)
 
 
 def describe(root: Path, parts: tuple[str, ...], label: str) -> SourceFile:

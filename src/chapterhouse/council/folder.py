@@ -15,6 +15,7 @@ from chapterhouse.council.problems import CouncilConfigError, errors
 from chapterhouse.council.strict_json import is_text
 from chapterhouse.council.validate import form_problems, slug_problems
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.files import make_folder
 from chapterhouse.personas.config_file import edited, write_config
 from chapterhouse.personas.folder import located
 from chapterhouse.text.naming import storable_path
@@ -98,7 +99,7 @@ def create(councils: Path, council: Council) -> CouncilFolder:
             f"There is a council '{council.slug}' already, in {path}.",
             hint=f"Change {COUNCIL_FILE} in it, or choose another name.",
         )
-    (path / DOCS).mkdir(parents=True, exist_ok=True)
+    make_folder(path / DOCS)
     write_config(path / COUNCIL_FILE, as_object(council))  # last: with it the council exists
     return CouncilFolder(path, council)
 

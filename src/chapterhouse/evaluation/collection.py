@@ -22,7 +22,7 @@ from chapterhouse.evaluation.datasets import CorpusDocument
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.library import Library
-from chapterhouse.lifecycle.pipeline import Prepare
+from chapterhouse.lifecycle.look import Prepare
 from chapterhouse.lifecycle.prepare import Prepared, prepare
 from chapterhouse.protocols import Chunker, Embedder
 from chapterhouse.retrieval.pipeline import Sources

@@ -1,9 +1,9 @@
 """Files that are written whole or not at all."""
 
 import os
-import secrets
 from pathlib import Path
 
+from chapterhouse import files
 from chapterhouse.errors import UsageError
 
 
@@ -33,19 +33,7 @@ def write_whole(path: Path, text: str) -> None:
     if path.exists() and not path.is_file():
         path.write_bytes(data)
         return
-    place = path.resolve()  # through a link, which stays one
-    unfinished = place.parent / f".{place.name}.{secrets.token_hex(4)}"
-    try:
-        with unfinished.open("xb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if place.exists():
-            unfinished.chmod(place.stat().st_mode & 0o777)
-        unfinished.replace(place)
-    except BaseException:
-        unfinished.unlink(missing_ok=True)
-        raise
+    files.write_whole(path.resolve(), data)  # through a link, which stays one
 
 
 def read_text(path: Path) -> str:

@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -12,6 +12,7 @@ from typing import Final, Self
 import apsw
 
 from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.files import read_only_address
 from chapterhouse.index.state import writer_lock
 from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.protocols import Store
@@ -154,13 +155,16 @@ class AliasIndex:
         return self.sequence()
 
     def rebuild(self, store: Store) -> int:
-        """Throw everything away and read every document again."""
+        """Throw everything away and read every document again; what was is overwritten."""
         with writer_lock(self._folder, self._wait_seconds * 6) as held:
             if held:
                 with self._lock, self._explained(), self._open() as connection:
                     _clear(connection)
                     connection.execute("DELETE FROM progress")
                 self._apply_all(store)
+                with self._lock, self._explained(), suppress(apsw.BusyError):  # someone reads
+                    self._open().execute("VACUUM")  # until then pages hold what was deleted
+                    self._open().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         return self.sequence()
 
     def _sequence(self) -> int:
@@ -171,16 +175,31 @@ class AliasIndex:
 
     def _open(self) -> apsw.Connection:
         if self._connection is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            connection = apsw.Connection(str(self._path))
             try:
-                connection.set_busy_timeout(int(self._wait_seconds * 1000))
-                _make_ready(connection, time.monotonic() + self._wait_seconds)
-            except apsw.Error:
-                connection.close()
-                raise
-            self._connection = connection
+                self._connection = self._opened()
+            except (OSError, apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError):
+                self._connection = self._as_it_is()
         return self._connection
+
+    def _opened(self) -> apsw.Connection:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        connection = apsw.Connection(str(self._path))
+        try:
+            connection.set_busy_timeout(int(self._wait_seconds * 1000))
+            _make_ready(connection, time.monotonic() + self._wait_seconds)
+        except apsw.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _as_it_is(self) -> apsw.Connection:
+        """Open what can only be read; where there is nothing, an empty table in memory."""
+        if self._path.exists() and self._path.stat().st_size:
+            flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+            return apsw.Connection(read_only_address(self._path), flags=flags)
+        connection = apsw.Connection(":memory:")
+        connection.execute(_SCHEMA)
+        return connection
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -10,12 +10,15 @@ Beside it lies the forward file (``index/forward.py``) with the terms of each ch
 same catch-up from the same analysis.
 """
 
+import os
 import shutil
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 import numpy as np
@@ -58,6 +61,7 @@ class LexicalIndex:
         self._lock = threading.Lock()
         self._schema = _schema()
         self._index: tantivy.Index | None = None
+        self._links: TemporaryDirectory[str] | None = None  # goes with this object
         self._loaded = IndexState()
         self._forward = forward.NOTHING
         self._seen_whole = IndexState()
@@ -79,11 +83,19 @@ class LexicalIndex:
         return self.sequence()
 
     def rebuild(self, store: Store) -> int:
-        """Build it anew from the whole store."""
+        """Build it anew from the whole store; of what it was nothing stays on the disk.
+
+        Until it is complete the last one is searched. Who reads that one then finds its files
+        gone and the state changed, and reads again.
+        """
         with writer_lock(self._folder, self._wait_seconds * 6) as held:
             if held:
-                self._reset(read_state(self._folder).generation + 1)
-                self._apply_all(store)
+                last = read_state(self._folder)
+                fresh = self._begun(last)
+                state = self._write(store, fresh, forward.NOTHING, lambda _: None)
+                write_state(self._folder, state)
+                self._drop_others(state.generation)
+                forward.drop_before(self._folder, _extent(state).edition)
         return self.sequence()
 
     def search(
@@ -213,20 +225,41 @@ class LexicalIndex:
 
     def _open(self, generation: int) -> tantivy.Index:
         folder = self._files(generation)
-        folder.mkdir(parents=True, exist_ok=True)
+        with suppress(OSError):  # where it can only be read it is there, or cannot be opened
+            folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            folder = self._linked(folder)
         index = tantivy.Index(self._schema, path=str(folder), reuse=True)
         analyser = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
         index.register_tokenizer("terms", analyser)
         return index
 
-    def _reset(self, generation: int) -> None:
+    def _linked(self, folder: Path) -> Path:
+        """Return a folder of links to the files of one in which Tantivy cannot make its lock."""
+        self._links = TemporaryDirectory(prefix="chapterhouse-", ignore_cleanup_errors=True)
+        place = Path(self._links.name)
+        for path in folder.iterdir() if folder.is_dir() else ():
+            if not path.name.endswith(".lock"):
+                (place / path.name).symlink_to(path.resolve())
+        return place
+
+    def _reset(self) -> IndexState:
         """Begin the next generation; the last one stays for those who are reading it."""
-        shutil.rmtree(self._files(generation), ignore_errors=True)  # left by one that died
-        edition = _extent(read_state(self._folder)).edition + 1
-        write_state(self._folder, IndexState(0, _FINGERPRINT, generation, _counts(Extent(edition))))
-        forward.drop_before(self._folder, edition - 1)
+        fresh = self._begun(read_state(self._folder))
+        write_state(self._folder, fresh)
+        forward.drop_before(self._folder, _extent(fresh).edition - 1)
+        self._drop_others(fresh.generation, fresh.generation - 1)
+        return fresh
+
+    def _begun(self, last: IndexState) -> IndexState:
+        """Return the state of an empty index of the generation after ``last``."""
+        shutil.rmtree(self._files(last.generation + 1), ignore_errors=True)  # left by one that died
+        extent = Extent(_extent(last).edition + 1)
+        return IndexState(0, _FINGERPRINT, last.generation + 1, _counts(extent))
+
+    def _drop_others(self, *generations: int) -> None:
         for folder in self._folder.glob("tantivy.*"):
-            if folder not in (self._files(generation), self._files(generation - 1)):
+            if folder not in map(self._files, generations):
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _mend_and_apply(self, store: Store) -> None:
@@ -240,30 +273,42 @@ class LexicalIndex:
         except CorruptLibraryError as error:
             if _LEFT_BEHIND not in error.message:
                 raise
-            self._reset(read_state(self._folder).generation + 1)
+            self._reset()
             self._apply_all(store)
 
     def _apply_all(self, store: Store) -> None:
         state = self._state()
         if not state.sequence:
-            self._reset(state.generation + 1)
-            state = self._state()
+            state = self._reset()
+        publish = partial(write_state, self._folder)
+        self._compact(self._write(store, state, self._load_forward(), publish))
+
+    def _write(
+        self,
+        store: Store,
+        state: IndexState,
+        rows_before: Forward,
+        publish: Callable[[IndexState], None],
+    ) -> IndexState:
+        """Apply what follows ``state``; return the state that counts it, told batch by batch."""
         changes = store.changes(state.sequence, _BATCH_CHANGES)
         if not changes:
-            return
+            return state
         with _telling_damage():
             writer = self._open(state.generation).writer(_HEAP_BYTES, num_threads=1)
+            loaded = rows_before
             while changes:
-                rows = forward.Rows(self._load_forward())
+                loaded = forward.load(self._folder, _extent(state), loaded)
+                rows = forward.Rows(loaded)
                 for change in changes:
                     _apply(change, writer, store, rows)
                 extent = rows.write(self._folder)
                 writer.commit()
                 state = replace(state, sequence=changes[-1].sequence, counts=_counts(extent))
-                write_state(self._folder, state)
+                publish(state)
                 changes = store.changes(state.sequence, _BATCH_CHANGES)
             writer.wait_merging_threads()
-        self._compact(state)
+        return state
 
     def _compact(self, state: IndexState) -> None:
         """Write the forward file anew where most of its rows are of chunks that are gone."""

@@ -99,9 +99,17 @@ def load_current(read: Callable[[], IndexState], load: Callable[[IndexState], Va
 
 @contextmanager
 def writer_lock(folder: Path, wait_seconds: float) -> Iterator[bool]:
-    """Hold the index's writer lock; yield False if another process kept it the whole time."""
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    """Hold the index's writer lock.
+
+    Yields False if another process kept it the whole time, or the disk takes nothing: the index
+    is then searched as it is.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError:
+        yield False
+        return
     try:
         yield _acquire(descriptor, time.monotonic() + wait_seconds)
     finally:

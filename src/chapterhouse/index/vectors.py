@@ -66,11 +66,12 @@ class VectorIndex:
         return self.sequence()
 
     def rebuild(self, store: Store) -> int:
-        """Build the files anew from the whole store."""
+        """Build the files anew from the whole store; of the last ones nothing stays on the disk."""
         with writer_lock(self._folder, max(self._wait_seconds * 6, _REBUILD_SECONDS)) as held:
             if held:
                 self._reset()
                 self._apply_all(store)
+                drop_generations(self._folder, LOGS, read_state(self._folder).generation)
         return self.sequence()
 
     def search(

@@ -4,7 +4,6 @@ Nobody waits for it. Each document's vectors are committed by themselves, so tha
 is killed has lost at most the documents it was at, and the next one goes on from there.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import Event
@@ -12,6 +11,7 @@ from typing import Final
 
 from chapterhouse.chunking.build import embedding_text
 from chapterhouse.errors import EngineError
+from chapterhouse.files import make_folder, write_whole
 from chapterhouse.protocols import Embedder, Embeddings, Store
 from chapterhouse.types import Chunk, Document, Progress
 
@@ -91,10 +91,8 @@ def read_note(folder: Path) -> str:
 
 def write_note(folder: Path, text: str) -> None:
     """Note in ``folder`` at which state of the library nothing was pending."""
-    folder.mkdir(exist_ok=True)
-    temporary = folder / f"{_NOTE}.{os.getpid()}"
-    temporary.write_text(text, "utf-8")
-    temporary.replace(folder / _NOTE)
+    make_folder(folder)
+    write_whole(folder / _NOTE, text)
 
 
 def _batches(

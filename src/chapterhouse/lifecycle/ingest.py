@@ -8,23 +8,22 @@ from pathlib import Path
 from threading import Event
 
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
-from chapterhouse.connectors.folder import GIVEN, SourceFile
+from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
-from chapterhouse.lifecycle.pipeline import UNREAD_CODES, Look, Prepare, Read, Work, run, submit
+from chapterhouse.lifecycle.look import Look, Prepare, Read, Work, worth_another_try
+from chapterhouse.lifecycle.pipeline import run, submit
 from chapterhouse.lifecycle.plan import make_plan
 from chapterhouse.protocols import Store
+from chapterhouse.reading.limits import Limits
 from chapterhouse.text.naming import slug
 from chapterhouse.types import (
     DEFAULT_SHELF,
     AddReport,
     FileRecord,
     Progress,
-    Status,
 )
 
-# Failures that the next try may not meet: the moment's or the machine's fault, not the file's.
 _NAME = 48  # characters of a text by which it is called
-TRANSIENT_CODES = UNREAD_CODES | {"missing-extra"}
 
 
 def add(
@@ -37,6 +36,7 @@ def add(
     workers: int = 4,
     maximum_bytes: int = MAXIMUM_BYTES,
     retry: bool = False,
+    limits: Limits | None = None,
     on_progress: Callable[[Progress], None] = lambda _: None,
     stop: Event | None = None,
 ) -> AddReport:
@@ -55,6 +55,7 @@ def add(
         workers: Files being read at a time, 1 or more.
         maximum_bytes: Larger files are rejected.
         retry: Look again at unchanged files that gave no document the last time.
+        limits: How much of archives is unpacked; the usual when None.
         on_progress: Called after each file, when its outcome is safe on disk.
         stop: Ends the run early when set.
 
@@ -68,11 +69,19 @@ def add(
     labels = {place: store.label_root(place, label) for place, label in plan.new_roots.items()}
     if labels != plan.new_roots:  # another process took a label meanwhile
         plan = make_plan(paths, store)
-    work = Work(store, read, prepare, shelf, workers, on_progress, stop or Event())
+    stopping, bounds = stop or Event(), limits or Limits()
+    work = Work(store, read, prepare, shelf, workers, on_progress, stopping, retry, bounds)
+    again = {  # archives and messages in which something is worth another try
+        place
+        for record in plan.known.values()
+        if worth_another_try(record, retry=retry)
+        for place in (record.location, *above(record.location))
+    }
 
     def looks() -> Iterable[Look]:
         for file in plan.files:
-            yield _look(file, plan.known.get(file.location), work, maximum_bytes, retry=retry)
+            known = plan.known.get(file.location)
+            yield _look(file, known, work, maximum_bytes, again=file.location in again)
 
     report = run(looks(), len(plan.files), work)
     for record in plan.missing:
@@ -112,13 +121,13 @@ def _look(
     work: Work,
     maximum_bytes: int,
     *,
-    retry: bool,
+    again: bool,
 ) -> Look:
     """Open a file as far as is needed to know what to do with it."""
     look = Look(file, known, started=time.monotonic())
     if file.problem:
         return replace(look, error=RejectedError(file.problem.code, file.problem.sentence))
-    settled = known if known and not worth_another_try(known, retry=retry) else None
+    settled = None if again else known
     if settled and (settled.size, settled.mtime_ns) == (file.size, file.mtime_ns):
         return look
     try:
@@ -128,10 +137,3 @@ def _look(
     if settled and settled.sha256 == content.sha256:
         return replace(look, content=replace(content, data=b""))  # only its stamp is of use
     return submit(replace(look, content=content), work)
-
-
-def worth_another_try(known: FileRecord, *, retry: bool = False) -> bool:
-    """Whether a file that gave no document might give one now, though it has not changed."""
-    if known.document_id:
-        return False
-    return retry or known.code in TRANSIENT_CODES or known.status is Status.READY

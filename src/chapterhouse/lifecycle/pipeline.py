@@ -4,18 +4,32 @@ An outcome is told only after it is safe on disk, and in order of source, so tha
 gives the same library and the same report every time.
 """
 
+import hashlib
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError, Future
-from dataclasses import dataclass, replace
-from threading import Event
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import replace
 
 from chapterhouse.connectors.content import Content
-from chapterhouse.connectors.folder import SourceFile
+from chapterhouse.connectors.folder import SourceFile, is_ignored
 from chapterhouse.errors import EngineError, MissingExtraError, RejectedError
+from chapterhouse.lifecycle.look import (
+    CONTAINERS,
+    UNPACKED,
+    UNREAD_CODES,
+    Container,
+    Look,
+    Room,
+    Work,
+    status_of,
+    worth_another_try,
+)
 from chapterhouse.lifecycle.prepare import Prepared
-from chapterhouse.protocols import Store
+from chapterhouse.reading.names import ARCHIVES
+from chapterhouse.text.naming import source_name, storable_path
 from chapterhouse.types import (
     BENIGN_NOTICES,
     AddReport,
@@ -23,65 +37,15 @@ from chapterhouse.types import (
     Extraction,
     FileOutcome,
     FileRecord,
+    Member,
     Progress,
     Status,
     shelf_names,
 )
 
-Read = Callable[[bytes, str], Future[Extraction]]
-Prepare = Callable[[Extraction, SourceFile, Content], Prepared]
-
-# The bytes could not be had this time: says nothing about the file, so a document of it stays.
-UNREAD_CODES = frozenset({"changed-while-reading", "cannot-list", "cannot-open", "vanished"})
-# Not a document rather than a bad one.
-SKIPPED_CODES = frozenset({"unsupported-format", "symbolic-link"})
-
 # What may wait behind a file that takes long to read.
 _BYTES_WAITING = 256 * 2**20
 _LOOKS_WAITING = 256
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """What opening a file gave: bytes being read, nothing new, or an error.
-
-    Attributes:
-        known: What became of the file the last time.
-        content: Its bytes, where it was opened.
-        extraction: Its text to be, where it has to be read.
-        error: Why it will not be.
-        started: When it was opened, by the monotonic clock.
-    """
-
-    file: SourceFile
-    known: FileRecord | None
-    content: Content | None = None
-    extraction: Future[Extraction] | None = None
-    error: RejectedError | None = None
-    started: float = 0.0
-
-    @property
-    def size(self) -> int:
-        """Bytes held in memory until it is settled."""
-        return len(self.content.data) if self.content else 0
-
-
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What a run needs. ``shelf`` is added to the shelves that a document is on already."""
-
-    store: Store
-    read: Read
-    prepare: Prepare
-    shelf: str
-    ahead: int
-    on_progress: Callable[[Progress], None]
-    stop: Event
-
-
-def status_of(code: str) -> Status:
-    """Say how a file ends that is not read for the reason ``code``."""
-    return Status.SKIPPED if code in SKIPPED_CODES else Status.REJECTED
 
 
 def submit(look: Look, work: Work) -> Look:
@@ -101,11 +65,14 @@ def run(looks: Iterable[Look], total: int, work: Work) -> AddReport:
     """
     outcomes: list[FileOutcome] = []
     waiting: deque[Look] = deque()
+    settled = 0
     try:
         for look in _in_turn(looks, waiting, work):
-            outcomes.append(_settle(look, work))
-            work.on_progress(Progress(len(outcomes), total, look.file.source, outcomes[-1]))
-        interrupted = len(outcomes) < total
+            for outcome in _settle(look, work):
+                outcomes.append(outcome)
+                settled += outcome.record.location == look.file.location
+                work.on_progress(Progress(settled, total, outcome.record.source, outcome))
+        interrupted = settled < total
     except (KeyboardInterrupt, CancelledError):  # the latter: the reader was closed
         interrupted = True
     finally:
@@ -141,33 +108,167 @@ def _is_settled(look: Look) -> bool:
     return look.extraction is None or look.extraction.done()
 
 
-def _settle(look: Look, work: Work) -> FileOutcome:
-    """Write what became of a file and say so."""
+def _settle(look: Look, work: Work) -> Iterator[FileOutcome]:
+    """Write what became of a file and say so: first of the files in it, last of itself.
+
+    So a file whose record is there was unpacked to its end.
+    """
     if look.error is None and look.extraction is None:
-        outcome = _unchanged(look, work)
-    elif look.error is not None:
-        outcome = _rejected(look, look.error, work)
-    else:
-        try:
-            prepared = _prepared(look, work)
-        except RejectedError as error:
-            outcome = _rejected(look, error, work)
-        else:
-            outcome = _stored(look, prepared, work)
+        yield _timed(_unchanged(look, work), look)
+        return
+    try:
+        if look.error is not None:
+            raise look.error
+        extraction = _extraction(look)
+        inside = _members(look, extraction, work)
+        held: list[FileOutcome] = []
+        for outcome in _settled(inside, work):
+            held.append(outcome)
+            yield outcome
+        outcome = (
+            _unpacked(look, extraction.format, held, work)
+            if extraction.format in ARCHIVES
+            else _stored(look, _prepared(look, extraction, work), work)
+        )
+        _drop_members(look, {one.record.location for one in held}, work)
+    except RejectedError as error:
+        outcome = _rejected(look, error, work)
+    yield _timed(outcome, look)
+
+
+def _timed(outcome: FileOutcome, look: Look) -> FileOutcome:
     return replace(outcome, seconds=time.monotonic() - look.started)
 
 
-def _prepared(look: Look, work: Work) -> Prepared:
+def _extraction(look: Look) -> Extraction:
     assert look.extraction is not None
+    with _boundary(look):
+        extraction = look.extraction.result()
+    if look.within is None:
+        return extraction
+    metadata = {**extraction.metadata, "container": look.within.source}
+    return replace(extraction, metadata=metadata)
+
+
+# --- files in a file -----------------------------------------------------------------------------
+
+
+def _members(look: Look, extraction: Extraction, work: Work) -> Sequence[Look]:
+    """Return the files in a file, opened.
+
+    Raises:
+        RejectedError: ``too-deep`` or ``archive-too-many-entries``.
+    """
+    members = [one for one in extraction.members if not is_ignored(one.path.split("/"))]
+    if not members:
+        return ()
+    limits = work.limits
+    around = look.within or Container("", 0, Room(limits.archive_files, 2 * limits.archive_bytes))
+    if around.depth >= limits.archive_depth:
+        raise RejectedError(
+            "too-deep", f"Archives are opened to a depth of {limits.archive_depth}, no deeper."
+        )
+    if not around.room.take(members):
+        raise RejectedError(
+            "archive-too-many-entries",
+            "The archives in it hold more than is unpacked at once.",
+            hint="Unpack it and add the folder.",
+        )
+    within = Container(look.file.source, around.depth + 1, around.room)
+    return [_member(look, member, within, work) for member in members]
+
+
+def _member(look: Look, member: Member, within: Container, work: Work) -> Look:
+    """Return a file in a file, opened as far as is needed to know what to do with it."""
     assert look.content is not None
+    parts = tuple(member.path.split("/"))
+    source = source_name(look.file.source, parts)
+    location = storable_path(f"{look.file.location}/{member.path}")
+    file = SourceFile(
+        look.file.root, (*look.file.parts, *parts), location, source, len(member.data)
+    )
+    known = work.store.file(location)
+    made = Look(file, known, started=time.monotonic(), within=within)
+    if member.problem is not None:
+        problem = member.problem
+        return replace(made, error=RejectedError(problem.code, problem.sentence))
+    content = Content(
+        member.data,
+        hashlib.sha256(member.data).hexdigest(),
+        len(member.data),
+        look.content.mtime_ns,
+        member.modified or look.content.modified,
+    )
+    if known and known.sha256 == content.sha256 and not worth_another_try(known, retry=work.retry):
+        return replace(made, content=replace(content, data=b""))
+    return replace(made, content=content)
+
+
+def _settled(looks: Sequence[Look], work: Work) -> Iterator[FileOutcome]:
+    """Settle files in a file, with some of them being read ahead.
+
+    Raises:
+        CancelledError: the work was stopped; then the file that they are in is not done.
+    """
+    waiting: deque[Look] = deque()
+    count = 0
     try:
-        return work.prepare(look.extraction.result(), look.file, look.content)
+        opened = (submit(one, work) if one.size else one for one in looks)
+        for look in _in_turn(opened, waiting, work):
+            count += 1
+            yield from _settle(look, work)
+    finally:
+        for look in waiting:
+            if look.extraction:
+                look.extraction.cancel()
+    if count < len(looks):
+        raise CancelledError
+
+
+def _drop_members(look: Look, kept: AbstractSet[str], work: Work) -> None:
+    """Forget the files that were in a file and are no longer, with their documents."""
+    if look.known is None:
+        return
+    for record in work.store.files(look.file.location):
+        if record.location not in kept and record.location != look.file.location:
+            if record.document_id:
+                work.store.remove(record.document_id)
+            work.store.forget_file(record.location)
+
+
+def _unpacked(look: Look, format_: str, held: Sequence[FileOutcome], work: Work) -> FileOutcome:
+    """Record that a file is an archive: it is no document, and what is in it has its own record."""
+    counts = Counter(outcome.record.status.value for outcome in held)
+    told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+    number = f"{len(held)} file{'' if len(held) == 1 else 's'}"
+    sentence = f"It holds {number}: {told}." if held else "It holds no files."
+    record = _record(look, Status.SKIPPED, (UNPACKED, sentence), format_=format_)
+    work.store.record_file(record)
+    return FileOutcome(record, changed=any(outcome.changed for outcome in held))
+
+
+# --- one file ------------------------------------------------------------------------------------
+
+
+def _prepared(look: Look, extraction: Extraction, work: Work) -> Prepared:
+    assert look.content is not None
+    with _boundary(look):
+        return work.prepare(extraction, look.file, look.content)
+
+
+@contextmanager
+def _boundary(look: Look) -> Iterator[None]:
+    """Keep the failure of one hostile file from ending the run for all the others.
+
+    Raises:
+        RejectedError: with its kind, for the record.
+    """
+    try:
+        yield
     except (RejectedError, CancelledError, EngineError):
         raise  # the last: a model that fails says nothing about the file, and would fail the next
     except MissingExtraError as error:
         raise RejectedError("missing-extra", error.message, hint=error.hint) from error
-    # The boundary of the reading process and of one hostile file: its failure must not end the
-    # run for all the others, and its kind is kept in the record.
     except Exception as error:
         raise RejectedError(
             "internal-error",
@@ -216,7 +317,9 @@ def _unchanged(look: Look, work: Work) -> FileOutcome:
         stamped = replace(known, size=look.content.size, mtime_ns=look.content.mtime_ns)
         if stamped != known:
             work.store.record_file(stamped)
-    changed = _is_new_on_shelf(known, work)
+    holds = known.format in CONTAINERS or known.size > work.limits.text_characters
+    inside = work.store.files(known.location) if holds else (known,)
+    changed = sum(_is_new_on_shelf(record, work) for record in inside) > 0
     sentence = f"Put on the shelf '{work.shelf}'." if changed else known.sentence
     record = replace(known, status=Status.SKIPPED, code="unchanged", sentence=sentence)
     return FileOutcome(record, changed=changed)
@@ -245,7 +348,10 @@ def _rejected(look: Look, error: RejectedError, work: Work) -> FileOutcome:
         sentence += " What was read earlier was removed from the library."
         record = _record(look, status, (error.code, sentence))
         work.store.record_file(record)
+        _drop_members(look, frozenset(), work)
         return FileOutcome(record, changed=True)
+    if look.known and error.code not in UNREAD_CODES and not _same_bytes(look, look.known):
+        _drop_members(look, frozenset(), work)
     record = _record(look, status, (error.code, sentence))
     if record != look.known and error.code != "vanished":
         work.store.record_file(record)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from chapterhouse.connectors.folder import (
     SourceFile,
+    above,
     describe,
     is_there,
     location_of,
@@ -68,7 +69,7 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
 def find_file(document: Document, store: Store) -> SourceFile | None:
     """Return the file that a document came from, below its root; None if it is not there."""
     roots = {location: label for label, location in store.roots()}
-    ancestor = next((place for place in _ancestors(document.location) if place in roots), None)
+    ancestor = next((place for place in above(document.location) if place in roots), None)
     if ancestor is None:
         return None
     root = system_path(ancestor)
@@ -84,7 +85,7 @@ def find_file(document: Document, store: Store) -> SourceFile | None:
 def _add_root(root: Path, roots: dict[str, str]) -> None:
     """Give a folder a label of its own, unless it stands in one that was added before."""
     location = location_of(root, ())
-    if location in roots or any(place in roots for place in _ancestors(location)):
+    if location in roots or any(place in roots for place in above(location)):
         return
     wanted = source_name(root.name or "root", ())
     labels = set(roots.values())
@@ -94,7 +95,7 @@ def _add_root(root: Path, roots: dict[str, str]) -> None:
 
 def _source(file: SourceFile, roots: Mapping[str, str]) -> str:
     """Name a file after the nearest folder above it that was added."""
-    for ancestor in _ancestors(file.location):
+    for ancestor in above(file.location):
         if ancestor in roots:
             below = file.location[len(ancestor.rstrip("/")) + 1 :]
             return source_name(roots[ancestor], _spelled(file, below.count("/") + 1))
@@ -106,15 +107,8 @@ def _spelled(file: SourceFile, depth: int) -> Sequence[str]:
     return (*file.root.parts, *file.parts)[-depth:]
 
 
-def _ancestors(location: str) -> Iterable[str]:
-    """Yield the folders above an absolute path, the nearest first."""
-    while location != "/":
-        location = location.rpartition("/")[0] or "/"
-        yield location
-
-
 def _is_gone(record: FileRecord, files: Mapping[str, SourceFile]) -> bool:
     if record.location in files or is_there(record.location):
         return False
     # What stands below a folder that cannot be listed may still be there.
-    return not any(ancestor in files for ancestor in _ancestors(record.location))
+    return not any(ancestor in files for ancestor in above(record.location))

@@ -12,6 +12,7 @@ from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.protocols import Chunker, Embedder
+from chapterhouse.reading.ocr import ENGINES
 from chapterhouse.text.canonical import choose_title, compose
 from chapterhouse.text.front_matter import front_matter
 from chapterhouse.text.naming import document_id
@@ -107,7 +108,7 @@ def _missing_text(notices: tuple[Notice, ...]) -> bool:
 def _no_text(extraction: Extraction, file: SourceFile) -> RejectedError:
     """Explain why there is nothing to search: better no document than one that finds nothing."""
     reasons = [_clean_notice(n).sentence for n in extraction.notices if n.code != "no-text"][:3]
-    if "tesseract" in extraction.method:
+    if any(engine in extraction.method for engine in ENGINES):
         reasons.append("Text recognition found nothing in it.")
     return RejectedError("no-text", " ".join((f"{file.source} holds no text.", *reasons)))
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from chapterhouse.connectors.content import open_source
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.lifecycle.ingest import worth_another_try
-from chapterhouse.lifecycle.pipeline import status_of
+from chapterhouse.lifecycle.look import status_of, worth_another_try
 from chapterhouse.lifecycle.plan import make_plan
 from chapterhouse.protocols import Store
 from chapterhouse.types import AddReport, FileOutcome, FileRecord, Status

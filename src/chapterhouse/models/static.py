@@ -12,6 +12,7 @@ vectors never change when the library grows.
 """
 
 import hashlib
+import sys
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.resources import files
@@ -123,13 +124,13 @@ def _checked(name: str, sha256: str) -> bytes:
     if found is None or not found.submodule_search_locations:
         raise CorruptLibraryError(
             "The package wordllama, which carries the offline embeddings, is not installed.",
-            hint="Reinstall with: pip install --force-reinstall chapterhouse",
+            hint=f"Install it with: {sys.executable} -m pip install 'wordllama<0.5'",
         )
     path = Path(next(iter(found.submodule_search_locations))) / name
     data = path.read_bytes()
     if hashlib.sha256(data).hexdigest() != sha256:
         raise CorruptLibraryError(
             f"{path.name} of the package wordllama is not the file that Chapterhouse was built on.",
-            hint="Reinstall with: pip install --force-reinstall 'wordllama<0.5'",
+            hint=f"Run: {sys.executable} -m pip install --force-reinstall 'wordllama<0.5'",
         )
     return data

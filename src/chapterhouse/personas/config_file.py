@@ -5,7 +5,6 @@ import errno
 import json
 import os
 import stat
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, cast, get_origin
@@ -13,6 +12,7 @@ from typing import Any, Final, cast, get_origin
 from pydantic import BaseModel, ValidationError
 
 from chapterhouse.errors import UsageError
+from chapterhouse.files import write_whole
 from chapterhouse.personas.config import PersonaConfig
 from chapterhouse.personas.problems import PersonaConfigError, PersonaProblem
 
@@ -126,23 +126,7 @@ def written_value(key: str, text: str) -> object:
 
 def write_config(path: Path, raw: Mapping[str, Any]) -> None:
     """Replace the file ``path`` as a whole, so that nobody ever reads half of it."""
-    write_text(path, json.dumps(raw, ensure_ascii=False, indent=2) + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replace the file ``path`` by ``text`` in one step that survives a power cut."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
-    unfinished.unlink(missing_ok=True)  # of a process of this number that was killed
-    try:
-        with unfinished.open("x", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        if path.exists():
-            unfinished.chmod(path.stat().st_mode & 0o777)
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    write_whole(path, json.dumps(raw, ensure_ascii=False, indent=2) + "\n")
 
 
 class _Pairs(list[tuple[str, Any]]):

@@ -4,12 +4,12 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+from chapterhouse import files
 from chapterhouse.errors import ChapterhouseError, RefusedError, UsageError
 from chapterhouse.text.naming import slug
 from chapterhouse.types import Notice
@@ -183,26 +183,14 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         ChapterhouseError: it cannot be written; what was there is still there.
     """
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.part")  # hidden: no walk reads it
-    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with os.fdopen(
-            os.open(temporary, flags, 0o666), "w", encoding="utf-8", newline="\n"
-        ) as out:
-            out.write(text)
-            out.flush()
-            os.fsync(out.fileno())
-        temporary.replace(path)
-        _synchronise(path.parent)
+        files.make_folder(path.parent)
+        files.write_whole(path, text)
     except OSError as error:
         raise ChapterhouseError(
             f"{path} cannot be written: {error.strerror}.",
             hint="Check the space on the disk and the folder's permissions, then run it again.",
         ) from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def remove_whole(path: Path) -> None:
@@ -214,7 +202,7 @@ def remove_whole(path: Path) -> None:
     try:
         path.unlink(missing_ok=True)
         if path.parent.is_dir():
-            _synchronise(path.parent)
+            files.sync_folder(path.parent)
     except OSError as error:
         raise ChapterhouseError(
             f"{path} cannot be removed: {error.strerror}.", hint="Check the folder's permissions."
@@ -275,11 +263,3 @@ def _known(entry: object) -> Known | None:
         return None
     named = not stated["id"] or is_document_id(stated["id"])
     return replace(default, **stated) if named else None
-
-
-def _synchronise(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

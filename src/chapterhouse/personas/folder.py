@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.files import make_folder, write_whole
 from chapterhouse.personas.config import CONFIG_FILE, RESERVED, PersonaConfig
 from chapterhouse.personas.config_file import (
     edited,
@@ -14,7 +15,6 @@ from chapterhouse.personas.config_file import (
     read_raw,
     read_regular,
     write_config,
-    write_text,
 )
 from chapterhouse.personas.problems import PersonaConfigError, PersonaProblem
 from chapterhouse.personas.templates import DEFAULT_TEMPLATE, prose_of, template_named
@@ -200,9 +200,9 @@ def create(
     raw = _first_config(slug, name, chosen.settings, folders)
     config = parse_config(raw, f"{slug}/{CONFIG_FILE}")
     for folder in (path / RAW, path / RAG):
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
     if not (path / PROSE_FILE).exists():
-        write_text(path / PROSE_FILE, prose_of(chosen, name))
+        write_whole(path / PROSE_FILE, prose_of(chosen, name))
     write_config(path / CONFIG_FILE, raw)  # last: with it the persona exists
     return PersonaFolder(path, config, read_prose(path))
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.personas import folder as persona_folder
 from chapterhouse.personas.config import CONFIG_FILE
 from chapterhouse.personas.config_file import written_value
@@ -169,7 +169,12 @@ class House:
             NotFoundError, UsageError, PersonaConfigError: as for ``load``.
             ChapterhouseError: something cannot be written; what was told before is safe.
         """
-        return self._refresh(self.load(name), on_progress or _ignore, dry_run=dry_run)
+        folder = self.load(name)
+        try:
+            return self._refresh(folder, on_progress or _ignore, dry_run=dry_run)
+        except ReadOnlyError as error:  # what was read before can be asked all the same
+            warning = f"What has changed in their folders was not read: {error.message}"
+            return Refresh(folder.slug, folder.persona.display_name, warnings=(warning,))
 
     def _refresh(
         self,

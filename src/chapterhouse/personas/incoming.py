@@ -11,7 +11,7 @@ from typing import Final
 from chapterhouse.connectors.folder import walk
 from chapterhouse.connectors.links import Link, LinkList, parse_links
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
-from chapterhouse.personas.config_file import write_text
+from chapterhouse.files import make_folder, write_whole
 from chapterhouse.personas.curate import LISTS
 
 LINKS_FILE: Final = "links.links"
@@ -30,7 +30,7 @@ def copy_in(files: Sequence[Path], raw: Path) -> tuple[Path, ...]:
     wanted = [(file.expanduser(), raw / file.name) for file in files]
     for source, target in wanted:
         _require_file(source, target)
-    raw.mkdir(parents=True, exist_ok=True)
+    make_folder(raw)
     for source, target in wanted:
         _require_file(source, target)  # again: two of them may have one name
         if not target.exists():
@@ -53,10 +53,10 @@ def list_links(links: Sequence[Link], raw: Path) -> None:
     new = [link.url for link in links if link.url not in known]
     if new:
         path = raw / LINKS_FILE
-        raw.mkdir(parents=True, exist_ok=True)
+        make_folder(raw)
         before = path.read_text("utf-8-sig") if path.exists() else ""
         ended = before if not before or before.endswith("\n") else f"{before}\n"
-        write_text(path, ended + "".join(f"{url}\n" for url in new))
+        write_whole(path, ended + "".join(f"{url}\n" for url in new))
 
 
 def links_of(raw: Path) -> tuple[Link, ...]:

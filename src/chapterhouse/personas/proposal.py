@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from chapterhouse.files import write_whole
 from chapterhouse.personas.config import PersonaConfig, Profile
-from chapterhouse.personas.config_file import parse_raw, write_text
+from chapterhouse.personas.config_file import parse_raw
 from chapterhouse.personas.problems import PersonaConfigError
 from chapterhouse.personas.profile import MOST_ALIASES, MOST_TAGS, MOST_TERMS, Generated
 from chapterhouse.retrieval.boost import fold_tag
@@ -142,7 +143,7 @@ def write_last(folder: Path, generated: Generated) -> None:
         "key_terms": list(generated.key_terms),
         "aliases": list(generated.aliases),
     }
-    write_text(folder / GENERATED_FILE, json.dumps(kept, ensure_ascii=False, indent=2) + "\n")
+    write_whole(folder / GENERATED_FILE, json.dumps(kept, ensure_ascii=False, indent=2) + "\n")
 
 
 def changes_by_key(proposal: Proposal) -> Mapping[str, object]:

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.connectors.content import MAXIMUM_BYTES
-from chapterhouse.connectors.folder import SourceFile, location_of, walk
+from chapterhouse.connectors.folder import SourceFile, above, location_of, walk
 from chapterhouse.lifecycle.ingest import add
-from chapterhouse.lifecycle.pipeline import Prepare, Read
+from chapterhouse.lifecycle.look import Prepare, Read
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.lifecycle.remove import remove
 from chapterhouse.protocols import Store
@@ -98,7 +98,9 @@ class _Ground:
     def is_gone(self, location: str) -> bool:
         """Whether a file below the own places is gone; not where it may be out of sight."""
         at = f"{location}/"
-        return location not in self.files and not at.startswith(self.unseen)
+        around = (self.files[place] for place in above(location) if place in self.files)
+        there = location in self.files or any(not file.problem for file in around)
+        return not there and not at.startswith(self.unseen)
 
 
 def bring_up_to_date(

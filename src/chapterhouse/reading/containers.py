@@ -12,6 +12,7 @@ _MIMETYPES = (
     ("application/vnd.oasis.opendocument.text", "odt"),
     ("application/vnd.oasis.opendocument.presentation", "odp"),
     ("application/vnd.oasis.opendocument.spreadsheet", "ods"),
+    ("application/vnd.oasis.opendocument.graphics", "odg"),
 )
 # Content types of main parts ([ECMA-376] part 1, 11.3) and their macro-enabled and template kin.
 _MAIN_PARTS = re.compile(
@@ -33,6 +34,7 @@ _MAIN_NAMES = {
     "xl/workbook.xml": "xlsx",
     "ppt/presentation.xml": "pptx",
 }
+_PACKAGE_MARKS = frozenset({"mimetype", "[Content_Types].xml", "META-INF/container.xml"})
 _STREAMS = {
     "WordDocument": "doc",
     "Workbook": "xls",
@@ -60,6 +62,12 @@ def zip_format(data: bytes, entries: tuple[Entry, ...]) -> str:
     return "epub" if "META-INF/container.xml" in parts and _has_opf(parts) else ""
 
 
+def is_package(entries: tuple[Entry, ...]) -> bool:
+    """Whether a ZIP holds the parts of one document, or else files of its own."""
+    names = {entry.name for entry in entries}
+    return bool(names & _PACKAGE_MARKS)
+
+
 def zip_is_encrypted(data: bytes, entries: tuple[Entry, ...]) -> bool:
     """Tell whether entries, an OpenDocument manifest or EPUB rights ask for a key."""
     parts = {entry.name: entry for entry in entries}
@@ -81,19 +89,16 @@ def ole_format(data: bytes) -> str:
     Raises:
         RejectedError: ``encrypted`` or ``unreadable``.
     """
-    found = ole.streams(data)
-    if ole.is_encrypted(data, found):
+    file = ole.CompoundFile(data)
+    if ole.is_encrypted(file):
         raise RejectedError(
             "encrypted",
             "The document is protected by a password.",
             hint="Save it without a password and add it again.",
         )
-    names = [stream.name for stream in found]
-    # A message carries other files inside it, so its own mark comes first.
-    for mark in ("__properties_version1.0", *_STREAMS):
-        if mark in names:
-            return _STREAMS[mark]
-    return ""
+    # A message may carry other files beside its own streams, so its mark comes first.
+    marks = ("__properties_version1.0", *_STREAMS)
+    return next((_STREAMS[mark] for mark in marks if file.has(mark)), "")
 
 
 def _ooxml_format(types: str, parts: dict[str, Entry]) -> str:

@@ -6,8 +6,14 @@ from dataclasses import dataclass
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import names, ole, signatures
-from chapterhouse.reading.containers import ole_format, zip_format, zip_is_encrypted
-from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.containers import (
+    is_package,
+    ole_format,
+    zip_format,
+    zip_is_encrypted,
+)
+from chapterhouse.reading.limits import Limits, archive_limits
+from chapterhouse.reading.mailbox import is_mailbox
 from chapterhouse.reading.zip_directory import read_directory
 from chapterhouse.types import Notice
 
@@ -35,6 +41,9 @@ _STARTS = {
     "eml": re.compile(rb"\s*(?:From [^\n]*\r?\n)?[!-9;-~]+[ \t]*:"),
     "json": re.compile(rb"\s*(?:[\[{\"/0-9-]|true|false|null)"),
     "xml": re.compile(rb"\s*<"),
+    "srt": re.compile(rb"\s*(?:\d+\s+)?(?:\d+:)?\d+:\d+[\d.,]*[ \t]*-->"),
+    "vtt": re.compile(rb"WEBVTT(?:[ \t\r\n]|$)"),
+    "ics": re.compile(rb"\s*BEGIN:VCALENDAR\s", re.IGNORECASE),
 }
 
 
@@ -54,7 +63,7 @@ def detect(data: bytes, name: str, limits: Limits) -> Detected:
         RejectedError: ``unsupported-format``, ``encrypted``, or what is wrong with a container.
     """
     claimed = names.claimed_format(name)
-    found = _binary_format(data, claimed, limits) or _text_format(data, claimed)
+    found = _binary_format(data, name, limits) or _text_format(data, claimed)
     if found == claimed or not names.extension(name):
         return Detected(found, names.language(name) if found == "code" else "")
     if not claimed and found in names.TEXTS:
@@ -63,13 +72,17 @@ def detect(data: bytes, name: str, limits: Limits) -> Detected:
     return Detected(found, notices=(Notice("extension-mismatch", sentence),))
 
 
-def container_format(data: bytes, limits: Limits) -> str:
+def container_format(data: bytes, name: str, limits: Limits) -> str:
     """Return the format of a ZIP or OLE container, or an empty string for other bytes.
 
     Raises:
         RejectedError: as `detect`.
     """
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        if names.may_be_archive(name) and not is_package(
+            read_directory(data, archive_limits(limits))
+        ):
+            return "zip"
         entries = read_directory(data, limits)
         if zip_is_encrypted(data, entries):
             raise RejectedError(
@@ -83,14 +96,16 @@ def container_format(data: bytes, limits: Limits) -> str:
     return ""
 
 
-def _binary_format(data: bytes, claimed: str, limits: Limits) -> str:
-    if found := container_format(data, limits):
+def _binary_format(data: bytes, name: str, limits: Limits) -> str:
+    if found := container_format(data, name, limits):
         return found
-    if signatures.has_pdf_header(data, claimed=claimed == "pdf"):
+    if signatures.has_pdf_header(data, claimed=names.claimed_format(name) == "pdf"):
         return "pdf"
     if data.startswith(b"{\\rtf"):
         return "rtf"
     if found := signatures.image_format(data):
+        return found
+    if found := signatures.archive_format(data):
         return found
     if what := signatures.other_content(data):
         _unsupported(what)
@@ -111,6 +126,8 @@ def _text_format(data: bytes, claimed: str) -> str:
     """Tell among kinds of text: an unmistakable beginning, else the name, else a guess."""
     if claimed == "code":
         return claimed
+    if is_mailbox(data, 1 if claimed == "mbox" else 2):
+        return "mbox"
     head = _narrow(data[:_SNIFFED])
     if _XML.match(head) or _SVG.match(head):
         return "html" if _HTML_IN_XML.search(head) else "xml"
@@ -126,6 +143,9 @@ def _guess(data: bytes, head: bytes) -> str:
         return "eml"
     if head.lstrip().startswith((b"{", b"[")) and _is_json(data):
         return "json"
+    for marked in ("vtt", "ics"):
+        if _STARTS[marked].match(head):
+            return marked
     return "csv" if _is_csv(head) else "txt"
 
 

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 
+from chapterhouse.reading.completeness import completeness
 from chapterhouse.reading.detect import Detected, detect
+from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.names import IMAGES, TEXTS
-from chapterhouse.types import ExtractedPage, Extraction, Notice
+from chapterhouse.reading.names import ARCHIVES, IMAGES, TEXTS
+from chapterhouse.reading.parts import in_parts
+from chapterhouse.types import Extraction, Notice
 
 
 def read(data: bytes, name: str, limits: Limits) -> Extraction:
@@ -17,8 +20,14 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         RejectedError: the bytes cannot be read; its code says why.
     """
     detected = detect(data, name, limits)
-    extraction = _cut(_read(data, name, detected, limits), limits)
-    notices = (*detected.notices, *extraction.notices)
+    whole = legible(_read(data, name, detected, limits))
+    if detected.format in ARCHIVES:
+        return replace(whole, notices=(*detected.notices, *whole.notices))
+    # Where a page was too much to lay out, its bare text is what was kept.
+    bare = any(notice.code == "layout-skipped" for notice in whole.notices)
+    missing = () if bare else completeness(data, whole.format, whole.pages)
+    extraction = in_parts(whole, name, limits)
+    notices = (*detected.notices, *extraction.notices, *missing)
     explained = any(notice.code == "ocr-not-installed" for notice in notices)
     if not explained and not any(page.text.strip() for page in extraction.pages):
         notices = (*notices, Notice("no-text", "No text was found in the file."))
@@ -36,10 +45,8 @@ def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extract
             from chapterhouse.reading.html import read_html  # noqa: PLC0415
 
             return read_html(data, name)
-        case "eml":
-            from chapterhouse.reading.mail import read_eml  # noqa: PLC0415
-
-            return read_eml(data, name)
+        case archive if archive in ARCHIVES:
+            return _read_archive(data, name, archive, limits)
         case text if text in TEXTS:
             return _read_text(data, name, detected, limits)
         case image if image in IMAGES:
@@ -50,8 +57,22 @@ def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extract
             return _read_office(data, name, office, limits)
 
 
+def _read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
+    if format_ == "mbox":
+        from chapterhouse.reading.mailbox import read_mbox  # noqa: PLC0415
+
+        return read_mbox(data)
+    from chapterhouse.reading.archives import read_archive  # noqa: PLC0415
+
+    return read_archive(data, name, format_, limits)
+
+
 def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Extraction:
     match detected.format:
+        case "eml":
+            from chapterhouse.reading.mail import read_eml  # noqa: PLC0415
+
+            return read_eml(data, limits)
         case "csv" | "tsv" as delimited:
             from chapterhouse.reading.tables import read_delimited  # noqa: PLC0415
 
@@ -69,6 +90,28 @@ def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Ex
             from chapterhouse.reading.plain import read_code  # noqa: PLC0415
 
             return read_code(data, name, detected.language)
+        case written:
+            return _read_written(data, name, written)
+
+
+def _read_written(data: bytes, name: str, format_: str) -> Extraction:
+    match format_:
+        case "srt" | "vtt":
+            from chapterhouse.reading.subtitles import read_subtitles  # noqa: PLC0415
+
+            return read_subtitles(data, name, format_)
+        case "ics":
+            from chapterhouse.reading.calendars import read_ics  # noqa: PLC0415
+
+            return read_ics(data, name)
+        case "rst" | "adoc" | "org":
+            from chapterhouse.reading.markup import read_markup  # noqa: PLC0415
+
+            return read_markup(data, name, format_)
+        case "tex":
+            from chapterhouse.reading.tex import read_tex  # noqa: PLC0415
+
+            return read_tex(data, name)
         case prose:
             from chapterhouse.reading.plain import read_markdown, read_text  # noqa: PLC0415
 
@@ -77,10 +120,15 @@ def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Ex
 
 def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
     match format_:
-        case "odt" | "odp":
+        case "odt" | "odp" | "odg":
             from chapterhouse.reading import odf  # noqa: PLC0415
 
-            return (odf.read_odp if format_ == "odp" else odf.read_odt)(data, name, limits)
+            readers = {"odt": odf.read_odt, "odp": odf.read_odp, "odg": odf.read_odg}
+            return readers[format_](data, name, limits)
+        case "ods":
+            from chapterhouse.reading.ods import read_ods  # noqa: PLC0415
+
+            return read_ods(data, name, limits)
         case "pptx":
             from chapterhouse.reading.pptx import read_pptx  # noqa: PLC0415
 
@@ -89,20 +137,3 @@ def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
             from chapterhouse.reading.office import read_office  # noqa: PLC0415
 
             return read_office(data, name, other, limits)
-
-
-def _cut(extraction: Extraction, limits: Limits) -> Extraction:
-    """Cut the text off at the limit, with a notice."""
-    total = sum(len(page.text) for page in extraction.pages)
-    if total <= limits.text_characters:
-        return extraction
-    kept: list[ExtractedPage] = []
-    room = limits.text_characters
-    for page in extraction.pages:
-        kept.append(replace(page, text=page.text[:room]))
-        room -= len(page.text)
-        if room <= 0:
-            break
-    sentence = f"It has {total:,} characters; the first {limits.text_characters:,} were kept."
-    notice = Notice("text-truncated", sentence)
-    return replace(extraction, pages=tuple(kept), notices=(*extraction.notices, notice))

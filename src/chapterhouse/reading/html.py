@@ -1,15 +1,19 @@
 """HTML to Markdown: the content of a page with its headings, tables, lists and code."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 from typing import Any
 
 import html_to_markdown
 import selectolax.lexbor
 
-from chapterhouse.reading.html_prune import drop_unseen, prune
+from chapterhouse.reading.completeness import missing
+from chapterhouse.reading.html_prune import content_of, drop_furniture, prose, text_of, weights_of
 from chapterhouse.reading.html_scan import DEEPEST, decode_html, is_too_deep, stripped
 from chapterhouse.reading.html_tables import plain_captions, plain_tables
+from chapterhouse.reading.html_visible import drop_unseen, write_out_controls
+from chapterhouse.reading.titles import believable_title
+from chapterhouse.reading.words import count
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _INTERNAL_SUBSET = re.compile(
@@ -33,6 +37,9 @@ _KEPT_AS_TEXT = [
 _LITTLE = 250  # characters: less than this may be a page that is all menu
 _MUCH_MORE = 4
 _LONGEST_VALUE = 300
+_FILE_NAME = re.compile(r"\S+\.\w{3,4}")
+_WORD = re.compile(r"\w+")
+_NEARLY_ALL = 0.8  # of the words of a picture's text
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -51,34 +58,57 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
         page = ExtractedPage(stripped(text))
         return Extraction((page,), "html", "tags stripped", markdown=False, notices=notices)
     parser = selectolax.lexbor.LexborHTMLParser(text)
-    title, metadata = _title(parser), _metadata(parser)
+    metadata = _metadata(parser)
+    title = ""
+    if parser.body is not None:
+        drop_unseen(parser.body)
+        title = _title(parser, parser.body.text(separator=" ") or "")
+    content, left_out = _content(parser, text)
     return Extraction(
-        pages=(ExtractedPage(_content(parser, text)),),
+        pages=(ExtractedPage(content),),
         format="html",
         method=f"html-to-markdown {html_to_markdown.__version__}",
         title=title,
         metadata=metadata,
-        notices=notices,
+        notices=(*notices, *left_out),
     )
 
 
-def _content(parser: Any, text: str) -> str:
-    """Return the content of a page; all of it where pruning leaves next to nothing."""
-    pruned = _markdown(parser, prune)
-    if len(pruned) >= _LITTLE:
-        return pruned
-    whole = _markdown(selectolax.lexbor.LexborHTMLParser(text), lambda body: body)
-    return whole if len(whole) > _MUCH_MORE * len(pruned) else pruned
-
-
-def _markdown(parser: Any, choose: Callable[[Any], Any]) -> str:
+def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
+    """Return the content of what a page shows; all where pruning leaves next to nothing."""
     body = parser.body
     if body is None:
-        return ""
-    drop_unseen(body)
-    content = choose(body)
-    for image in content.css("img"):
-        image.replace_with(_alternative(image))
+        return "", ()
+    seen = kept = len(text_of(body))
+    has_furniture = drop_furniture(body)
+    weights = weights_of(body)
+    visible = count("\n".join(prose(body, weights)))
+    if has_furniture:
+        body = content_of(body, weights)
+        kept = len(text_of(body))
+    if kept < _LITTLE and seen > _MUCH_MORE * kept:
+        parser = selectolax.lexbor.LexborHTMLParser(text)
+        body, kept = parser.body, seen
+        drop_unseen(body)
+    markdown = _markdown(parser, body)
+    short = missing(visible, "html", (ExtractedPage(markdown),))
+    return markdown, (*_left_out(seen - kept, seen), *short)
+
+
+def _left_out(characters: int, seen: int) -> Iterator[Notice]:
+    if characters > 0:
+        sentence = (
+            f"{characters:,} of its {seen:,} characters are navigation or the like: left out."
+        )
+        yield Notice("navigation-left-out", sentence)
+
+
+def _markdown(parser: Any, content: Any) -> str:
+    write_out_controls(content)
+    _write_out_images(content)
+    for link in content.css("a"):
+        if not link.text():
+            link.decompose()  # converted, its address would stay
     content.unwrap_tags(_KEPT_AS_TEXT)
     plain_captions(parser, content)
     plain_tables(parser, content)
@@ -86,21 +116,28 @@ def _markdown(parser: Any, choose: Callable[[Any], Any]) -> str:
     return _BLANK_LINES.sub("\n\n", markdown).strip()
 
 
-def _alternative(image: Any) -> str:
-    """Return the text that stands for a picture, unless it is a file's name."""
-    text = " ".join((image.attributes.get("alt") or "").split())
-    return "" if re.fullmatch(r"\S+\.\w{3,4}", text) else text
+def _write_out_images(content: Any) -> None:
+    """Put the text that stands for a picture in its place, unless it is a file's name.
+
+    What the page says in other places, all words or nearly all, is not said again.
+    """
+    said = set(_WORD.findall(text_of(content).casefold()))
+    for image in content.css("img"):
+        stated = " ".join((image.attributes.get("alt") or "").split())
+        words = _WORD.findall(stated.casefold())
+        known = sum(word in said for word in words) >= _NEARLY_ALL * len(words)
+        said.update(words)
+        image.replace_with("" if known or _FILE_NAME.fullmatch(stated) else stated)
 
 
-def _title(parser: Any) -> str:
-    stated = _meta(parser, "meta[property='og:title']")
-    if stated:
-        return stated
-    for selector in ("head title", "title", "h1"):
-        node = parser.css_first(selector)
-        if node is not None and (text := " ".join((node.text() or "").split())):
-            return text
-    return ""
+def _title(parser: Any, shown: str) -> str:
+    """Return the first title that the page states of itself and its text bears out."""
+    stated = [_meta(parser, "meta[property='og:title']")]
+    nodes = (parser.css_first(selector) for selector in ("head title", "title"))
+    stated += [" ".join((node.text() or "").split()) for node in nodes if node is not None]
+    heading = parser.css_first("h1")
+    title = next((title for title in stated if believable_title(title, shown)), "")
+    return title or (text_of(heading) if heading is not None else "")
 
 
 def _metadata(parser: Any) -> dict[str, str]:

@@ -1,6 +1,8 @@
 """How much of anything reading will take before it says no."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+_ANY_RATIO = 2**62
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,12 +15,14 @@ class Limits:
 
     Attributes:
         file_bytes: Size of a file.
-        archive_bytes: Declared size of everything in a ZIP container.
-        archive_entry_bytes: Declared size of one entry.
+        archive_bytes: Size of everything in a ZIP container or an archive, unpacked.
+        archive_entry_bytes: Size of one entry, unpacked.
         archive_ratio: Declared over stored size of an entry larger than the grace.
         archive_ratio_grace: Declared bytes below which the ratio is not judged.
         archive_entries: Number of entries in a ZIP container.
-        text_characters: Extracted text; what is beyond is cut off with a notice.
+        archive_files: Number of files in an archive, those in archives inside it included.
+        archive_depth: Archives inside archives.
+        text_characters: Text of one document; what is beyond becomes further documents.
         line_bytes: One line of a text file.
         xml_depth: Elements inside elements.
         pdf_pages: Pages of a PDF.
@@ -44,6 +48,8 @@ class Limits:
     archive_ratio: int = 100
     archive_ratio_grace: int = 10_000_000
     archive_entries: int = 5_000
+    archive_files: int = 20_000
+    archive_depth: int = 3
     text_characters: int = 20_000_000
     line_bytes: int = 20_000_000
     xml_depth: int = 200
@@ -62,3 +68,16 @@ class Limits:
     ocr_wall_seconds_ceiling: float = 600.0
     recycle_files: int = 200
     recycle_rss_bytes: int = 500_000_000
+
+
+def archive_limits(limits: Limits) -> Limits:
+    """Return the limits of a ZIP that is no document but an archive of many.
+
+    What is unpacked is bounded as it is unpacked, however small it was.
+    """
+    return replace(
+        limits,
+        archive_entries=2 * limits.archive_files,  # folders are entries, too
+        archive_entry_bytes=limits.archive_bytes,  # one that is larger is no reason against others
+        archive_ratio=_ANY_RATIO,
+    )

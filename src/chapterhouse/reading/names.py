@@ -74,7 +74,6 @@ LANGUAGES: Mapping[str, str] = MappingProxyType(
         "svelte": "svelte",
         "swift": "swift",
         "tcl": "tcl",
-        "tex": "latex",
         "tf": "hcl",
         "toml": "toml",
         "ts": "typescript",
@@ -101,28 +100,51 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "odt": ("odt", "ott"),
         "odp": ("odp", "otp"),
         "ods": ("ods", "ots"),
+        "odg": ("odg", "otg"),
         "epub": ("epub",),
         "rtf": ("rtf",),
         "eml": ("eml",),
         "msg": ("msg",),
         "html": ("html", "htm", "xhtml"),
         "md": ("md", "markdown", "mdown", "mkd"),
-        "txt": ("txt", "text", "log", "rst", "adoc", "asciidoc", "org"),
+        "txt": ("txt", "text", "log"),
+        "rst": ("rst",),
+        "adoc": ("adoc", "asciidoc"),
+        "org": ("org",),
+        "tex": ("tex", "latex", "ltx"),
         "csv": ("csv",),
         "tsv": ("tsv", "tab"),
         "json": ("json", "jsonl", "ndjson", "geojson"),
         "yaml": ("yaml", "yml"),
         "xml": ("xml", "svg", "xsd", "xsl", "xslt", "rss", "atom", "opml", "kml", "gpx"),
+        "ics": ("ics", "ical", "vcs"),
+        "srt": ("srt",),
+        "vtt": ("vtt",),
         "png": ("png",),
         "jpeg": ("jpg", "jpeg"),
         "tiff": ("tif", "tiff"),
         "bmp": ("bmp",),
         "gif": ("gif",),
         "webp": ("webp",),
+        "zip": ("zip",),
+        "tar": ("tar",),
+        "gz": ("gz", "tgz"),
+        "bz2": ("bz2", "tbz2", "tbz"),
+        "xz": ("xz", "txz"),
+        "mbox": ("mbox", "mbx"),
     }
 )
+ARCHIVES = frozenset({"zip", "tar", "gz", "bz2", "xz", "mbox"})  # what holds files and no text
+# ZIPs that hold a program and no documents.
+_PROGRAMS = frozenset(
+    {"aab", "aar", "apk", "appx", "crx", "ear", "egg", "ipa", "jar", "nupkg", "vsix", "war", "whl"}
+    | {"xpi"}
+)
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
-TEXTS = frozenset({"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"})
+TEXTS = frozenset(
+    {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"}
+    | {"srt", "vtt", "ics", "rst", "adoc", "org", "tex"}
+)
 
 _BY_EXTENSION = MappingProxyType(
     {extension: name for name, extensions in EXTENSIONS.items() for extension in extensions}
@@ -145,6 +167,12 @@ def extension(name: str) -> str:
 def claimed_format(name: str) -> str:
     """Return the format that a file's name claims, or an empty string."""
     return _BY_EXTENSION.get(extension(name), "")
+
+
+def may_be_archive(name: str) -> bool:
+    """Whether a ZIP of this name may be an archive: not where it says that it is a document."""
+    claimed = claimed_format(name)
+    return claimed == "zip" or (not claimed and extension(name) not in _PROGRAMS)
 
 
 def language(name: str) -> str:

@@ -1,95 +1,136 @@
-"""Text from images by the system's tesseract, where there is one."""
+"""Text from images: the engines that are installed, asked in turn until one is sure.
 
-import os
-import shutil
-import subprocess
+RapidOCR comes with the extra ``ocr`` and brings its models with it; tesseract is the system's.
+RapidOCR is asked first, because it reads accents and noise better (benchmarks/results/ocr.md);
+tesseract reads scripts that RapidOCR does not, and then RapidOCR's confidence is low.
+"""
+
+from collections.abc import Callable, Iterator
 from functools import cache
+from importlib.util import find_spec
+from typing import NamedTuple
 
-from chapterhouse.errors import RejectedError
-from chapterhouse.reading import budget
+from chapterhouse.errors import RejectedError, install_command
+from chapterhouse.reading import tesseract
 from chapterhouse.reading.image_size import image_size
 from chapterhouse.reading.limits import Limits
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
-_NOT_LANGUAGES = frozenset({"osd", "equ", "snum"})
-_LANGUAGES_CEILING = 4  # each one loaded makes recognition slower
-NOT_INSTALLED = "No text, OCR not installed: install tesseract and add the file again."
+ENGINES = ("RapidOCR", "tesseract")
+
+
+class Recognised(NamedTuple):
+    """The text of one picture.
+
+    Attributes:
+        text: Lines, and blank lines between paragraphs; empty where there are no words.
+        confidence: Mean over the words, 0 to 1, as the engine says it; 0 without words.
+        sure: Whether the confidence is what the engine reaches where it reads well.
+        method: The engine and its version.
+    """
+
+    text: str
+    confidence: float
+    sure: bool
+    method: str
+
+
+class _Engine(NamedTuple):
+    """``least`` is the confidence below which its text often is not what the picture says."""
+
+    read: Callable[[bytes, Limits], list[tuple[str, float]]]
+    method: str
+    least: float
 
 
 @cache
-def tesseract() -> str:
-    """Return the path of the tesseract program, or an empty string."""
-    found = shutil.which("tesseract")
-    return os.path.realpath(found) if found else ""
+def has_rapidocr() -> bool:
+    """Whether the extra ``ocr`` is installed; nothing of it is imported."""
+    return find_spec("rapidocr") is not None
 
 
-@cache
-def languages() -> str:
-    """Return the installed languages as tesseract's ``-l`` takes them; English comes first."""
-    listed = _run([tesseract(), "--list-langs"], b"", 10.0).decode("utf-8", "replace")
-    found = {line.strip() for line in listed.splitlines()[1:]} - _NOT_LANGUAGES - {""}
-    ordered = sorted(found, key=lambda language: (language != "eng", language))
-    return "+".join(ordered[:_LANGUAGES_CEILING])
+def engine_names() -> tuple[str, ...]:
+    """Return the installed engines, the one that is asked first at the head."""
+    installed = (has_rapidocr(), bool(tesseract.program()))
+    return tuple(name for name, found in zip(ENGINES, installed, strict=True) if found)
 
 
-@cache
-def version() -> str:
-    """Return tesseract's version, or an empty string."""
-    if not tesseract():
-        return ""
-    first = _run([tesseract(), "--version"], b"", 10.0).decode("utf-8", "replace").split("\n", 1)[0]
-    return first.removeprefix("tesseract").strip()
+def how_to_install() -> str:
+    """Return what to do where no engine is installed."""
+    return f"OCR is not installed: run {install_command('ocr')} and add the file again."
 
 
-def ocr_image(image: bytes, limits: Limits | None = None) -> str | None:
-    """Return the text of an image (PNG, JPEG, TIFF, BMP, GIF, WebP), or None without tesseract.
+def ocr_image(image: bytes, limits: Limits | None = None) -> tuple[Recognised, ...] | None:
+    """Return the text of each page of an image, or None where no engine is installed.
 
-    Pages of a TIFF are separated by form feeds.
+    Args:
+        image: PNG, JPEG, TIFF, BMP, GIF or WebP; only a TIFF has more than one page.
+        limits: Ceilings for its pixels and for the time one engine may take.
 
     Raises:
         RejectedError: ``image-too-large``, ``timed-out``, or ``unreadable``.
     """
-    if not tesseract():
-        return None
     limits = limits or Limits()
     size = image_size(image)
     if size is not None and size[0] * size[1] > limits.image_pixels:
         raise RejectedError(
             "image-too-large", f"An image of {size[0]:,} x {size[1]:,} pixels is too large."
         )
-    budget.need(limits.ocr_page_seconds)
-    command = [tesseract(), "stdin", "stdout"]
-    if spoken := languages():
-        command += ["-l", spoken]
-    return _run(command, image, limits.ocr_page_seconds).decode("utf-8", "replace")
+    tried: list[tuple[Recognised, ...]] = []
+    for engine in _engines():
+        pages = tuple(
+            Recognised(text, confidence, confidence >= engine.least, engine.method)
+            for text, confidence in engine.read(image, limits)
+        )
+        if any(page.text for page in pages) and all(page.sure for page in pages if page.text):
+            return pages
+        tried.append(pages)
+    if not tried:
+        return None
+    return next((pages for pages in tried if any(page.text for page in pages)), tried[0])
 
 
 def read_image(data: bytes, _name: str, format_: str, limits: Limits) -> Extraction:
-    """Read an image by OCR; without tesseract the extraction is empty and says so.
+    """Read an image by OCR; without an engine the extraction is empty and says so.
 
     Raises:
         RejectedError: as `ocr_image`.
     """
-    text = ocr_image(data, limits)
-    if text is None:
-        notice = Notice("ocr-not-installed", NOT_INSTALLED)
+    found = ocr_image(data, limits)
+    if found is None:
+        notice = Notice("ocr-not-installed", f"No text, {how_to_install()}")
         return Extraction((), format_, "no OCR", markdown=False, notices=(notice,))
-    method = f"tesseract {version()}"
-    texts = text.rstrip("\f\n ").split("\f")
-    if len(texts) == 1:
-        return Extraction((ExtractedPage(texts[0]),), format_, method, markdown=False)
-    pages = tuple(ExtractedPage(part, number) for number, part in enumerate(texts, 1))
-    return Extraction(pages, format_, method, page_kind="page", markdown=False)
+    if len(found) == 1:
+        pages: tuple[ExtractedPage, ...] = (ExtractedPage(found[0].text),)
+    else:
+        pages = tuple(ExtractedPage(page.text, number) for number, page in enumerate(found, 1))
+    notices = [ocr_notice(page, written.number) for page, written in zip(found, pages, strict=True)]
+    return Extraction(
+        pages,
+        format_,
+        found[0].method if found else "",
+        page_kind="page" if len(pages) > 1 else "",
+        markdown=False,
+        notices=tuple(notice for notice in notices if notice),
+    )
 
 
-def _run(command: list[str], stdin: bytes, seconds: float) -> bytes:
-    try:
-        done = subprocess.run(  # noqa: S603 - the program found on PATH, arguments of our own
-            command, input=stdin, capture_output=True, timeout=seconds, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        raise RejectedError("timed-out", f"OCR took more than {seconds:.0f} seconds.") from error
-    if done.returncode:
-        detail = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:] or ["no reason"]
-        raise RejectedError("unreadable", f"OCR could not read the image ({detail[0][:200]}).")
-    return done.stdout
+def ocr_notice(page: Recognised, number: int | None = None) -> Notice | None:
+    """Return how far the text of a page can be trusted, or None where there is no text."""
+    if not page.text:
+        return None
+    subject = f"Page {number}: " if number is not None else ""
+    sentence = f"{subject}read by OCR, mean confidence {page.confidence:.2f}"
+    if page.sure:
+        return Notice("ocr", f"{sentence}.", number)
+    return Notice("ocr-unsure", f"{sentence}: check it against the original.", number)
+
+
+def _engines() -> Iterator[_Engine]:
+    names = engine_names()
+    if "RapidOCR" in names:
+        from chapterhouse.reading import rapidocr  # noqa: PLC0415 - slow to load, an extra
+
+        yield _Engine(rapidocr.read_pages, rapidocr.method(), rapidocr.LEAST_CONFIDENCE)
+    if "tesseract" in names:
+        yield _Engine(tesseract.read_pages, tesseract.method(), tesseract.LEAST_CONFIDENCE)

@@ -1,21 +1,29 @@
-"""OpenDocument texts and presentations, read from their own XML.
+"""OpenDocument texts, slides and drawings, read from their XML, and what sheets share with them.
 
 Own readers because the all-in-one library loses most of a presentation (word F1 0.29 on two
 files) and runs the cells of embedded tables together.
 """
 
 import posixpath
+import re
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.odf_blocks import DRAW, OFFICE, PRESENTATION, STYLE, TEXT, Writer
-from chapterhouse.reading.plain import METHOD, first_heading
+from chapterhouse.reading.odf_blocks import DRAW, OFFICE, PRESENTATION, STYLE, TEXT, Writer, wrapped
+from chapterhouse.reading.plain import METHOD, first_heading, running_text
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
-from chapterhouse.types import ExtractedPage, Extraction
+from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _DC = "{http://purl.org/dc/elements/1.1/}"
 _META = "{urn:oasis:names:tc:opendocument:xmlns:meta:1.0}"
+_CONCERNED = re.compile(r"(?:styles|meta)\.xml|[^/]+/content\.xml")
+_FIELD_TAGS = {
+    f"{TEXT}{name}" for name in ("page-number", "page-count", "sheet-name", "date", "time")
+}
+# Placeholders of a slide's notes that say nothing of it.
+_FURNITURE = frozenset({"page-number", "date-time", "header", "footer", "page"})
 _FIELDS = (
     ("author", f"{_DC}creator"),
     ("created", f"{_META}creation-date"),
@@ -32,18 +40,19 @@ def read_odt(data: bytes, _name: str, limits: Limits) -> Extraction:
         RejectedError: the container or its XML is damaged, bombed or too deep.
     """
     parts = Parts(data, limits)
-    content = _content(parts)
-    writer = _writer(parts, content, limits)
+    content, notices = content_of(parts)
+    writer = writer_for(parts, content, limits)
     body = content.find(f"{OFFICE}body/{OFFICE}text")
     blocks = [block for block in writer.blocks(body) if block] if body is not None else []
-    text = _joined([*blocks, *writer.notes])
-    title, metadata = _metadata(parts)
+    text = joined([*blocks, *writer.notes, *running_texts(parts, limits)])
+    title, metadata = metadata_of(parts)
     return Extraction(
         (ExtractedPage(text),),
         "odt",
         METHOD,
-        title=title or first_heading(text),
+        title=title if believable_title(title, text) else first_heading(text),
         metadata=metadata,
+        notices=notices,
     )
 
 
@@ -53,58 +62,109 @@ def read_odp(data: bytes, _name: str, limits: Limits) -> Extraction:
     Raises:
         RejectedError: as `read_odt`.
     """
+    return _drawn(data, "odp", "slide", limits)
+
+
+def read_odg(data: bytes, _name: str, limits: Limits) -> Extraction:
+    """Read a drawing: the texts of its shapes, one page a page.
+
+    Raises:
+        RejectedError: as `read_odt`.
+    """
+    return _drawn(data, "odg", "page", limits)
+
+
+def _drawn(data: bytes, format_: str, page_kind: str, limits: Limits) -> Extraction:
     parts = Parts(data, limits)
-    content = _content(parts)
+    content, notices = content_of(parts)
+    declared = {
+        element.get(f"{PRESENTATION}name"): f"{kind.capitalize()}: {text}"
+        for kind in ("header", "footer")
+        for element in content.iter(f"{PRESENTATION}{kind}-decl")
+        if (text := " ".join((element.text or "").split()))
+    }
     pages = tuple(
-        _slide(slide, number, _writer(parts, content, limits))
+        _slide(slide, number, writer_for(parts, content, limits), declared)
         for number, slide in enumerate(content.iter(f"{DRAW}page"), 1)
     )
-    title, metadata = _metadata(parts)
+    title, metadata = metadata_of(parts)
+    if not believable_title(title, "\n".join(page.text for page in pages)):
+        title = next((page.label for page in pages if page.label), "")
     return Extraction(
         pages,
-        "odp",
+        format_,
         METHOD,
-        page_kind="slide",
-        title=title or (pages[0].label if pages else ""),
+        page_kind=page_kind,
+        title=title,
         metadata=metadata,
+        notices=notices,
     )
 
 
-def _slide(slide: Element, number: int, writer: Writer) -> ExtractedPage:
+def _slide(
+    slide: Element, number: int, writer: Writer, declared: dict[str | None, str]
+) -> ExtractedPage:
+    """Read one slide; what is above or below several stands on the first that shows it."""
     title = ""
     blocks: list[str] = []
     for shape in slide:
-        texts = [block for block in writer.blocks(_only(shape)) if block]
+        texts = [block for block in writer.blocks(wrapped(shape)) if block]
         if shape.get(f"{PRESENTATION}class") == "title" and not title:
             title = " ".join(" ".join(texts).lstrip("# ").split())
             continue
         blocks.extend(texts)
-    notes = slide.find(f"{PRESENTATION}notes")
-    said = [block for block in writer.blocks(notes) if block] if notes is not None else []
+    notes = [
+        shape
+        for shape in slide.iterfind(f"{PRESENTATION}notes/*")
+        if shape.get(f"{PRESENTATION}class") not in _FURNITURE
+    ]
+    said = [block for shape in notes for block in writer.blocks(wrapped(shape)) if block]
     if said:
         blocks.extend(["Notes:", *said])
+    shown = (slide.get(f"{PRESENTATION}use-{kind}-name") for kind in ("header", "footer"))
+    running = [text for name in shown if (text := declared.pop(name, ""))]
     heading = [f"## {title}"] if title else []
-    return ExtractedPage(_joined([*heading, *blocks, *writer.notes]), number, title)
+    return ExtractedPage(joined([*heading, *blocks, *writer.notes, *running]), number, title)
 
 
-def _only(shape: Element) -> Element:
-    parent = Element("slide")
-    parent.append(shape)
-    return parent
-
-
-def _joined(blocks: list[str]) -> str:
+def joined(blocks: list[str]) -> str:
+    """Return blocks with a line between them."""
     return "\n\n".join(block.rstrip("\n") for block in blocks) + "\n" if blocks else ""
 
 
-def _content(parts: Parts) -> Element:
+def content_of(parts: Parts) -> tuple[Element, tuple[Notice, ...]]:
+    """Return the root of the main part, and which parts are damaged.
+
+    Raises:
+        RejectedError: as `Parts.mend`.
+    """
+    notices = parts.mend(_CONCERNED, "content.xml")
     content = parts.xml("content.xml")
     if content is None:
         raise RejectedError("unreadable", "The OpenDocument file has no content.xml.")
-    return content
+    return content, notices
 
 
-def _writer(parts: Parts, content: Element, limits: Limits) -> Writer:
+def running_texts(parts: Parts, limits: Limits) -> list[str]:
+    """Return the text of each header and footer once, fields that count pages left out."""
+    styles = parts.xml("styles.xml")
+    if styles is None:
+        return []
+    writer = writer_for(parts, styles, limits)
+    found: dict[str, None] = {}
+    for element in styles.iterfind(f"{OFFICE}master-styles/{STYLE}master-page/*"):
+        kind = element.tag.removeprefix(STYLE).partition("-")[0].capitalize()
+        if kind in {"Header", "Footer"} and element.get(f"{STYLE}display") != "false":
+            for field in element.iter():
+                if field.tag in _FIELD_TAGS:
+                    field.text = ""
+            if text := running_text(" ".join(writer.blocks(element))):
+                found[f"{kind}: {text}"] = None
+    return list(found)
+
+
+def writer_for(parts: Parts, content: Element, limits: Limits) -> Writer:
+    """Return what writes the blocks of a document whose styles stand in ``content``."""
     styles = {
         style.get(f"{STYLE}name", ""): style.get(f"{STYLE}parent-style-name", "")
         for style in content.iter(f"{STYLE}style")
@@ -121,7 +181,8 @@ def _writer(parts: Parts, content: Element, limits: Limits) -> Writer:
     return Writer(limits, styles, numbered, embedded)
 
 
-def _metadata(parts: Parts) -> tuple[str, dict[str, str]]:
+def metadata_of(parts: Parts) -> tuple[str, dict[str, str]]:
+    """Return the title and the other fields of ``meta.xml``."""
     root = parts.xml("meta.xml")
     if root is None:
         return "", {}

@@ -17,7 +17,7 @@ OFFICE = f"{{{_OASIS}office:1.0}}"
 CHART = f"{{{_OASIS}chart:1.0}}"
 PRESENTATION = f"{{{_OASIS}presentation:1.0}}"
 _SVG = f"{{{_OASIS}svg-compatible:1.0}}"
-_XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
+XLINK_HREF = "{http://www.w3.org/1999/xlink}href"
 # Not the document's own text: deleted text, tables of contents, forms, alternative images.
 _SKIPPED = frozenset(
     {
@@ -34,6 +34,7 @@ _SKIPPED = frozenset(
     }
 )
 _SPACES = frozenset({f"{TEXT}s", f"{TEXT}tab", f"{TEXT}line-break"})
+_NESTED_CEILING = 3
 _REPEAT_CEILING = 1_000  # columns or rows that one element may stand for; sheets pad to the edge
 
 
@@ -47,6 +48,7 @@ class Writer:
         numbered: List styles whose first level is a number.
         embedded: Returns the root element of an embedded object by its path, or None.
         notes: Texts of footnotes and comments, in order.
+        nested: Documents inside documents that are being read.
     """
 
     limits: Limits
@@ -54,6 +56,7 @@ class Writer:
     numbered: frozenset[str]
     embedded: Callable[[str], Element | None]
     notes: list[str] = field(default_factory=list)
+    nested: int = 0
 
     def blocks(self, element: Element) -> Iterator[str]:
         """Yield the Markdown blocks inside an element."""
@@ -65,7 +68,9 @@ class Writer:
             elif child.tag == f"{TEXT}list":
                 yield "\n".join(self._list(child, 0))
             elif child.tag == f"{TABLE}table":
-                yield self._table(child)
+                yield self.table(child)
+            elif child.tag == f"{OFFICE}annotation":
+                self._comment(child)
             elif child.tag == f"{DRAW}object":
                 yield from self._object(child)
             else:
@@ -135,13 +140,14 @@ class Writer:
                 if child.tag == f"{TEXT}list":
                     yield from self._list(child, depth + 1)
                     continue
-                for block in self.blocks(_wrapped(child)):
+                for block in self.blocks(wrapped(child)):
                     # Outlines of slides are lists of headings: the list says it already.
                     text = block.lstrip("# ") if child.tag == f"{TEXT}h" else block
                     yield "  " * depth + mark + text.replace("\n", "\n" + "  " * depth)
                     mark = "  "
 
-    def _table(self, element: Element) -> str:
+    def table(self, element: Element) -> str:
+        """Return a table as Markdown, without empty rows and columns around it."""
         rows: list[list[str]] = []
         cells = 0
         for row in _rows(element):
@@ -151,32 +157,46 @@ class Writer:
             if cells > self.limits.sheet_cells:
                 raise RejectedError("too-many-cells", "A table has more cells than the limit.")
             rows.extend([texts] * repeat)
-        while rows and not any(rows[-1]):
-            rows.pop()
-        width = max((_used(row) for row in rows), default=0)
-        return markdown_table([row[:width] for row in rows]) if width else ""
+        filled = [index for index, row in enumerate(rows) if any(row)]
+        if not filled:
+            return ""
+        rows = rows[filled[0] : filled[-1] + 1]
+        start = min(
+            next(index for index, text in enumerate(row) if text) for row in rows if any(row)
+        )
+        return markdown_table([row[start : _used(row)] for row in rows])
 
     def _row(self, row: Element) -> list[str]:
         texts: list[str] = []
         for cell in row:
             if cell.tag in {f"{TABLE}table-cell", f"{TABLE}covered-table-cell"}:
-                text = " ".join(" ".join(self.blocks(cell)).split())
+                text = " ".join(" ".join(self.blocks(cell)).split()) or _value(cell)
                 repeat = min(_repeated(cell, "columns"), _REPEAT_CEILING if text else 64)
                 texts.extend([text] * repeat)
         return texts[: _used(texts)]
 
     def _object(self, element: Element) -> Iterator[str]:
-        """Yield an embedded chart's title and numbers; formulas and others have no text here."""
-        root = self.embedded(element.get(_XLINK_HREF, ""))
+        """Yield an embedded chart's title and numbers, or the text or cells of another document.
+
+        Formulas have no text here.
+        """
+        root = self.embedded(element.get(XLINK_HREF, ""))
+        for inner in ("text", "spreadsheet"):
+            body = root.find(f"{OFFICE}body/{OFFICE}{inner}") if root is not None else None
+            if body is not None and self.nested < _NESTED_CEILING:
+                self.nested += 1
+                yield from self.blocks(body)
+                self.nested -= 1
         chart = root.find(f".//{CHART}chart") if root is not None else None
         if chart is not None:
             title = chart.find(f"{CHART}title")
             if title is not None:
                 yield from self.blocks(title)
-            yield from (self._table(table) for table in chart.iter(f"{TABLE}table"))
+            yield from (self.table(table) for table in chart.iter(f"{TABLE}table"))
 
 
-def _wrapped(element: Element) -> Element:
+def wrapped(element: Element) -> Element:
+    """Return an element that holds nothing but this one."""
     parent = Element("item")
     parent.append(element)
     return parent
@@ -188,7 +208,7 @@ def _frames(element: Element) -> Iterator[Element]:
         if child.tag in _SKIPPED:
             continue
         if _is_drawn(child):
-            yield _wrapped(child)
+            yield wrapped(child)
         else:
             yield from _frames(child)
 
@@ -209,6 +229,12 @@ def _rows(element: Element) -> Iterator[Element]:
 def _repeated(element: Element, what: str) -> int:
     value = element.get(f"{TABLE}number-{what}-repeated", "1")
     return max(1, int(value)) if value.isdecimal() and len(value) < 10 else 1  # noqa: PLR2004 - beyond any sheet
+
+
+def _value(cell: Element) -> str:
+    """Return the value of a cell that states no text of it."""
+    names = ("string-value", "date-value", "time-value", "boolean-value", "value")
+    return next((text for name in names if (text := cell.get(f"{OFFICE}{name}"))), "")
 
 
 def _used(row: list[str]) -> int:

@@ -7,20 +7,21 @@ only: its other kind of input is an address, which it would fetch.
 import asyncio
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, xls
+from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.ooxml_extras import (
-    document_charts,
-    sheet_comments,
-    with_plain_breaks,
-)
-from chapterhouse.reading.plain import first_heading
-from chapterhouse.types import ExtractedPage, Extraction, Notice
+from chapterhouse.reading.members import bounded
+from chapterhouse.reading.ooxml_sheets import SheetExtras
+from chapterhouse.reading.plain import fence_after, first_heading
+from chapterhouse.reading.titles import believable_title
+from chapterhouse.reading.xml_parts import Parts
+from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 MIME_TYPES = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -28,12 +29,10 @@ MIME_TYPES = {
     "doc": "application/msword",
     "ppt": "application/vnd.ms-powerpoint",
     "xls": "application/vnd.ms-excel",
-    "ods": "application/vnd.oasis.opendocument.spreadsheet",
     "epub": "application/epub+zip",
     "rtf": "application/rtf",
     "msg": "application/vnd.ms-outlook",
 }
-_SHEETS = frozenset({"xlsx", "xls", "ods"})
 # Preflight has judged sizes and ratios by our own limits; xberg's ratio refuses good files.
 _RATIO = 100_000
 _ENTITY_CHARACTERS = 1_000_000
@@ -47,10 +46,19 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _MESSAGE_HEADERS = tuple(
     f"**{name}**" for name in ("Subject", "From", "To", "CC", "BCC", "Date", "Message-ID")
 )
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
+_RTF_MAC = re.compile(rb"\A(\{\\rtf\d?)\\mac\b")
+# Code and formulas as they stand; only in tables the library escapes formulas too.
+_ESCAPED = re.compile(r"\\([!#&+.<>\\`~])|`[^`\n]*`|(?<!\| )\$\$[^$\n]*\$\$")
+_BESIDE_TEXT = re.compile(r"endnote and/or header-text-box")
 _SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
-_PASSWORD = re.compile(r"password|encrypt", re.IGNORECASE)
-_TOO_MANY_CELLS = re.compile(r"cell", re.IGNORECASE)
-_LIMIT = re.compile(r"limit|exceed|too (?:large|many|deep)|bomb", re.IGNORECASE)
+_PASSWORD = re.compile(r"password.?protected|encrypted", re.IGNORECASE)
+# How xberg begins what it says of the limits that it was given, and of no damage.
+_LIMIT = re.compile(r"security limit exceeded|cell limit exceeded", re.IGNORECASE)
+_LIMIT_CODES = (
+    (re.compile(r"nest|depth", re.IGNORECASE), "too-deep", "Its parts are nested too deeply"),
+    (re.compile(r"cell", re.IGNORECASE), "too-many-cells", "It has more cells than the limit"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +88,85 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     Raises:
         RejectedError: ``encrypted``, ``too-many-cells``, ``too-large`` or ``unreadable``.
     """
-    source = with_plain_breaks(data, limits) if format_ == "docx" else data
-    result = _extract(source, format_, limits)
-    if format_ in _SHEETS:
-        comments = sheet_comments(data, limits) if format_ == "xlsx" else {}
-        pages, kind = _sheets(result, comments), "sheet"
-    elif format_ == "ppt":
-        pages, kind = _old_slides(result.text), "slide"
-    elif format_ == "msg":
-        return _message(result)
-    else:
-        # A docx has pages only after layout; what xberg calls so are page breaks.
-        charts = document_charts(data, limits) if format_ == "docx" else []
-        pages, kind = (ExtractedPage(_tidy("\n\n".join([result.text, *charts]))),), ""
+    if format_ == "docx":
+        return _document(data, limits)
+    if format_ == "xlsx":
+        return _workbook(data, limits)
+    if format_ == "rtf":
+        data = _plain_rtf(data)
+    result = _extract(data, format_, limits)
+    if format_ == "doc":
+        result = _old_document(data, result)
+    if format_ == "msg":
+        threaded = replace(result, metadata=result.metadata | msg.thread(data))
+        return _message(threaded, data, limits)
+    if format_ == "xls":
+        return _extraction(result, format_, _sheets(result, xls.sheet_extras(data)), "sheet")
+    if format_ == "ppt":
+        return _extraction(result, format_, _old_slides(result.text), "slide")
+    return _extraction(result, format_, (ExtractedPage(_tidy(result.text)),))
+
+
+def _document(data: bytes, limits: Limits) -> Extraction:
+    """Read a Word file. It has pages only after layout; what xberg calls so are page breaks."""
+    parts = Parts(data, limits)
+    notices = ooxml_word.prepare(parts)
+    result = _extract(parts.packed(data), "docx", limits)
+    extras = (*ooxml_word.drawn_texts(parts), *ooxml_word.headers_and_footers(parts))
+    page = ExtractedPage(_tidy("\n\n".join([result.text, *extras])))
+    return _extraction(result, "docx", (page,), notices=notices)
+
+
+def _old_document(data: bytes, result: _Result) -> _Result:
+    """Read a Word file of before 2007 by its own table of characters, with headers and endnotes."""
+    text, warnings = result.text, result.warnings
+    if encoding := ole.code_page(data):
+        text = decoded_again(text, encoding)
+    extras = doc.headers_and_endnotes(data)
+    if extras is not None:
+        text = "\n\n".join([text, *extras])
+        warnings = tuple(said for said in warnings if not _BESIDE_TEXT.search(said))
+    return replace(result, text=text, warnings=warnings)
+
+
+def _workbook(data: bytes, limits: Limits) -> Extraction:
+    parts = Parts(data, limits)
+    notices = ooxml_sheets.prepare(parts)
+    result = _extract(parts.packed(data), "xlsx", limits)
+    pages = _sheets(result, ooxml_sheets.sheet_extras(parts))
+    return _extraction(result, "xlsx", pages, "sheet", notices=notices)
+
+
+def _extraction(
+    result: _Result,
+    format_: str,
+    pages: tuple[ExtractedPage, ...],
+    kind: str = "",
+    *,
+    notices: tuple[Notice, ...] = (),
+) -> Extraction:
     heading = next((found for page in pages if (found := first_heading(page.text))), "")
+    text = "\n".join(page.text for page in pages)
+    stated = result.title if believable_title(result.title, text) else ""
+    warnings = (Notice("parser-warning", warning) for warning in result.warnings)
     return Extraction(
         pages,
         format_,
         method(),
         page_kind=kind,
-        title=result.title or ("" if kind == "sheet" else heading),
+        title=stated or ("" if kind == "sheet" else heading),
         metadata=result.metadata,
-        notices=tuple(Notice("parser-warning", warning) for warning in result.warnings),
+        notices=(*notices, *warnings),
     )
+
+
+def _plain_rtf(data: bytes) -> bytes:
+    """Write bytes beyond ASCII as RTF should, because the library drops them; name Mac Roman."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        data = _BEYOND_ASCII.sub(lambda byte: b"\\'%02x" % byte[0][0], data)
+    return _RTF_MAC.sub(rb"\1\\ansi\\ansicpg10000", data, count=1)
 
 
 @cache
@@ -151,13 +215,14 @@ def _extract(data: bytes, format_: str, limits: Limits) -> _Result:
     try:
         found = asyncio.run(run())
     except (RuntimeError, ValueError, OSError, xberg.XbergError) as error:
-        raise _rejection(str(error)) from error
+        raise rejected(str(error)) from error
     if not found.results:
-        raise _rejection("; ".join(item.message for item in found.errors) or "no result")
+        raise rejected("; ".join(item.message for item in found.errors) or "no result")
     return _result(found.results[0])
 
 
-def _rejection(message: str) -> RejectedError:
+def rejected(message: str) -> RejectedError:
+    """Return what the library said as a rejection whose code is true."""
     message = " ".join(message.split())[:300]
     if _PASSWORD.search(message):
         return RejectedError(
@@ -166,8 +231,10 @@ def _rejection(message: str) -> RejectedError:
             hint="Save it without a password and add it again.",
         )
     if _LIMIT.search(message):
-        code = "too-many-cells" if _TOO_MANY_CELLS.search(message) else "too-large"
-        return RejectedError(code, f"It is larger than the limits allow ({message}).")
+        for what, code, sentence in _LIMIT_CODES:
+            if what.search(message):
+                return RejectedError(code, f"{sentence} ({message}).")
+        return RejectedError("too-large", f"It is larger than the limits allow ({message}).")
     return RejectedError("unreadable", f"The document is damaged ({message}).")
 
 
@@ -192,9 +259,9 @@ def _result(document: Any) -> _Result:
             "date": stated.created_at or "",
         }
     return _Result(
-        text=document.content,
+        text=_unescaped(document.content),
         pages=tuple(
-            _Sheet(page.page_number, page.content, page.sheet_name or "")
+            _Sheet(page.page_number, _unescaped(page.content), page.sheet_name or "")
             for page in document.pages or ()
         ),
         title=(stated.title or (stated.subject if mail is not None else "") or "").strip(),
@@ -204,6 +271,19 @@ def _result(document: Any) -> _Result:
     )
 
 
+def _unescaped(text: str) -> str:
+    """Take out the backslashes that the library sets before signs, asked not to, but for bars.
+
+    A quotation must be what the document says.
+    """
+    lines, fence = [], ""
+    for line in text.splitlines(keepends=True):
+        before, fence = fence, fence_after(fence, line)
+        is_code = bool(before or fence)
+        lines.append(line if is_code else _ESCAPED.sub(lambda found: found[1] or found[0], line))
+    return "".join(lines)
+
+
 def _tidy(text: str) -> str:
     """Take out what stands for pictures and anchors; keep what a reader of the page would see."""
     text = _IMAGE.sub("", text)
@@ -211,12 +291,13 @@ def _tidy(text: str) -> str:
     return _BLANK_LINES.sub("\n\n", text).strip("\n") + "\n" if text.strip() else ""
 
 
-def _sheets(result: _Result, comments: Mapping[int, list[str]]) -> tuple[ExtractedPage, ...]:
+def _sheets(result: _Result, extras: Mapping[str, SheetExtras]) -> tuple[ExtractedPage, ...]:
     pages = []
     for sheet in result.pages:
-        name = " ".join(sheet.name.split())
+        extra = extras.get(sheet.name, SheetExtras(hidden=False, blocks=()))
+        name = " ".join(sheet.name.split()) + " (hidden)" * extra.hidden
         table = re.sub(rf"\A\s*## {re.escape(sheet.name)}\s*", "", sheet.text)
-        body = _tidy("\n\n".join([table, *comments.get(sheet.number, ())]))
+        body = _tidy("\n\n".join([table, *extra.blocks]))
         text = f"## {name}\n\n{body}" if name and body else body
         pages.append(ExtractedPage(text, sheet.number, name))
     if not pages and result.text.strip():
@@ -233,7 +314,7 @@ def _old_slides(text: str) -> tuple[ExtractedPage, ...]:
     )
 
 
-def _message(result: _Result) -> Extraction:
+def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
     from chapterhouse.reading.mail import message  # noqa: PLC0415 - messages only
 
     body = result.text
@@ -241,11 +322,17 @@ def _message(result: _Result) -> Extraction:
         _, _, body = body.partition("\n\n")
     if result.attachments:
         body = body.rpartition("\nAttachments:\n")[0] or body
-    return message(
+    inside = [Member(name, content) for name, content in msg.attachments(data)]
+    extraction = message(
         result.title,
         result.metadata,
         _tidy(body),
-        result.attachments,
+        tuple(bounded(inside, limits)),
         format_="msg",
         method=method(),
     )
+    missing = len(result.attachments) - len(inside)
+    if missing <= 0:
+        return extraction
+    sentence = f"{missing} of its {len(result.attachments)} attachments cannot be read: messages."
+    return replace(extraction, notices=(Notice("attachments-not-read", sentence),))

@@ -1,108 +1,225 @@
-"""The directory of an OLE compound file ([MS-CFB]): names of streams, and where they start."""
+"""OLE compound files ([MS-CFB]), read without trusting them: streams, encryption, code page."""
 
 import struct
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from chapterhouse.errors import RejectedError
 
 SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_SECTOR_CEILING = 0xFFFFFFFA  # above are the marks for free, end of chain and tables
 _ENTRY_SIZE = 128
 _HEADER_FAT_SECTORS = 109
-_SECTOR_CEILING = 0xFFFFFFFA  # above are the marks for free, end of chain and tables
-_DIRECTORY_SECTORS_CEILING = 4_096
+_MINI_SECTOR = 64
+_STORAGE, _STREAM, _ROOT = 1, 2, 5
+_BEYOND = "it refers to what is not there, as in a file that was cut off"
+_ENTRIES_CEILING = 100_000
+_UNICODE_VERSION = 0xC1  # nFib of Word 97
+# By language id, or its primary part ([MS-LCID]).
+_CODE_PAGES = {
+    **dict.fromkeys((0x05, 0x0E, 0x15, 0x18, 0x1A, 0x1B, 0x1C, 0x24), "cp1250"),
+    **dict.fromkeys((0x02, 0x19, 0x22, 0x23, 0x2F), "cp1251"),
+    **dict.fromkeys((0x25, 0x26, 0x27), "cp1257"),
+    0x01: "cp1256",
+    0x08: "cp1253",
+    0x0D: "cp1255",
+    0x1F: "cp1254",
+    0x2A: "cp1258",
+    0x04: "gbk",
+    0x404: "big5",
+    0xC04: "big5",
+    0x11: "cp932",
+    0x12: "cp949",
+    0x1E: "cp874",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
-    """A stream or storage: its name, first sector's offset in the file, and size."""
-
+class _Entry:
     name: str
-    offset: int
+    kind: int
+    left: int
+    right: int
+    child: int
+    first: int
     size: int
 
 
-def streams(data: bytes) -> tuple[Stream, ...]:
-    """Return the directory in order.
+class CompoundFile:
+    """The streams of one file, by paths such as ``__attach_version1.0_#00000000/name``."""
 
-    Raises:
-        RejectedError: ``unreadable``, the file is cut off or contradicts itself.
-    """
-    try:
-        shift, first = struct.unpack_from("<H", data, 30)[0], struct.unpack_from("<I", data, 48)[0]
+    def __init__(self, data: bytes) -> None:
+        """Read the tables and the directory.
+
+        Raises:
+            RejectedError: ``unreadable``, the file is cut off or contradicts itself.
+        """
+        try:
+            self._open(data)
+        except (struct.error, IndexError) as error:
+            raise _damaged(_BEYOND) from error
+
+    def names(self) -> tuple[str, ...]:
+        """Return the paths of all streams in the order of the directory's tree."""
+        return tuple(self._streams)
+
+    def has(self, path: str) -> bool:
+        """Tell whether there is such a stream, whatever the case of its name."""
+        return path.casefold() in self._by_case
+
+    def read(self, path: str) -> bytes:
+        """Return a stream's content whatever the case of its name, empty where there is none.
+
+        Raises:
+            RejectedError: ``unreadable``.
+        """
+        entry = self._streams.get(path) or self._by_case.get(path.casefold())
+        if entry is None:
+            return b""
+        try:
+            return self._content(entry)
+        except (struct.error, IndexError) as error:
+            raise _damaged(_BEYOND) from error
+
+    def _content(self, entry: _Entry) -> bytes:
+        if entry.size >= self._mini_cutoff:
+            return self._chain(entry.first, self._fat, self._sector)[: entry.size]
+        table, _ = self._mini
+        return self._chain(entry.first, table, self._mini_sector)[: entry.size]
+
+    def _open(self, data: bytes) -> None:
+        if not data.startswith(SIGNATURE):
+            raise _damaged("it does not begin as one")
+        self._data = data
+        (shift,) = struct.unpack_from("<H", data, 30)
         if shift not in {9, 12}:
             raise _damaged(f"its sectors are 2**{shift} bytes long")
-        return tuple(_entries(data, 1 << shift, first))
-    except struct.error as error:
-        raise _damaged("it was cut off") from error
+        self._size = 1 << shift
+        directory, _, cutoff, mini, _, more, _ = struct.unpack_from("<7I", data, 48)
+        self._mini_cutoff = cutoff
+        self._fat = self._numbers(self._fat_sectors(more))
+        self._first_of_mini_fat = mini
+        entries = list(_entries(self._chain(directory, self._fat, self._sector)))
+        if not entries or entries[0].kind != _ROOT:
+            raise _damaged("its directory has no root")
+        self._root = entries[0]
+        self._streams = dict(_walk(entries))
+        # Names are compared without case ([MS-CFB] 2.6.4).
+        self._by_case = {path.casefold(): entry for path, entry in self._streams.items()}
+
+    def _fat_sectors(self, more: int) -> list[int]:
+        found = list(struct.unpack_from(f"<{_HEADER_FAT_SECTORS}I", self._data, 76))
+        per_sector = self._size // 4 - 1
+        seen = set[int]()
+        while more < _SECTOR_CEILING and more not in seen:
+            seen.add(more)
+            *numbers, more = struct.unpack(f"<{per_sector + 1}I", self._sector(more))
+            found.extend(numbers)
+        return [number for number in found if number < _SECTOR_CEILING]
+
+    def _numbers(self, sectors: list[int]) -> tuple[int, ...]:
+        return self._table(b"".join(map(self._sector, sectors)))
+
+    def _table(self, content: bytes) -> tuple[int, ...]:
+        return struct.unpack(f"<{len(content) // 4}I", content[: len(content) // 4 * 4])
+
+    def _sector(self, number: int) -> bytes:
+        start = (number + 1) * self._size
+        content = self._data[start : start + self._size]
+        if not content:
+            raise _damaged(_BEYOND)
+        return content.ljust(self._size, b"\0")
+
+    def _mini_sector(self, number: int) -> bytes:
+        _, content = self._mini
+        return content[number * _MINI_SECTOR : (number + 1) * _MINI_SECTOR]
+
+    @cached_property
+    def _mini(self) -> tuple[tuple[int, ...], bytes]:
+        """Table and content of the stream in which small streams are kept."""
+        table = self._table(self._chain(self._first_of_mini_fat, self._fat, self._sector))
+        return table, self._chain(self._root.first, self._fat, self._sector)
+
+    def _chain(self, first: int, table: tuple[int, ...], sector: Callable[[int], bytes]) -> bytes:
+        """Join the sectors of a chain, each of which may occur once."""
+        found: list[bytes] = []
+        number, seen = first, set[int]()
+        while number < _SECTOR_CEILING:
+            if number in seen:
+                raise _damaged("a chain of sectors runs in a circle")
+            seen.add(number)
+            found.append(sector(number))
+            number = table[number]
+        return b"".join(found)
 
 
-def is_encrypted(data: bytes, found: tuple[Stream, ...]) -> bool:
+def _entries(directory: bytes) -> Iterator[_Entry]:
+    count = min(len(directory) // _ENTRY_SIZE, _ENTRIES_CEILING)
+    for place in range(0, count * _ENTRY_SIZE, _ENTRY_SIZE):
+        length, kind, _, left, right, child = struct.unpack_from("<HBB3I", directory, place + 64)
+        first, size = struct.unpack_from("<IQ", directory, place + 116)
+        stated = directory[place : place + max(0, min(64, length) - 2)]
+        name = stated.decode("utf-16-le", "replace")
+        # Writers of version 3 leave rubbish in the upper half of the size.
+        yield _Entry(name, kind, left, right, child, first, size & 0xFFFFFFFF)
+
+
+def _walk(entries: list[_Entry]) -> Iterator[tuple[str, _Entry]]:
+    """Yield path and entry of every stream; a circle in the tree is not followed."""
+    waiting, seen = [(entries[0].child, "")], set[int]()
+    while waiting:
+        number, folder = waiting.pop()
+        if number >= len(entries) or number in seen:
+            continue
+        seen.add(number)
+        entry = entries[number]
+        waiting += [(entry.right, folder), (entry.left, folder)]
+        if entry.kind == _STREAM:
+            yield folder + entry.name, entry
+        elif entry.kind == _STORAGE:
+            waiting.append((entry.child, f"{folder}{entry.name}/"))
+
+
+def is_encrypted(file: CompoundFile) -> bool:
     """Tell whether a Word, Excel or PowerPoint file needs a password.
 
     Sources: [MS-OFFCRYPTO] 2.2 (EncryptedPackage), [MS-DOC] 2.5.2 (fEncrypted), [MS-XLS]
     2.4.117 (FilePass), [MS-PPT] 2.1.1.
     """
-    names = {stream.name: stream for stream in found}
-    if "EncryptedPackage" in names or "EncryptedSummary" in names:
+    if file.has("EncryptedPackage") or file.has("EncryptedSummary"):
         return True
-    if word := names.get("WordDocument"):
-        return bool(int.from_bytes(data[word.offset + 10 : word.offset + 12], "little") & 0x0100)
-    workbook = names.get("Workbook") or names.get("Book")
-    return workbook is not None and _has_file_pass(data, workbook)
+    if word := file.read("WordDocument"):
+        return bool(int.from_bytes(word[10:12], "little") & 0x0100)
+    return _has_file_pass(file.read("Workbook") or file.read("Book"))
 
 
-def _has_file_pass(data: bytes, workbook: Stream) -> bool:
+def code_page(data: bytes) -> str:
+    """Return the encoding of a Word 6 or 95 file by its language, or nothing if it is Western.
+
+    Later files are in Unicode. Source: [MS-DOC] 2.5.2 (nFib, lid), whose layout is older.
+
+    Raises:
+        RejectedError: ``unreadable``.
+    """
+    header = CompoundFile(data).read("WordDocument")[:8].ljust(8, b"\0")
+    version, _, language = struct.unpack_from("<3H", header, 2)
+    if version >= _UNICODE_VERSION:
+        return ""
+    return _CODE_PAGES.get(language, _CODE_PAGES.get(language & 0x3FF, ""))
+
+
+def _has_file_pass(workbook: bytes) -> bool:
     """Look for the record that announces encryption, which stands right behind the first."""
-    place = workbook.offset
+    place = 0
     for _ in range(8):
-        if place + 4 > len(data):
+        if place + 4 > len(workbook):
             return False
-        kind, length = struct.unpack_from("<2H", data, place)
+        kind, length = struct.unpack_from("<2H", workbook, place)
         if kind == 0x2F:  # noqa: PLR2004 - FilePass
             return True
         place += 4 + length
     return False
-
-
-def _entries(data: bytes, sector_size: int, first: int) -> list[Stream]:
-    table = _allocation_table(data, sector_size)
-    entries: list[Stream] = []
-    sector, seen = first, set[int]()
-    while sector < _SECTOR_CEILING:
-        if sector in seen or len(seen) > _DIRECTORY_SECTORS_CEILING:
-            raise _damaged("its directory runs in a circle")
-        seen.add(sector)
-        start = (sector + 1) * sector_size
-        for place in range(start, start + sector_size, _ENTRY_SIZE):
-            record = data[place : place + _ENTRY_SIZE]
-            if len(record) < _ENTRY_SIZE:
-                raise _damaged("it was cut off")
-            if record[66]:  # neither unknown nor unallocated
-                entries.append(_stream(record, sector_size))
-        sector = table[sector] if sector < len(table) else _SECTOR_CEILING
-    return entries
-
-
-def _stream(record: bytes, sector_size: int) -> Stream:
-    length = min(64, int.from_bytes(record[64:66], "little"))
-    name = record[: max(0, length - 2)].decode("utf-16-le", "replace")
-    first, size = struct.unpack_from("<IQ", record, 116)
-    return Stream(name, (first + 1) * sector_size, size)
-
-
-def _allocation_table(data: bytes, sector_size: int) -> tuple[int, ...]:
-    """Return the file allocation table as far as the header lists it (7 MB of 512-byte sectors).
-
-    The directory of a larger file whose tail lies beyond is read as far as it goes.
-    """
-    numbers: list[int] = []
-    for sector in struct.unpack_from(f"<{_HEADER_FAT_SECTORS}I", data, 76):
-        if sector >= _SECTOR_CEILING:
-            break
-        place = (sector + 1) * sector_size
-        block = data[place : place + sector_size]
-        numbers.extend(struct.unpack(f"<{len(block) // 4}I", block[: len(block) // 4 * 4]))
-    return tuple(numbers)
 
 
 def _damaged(what: str) -> RejectedError:

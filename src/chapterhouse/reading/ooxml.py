@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element
 from chapterhouse.reading.tables import markdown_table
 from chapterhouse.reading.xml_parts import Parts
 
+_ROOT_RELATIONS = "_rels/.rels"
 _POINTS_CEILING = 10_000  # of one chart; what it shows is in a sheet as well
 
 
@@ -49,10 +50,16 @@ def descendants(element: Element, *names: str) -> Iterator[Element]:
     return (child for child in element.iter() if local(child) in names)
 
 
+def relations_part(part: str) -> str:
+    """Return the name of the part that says what another part refers to."""
+    folder, name = posixpath.split(part)
+    return posixpath.join(folder, "_rels", f"{name}.rels")
+
+
 def relations(parts: Parts, part: str) -> tuple[Relation, ...]:
     """Return what a part refers to inside the container."""
-    folder, name = posixpath.split(part)
-    root = parts.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
+    folder = posixpath.dirname(part)
+    root = parts.xml(relations_part(part))
     if root is None:
         return ()
     found = []
@@ -62,6 +69,15 @@ def relations(parts: Parts, part: str) -> tuple[Relation, ...]:
             kind = element.get("Type", "").rpartition("/")[2]
             found.append(Relation(element.get("Id", ""), kind, target.lstrip("/")))
     return tuple(found)
+
+
+def main_part(parts: Parts, usual: str) -> str:
+    """Return the name of the part that the container is about."""
+    if parts.damage(_ROOT_RELATIONS):
+        return usual
+    return next(
+        (found.target for found in relations(parts, "") if found.kind == "officeDocument"), usual
+    )
 
 
 def core_properties(parts: Parts) -> tuple[str, dict[str, str]]:
@@ -82,26 +98,36 @@ def core_properties(parts: Parts) -> tuple[str, dict[str, str]]:
 
 def chart_blocks(root: Element) -> list[str]:
     """Return a chart's title and its cached numbers as a table, one column a series."""
-    titles = [
-        "".join(piece.text or "" for piece in descendants(title, "t")).strip()
-        for chart in descendants(root, "chart")
-        for title in children(chart, "title")
-    ]
     header, columns, labels = [""], [], {}
     for series in descendants(root, "ser"):
         header.append(" ".join(_series_name(series).split()))
         values: dict[int, str] = {}
+        sizes: dict[int, str] = {}
         for child in series:
             if local(child) in {"cat", "xVal"}:
                 labels.update(_points(child))
             elif local(child) in {"val", "yVal"}:
                 values = _points(child)
+            elif local(child) == "bubbleSize":
+                sizes = _points(child)
         columns.append(values)
+        if sizes:
+            header.append("Size")
+            columns.append(sizes)
     indices = sorted({index for column in columns for index in column} | labels.keys())
     rows = [
         [labels.get(index, ""), *(column.get(index, "") for column in columns)] for index in indices
     ]
-    return [*filter(None, titles), *([markdown_table([header, *rows])] if rows else [])]
+    return [*chart_titles(root), *([markdown_table([header, *rows])] if rows else [])]
+
+
+def chart_titles(root: Element) -> list[str]:
+    """Return the titles of a chart and of its axes, and what was written on single points."""
+    titles = (
+        "".join(piece.text or "" for piece in descendants(title, "t")).strip()
+        for title in descendants(root, "title", "dLbl")
+    )
+    return [title for title in titles if title]
 
 
 def comment_blocks(root: Element) -> list[str]:

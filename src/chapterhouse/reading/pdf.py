@@ -11,7 +11,7 @@ import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.ocr import version
+from chapterhouse.reading.ocr import Recognised
 from chapterhouse.reading.pdf_blocks import (
     Outline,
     blocks,
@@ -20,9 +20,11 @@ from chapterhouse.reading.pdf_blocks import (
     outline_key,
     style_of,
 )
-from chapterhouse.reading.pdf_furniture import running_lines
+from chapterhouse.reading.pdf_fields import page_marks
+from chapterhouse.reading.pdf_furniture import Place, running_lines
 from chapterhouse.reading.pdf_page import MOST_CHARACTERS, PageLayout, page_layout
 from chapterhouse.reading.pdf_scan import is_scan, recognised
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 MOST_PAGES = 5_000
@@ -32,21 +34,16 @@ _MOST_ALIKE = 20  # notices of one code that name a page each
 _TITLE_PAGES = 2  # pages on which the first large heading may be the title
 _LOCKED = frozenset({raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY})
 _DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")  # ISO 32000-1, 7.9.4
-_PLACEHOLDER_TITLE = re.compile(
-    r"\(?(?:untitled|anonymous|title|document\s*\d*|powerpoint presentation|slide \d+)\)?"
-    r"|microsoft word - .*|\S+\.\w{2,5}|.*\.(?:docx?|pptx?|xlsx?|pdf|tex|dvi|indd|qxd|od[tps]|rtf)",
-    re.IGNORECASE,
-)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A page as it was read: its layout, and its text where OCR was asked (else None)."""
+    """A page as it was read: its layout, and what OCR found where it was asked."""
 
     number: int
     layout: PageLayout
-    recognised: str | None = None
+    recognised: Recognised | None = None
 
 
 def read_pdf(data: bytes, name: str) -> Extraction:
@@ -71,28 +68,34 @@ def read_pdf(data: bytes, name: str) -> Extraction:
         if count > MOST_PAGES:
             sentence = f"Only the first {MOST_PAGES:,} of {count:,} pages were read."
             notices.append(Notice("text-truncated", sentence))
-        written, heading = _written(pages, _outlines(document))
+        dropped, running = running_lines([page.layout for page in pages])
+        if document.get_formtype() == raw.FORMTYPE_XFA_FULL:
+            sentence = "It is a dynamic (XFA) form, whose fields few programs can show."
+            notices.append(Notice("form-not-read", sentence))
+        written, heading = _written(pages, dropped, _outlines(document))
+        title, text = _stated(document, "Title"), "\n".join(page.text for page in written)
         return Extraction(
             pages=tuple(written),
             format="pdf",
             method=_method(pages),
             page_kind="page",
-            title=_title(document) or heading,
+            title=title if believable_title(title, text) else heading,
             metadata=_metadata(document),
-            notices=tuple(_gathered(notices)),
+            notices=(*_gathered(notices), *running),
         )
     finally:
         document.close()
 
 
 def _method(pages: Sequence[_Read]) -> str:
-    ocr = f", tesseract {version()}" if any(page.recognised is not None for page in pages) else ""
-    return f"pypdfium2 {pdfium.PYPDFIUM_INFO}{ocr}"
+    engines = dict.fromkeys(page.recognised.method for page in pages if page.recognised)
+    return ", ".join((f"pypdfium2 {pdfium.PYPDFIUM_INFO}", *engines))
 
 
 def _opened(data: bytes, name: str) -> Any:
     try:
-        return pdfium.PdfDocument(data)
+        document = pdfium.PdfDocument(data)
+        document.init_forms()
     except pdfium.PdfiumError as error:
         if getattr(error, "err_code", None) in _LOCKED:
             raise RejectedError(
@@ -101,6 +104,7 @@ def _opened(data: bytes, name: str) -> Any:
                 hint="Save a copy without the password and add that.",
             ) from error
         raise _unreadable(f"{name} cannot be opened as a PDF: {error}.") from error
+    return document
 
 
 def _unreadable(message: str) -> RejectedError:
@@ -132,13 +136,15 @@ def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read,
     try:
         textpage = page.get_textpage()
         size = page.get_size()
-        layout = page_layout(page.raw, textpage.raw, size, most_characters)
+        form = document.formenv.raw if document.formenv is not None else None
+        beside = page_marks(form, page.raw)
+        layout = page_layout(page.raw, textpage.raw, size, most_characters, beside)
         if layout.plain:
             sentence = f"Page {number} holds too much to look for headings and tables on it."
             return _Read(number, layout), Notice("layout-skipped", sentence, page=number)
         if is_scan(layout, *size):
-            text, notice = recognised(page.raw, size, number)
-            return _Read(number, layout, None if notice else text), notice
+            found, notice = recognised(page.raw, size, number)
+            return _Read(number, layout, found), notice
         return _Read(number, layout), None
     finally:
         if textpage is not None:
@@ -147,14 +153,12 @@ def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read,
 
 
 def _written(
-    pages: Sequence[_Read], outlines: Mapping[int, Outline]
+    pages: Sequence[_Read], dropped: frozenset[Place], outlines: Mapping[int, Outline]
 ) -> tuple[list[ExtractedPage], str]:
     """Return the pages as Markdown, and the first large heading."""
-    layouts = [page.layout for page in pages]
-    dropped = running_lines(layouts)
     kept = [
-        [line for i, line in enumerate(layout.lines) if (place, i) not in dropped]
-        for place, layout in enumerate(layouts)
+        [line for i, line in enumerate(page.layout.lines) if (place, i) not in dropped]
+        for place, page in enumerate(pages)
     ]
     style = style_of(kept)
     title, written = "", []
@@ -162,7 +166,8 @@ def _written(
         found = blocks(lines, style, outlines.get(page.number, {}))
         if not title and page.number <= _TITLE_PAGES:
             title = next((block.text for block in found if block.level == 1), "")
-        parts = (markdown(found), _plain(page.layout.plain), _plain(page.recognised or ""))
+        recognised_text = page.recognised.text if page.recognised else ""
+        parts = (markdown(found), _plain(page.layout.plain), _plain(recognised_text))
         text = "\n\n".join(part for part in parts if part)
         written.append(ExtractedPage(text, page.number))
     return written, title
@@ -185,13 +190,6 @@ def _outlines(document: Any) -> dict[int, Outline]:
     except pdfium.PdfiumError:  # a broken outline leaves the headings found by size
         return {}
     return dict(found)
-
-
-def _title(document: Any) -> str:
-    title = _stated(document, "Title")
-    if not 3 <= len(title) <= 300 or _PLACEHOLDER_TITLE.fullmatch(title):  # noqa: PLR2004
-        return ""
-    return title if any(character.isalpha() for character in title) else ""
 
 
 def _stated(document: Any, key: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from chapterhouse.reading.pdf_aligned import aligned_tables
+from chapterhouse.reading.pdf_fields import PageMarks, with_marks
 from chapterhouse.reading.pdf_layout import Segment, around, columns, reading_order, segments
 from chapterhouse.reading.pdf_rules import Drawn, drawn
 from chapterhouse.reading.pdf_tables import Table, markdown_table, ruled_tables
@@ -14,7 +15,10 @@ _LEVEL = 2.0  # points by which words on one line may differ in height
 
 
 class Line(NamedTuple):
-    """A line of text or a whole table (``table`` set) in its place on the page."""
+    """A line of text or a whole table (``table`` set) in its place on the page.
+
+    ``parts`` are the texts of a line between which there are wide gaps; empty for a table.
+    """
 
     text: str
     box: Box
@@ -22,6 +26,7 @@ class Line(NamedTuple):
     bold: bool = False
     table: bool = False
     sideways: bool = False
+    parts: tuple[str, ...] = ()
 
 
 class PageLayout(NamedTuple):
@@ -43,7 +48,11 @@ class PageLayout(NamedTuple):
 
 
 def page_layout(
-    page: Any, textpage: Any, size: tuple[float, float], most_characters: int
+    page: Any,
+    textpage: Any,
+    size: tuple[float, float],
+    most_characters: int,
+    beside: PageMarks,
 ) -> PageLayout:
     """Return the lines and tables of a loaded page.
 
@@ -52,11 +61,15 @@ def page_layout(
         textpage: Its ``FPDF_TEXTPAGE``.
         size: Width and height of the page in points.
         most_characters: A page with more than these keeps its plain text.
+        beside: What it shows beside its content.
     """
     count = character_count(textpage)
     if count > most_characters:
-        return PageLayout((), size[1], Drawn((), (), 0, complete=False), page_text(textpage), count)
-    words, turn = page_words(textpage, *size)
+        values = (f"{mark.label}: {mark.text}" for mark in beside.marks if not mark.is_box)
+        plain = "\n".join((page_text(textpage), *values, *beside.notes))
+        return PageLayout((), size[1], Drawn((), (), 0, complete=False), plain, count)
+    content, turn = page_words(textpage, *size)
+    words = with_marks(content, beside.marks, turn)
     on_page = drawn(page, turn)
     bottom = max((word.box.bottom for word in words), default=0.0)
     ruled = ruled_tables(words, on_page.rules)
@@ -64,8 +77,17 @@ def page_layout(
     regions = columns(items)
     aligned = [table for region in regions for table in aligned_tables(region)]
     tables = {min(table.words): table for table in (*ruled, *aligned)}
-    lines = _lines(reading_order(items, regions), tables)
+    lines = list(_lines(reading_order(items, regions), tables))
+    size_of_text = max(lines, key=lambda line: len(line.text)).size if lines else 0.0
+    lines += _notes(beside.notes, bottom, size_of_text)
     return PageLayout(tuple(lines), max(bottom, size[1]), on_page, characters=count)
+
+
+def _notes(notes: Sequence[str], bottom: float, size: float) -> Iterator[Line]:
+    """Yield notes as lines below the others, each a paragraph of its own."""
+    for number, note in enumerate(notes, 1):
+        top = bottom + 50.0 * number
+        yield Line(note, Box(0.0, top, 100.0, top + 10.0), size)
 
 
 def _outside(words: Sequence[Word], tables: Sequence[Table]) -> list[Word]:
@@ -116,4 +138,5 @@ def _line(items: Sequence[Segment]) -> Line:
         longest.size,
         all(item.bold for item in items),
         sideways=longest.sideways,
+        parts=tuple(item.text for item in items),
     )

@@ -8,13 +8,13 @@ from typing import Any
 import pypdfium2.raw as pdfium
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.ocr import ocr_image
+from chapterhouse.reading.ocr import Recognised, how_to_install, ocr_image, ocr_notice
 from chapterhouse.reading.pdf_page import PageLayout
 from chapterhouse.types import Notice
 
 _FEW_CHARACTERS = 30  # a page with less beside a large picture has a stamp, no text layer
 _LARGE = 0.5  # share of the page that such a picture covers
-_RESOLUTION = 200  # dots an inch; tesseract asks for letters 20 pixels high
+_RESOLUTION = 200  # dots an inch; both engines read letters 20 pixels high well
 _MOST_PIXELS = 25_000_000
 _POINTS_AN_INCH = 72
 
@@ -32,8 +32,10 @@ def is_scan(layout: PageLayout, width: float, height: float) -> bool:
     return largest >= _LARGE * width * height
 
 
-def recognised(page: Any, size: tuple[float, float], number: int) -> tuple[str, Notice | None]:
-    """Return the text that OCR finds on a loaded page, and what the owner should know.
+def recognised(
+    page: Any, size: tuple[float, float], number: int
+) -> tuple[Recognised | None, Notice | None]:
+    """Return what OCR finds on a loaded page (None where it failed), and what to tell of it.
 
     Args:
         page: A loaded ``FPDF_PAGE``.
@@ -41,21 +43,18 @@ def recognised(page: Any, size: tuple[float, float], number: int) -> tuple[str, 
         number: Number of the page, for the notice.
     """
     try:
-        text = ocr_image(_rendered(page, size))
+        found = ocr_image(rendered(page, size))
     except RejectedError as error:
         sentence = f"Page {number} has no text, and OCR failed on it: {error.message}"
-        return "", Notice("ocr-failed", sentence, page=number)
-    if text is None:
-        sentence = (
-            f"Page {number} has no text and OCR is not installed: "
-            "install tesseract and add the file again."
-        )
-        return "", Notice("ocr-not-installed", sentence, page=number)
-    return text.strip("\f\n "), None
+        return None, Notice("ocr-failed", sentence, page=number)
+    if found is None:
+        sentence = f"Page {number} has no text, and {how_to_install()}"
+        return None, Notice("ocr-not-installed", sentence, page=number)
+    return found[0], ocr_notice(found[0], number)
 
 
-def _rendered(page: Any, size: tuple[float, float]) -> bytes:
-    """Return a page as a grey PNG."""
+def rendered(page: Any, size: tuple[float, float]) -> bytes:
+    """Return a loaded page, whose size is in points, as a grey PNG."""
     scale = _RESOLUTION / _POINTS_AN_INCH
     pixels = max(1.0, size[0] * size[1] * scale * scale)
     scale *= min(1.0, (_MOST_PIXELS / pixels) ** 0.5)
@@ -68,16 +67,28 @@ def _rendered(page: Any, size: tuple[float, float]) -> bytes:
         stride = pdfium.FPDFBitmap_GetStride(bitmap)
         start = pdfium.FPDFBitmap_GetBuffer(bitmap)
 
-        return grey_png(ctypes.string_at(start, stride * height), width, height, stride)
+        return png(ctypes.string_at(start, stride * height), width, height, stride)
     finally:
         pdfium.FPDFBitmap_Destroy(bitmap)
 
 
-def grey_png(pixels: bytes, width: int, height: int, stride: int) -> bytes:
-    """Return 8-bit grey pixels, rows ``stride`` bytes apart, as a PNG (RFC 2083)."""
-    rows = b"".join(b"\0" + pixels[row * stride : row * stride + width] for row in range(height))
-    header = struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
+def png(
+    pixels: bytes, width: int, height: int, stride: int, *, colours: int = 1, level: int = 1
+) -> bytes:
+    """Return 8-bit pixels, rows ``stride`` bytes apart, as a PNG (RFC 2083).
+
+    Args:
+        pixels: Grey, or red, green and blue in turn.
+        width: In pixels.
+        height: Likewise.
+        stride: Bytes, at least ``width * colours``.
+        colours: 1 for grey, 3 for colours.
+        level: How hard zlib tries, 1 to 9.
+    """
+    wide = width * colours
+    rows = b"".join(b"\0" + pixels[row * stride : row * stride + wide] for row in range(height))
+    header = struct.pack(">2I5B", width, height, 8, 2 if colours > 1 else 0, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, level)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
         for kind, body in chunks

@@ -109,7 +109,7 @@ def character_count(textpage: Any) -> int:
 
 def page_text(textpage: Any) -> str:
     """Return the text of a page in PDFium's order, lines parted by line feeds."""
-    return _joined(_units(textpage)).replace("\ufffe", "-\n")
+    return joined(_units(textpage)).replace("\ufffe", "-\n")
 
 
 def page_words(textpage: Any, width: float, height: float) -> PageWords:
@@ -140,7 +140,7 @@ def _units(textpage: Any) -> str:
     return "".join(map(chr, buffer[: max(0, written - 1)]))
 
 
-def _joined(units: str) -> str:
+def joined(units: str) -> str:
     """Join surrogate pairs; a lone half becomes the replacement character."""
     if units.isascii():
         return units.replace("\r\n", "\n")
@@ -175,7 +175,7 @@ def _placed_words(textpage: Any) -> Iterator[tuple[str, Place, _Style, int]]:
             style, height = style_of(first), place.high - place.low
         if last != first:
             place = _around(place, place_of(last))
-        yield _joined(text).replace("\ufffe", "-"), place, style, line
+        yield joined(text).replace("\ufffe", "-"), place, style, line
         before += 1
         if text.endswith("\ufffe"):  # PDFium swallows the break after a hyphen
             line, style, before = line + 1, None, 0

@@ -12,6 +12,13 @@ METHOD = f"Python {platform.python_version()}"
 _HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t#]*$", re.MULTILINE)
 _FENCE = re.compile(r"^(`{3,}|~{3,})", re.MULTILINE)
 _BACKTICKS = re.compile(r"`{3,}")
+_WORD = re.compile(r"[^\W\d_]+")
+# Words that stand beside the number of a page.
+_NUMBERING = re.compile(
+    "pages?|of|pp?|pg|seiten?|von|s|sur|de|páginas?|pág|pagin[ae]|di|van|sida|av|side|strona|z|"
+    "strana|stránka|oldal|стр|страница|из|сторінка|з|sayfa|σελίδα|από|頁|页|第|共|ページ|페이지|"
+    "صفحة|من|עמוד|מתוך"
+)
 _TITLE_WINDOW = 4_000
 
 
@@ -83,6 +90,13 @@ def page_mark(kind: str, number: int, label: str = "") -> str:
 def is_page_mark(line: str) -> bool:
     """Whether a line of Markdown would be read as a page mark."""
     return _MARK.fullmatch(line.rstrip("\n")) is not None
+
+
+def running_text(text: str) -> str:
+    """Return a header or footer on one line, or nothing where it only numbers the pages."""
+    line = " ".join(text.split())
+    words = _WORD.findall(line.casefold())
+    return "" if all(map(_NUMBERING.fullmatch, words)) else line
 
 
 def fence_after(fence: str, line: str) -> str:

@@ -14,9 +14,9 @@ from typing import Self
 
 from chapterhouse.errors import RejectedError, UsageError
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.ocr import tesseract
 from chapterhouse.reading.preflight import preflight
 from chapterhouse.reading.process import WorkerProcess
+from chapterhouse.reading.tesseract import program
 from chapterhouse.types import Extraction
 
 READER = "chapterhouse.reading.dispatch:read"
@@ -161,7 +161,7 @@ class ReadingPool:
         job.future.set_exception(CancelledError() if self._closed else error)
 
     def _start_process(self) -> WorkerProcess:
-        programs = [program] if (program := tesseract()) else []
+        programs = [found] if (found := program()) else []
         process = WorkerProcess(self._reader, self._limits, programs)
         with self._changed:
             self._processes.add(process)

@@ -4,6 +4,7 @@ An own reader, because the all-in-one library sets a space between the runs of a
 its formatting changes, and leaves out charts and comments.
 """
 
+import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
@@ -17,18 +18,25 @@ from chapterhouse.reading.ooxml import (
     core_properties,
     descendants,
     local,
+    main_part,
     relation_id,
     relations,
 )
 from chapterhouse.reading.plain import METHOD
 from chapterhouse.reading.tables import markdown_table
+from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
-from chapterhouse.types import ExtractedPage, Extraction
+from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 _TITLES = frozenset({"title", "ctrTitle"})
+_RUNNING = {"hdr": "Header", "ftr": "Footer"}
+_MAIN = "ppt/presentation.xml"
+_SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
+_CONCERNED = re.compile(
+    r"ppt/(?:slides|notesSlides|charts|diagrams|comments)/(?:_rels/)?[^/]+\.(?:xml|rels)"
+    r"|_rels/\.rels|ppt/(?:_rels/)?presentation\.xml(?:\.rels)?|docProps/core\.xml"
+)
 _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
-# What programs put there when nobody wrote a title.
-_NO_TITLES = frozenset({"", "powerpoint presentation", "presentation", "untitled"})
 
 
 def read_pptx(data: bytes, _name: str, limits: Limits) -> Extraction:
@@ -38,39 +46,63 @@ def read_pptx(data: bytes, _name: str, limits: Limits) -> Extraction:
         RejectedError: the container or its XML is damaged, bombed or too deep.
     """
     parts = Parts(data, limits)
+    main = main_part(parts, _MAIN)
+    notices = parts.mend(_CONCERNED)
+    if main not in parts.names():
+        raise RejectedError("unreadable", f"The presentation's main part, {main!r}, is missing.")
+    order = _order(parts, main)
+    absent = [part for part in order if part not in parts.names()]
+    notices += tuple(
+        Notice("part-unreadable", f"{part!r} is missing from the container.") for part in absent
+    )
+    running = set[str]()
     pages = tuple(
-        _slide(parts, part, number, limits) for number, part in enumerate(_order(parts), 1)
+        _slide(parts, part, number, limits, running) for number, part in enumerate(order, 1)
     )
     title, metadata = core_properties(parts)
-    if title.casefold() in _NO_TITLES:
+    if not believable_title(title, "\n".join(page.text for page in pages)):
         title = next((page.label for page in pages if page.label), "")
-    return Extraction(pages, "pptx", METHOD, page_kind="slide", title=title, metadata=metadata)
-
-
-def _order(parts: Parts) -> list[str]:
-    """Return the slides' parts in the order in which they are shown."""
-    main = next(
-        (found.target for found in relations(parts, "") if found.kind == "officeDocument"),
-        "ppt/presentation.xml",
+    return Extraction(
+        pages,
+        "pptx",
+        METHOD,
+        page_kind="slide",
+        title=title,
+        metadata=metadata,
+        notices=notices,
     )
+
+
+def _order(parts: Parts, main: str) -> list[str]:
+    """Return the slides' parts in the order in which they are shown, else in that of their names.
+
+    Names decide where the main part or its relations are damaged.
+    """
     root = parts.xml(main)
-    if root is None:
-        raise RejectedError("unreadable", "The presentation's main part is missing.")
+    listed = [] if root is None else [relation_id(slide) for slide in descendants(root, "sldId")]
     targets = {found.id: found.target for found in relations(parts, main)}
-    shown = [targets.get(relation_id(slide), "") for slide in descendants(root, "sldId")]
-    return [part for part in shown if part]
+    if shown := [part for name in listed if (part := targets.get(name, ""))]:
+        return shown
+    return sorted(filter(_SLIDE.fullmatch, parts.names()), key=lambda name: (len(name), name))
 
 
-def _slide(parts: Parts, part: str, number: int, limits: Limits) -> ExtractedPage:
+def _slide(
+    parts: Parts, part: str, number: int, limits: Limits, running: set[str]
+) -> ExtractedPage:
+    """Read one slide. ``running`` holds the headers and footers that were shown before."""
     root = parts.xml(part)
     if root is None:
-        raise RejectedError("unreadable", f"Slide {number} is missing from the presentation.")
+        return ExtractedPage("", number)
     found = relations(parts, part)
     targets = {relation.id: relation.target for relation in found}
-    title, blocks = "", list[str]()
+    title, blocks, above_below = "", list[str](), list[str]()
     for shape in _shapes(root):
-        if _placeholder(shape) in _TITLES and not title:
-            title = " ".join(text for text, _, _ in _paragraphs(shape))
+        kind = _placeholder(shape)
+        if kind in _TITLES and not title:
+            title = _line(shape)
+        elif kind in _RUNNING and (text := _line(shape)) not in running:
+            running.add(text)
+            above_below.append(f"{_RUNNING[kind]}: {text}")
         else:
             blocks.extend(_shape(shape, parts, targets, limits))
     for relation in found:
@@ -79,8 +111,12 @@ def _slide(parts: Parts, part: str, number: int, limits: Limits) -> ExtractedPag
         elif relation.kind == "comments" and (comments := parts.xml(relation.target)) is not None:
             blocks.extend(comment_blocks(comments))
     heading = [f"## {title}"] if title else []
-    text = "\n\n".join(block.rstrip("\n") for block in [*heading, *blocks] if block)
+    text = "\n\n".join(block.rstrip("\n") for block in [*heading, *blocks, *above_below] if block)
     return ExtractedPage(f"{text}\n" if text else "", number, title)
+
+
+def _line(shape: Element) -> str:
+    return " ".join(text for text, _, _ in _paragraphs(shape))
 
 
 def _shapes(element: Element) -> Iterator[Element]:

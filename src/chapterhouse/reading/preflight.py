@@ -10,26 +10,12 @@ from chapterhouse.reading import signatures
 from chapterhouse.reading.detect import container_format
 from chapterhouse.reading.image_size import image_size
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.xml_guard import declares_entities, doctype
-from chapterhouse.reading.zip_directory import Entry, check_claims, inflate, read_directory
+from chapterhouse.reading.xml_guard import declares_entities, doctype, entry_doctype
+from chapterhouse.reading.zip_directory import Entry, check_claims, read_directory
 
 _PDF_PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")
 _PDF_BYTES_PER_PAGE = 50_000  # where pages hide in object streams, size is all there is to see
 _XML_PARTS = (".xml", ".rels", ".opf", ".ncx", ".xhtml", ".html", ".htm", ".svg", ".vml")
-# Parts in which no program writes a document type. Macros in OpenDocument have one, and so have
-# the pages of an EPUB: there only entities are refused.
-_ANY_PART, _NO_PART = re.compile(""), re.compile(r"(?!)")
-_ODF_PART = re.compile(r"(?:.*/)?(?:content|styles|meta|settings)\.xml$")
-_STRICT = {
-    "docx": _ANY_PART,
-    "pptx": _ANY_PART,
-    "xlsx": _ANY_PART,
-    "odt": _ODF_PART,
-    "odp": _ODF_PART,
-    "ods": _ODF_PART,
-}
-_PROLOG_BYTES = 4_096
-_LONG_PROLOG_BYTES = 1_100_000
 
 
 def preflight(data: bytes, name: str, limits: Limits) -> None:
@@ -44,14 +30,19 @@ def preflight(data: bytes, name: str, limits: Limits) -> None:
         raise RejectedError(
             "too-large", f"{name} has {len(data):,} bytes; the limit is {limits.file_bytes:,}."
         )
-    if found := container_format(data, limits):
-        if data.startswith(b"PK"):
+    if found := container_format(data, name, limits):
+        if data.startswith(b"PK") and found != "zip":  # an archive is bounded as it is unpacked
             entries = read_directory(data, limits)
             check_claims(data, entries, limits)
-            _check_parts(data, entries, _STRICT.get(found, _NO_PART))
+            if found == "epub":  # readers of the others look at each part that they parse
+                _check_parts(data, entries)
     elif signatures.image_format(data):
         _check_pixels(data, limits)
-    elif not signatures.has_pdf_header(data, claimed=True) and not data.startswith(b"{\\rtf"):
+    elif not (
+        signatures.has_pdf_header(data, claimed=True)
+        or data.startswith(b"{\\rtf")
+        or signatures.archive_format(data)
+    ):
         _check_text(data, limits)
 
 
@@ -64,21 +55,15 @@ def wall_seconds(data: bytes, limits: Limits) -> float:
     return limits.wall_seconds
 
 
-def _check_parts(data: bytes, entries: tuple[Entry, ...], strict: re.Pattern[str]) -> None:
-    """Refuse document types in the parts that ``strict`` matches, and entities in any."""
+def _check_parts(data: bytes, entries: tuple[Entry, ...]) -> None:
+    """Refuse declarations of entities; the pages of an e-book may have a document type."""
     for entry in entries:
         if not entry.name.lower().endswith(_XML_PARTS) or not entry.size:
             continue
-        head = inflate(data, entry, _PROLOG_BYTES)
-        declaration = doctype(head)
-        if len(head) == _PROLOG_BYTES and (b"<!--" in head or declaration):
-            # A comment or a long declaration may reach beyond the first bytes.
-            declaration = doctype(inflate(data, entry, _LONG_PROLOG_BYTES))
-        if declaration and (strict.match(entry.name) or declares_entities(declaration)):
+        if declares_entities(entry_doctype(data, entry)):
             raise RejectedError(
                 "xml-doctype",
-                f"{entry.name!r} in the container declares a document type, which documents of "
-                "this format never do.",
+                f"{entry.name!r} in the container declares entities, as XML bombs do.",
             )
 
 

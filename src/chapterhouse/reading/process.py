@@ -14,6 +14,7 @@ from pathlib import Path
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import wire
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.names import TEXTS
 from chapterhouse.reading.preflight import wall_seconds
 from chapterhouse.types import Extraction
 
@@ -36,7 +37,7 @@ _START = (
     "from chapterhouse.reading.worker import main; main(int(sys.argv[1]), sys.argv[2])"
 )
 # Formats read by the standard library alone: they leak nothing, so they do not wear a worker out.
-_LIGHT = frozenset({"txt", "md", "code", "csv", "tsv", "json", "yaml", "xml"})
+_LIGHT = TEXTS - {"html", "eml"}
 # A text of all control characters needs six bytes a character in JSON.
 _REPLY_BYTES_PER_CHARACTER = 6
 _START_SECONDS = 30.0  # a loaded machine may need long to start an interpreter
@@ -122,7 +123,8 @@ class WorkerProcess:
         self._socket.sendall(wire.encode_job(name, len(data), self._limits.cpu_seconds))
         self._arm(deadline)
         self._socket.sendall(data)
-        longest = self._limits.text_characters * _REPLY_BYTES_PER_CHARACTER + 10_000_000
+        text = self._limits.text_characters * _REPLY_BYTES_PER_CHARACTER
+        longest = text + self._limits.archive_bytes + 10_000_000
         while True:
             frame, body = self._frame(deadline, longest)
             if frame is not wire.Frame.EXTENSION:
@@ -188,7 +190,7 @@ def _start(
         stderr=subprocess.DEVNULL,
         pass_fds=[descriptor],
         env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
-        | {"OMP_THREAD_LIMIT": "1"},
+        | {"OMP_THREAD_LIMIT": "1", "OPENBLAS_NUM_THREADS": "1"},
         cwd="/",
         start_new_session=True,  # no terminal signals, and one group to kill
     )

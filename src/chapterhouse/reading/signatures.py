@@ -10,6 +10,11 @@ _IMAGES = (
     (b"II*\0", "tiff"),
     (b"MM\0*", "tiff"),
 )
+_ARCHIVES = (
+    (b"\x1f\x8b\x08", "gz"),
+    (b"BZh", "bz2"),
+    (b"\xfd7zXZ\0", "xz"),
+)
 _OTHERS = (
     (b"\x7fELF", "a program for Linux"),
     (b"MZ", "a program for Windows"),
@@ -17,9 +22,6 @@ _OTHERS = (
     (b"\xce\xfa\xed\xfe", "a program for macOS"),
     (b"\xca\xfe\xba\xbe", "compiled Java or a program for macOS"),
     (b"\0asm", "a WebAssembly module"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ\0", "an xz archive"),
     (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
@@ -75,13 +77,19 @@ def has_pdf_header(data: bytes, *, claimed: bool) -> bool:
     return not data[:place].strip(b"\xef\xbb\xbf \t\r\n\0") or claimed or b"%%EOF" in data[-2048:]
 
 
+def archive_format(data: bytes) -> str:
+    """Return the format of an archive that is no ZIP, or an empty string."""
+    for signature, name in _ARCHIVES:
+        if data.startswith(signature) and (signature not in _TEXTUAL or looks_binary(data)):
+            return name
+    return "tar" if data[_TAR_MARK] == b"ustar" else ""
+
+
 def other_content(data: bytes) -> str:
     """Say what bytes that are no document look like, or return an empty string."""
     for signature, what in _OTHERS:
         if data.startswith(signature) and (signature not in _TEXTUAL or looks_binary(data)):
             return what
-    if data[_TAR_MARK] == b"ustar":
-        return "a tar archive"
     if data[4:8] == b"ftyp":
         return "a film, sound or photo (MP4, QuickTime, HEIF or AVIF)"
     if data.startswith(b"RIFF") and data[8:12] in {b"WAVE", b"AVI "}:

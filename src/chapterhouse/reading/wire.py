@@ -7,16 +7,16 @@ JSON, bounded in size, and every value is checked for its type.
 
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.types import ExtractedPage, Extraction, Notice
+from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 HEADER = struct.Struct(">BI")
 JOB = struct.Struct(">IId")
-REPLY = struct.Struct(">Q")
+REPLY = struct.Struct(">QI")
 
 
 class Frame(IntEnum):
@@ -86,15 +86,27 @@ def encode_extraction(extraction: Extraction, rss_bytes: int) -> bytes:
         extraction.markdown,
         extraction.title,
         dict(extraction.metadata),
-        [[notice.code, notice.sentence, notice.page] for notice in extraction.notices],
+        [_row_of(notice) for notice in extraction.notices],
+        [
+            [one.path, len(one.data), one.modified, _row_of(one.problem) if one.problem else None]
+            for one in extraction.members
+        ],
     ]
-    return pack(Frame.EXTRACTION, REPLY.pack(rss_bytes) + _dump(value))
+    return _reply(Frame.EXTRACTION, rss_bytes, value, [one.data for one in extraction.members])
 
 
 def encode_rejection(error: RejectedError, rss_bytes: int) -> bytes:
     """Return a rejection as a frame."""
     value = [error.code, error.message, error.hint]
-    return pack(Frame.REJECTION, REPLY.pack(rss_bytes) + _dump(value))
+    return _reply(Frame.REJECTION, rss_bytes, value)
+
+
+def _reply(frame: Frame, rss_bytes: int, value: object, data: Sequence[bytes] = ()) -> bytes:
+    """Return an answer: its head, JSON, and behind it the bytes of members, one after another."""
+    text = _dump(value)
+    size = REPLY.size + len(text) + sum(map(len, data))
+    head = HEADER.pack(frame, size) + REPLY.pack(rss_bytes, len(text))
+    return b"".join((head, text, *data))
 
 
 def encode_extension(seconds: float) -> bytes:
@@ -118,12 +130,13 @@ def decode_reply(frame: Frame, body: bytes) -> Reply:
         WireError: it is not what a sound worker would send.
     """
     try:
-        (rss_bytes,) = REPLY.unpack_from(body)
-        value = json.loads(body[REPLY.size :])
+        rss_bytes, length = REPLY.unpack_from(body)
+        behind = REPLY.size + length
+        value = json.loads(body[REPLY.size : behind])
         if frame is Frame.REJECTION:
             code, message, hint = map(_text, _row(value, 3))
             return Reply(RejectedError(code, message, hint=hint), rss_bytes)
-        return Reply(_extraction(value), rss_bytes)
+        return Reply(_extraction(value, memoryview(body)[behind:]), rss_bytes)
     except (struct.error, ValueError, RecursionError) as error:
         raise WireError(f"an answer that cannot be decoded ({error})") from error
 
@@ -133,8 +146,12 @@ def _dump(value: object) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _extraction(value: object) -> Extraction:
-    pages, format_, method, page_kind, markdown, title, metadata, notices = _row(value, 8)
+def _row_of(notice: Notice) -> list[object]:
+    return [notice.code, notice.sentence, notice.page]
+
+
+def _extraction(value: object, data: memoryview) -> Extraction:
+    pages, format_, method, page_kind, markdown, title, metadata, notices, members = _row(value, 9)
     if not isinstance(markdown, bool) or not isinstance(metadata, dict):
         raise WireError("an extraction with values of the wrong type")
     return Extraction(
@@ -146,7 +163,20 @@ def _extraction(value: object) -> Extraction:
         title=_text(title),
         metadata={_text(key): _text(item) for key, item in metadata.items()},
         notices=tuple(_notice(notice) for notice in _list(notices)),
+        members=tuple(_members(members, data)),
     )
+
+
+def _members(value: object, data: memoryview) -> Iterator[Member]:
+    place = 0
+    for row in _list(value):
+        path, size, modified, problem = _row(row, 4)
+        length, seconds = _number(size), _number(modified)
+        if length is None or seconds is None or not 0 <= length <= len(data) - place:
+            raise WireError("a file in an archive without its bytes")
+        content = bytes(data[place : place + length])
+        place += length
+        yield Member(_text(path), content, seconds, None if problem is None else _notice(problem))
 
 
 def _page(value: object) -> ExtractedPage:

@@ -39,7 +39,12 @@ def _serve(descriptor: int, settings: dict[str, Any]) -> None:
     module, _, function = settings["reader"].partition(":")
     read: Read = getattr(importlib.import_module(module), function)
     sandbox.enter(limits, frozenset(settings["programs"]), settings["parent"])
-    budget.on_request(lambda seconds: _write(descriptor, wire.encode_extension(seconds)))
+
+    def extend(seconds: float) -> None:
+        sandbox.allow_cpu(limits.cpu_seconds + seconds)  # some slow steps run in this process
+        _write(descriptor, wire.encode_extension(seconds))
+
+    budget.on_request(extend)
     ceiling = limits.file_bytes + 1_000_000
     _write(descriptor, wire.pack(wire.Frame.READY, b""))
     while True:

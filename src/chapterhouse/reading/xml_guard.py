@@ -6,7 +6,11 @@ so a file that has none is safe from them whatever its parser does.
 
 import re
 
+from chapterhouse.reading.zip_directory import Entry, inflate
+
 _PROLOG_CEILING = 1_000_000
+_PROLOG_BYTES = 4_096
+_LONG_PROLOG_BYTES = 1_100_000
 _BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8"),
     (b"\xff\xfe", "utf-16-le"),
@@ -39,6 +43,20 @@ def doctype(data: bytes) -> str:
             return "<!DOCTYPE unseen [" if len(data) > _PROLOG_CEILING else ""
         place += 1
     return ""
+
+
+def entry_doctype(data: bytes, entry: Entry) -> str:
+    """Return what `doctype` finds in an entry of a ZIP container, unpacking little of it.
+
+    Raises:
+        RejectedError: ``archive-damaged``.
+    """
+    head = inflate(data, entry, _PROLOG_BYTES)
+    declaration = doctype(head)
+    if len(head) == _PROLOG_BYTES and (b"<!--" in head or declaration):
+        # A comment or a long declaration may reach beyond the first bytes.
+        return doctype(inflate(data, entry, _LONG_PROLOG_BYTES))
+    return declaration
 
 
 def declares_entities(declaration: str) -> bool:

@@ -1,14 +1,30 @@
 """XML parts of ZIP containers, parsed with no document types, entities or endless depth."""
 
 import io
-from xml.etree.ElementTree import Element, ParseError
-
-from defusedxml.common import DefusedXmlException
-from defusedxml.ElementTree import iterparse
+import re
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pyexpat import ExpatError, ParserCreate, XMLParserType
+from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.xml_guard import entry_doctype
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
+from chapterhouse.types import Notice
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """What is wrong with an XML part, and what is left of it in front of that, if anything."""
+
+    code: str
+    reason: str
+    left: bytes = b""
+
+
+_DEPTH_BYTES = 5_000_000
 
 
 class Parts:
@@ -25,10 +41,16 @@ class Parts:
         self._entries: dict[str, Entry] = {
             entry.name: entry for entry in read_directory(data, limits)
         }
+        self._replaced: dict[str, bytes] = {}
 
     def names(self) -> tuple[str, ...]:
-        """Return the parts' names in order of position."""
-        return tuple(self._entries)
+        """Return the parts' names in order of position, and those that were added."""
+        return tuple(dict.fromkeys([*self._entries, *self._replaced]))
+
+    def size(self, name: str) -> int:
+        """Return how many bytes a part declares, 0 where there is no such part."""
+        entry = self._entries.get(name)
+        return entry.size if entry else 0
 
     def content(self, name: str) -> bytes | None:
         """Return a part's bytes, or None where there is no such part.
@@ -36,6 +58,8 @@ class Parts:
         Raises:
             RejectedError: ``archive-damaged`` or ``archive-too-large``.
         """
+        if name in self._replaced:
+            return self._replaced[name] or None
         entry = self._entries.get(name)
         if entry is None:
             return None
@@ -43,6 +67,75 @@ class Parts:
         if len(content) > self._limits.archive_entry_bytes:
             raise RejectedError("archive-too-large", f"{name!r} in the container is too large.")
         return content
+
+    def replace(self, name: str, content: bytes) -> None:
+        """Read other bytes for a part from now on; without any, it is missing."""
+        self._replaced[name] = content
+
+    def packed(self, data: bytes) -> bytes:
+        """Return ``data``, the container, or where a part was replaced, a copy of its XML parts.
+
+        Nobody looks at pictures here, so that they are not copied.
+        """
+        if not self._replaced:
+            return data
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for name in self.names():
+                if name.endswith((".xml", ".rels")) and (content := self.content(name)):
+                    archive.writestr(name, content)
+        return buffer.getvalue()
+
+    def mend(self, concerned: re.Pattern[str], main: str = "") -> tuple[Notice, ...]:
+        """Cut damaged XML parts off where the damage begins, and say which they are.
+
+        Args:
+            concerned: Names of the parts that hold text, or lead to it.
+            main: The part without which there is no document, if there is one.
+
+        Raises:
+            RejectedError: the main part is missing, or nothing of it can be read.
+        """
+        if main and self.content(main) is None:
+            raise RejectedError("unreadable", f"The document's main part, {main!r}, is missing.")
+        notices = []
+        for name in self.names():
+            if not name.endswith((".xml", ".rels")):
+                continue
+            if name != main and not concerned.fullmatch(name):
+                if self._declares(name):  # what the library makes of it is not ours to know
+                    self.replace(name, b"")
+                continue
+            if damage := self.damage(name):
+                if name == main and not damage.left:
+                    message = f"{name!r} in the container cannot be read ({damage.reason})."
+                    raise RejectedError(damage.code, message)
+                self.replace(name, damage.left)
+                how = "is damaged and may lack text" if damage.left else "could not be read"
+                sentence = f"{name!r} in the container {how} ({damage.reason})."
+                notices.append(Notice("part-unreadable", sentence))
+        return tuple(notices)
+
+    def damage(self, name: str) -> Damage | None:
+        """Return what is wrong with an XML part, or None."""
+        try:
+            content = self.content(name) or b""
+        except RejectedError as error:
+            return Damage(error.code, str(error.args[0]).rstrip("."))
+        found = _damage(content, self._limits)
+        if found is None and not self._is_intact(name, content):
+            return Damage("unreadable", "its checksum differs", content)
+        return found
+
+    def _is_intact(self, name: str, content: bytes) -> bool:
+        entry = self._entries.get(name)
+        return name in self._replaced or entry is None or zlib.crc32(content) == entry.checksum
+
+    def _declares(self, name: str) -> bool:
+        try:
+            return bool(entry_doctype(self._data, self._entries[name]))
+        except RejectedError:
+            return True
 
     def xml(self, name: str) -> Element | None:
         """Return a part's root element, or None where there is no such part.
@@ -54,29 +147,91 @@ class Parts:
         return None if content is None else parse(content, name, self._limits)
 
 
+def _damage(content: bytes, limits: Limits, *, depth_of_all: bool = False) -> Damage | None:
+    """Parse without keeping anything; of large parts, which are sheets, not even the depth."""
+    if len(content) > _DEPTH_BYTES and not depth_of_all:
+        try:
+            _parser().Parse(content, True)  # noqa: FBT003 - has no names
+        except (ExpatError, ValueError):
+            pass  # the second time tells how far it can be read
+        else:
+            return None
+    scan = _Scan(content, _parser(), limits.xml_depth)
+    try:
+        scan.parser.Parse(content, True)  # noqa: FBT003 - likewise
+    except RecursionError:
+        return Damage("too-deep", "it is nested too deeply")
+    except ValueError:
+        return Damage("xml-doctype", "it declares a document type")
+    except ExpatError as error:
+        closing = "".join(f"</{_qualified(name)}>" for name in reversed(scan.open)).encode()
+        is_wide = content.startswith((b"\xff\xfe", b"\xfe\xff"))  # two bytes a character
+        left = content[: scan.place] + closing if closing and not is_wide else b""
+        return Damage("unreadable", str(error), left)
+    return None
+
+
+def _parser() -> XMLParserType:
+    def refuse(*_declaration: object) -> None:
+        raise ValueError
+
+    parser = ParserCreate(namespace_separator=" ")
+    parser.namespace_prefixes = True
+    parser.StartDoctypeDeclHandler = refuse
+    return parser
+
+
+class _Scan:
+    """Remembers the last tag: where it begins, and which elements are open in front of it."""
+
+    def __init__(self, content: bytes, parser: XMLParserType, depth: int) -> None:
+        self.parser = parser
+        self._content = content
+        self.place = 0
+        self._depth = depth
+        self._path: list[str] = []
+        self._closed = ""  # the element that the last tag closes
+        self._opens = False
+        parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
+
+    @property
+    def open(self) -> list[str]:
+        if self._opens:
+            return self._path[:-1]
+        return [*self._path, self._closed] if self._closed else self._path
+
+    def _start(self, name: str, _attributes: object) -> None:
+        self.place, self._opens = self.parser.CurrentByteIndex, True
+        self._path.append(name)
+        if len(self._path) > self._depth:
+            raise RecursionError
+
+    def _end(self, _name: str) -> None:
+        place = self.parser.CurrentByteIndex
+        name = self._path.pop()
+        # The end of an empty element is behind its only tag.
+        is_empty = self._opens and self._content[place - 2 : place] == b"/>"
+        self._closed = "" if is_empty else name
+        self.place, self._opens = place, False
+
+
+def _qualified(name: str) -> str:
+    """Return the name of an element as it is written; expat gives ``address name prefix``."""
+    _, _, local = name.partition(" ")
+    local, _, prefix = (local or name).partition(" ")
+    return f"{prefix}:{local}" if prefix else local
+
+
 def parse(content: bytes, name: str, limits: Limits) -> Element:
     """Return the root element of XML.
 
     Raises:
         RejectedError: ``unreadable``, ``too-deep`` or ``xml-doctype``.
     """
-    root: Element | None = None
-    depth = 0
+    if damage := _damage(content, limits, depth_of_all=True):
+        raise RejectedError(damage.code, f"{name!r} cannot be parsed ({damage.reason}).")
     try:
-        for event, element in iterparse(io.BytesIO(content), ("start", "end"), forbid_dtd=True):
-            if event == "end":
-                depth -= 1
-                continue
-            root = element if root is None else root
-            depth += 1
-            if depth > limits.xml_depth:
-                raise RejectedError(
-                    "too-deep", f"{name!r} nests elements more than {limits.xml_depth} deep."
-                )
-    except DefusedXmlException as error:
-        raise RejectedError("xml-doctype", f"{name!r} declares a document type.") from error
+        # Without a document type there are no entities, so this parser is safe.
+        return fromstring(content)  # noqa: S314
     except (ParseError, ValueError, LookupError) as error:
         raise RejectedError("unreadable", f"{name!r} is not well-formed XML ({error}).") from error
-    if root is None:
-        raise RejectedError("unreadable", f"{name!r} has no content.")
-    return root

@@ -7,6 +7,7 @@ is checked here, from APPNOTE.TXT 6.3.10 sections 4.3 to 4.5, before any parser 
 import struct
 import zlib
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
@@ -37,6 +38,8 @@ class Entry:
     start: int  # of the local header
     data: int  # of the content
     end: int  # of the content
+    checksum: int  # CRC-32 of what the content unpacks to
+    modified: int  # seconds since 1970, taken for UTC; 0 where none is stated
 
 
 def read_directory(data: bytes, limits: Limits) -> tuple[Entry, ...]:
@@ -153,7 +156,7 @@ def _entry(data: bytes, place: int, shift: int) -> tuple[Entry, int]:
     flags, method, stored_size, size = record[3], record[4], record[8], record[9]
     name_length, extra_length, comment_length, offset = (*record[10:13], record[16])
     name_end = place + _ENTRY.size + name_length
-    name = data[place + _ENTRY.size : name_end].decode("utf-8", "replace")
+    name = _name(data[place + _ENTRY.size : name_end])
     extra = data[name_end : name_end + extra_length]
     size, stored_size, offset = _wide(extra, size, stored_size, offset)
     start = offset + shift
@@ -166,8 +169,31 @@ def _entry(data: bytes, place: int, shift: int) -> tuple[Entry, int]:
     if not local[2] & _DESCRIPTOR and local[7] not in {stored_size, _MISSING_32}:
         raise _damaged(f"{name!r} has two different sizes")
     encrypted = bool((flags | local[2]) & _ENCRYPTED)
-    entry = Entry(name, method, encrypted, stored_size, size, start, content, content + stored_size)
+    end = content + stored_size
+    modified = _seconds(record[6], record[5])
+    sizes = (stored_size, size, start, content, end)
+    entry = Entry(name, method, encrypted, *sizes, record[7], modified)
     return entry, name_end + extra_length + comment_length
+
+
+def _name(written: bytes) -> str:
+    """Return a name: UTF-8 whether the entry says so or not, else the code page of DOS."""
+    try:
+        return written.decode("utf-8")
+    except UnicodeDecodeError:
+        return written.decode("cp437")
+
+
+def _seconds(date: int, time: int) -> int:
+    """Return a time as DOS writes it in seconds since 1970; 0 where it is none."""
+    month, day = date >> 5 & 15, date & 31
+    try:
+        stated = datetime(
+            1980 + (date >> 9), month, day, time >> 11, time >> 5 & 63, (time & 31) * 2, tzinfo=UTC
+        )
+    except ValueError:
+        return 0
+    return int(stated.timestamp())
 
 
 def _wide(extra: bytes, size: int, stored_size: int, offset: int) -> tuple[int, int, int]:

@@ -3,15 +3,14 @@
 import hashlib
 import os
 import re
-import secrets
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.files import UNFINISHED, make_folder, sync_folder, write_whole
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-_UNFINISHED = ".unfinished-"
 
 
 class FolderBlobs:
@@ -35,8 +34,8 @@ class FolderBlobs:
             damaged = True
         if damaged:
             self._write(path, data)
-        # Also for bytes found: whoever wrote them may not have got as far as this.
-        _synchronise_folder(path.parent)
+        else:  # whoever wrote them may not have got as far as this
+            sync_folder(path.parent)
         return sha256
 
     def get(self, sha256: str) -> bytes | None:
@@ -77,7 +76,7 @@ class FolderBlobs:
                     continue
             except FileNotFoundError:  # deleted since it was listed
                 continue
-            if path.name.startswith(_UNFINISHED):
+            if path.name.startswith(UNFINISHED):
                 path.unlink(missing_ok=True)
             elif _HASH.fullmatch(path.name):
                 yield path.name
@@ -89,24 +88,5 @@ class FolderBlobs:
 
     def _write(self, path: Path, data: bytes) -> None:
         if not path.parent.is_dir():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            _synchronise_folder(self._root)
-        unfinished = path.parent / f"{_UNFINISHED}{secrets.token_hex(8)}"
-        try:
-            with unfinished.open("xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            unfinished.replace(path)
-        except BaseException:
-            unfinished.unlink(missing_ok=True)
-            raise
-
-
-def _synchronise_folder(folder: Path) -> None:
-    """Make names created in ``folder`` survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            make_folder(path.parent)
+        write_whole(path, data)

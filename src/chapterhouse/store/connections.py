@@ -9,7 +9,7 @@ import random
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakSet
@@ -20,9 +20,11 @@ from chapterhouse.errors import (
     ChapterhouseError,
     CorruptLibraryError,
     NewerLibraryError,
+    ReadOnlyError,
     RefusedError,
     UsageError,
 )
+from chapterhouse.files import is_writable, make_folder, read_only_address
 from chapterhouse.store.statements import load_migrations
 
 Value = TypeVar("Value")
@@ -35,6 +37,7 @@ _BUSY_SECONDS = 25  # before the last attempt, which waits once more
 # Pages of WAL before a commit copies them into the database: 16 MiB. The copy is what costs.
 _CHECKPOINT_PAGES = 4_000
 _WAL_BYTES = 64 * 2**20
+_NO_SPACE = (apsw.FullError, apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError)
 
 
 def require_sqlite(version: str) -> None:
@@ -58,6 +61,7 @@ class Connections:
         RefusedError: the SQLite at hand is too old.
         CorruptLibraryError: the file is no Chapterhouse library.
         NewerLibraryError: it was written by a newer Chapterhouse.
+        ReadOnlyError: it has to be upgraded, and can only be read.
     """
 
     def __init__(self, path: Path, migrations: Sequence[str] | None = None) -> None:
@@ -68,14 +72,16 @@ class Connections:
         self._readers: WeakSet[apsw.Connection] = WeakSet()
         self._readers_lock = threading.Lock()  # not the writer's: readers do not wait for it
         self._closed = False
-        path.parent.mkdir(parents=True, exist_ok=True)
+        migrations = migrations or load_migrations()
+        self.read_only = path.exists() and not is_writable(path)
         with explained(path):
-            self._writer = apsw.Connection(str(path))
             try:
-                _prepare_file(self._writer, path, migrations or load_migrations())
-            except BaseException:
-                self._writer.close()
-                raise
+                self._writer = self._opened(migrations)
+            except _NO_SPACE:  # for the log that SQLite makes beside it
+                if not path.exists():
+                    raise
+                self.read_only = True
+                self._writer = self._opened(migrations)
 
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
@@ -95,7 +101,13 @@ class Connections:
 
         Raises:
             ChapterhouseError: the disk is full, or another process wrote for half a minute.
+            ReadOnlyError: it can only be read.
         """
+        if self.read_only:
+            raise ReadOnlyError(
+                f"The library {self._path} can only be read.",
+                hint="It belongs to somebody else, or its disk is full or cannot be written.",
+            )
         with self._lock, explained(self._path):
             connection = self._writer
             _end(connection)
@@ -107,6 +119,20 @@ class Connections:
                 _end(connection)
                 raise
 
+    def compact(self) -> None:
+        """Write the database anew and cut its log off, so that nothing removed stays in either.
+
+        ``secure_delete`` overwrites what is removed, but not the copies that SQLite leaves where it
+        moves rows from page to page. While others read or the disk is full all stays as it is.
+        """
+        with self.write():  # which refuses what can only be read
+            pass
+        cannot = (apsw.BusyError, apsw.LockedError, apsw.FullError)
+        with self._lock, explained(self._path), suppress(*cannot):
+            _end(self._writer)
+            self._writer.execute("VACUUM")
+            self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+
     def close(self) -> None:
         """Close every connection; the last one to leave copies the WAL into the database."""
         with self._lock, self._readers_lock:
@@ -115,10 +141,34 @@ class Connections:
                 connection.close()
             self._writer.close()
 
+    def _opened(self, migrations: Sequence[str]) -> apsw.Connection:
+        """Open the file, made or upgraded where that is needed and possible."""
+        path = self._path
+        if not self.read_only:
+            make_folder(path.parent)
+            path.touch(0o600)  # SQLite gives its other files the mode of this one
+        connection = self._connected()
+        try:
+            if self.read_only:
+                _configure(connection)
+                _require_present(_version_seen(connection, path, len(migrations)), path, migrations)
+            else:
+                _prepare_file(connection, path, migrations)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _connected(self) -> apsw.Connection:
+        if not self.read_only:
+            return apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)
+        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+        return apsw.Connection(read_only_address(self._path), flags=flags)
+
     def _reader(self) -> apsw.Connection:
         connection: apsw.Connection | None = getattr(self._local, "reader", None)
         if connection is None:
-            connection = apsw.Connection(str(self._path), flags=apsw.SQLITE_OPEN_READWRITE)
+            connection = self._connected()
             _configure(connection)
             connection.pragma("query_only", 1)
             with self._readers_lock:
@@ -133,6 +183,7 @@ def _configure(connection: apsw.Connection) -> None:
     connection.set_busy_timeout(_BUSY_MILLISECONDS)
     connection.pragma("synchronous", "FULL")
     connection.pragma("foreign_keys", 1)
+    connection.pragma("secure_delete", 1)  # what is removed is overwritten
     connection.pragma("mmap_size", 0)  # unsafe while another process truncates the file
     connection.pragma("journal_size_limit", _WAL_BYTES)
     connection.pragma("wal_autocheckpoint", _CHECKPOINT_PAGES)
@@ -150,6 +201,14 @@ def _prepare_file(connection: apsw.Connection, path: Path, migrations: Sequence[
         )
     while version < len(migrations):
         version = _migrate(connection, path, migrations)
+
+
+def _require_present(version: int, path: Path, migrations: Sequence[str]) -> None:
+    if version < len(migrations):
+        raise ReadOnlyError(
+            f"{path} was written by an earlier Chapterhouse and cannot be upgraded where it is.",
+            hint="Open it once where it can be written, or copy the home folder.",
+        )
 
 
 def _version_seen(connection: apsw.Connection, path: Path, latest: int) -> int:

@@ -2,7 +2,8 @@
 
 No search of documents looks into them. A memory belongs to who answered: its persona, or the
 library itself. What has expired is not shown, and is deleted with the next memory. What is
-forgotten is overwritten in the file once SQLite copies its log back, at the latest on closing.
+forgotten, or rests on a document that is removed, is overwritten in the file once SQLite copies its
+log back, at the latest on closing.
 """
 
 import json
@@ -112,6 +113,13 @@ class MemoryStore:
             _drop_kept(connection)
         return len(found)
 
+    def forget_of(self, document_ids: Iterable[str]) -> int:
+        """Delete the memories that rest on documents, whose words they may repeat; count them."""
+        with self._connections.write() as connection:
+            found = run(connection, "memories_of_documents", json.dumps(list(document_ids)))
+            _drop(connection, [key for (key,) in found])
+        return len(found)
+
     def count(self, personas: Sequence[str], before: int = _FAR_FUTURE) -> int:
         """Count the memories of ``personas`` asked before a time."""
         with self._connections.read() as connection:
@@ -124,14 +132,19 @@ class MemoryStore:
         return found[0] if found else None
 
     def keep_answer(self, key: str, sequence: int, answer: str) -> None:
-        """Keep an answer given at ``sequence`` of the library; those of any other are dropped."""
+        """Keep an answer given at ``sequence`` of the library; those of any other are dropped.
+
+        It is not kept where the library has changed since: it may quote what was removed.
+        """
         with self._connections.write() as connection:
+            ((current,),) = run(connection, "sequence")
+            if sequence < current:
+                return
             run(connection, "drop_kept_answers", sequence)
             run(connection, "put_kept_answer", key, sequence, answer)
 
 
 def _drop(connection: apsw.Connection, keys: Iterable[int]) -> None:
-    connection.execute("PRAGMA secure_delete = ON")
     for key in keys:
         run(connection, "drop_memory", key)
         run(connection, "drop_memory_terms", key)

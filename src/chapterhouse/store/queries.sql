@@ -362,6 +362,11 @@ SELECT persona FROM memory WHERE key = ?;
 -- expired_memories
 SELECT key FROM memory WHERE expires <> 0 AND expires <= ?;
 
+-- memories_of_documents
+SELECT key FROM memory WHERE EXISTS (
+  SELECT 1 FROM json_each(sources) WHERE value IN (SELECT value FROM json_each(?))
+) ORDER BY key;
+
 -- drop_memory
 DELETE FROM memory WHERE key = ?;
 

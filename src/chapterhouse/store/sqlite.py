@@ -128,6 +128,8 @@ class SqliteStore:
                 halves = np.ascontiguousarray(vectors, dtype="<f2").tobytes()
                 run(connection, "put_embedding", key, fingerprint, vectors.shape[1], halves, 0)
             writing.put_file(connection, record, identifier)
+        if earlier:
+            self._drop_blob(earlier[2])
         return sequence
 
     def record_file(self, record: FileRecord) -> None:
@@ -137,10 +139,13 @@ class SqliteStore:
         """
         with self._connections.write() as connection:
             found = first(connection, "document_at", record.location)
-            if found and found[1] != record.document_id:
-                writing.remove_document(connection, found)
+            removed = found if found and found[1] != record.document_id else None
+            if removed:
+                writing.remove_document(connection, removed)
             identifier = record.document_id if found else ""
             writing.put_file(connection, record, identifier)
+        if removed:
+            self._drop_blob(removed[2])
 
     def forget_file(self, location: str) -> None:
         """Drop the record of a file that is gone and gave no document."""
@@ -155,7 +160,13 @@ class SqliteStore:
             if not found:
                 return None
             run(connection, "drop_file", found[3])
-            return writing.remove_document(connection, found)
+            sequence = writing.remove_document(connection, found)
+        self._drop_blob(found[2])
+        return sequence
+
+    def compact(self) -> None:
+        """Write the database anew, so that nothing removed stays in it; see ``Connections``."""
+        self._connections.compact()
 
     def set_shelves(self, document_id: str, shelves: Sequence[str]) -> int | None:
         """Put a document on exactly these shelves; return the sequence, or None if not there."""
@@ -192,16 +203,8 @@ class SqliteStore:
         The lock is taken for each one, and ``put`` looks again once it has it: a blob cannot go
         between a document's look and its commit.
         """
-        deleted = 0
-        for sha256 in list(self._blobs.hashes(grace)):
-            if self._referenced(sha256):
-                continue
-            with self._connections.write() as connection:
-                ((needed,),) = run(connection, "referenced", sha256)
-                if not needed:
-                    self._blobs.delete(sha256)
-                    deleted += 1
-        return deleted
+        unneeded = (one for one in list(self._blobs.hashes(grace)) if not self._referenced(one))
+        return sum(map(self._drop_blob, unneeded))
 
     # --- reading -------------------------------------------------------------------------------
 
@@ -408,6 +411,16 @@ class SqliteStore:
     def _first(self, name: str, *bindings: Value) -> Row | None:
         found = self._all(name, *bindings)
         return found[0] if found else None
+
+    def _drop_blob(self, sha256: str) -> bool:
+        """Delete a blob that no document needs; say whether it was there."""
+        if not self._blobs.has(sha256):
+            return False
+        with self._connections.write() as connection:
+            ((needed,),) = run(connection, "referenced", sha256)
+            if not needed:
+                self._blobs.delete(sha256)
+        return not needed
 
     def _referenced(self, sha256: str) -> bool:
         ((needed,),) = self._all("referenced", sha256)

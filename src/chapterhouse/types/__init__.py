@@ -46,6 +46,7 @@ from chapterhouse.types.claims import (
     Side,
     Support,
 )
+from chapterhouse.types.comparison import ComparedPage, Comparison, OriginalLine
 from chapterhouse.types.documents import (
     BENIGN_NOTICES,
     DEFAULT_SHELF,
@@ -55,6 +56,7 @@ from chapterhouse.types.documents import (
     ExtractedPage,
     Extraction,
     Kind,
+    Member,
     Notice,
     Page,
     Quality,
@@ -70,6 +72,8 @@ from chapterhouse.types.ledger import (
     FileOutcome,
     FileRecord,
     Progress,
+    Receipt,
+    Removal,
 )
 from chapterhouse.types.memory import Memory, MemoryHit
 from chapterhouse.types.minutes import (
@@ -129,6 +133,8 @@ __all__ = [
     "Citation",
     "Claim",
     "ClaimKind",
+    "ComparedPage",
+    "Comparison",
     "Concession",
     "Conflict",
     "ConflictKind",
@@ -160,10 +166,12 @@ __all__ = [
     "MapRow",
     "MeetingEvent",
     "MeetingEventKind",
+    "Member",
     "Memory",
     "MemoryHit",
     "Minutes",
     "Notice",
+    "OriginalLine",
     "OutputFormat",
     "Page",
     "Persona",
@@ -175,6 +183,8 @@ __all__ = [
     "Query",
     "Quotation",
     "Reading",
+    "Receipt",
+    "Removal",
     "Reply",
     "Rewriting",
     "Route",

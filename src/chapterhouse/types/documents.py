@@ -46,6 +46,22 @@ class ExtractedPage:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """A file inside another: in an archive, or attached to a message.
+
+    Attributes:
+        path: Where in there, relative, with ``/``.
+        modified: When it was last changed, seconds since 1970; 0 where that is not known.
+        problem: Why it cannot be had; then there are no bytes.
+    """
+
+    path: str
+    data: bytes
+    modified: int = 0
+    problem: Notice | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """What a reader made of some bytes, before cleaning.
 
@@ -59,6 +75,7 @@ class Extraction:
         metadata: What else the file states of itself: author, date, language.
         notices: What could not be read and why. Any notice makes the document partial unless
             its code is in ``BENIGN_NOTICES``.
+        members: Files inside, which become documents of their own; an archive is nothing else.
     """
 
     pages: tuple[ExtractedPage, ...]
@@ -69,11 +86,21 @@ class Extraction:
     title: str = ""
     metadata: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
+    members: tuple[Member, ...] = ()
 
 
 # Notices that inform without meaning that text is missing.
 BENIGN_NOTICES = frozenset(
-    {"extension-mismatch", "invisible-characters", "encoding-guessed", "layout-skipped"}
+    {
+        "encoding-guessed",
+        "extension-mismatch",
+        "invisible-characters",
+        "layout-skipped",
+        "navigation-left-out",
+        "ocr",
+        "running-lines",
+        "text-in-parts",
+    }
 )
 
 

@@ -54,6 +54,7 @@ from chapterhouse.types import (
     Context,
     DisagreementMap,
     Document,
+    Draft,
     Excerpt,
     FileOutcome,
     FileRecord,
@@ -72,6 +73,8 @@ from chapterhouse.types import (
     Point,
     Progress,
     Query,
+    Receipt,
+    Removal,
     Searched,
     SearchResult,
     Seating,
@@ -545,7 +548,7 @@ class ScriptedLibrary:
         use_kept: bool = True,
         search_text: str = "",
         in_conversation: bool = False,
-        on_text: Callable[[str], None] | None = None,
+        on_draft: Callable[[Draft], None] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Answer:
         self._work()
@@ -612,12 +615,11 @@ class ScriptedLibrary:
     def files(self) -> Iterator[FileRecord]:
         yield outcome(Status.REJECTED).record
 
-    def remove(
-        self, *names: str, missing: bool = False, dry_run: bool = False
-    ) -> tuple[Document, ...]:
-        if not dry_run:
-            self.removed.append(names)
-        return (DOCUMENT,)
+    def remove(self, *names: str, missing: bool = False, dry_run: bool = False) -> Removal:
+        if dry_run:
+            return Removal((DOCUMENT,))
+        self.removed.append(names)
+        return Removal((DOCUMENT,), Receipt(1, 1, 3, 2**20, (HOSTILE,)))
 
     def bundle(self, answer: Answer) -> Bundle:
         return make_bundle(
@@ -643,7 +645,7 @@ class ScriptedLibrary:
             2048,
         )
 
-    def doctor(self) -> tuple[Check, ...]:
+    def doctor(self, *, fix: bool = False) -> tuple[Check, ...]:
         return self.checks
 
     def check_language_model(self) -> Check | None:

@@ -64,8 +64,6 @@ EVERY = [
     ("cite", "check", "MINUTES"),
     ("verify", "BUNDLE"),
     ("verify", "MINUTES-BUNDLE"),
-    ("mcp", "--config"),
-    ("mcp", "--http", "--config"),
     ("status",),
     ("doctor",),
     ("reindex",),
@@ -170,15 +168,15 @@ def test_an_answer_is_a_screen_with_one_line_for_each_source(
     assert lines[4] == "sure · quoted, without a model · searched 1 document, 1 chunk"
 
 
-def test_a_refusal_says_what_was_searched_and_ends_with_3(chapterhouse: Any, script: Any) -> None:
+def test_a_refusal_says_what_was_searched_and_ends_with_6(chapterhouse: Any, script: Any) -> None:
     script(answer=script.refusal)
     result = chapterhouse("ask", "Who won?")
-    assert result.code == 3
+    assert result.code == 6
     assert "I don't find this in the documents." in result.out
     assert "Words that no document has: won\\x1b[31m" in result.out
     assert "› Guests" in result.out
     as_json = chapterhouse("ask", "Who won?", "--json")
-    assert (as_json.code, as_json.data["outcome"]) == (3, "not-found")
+    assert (as_json.code, as_json.data["outcome"]) == (6, "not-found")
 
 
 def test_answers_as_json_hold_the_line_of_text(chapterhouse: Any, script: Any) -> None:
@@ -201,10 +199,10 @@ def test_search_explains_only_when_asked(chapterhouse: Any, script: Any) -> None
     assert explained["chunk"]["id"] == "tariffs-1a2b3c4d:0"
 
 
-def test_a_search_without_hits_ends_with_3(chapterhouse: Any, script: Any) -> None:
+def test_a_search_without_hits_ends_with_6(chapterhouse: Any, script: Any) -> None:
     script(hits=False)
     result = chapterhouse("search", "x")
-    assert result.code == 3
+    assert result.code == 6
     assert "Nothing found." in result.out
 
 
@@ -228,7 +226,7 @@ def test_a_context_too_small_is_told_from_one_without_candidates(
     none = replace(small, candidates=())
     monkeypatch.setattr(library, "context", lambda *_, **__: none)
     result = chapterhouse("context", "x")
-    assert (result.code, "Nothing found." in result.out) == (3, True)
+    assert (result.code, "Nothing found." in result.out) == (6, True)
 
 
 def test_what_did_not_work_is_shown_with_every_kind_of_answer(

@@ -127,8 +127,8 @@ def test_both_policies_are_cited_where_they_disagree(shell: Shell, home: Path) -
     assert "75 euros" in quotes
 
 
-def test_what_the_documents_do_not_hold_ends_with_3(shell: Shell, home: Path) -> None:
-    answer = shell.data("ask", "Who won the world cup in 1998?", home=home, code=3)
+def test_what_the_documents_do_not_hold_ends_with_6(shell: Shell, home: Path) -> None:
+    answer = shell.data("ask", "Who won the world cup in 1998?", home=home, code=6)
     assert answer["outcome"] == "not-found"
     assert set(answer["searched"]["missing_terms"]) == {"world"}
     assert answer["searched"]["nearest"]
@@ -219,7 +219,7 @@ def test_remove_and_reindex(shell: Shell, tmp_path: Path) -> None:
     assert len(shell.data("docs", "remove", "berths.md", "--yes", home=home)["documents"]) == 1
     assert shell.data("status", home=home)["documents"] == 0
     assert shell.data("reindex", home=home)["documents"] == 0
-    assert shell.data("search", "berth", home=home, code=3)["hits"] == []
+    assert shell.data("search", "berth", home=home, code=6)["hits"] == []
 
 
 def test_missing_files_keep_their_documents_until_removed(shell: Shell, tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -117,12 +118,12 @@ def test_help_loads_nothing_heavy() -> None:
 
 def test_ctrl_c_while_the_program_loads_shows_no_traceback() -> None:
     program = """
-import sys
+import os, signal, sys
 
 class Impatient:
     def find_spec(self, name, path=None, target=None):
         if name == "typer":
-            raise KeyboardInterrupt
+            os.kill(os.getpid(), signal.SIGINT)
 
 sys.meta_path.insert(0, Impatient())
 from chapterhouse.interfaces.cli import main
@@ -140,3 +141,42 @@ def test_a_request_to_end_is_met_like_ctrl_c(
     assert (result.code, library.closed) == (130, True)
     assert result.err.startswith("chapterhouse: Stopped.")
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+
+
+def test_a_file_that_begins_with_a_hyphen_is_recognised(
+    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-dash.txt").write_text("A note.")
+    result = chapterhouse("add", "-dash.txt")
+    assert result.code == 2
+    assert "./-dash.txt" in result.err
+    assert "./" not in chapterhouse("add", "-other.txt").err
+
+
+def test_a_question_needs_no_quotation_marks(chapterhouse: Any, tmp_path: Path) -> None:
+    home = ("--home", str(tmp_path / "home"))
+    (tmp_path / "fish.md").write_text("# Prices\n\nThe fish costs 4 euros.\n")
+    chapterhouse("add", str(tmp_path / "fish.md"), *home)
+    for command in ("ask", "search", "context"):
+        result = chapterhouse(command, "how", "much", "is", "the", "fish?", *home)
+        assert (result.code, "4 euros" in result.out) == (0, True)
+    memory = chapterhouse("memory", "search", "much", "fish", *home)
+    assert (memory.code, "how much is the fish?" in memory.out) == (0, True)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_shells_complete_commands(shell: str) -> None:
+    program = "import sys; sys.argv = ['chapterhouse']"
+    program += "; from chapterhouse.interfaces.cli import main; main()"
+    asked = {
+        "_CHAPTERHOUSE_COMPLETE": f"complete_{shell}", "COMP_WORDS": "chapterhouse sea",
+        "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "chapterhouse sea",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+    }  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **asked},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "search" in done.stdout
+    assert "reindex" not in done.stdout

@@ -307,7 +307,7 @@ def test_what_is_missing_is_installed_by_the_command_that_is_shown(
     with chat_server(model_servers.good, pages=model_servers.vllm("a")) as server:
         told = chapterhouse("model", "use", server.url, "--home", str(home))
     assert told.code == 1
-    assert f"{sys.executable} -m pip install 'chapterhouse[openai]'" in told.err
+    assert f"{sys.executable} -m pip install 'pydantic-ai-slim[openai]" in told.err
     assert not (home / "chapterhouse.toml").exists()
 
 

@@ -4,6 +4,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 from rich.console import Console
 
 from chapterhouse.interfaces.cli.terminal import (
@@ -69,3 +70,25 @@ def test_wide_characters_count_twice() -> None:
     target = Console(file=io.StringIO(), soft_wrap=True)
     columns(target, [("票价", "a"), ("x", "b")], header=False)
     assert target.file.getvalue() == "票价  a\nx     b\n"  # type: ignore[attr-defined]  # a StringIO
+
+
+@given(
+    st.lists(
+        st.lists(st.text("ab漢 ", max_size=60), min_size=3, max_size=3), min_size=1, max_size=4
+    ),
+    st.integers(30, 120),
+)
+def test_on_a_terminal_tables_fit_its_width(rows: list[tuple[str, ...]], width: int) -> None:
+    target = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+    columns(target, rows)
+    lines = target.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
+    assert len(lines) == len(rows)
+    assert all(cell_len(line) <= width for line in lines)
+
+
+def test_only_the_widest_column_of_a_table_is_cut() -> None:
+    target = Console(file=io.StringIO(), width=30, force_terminal=True, color_system=None)
+    columns(target, [("id", "source"), ("short-1", "folder/" + "x" * 40)], header=False)
+    short, long = target.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
+    assert short == "id       source"
+    assert long == "short-1  folder/" + "x" * 13 + "…"

@@ -251,7 +251,7 @@ def test_without_the_extra_it_says_what_to_install(
     monkeypatch.setitem(sys.modules, "opentelemetry.sdk.trace", None)
     result = chapterhouse("ask", QUESTION, "--home", home)
     assert result.code == 1
-    assert "pip install 'chapterhouse[telemetry]'" in result.err
+    assert "pip install 'opentelemetry-exporter" in result.err
 
 
 def test_an_address_that_is_none_is_refused(

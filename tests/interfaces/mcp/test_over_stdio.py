@@ -100,6 +100,16 @@ def test_standard_output_is_the_protocols_alone_while_folders_are_read(tmp_path:
         assert json.loads(line)["jsonrpc"] == "2.0"
 
 
+def test_without_a_library_it_serves_an_empty_one(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with process(home) as server:
+        server.send(*INITIALIZED)
+        assert server.answer(0)["result"]["serverInfo"]
+        found = server.call(1, "search", query="lodging")
+        assert found["result"]["structuredContent"]["results"] == []
+    assert home.stat().st_mode & 0o777 == 0o700
+
+
 def test_many_calls_at_once_are_answered_and_ctrl_c_ends_it_at_once(built: Built) -> None:
     with process(built.home) as server:
         server.send(*INITIALIZED)

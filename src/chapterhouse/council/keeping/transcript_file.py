@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, RefusedError, UsageError
+from chapterhouse.files import make_folder, sync_folder
 from chapterhouse.text.naming import storable_path
 
 LARGEST: Final = 256 * 2**20  # bytes
@@ -91,13 +92,13 @@ def open_transcript(path: Path, must_move: MustMove) -> TranscriptFile:
     """
     aside = None
     try:
-        _make_folder(path.parent)
+        make_folder(path.parent)
         for _ in range(_TRIES):
             descriptor = _locked(path)
             try:
                 held = _read(descriptor, path)
                 if not must_move(held):
-                    _sync_folder(path.parent)
+                    sync_folder(path.parent)
                     return TranscriptFile(path, descriptor, held, aside)
                 aside = _moved_aside(path)
             except BaseException:
@@ -173,7 +174,7 @@ def _moved_aside(path: Path) -> Path:
             path.rename(aside)
         else:
             path.unlink()
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
         return aside
 
 
@@ -181,21 +182,6 @@ def _write(descriptor: int, data: bytes) -> None:
     view = memoryview(data)
     while view:
         view = view[os.write(descriptor, view) :]
-
-
-def _make_folder(folder: Path) -> None:
-    new = [above for above in (folder, *folder.parents) if not above.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    for made in new:
-        _sync_folder(made.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _in_use(path: Path) -> RefusedError:

@@ -18,7 +18,7 @@ from chapterhouse.interfaces.cli.options import (
     reopening,
 )
 from chapterhouse.interfaces.cli.session import (
-    NOT_FOUND,
+    NO_ANSWER,
     OK,
     Outcome,
     with_files,
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 def search(
     query: Annotated[
-        str, typer.Argument(metavar="QUERY", help="Words, a question, a file name or a “phrase”.")
+        list[str],
+        typer.Argument(metavar="QUERY...", help="Words, a question, a file name or a “phrase”."),
     ],
     *,
     shelf: Shelves = None,
@@ -68,7 +69,7 @@ def search(
 ) -> None:
     """Find passages, best first.
 
-    Exit code 3 says that there are none.
+    Exit code 6 says that there are none.
     """
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli.last import remember_hits  # noqa: PLC0415 - likewise
@@ -80,10 +81,10 @@ def search(
 
     def work(library: "Library") -> Outcome:
         if everything:
-            result = library.search_all(readable(query), shelves=tuple(shelf or ()))
+            result = library.search_all(readable(*query), shelves=tuple(shelf or ()))
         else:
             result = library.search(
-                readable(query),
+                readable(*query),
                 shelves=tuple(shelf or ()),
                 limit=limit,
                 per_document=per_document,
@@ -93,7 +94,7 @@ def search(
         return Outcome(
             shapes.search(result, explain=explain),
             lambda target: render.search(target, result, explain=explain),
-            OK if result.hits else NOT_FOUND,
+            OK if result.hits else NO_ANSWER,
         )
 
     with_library(Common(json, home, workspace, debug), work)
@@ -101,7 +102,7 @@ def search(
 
 def context(
     question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="What the excerpts shall answer.")
+        list[str], typer.Argument(metavar="QUESTION...", help="What the excerpts shall answer.")
     ],
     *,
     maximum: Annotated[
@@ -117,18 +118,18 @@ def context(
 ) -> None:
     """Pack what the documents say on a question into a number of tokens.
 
-    The text is Markdown, to be read or given to a model. Exit code 3 says that there is nothing.
+    The text is Markdown, to be read or given to a model. Exit code 6 says that there is nothing.
     """
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         packed = library.context(
-            readable(question), maximum=maximum, shelves=tuple(shelf or ()), tags=tuple(tag or ())
+            readable(*question), maximum=maximum, shelves=tuple(shelf or ()), tags=tuple(tag or ())
         )
         return Outcome(
             shapes.context(packed),
             lambda target: render.context(target, packed),
-            OK if packed.excerpts else NOT_FOUND,
+            OK if packed.excerpts else NO_ANSWER,
         )
 
     with_library(Common(json, home, workspace, debug), work)
@@ -136,7 +137,7 @@ def context(
 
 def ask(
     question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="A question in your own words.")
+        list[str], typer.Argument(metavar="QUESTION...", help="A question in your own words.")
     ],
     *,
     persona: Annotated[
@@ -202,7 +203,7 @@ def ask(
 ) -> None:
     """Answer a question with quotations that were checked.
 
-    Exit code 3 says that the documents hold no answer; what was searched is shown instead.
+    Exit code 6 says that the documents hold no answer; what was searched is shown instead.
     """
     from chapterhouse.interfaces.cli import asked, render  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli.bundles import bundle_path, write_bundle  # noqa: PLC0415 - likewise
@@ -218,9 +219,9 @@ def ask(
     def work(library: "Library") -> Outcome:
         path = None if bundle is None else bundle_path(bundle)  # before anything is paid for
         if go_on:
-            found = _go_on(library, question, asking)
+            found = _go_on(library, " ".join(question), asking)
         else:
-            found = asked.ask_one(library, question, asking)
+            found = asked.ask_one(library, " ".join(question), asking)
         if path is not None:
             write_bundle(path, library.bundle(found.answer))
 
@@ -231,7 +232,7 @@ def ask(
                 opens = None if file else reopening(common)
                 asked.show(target, found, opens, detailed=sources)
 
-        return Outcome(asked.shape(found), show, OK if found.answer.found else NOT_FOUND)
+        return Outcome(asked.shape(found), show, OK if found.answer.found else NO_ANSWER)
 
     common = Common(json, home, workspace, debug, trace)
     if file:

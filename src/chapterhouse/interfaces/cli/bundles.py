@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.files import write_whole
 from chapterhouse.interfaces.cli.options import (
     Common,
     Debug,
@@ -17,7 +18,7 @@ from chapterhouse.interfaces.cli.options import (
     WorkspaceName,
     require_path,
 )
-from chapterhouse.interfaces.cli.output_files import destination, write_whole
+from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, run, with_library
 from chapterhouse.types import Answer, Check, Minutes
 

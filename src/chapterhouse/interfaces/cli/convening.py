@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.errors import UsageError
+from chapterhouse.files import write_whole
 from chapterhouse.interfaces.cli.bundles import bundle_path
 from chapterhouse.interfaces.cli.councils import Which, with_councils
 from chapterhouse.interfaces.cli.options import (
@@ -22,7 +23,7 @@ from chapterhouse.interfaces.cli.options import (
     reopening,
     require_path,
 )
-from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked, write_whole
+from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _MARKDOWN, _HTML = frozenset({".md", ".markdown"}), frozenset({".html", ".htm"})
 def convene(
     council: Which,
     question: Annotated[
-        str, typer.Argument(metavar="QUESTION", help="What the council is to discuss.")
+        list[str], typer.Argument(metavar="QUESTION...", help="What the council is to discuss.")
     ],
     *,
     model: Annotated[
@@ -131,8 +132,8 @@ def convene(
         )
         try:
             if dry_run:
-                return _planned(library, council, readable(question), choices)
-            return _held(library, council, readable(question), choices, files)
+                return _planned(library, council, readable(*question), choices)
+            return _held(library, council, readable(*question), choices, files)
         except CouncilConfigError as error:
             raise _all_told(error, common) from None
 

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
+from chapterhouse.files import write_whole
 from chapterhouse.interfaces.cli.asked import Asked, Asking, ask_next, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.opening import opened_source
 from chapterhouse.interfaces.cli.options import readable
-from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked, write_whole
+from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome, survive_the_locale
 from chapterhouse.interfaces.cli.terminal import console, one_line, styled
 from chapterhouse.presenting.answers import transcript_markdown

@@ -1,4 +1,4 @@
-"""Commands about single documents: docs list, show, remove, reprocess, formats."""
+"""Commands about single documents: docs list, show, check, remove, reprocess, formats."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -101,6 +101,43 @@ def show(
 
 
 @app.command()
+def check(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="An id, the beginning of one, or a file name.")
+    ],
+    *,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", metavar="FILE", help="The page to write.  [default: check-ID.html]"
+        ),
+    ] = "",
+    pages: Annotated[
+        str,
+        typer.Option(
+            "--pages", metavar="A-B", help="Pages of a PDF, at most 50.  [default: the first]"
+        ),
+    ] = "",
+    open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Show a file and the text taken from it side by side.
+
+    Writes one HTML page, which needs no network and runs no script. What was not taken is marked
+    on it, and listed here.
+    """
+    from chapterhouse.interfaces.cli import checking  # noqa: PLC0415 - see options
+
+    with_library(
+        Common(json, home, workspace, debug),
+        lambda library: checking.checked(library, name, output, pages, may_open=open_),
+    )
+
+
+@app.command()
 def remove(
     names: Names = None,
     *,
@@ -116,8 +153,10 @@ def remove(
 ) -> None:
     """Remove documents from the library.
 
-    The files they came from are not touched. Asks first. Off a terminal, and with --json, it does
-    nothing without --yes: exit code 10.
+    The files they came from are not touched. Answers that rest on them are forgotten. The indexes
+    are built anew, and every file of the library is searched for what was removed.
+
+    Asks first. Off a terminal, and with --json, it does nothing without --yes: exit code 10.
     """
     from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
@@ -125,13 +164,13 @@ def remove(
         raise typer.BadParameter("Name what to remove, or use --missing.")
 
     def work(library: "Library") -> Outcome:
-        chosen = library.remove(*(names or ()), missing=missing, dry_run=True)
-        if chosen and not dry_run:
+        removal = library.remove(*(names or ()), missing=missing, dry_run=True)
+        if removal.documents and not dry_run:
             if not yes:
-                _confirm(chosen, may_ask=not json)
-            chosen = library.remove(*(names or ()), missing=missing)
-        data = {"documents": chosen, "dry_run": dry_run}
-        return Outcome(data, lambda target: render.removed(target, chosen, dry_run=dry_run))
+                _confirm(removal.documents, may_ask=not json)
+            removal = library.remove(*(names or ()), missing=missing)
+        data = {"documents": removal.documents, "receipt": removal.receipt, "dry_run": dry_run}
+        return Outcome(data, lambda target: render.removed(target, removal, dry_run=dry_run))
 
     with_library(Common(json, home, workspace, debug), work)
 

@@ -120,6 +120,9 @@ def status(
 
 def doctor(
     *,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Close to other users what they can look into.")
+    ] = False,
     json: Json = False,
     home: Home = None,
     workspace: WorkspaceName = "default",
@@ -133,7 +136,7 @@ def doctor(
 
     def work(library: "Library") -> Outcome:
         model = library.check_language_model()
-        checks = (*library.doctor(), *([model] if model else []))
+        checks = (*library.doctor(fix=fix), *([model] if model else []))
         code = OK if all(check.passed for check in checks) else FAILED
         return Outcome(checks, lambda target: render.checks(target, checks), code)
 

@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli.output_files import write_whole
+from chapterhouse.files import write_whole
 from chapterhouse.types import Answer, SearchResult
 
 _NAME: Final = "last.json"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from chapterhouse.council.config import CHAIR
+from chapterhouse.interfaces.cli.options import QUIET
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
 from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, styled
 from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress, Statement
@@ -138,7 +139,7 @@ def _stopped(meeting: Meeting, *, kept: bool) -> InterruptedWorkError:
 @contextmanager
 def _shown(meeting: Meeting, *, quiet: bool) -> Iterator[Callable[[MeetingEvent | None], None]]:
     if not can_redraw():
-        yield _nothing if quiet and not sys.stderr.isatty() else _in_lines
+        yield _nothing if QUIET.get() or (quiet and not sys.stderr.isatty()) else _in_lines
         return
     with ExitStack() as opened:
         target = console(stderr=True)

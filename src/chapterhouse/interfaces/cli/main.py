@@ -10,6 +10,7 @@ from types import FrameType
 import typer
 
 from chapterhouse import __version__
+from chapterhouse.files import private_files
 from chapterhouse.interfaces.cli import (
     asking,
     bundles,
@@ -25,13 +26,14 @@ from chapterhouse.interfaces.cli import (
     remembering,
     serving,
 )
+from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange
+from chapterhouse.interfaces.cli.options import take_quiet
 
 # Plain help: Rich's takes a tenth of a second to load and its boxes do not copy into a manual.
 app = typer.Typer(
     name="chapterhouse",
     help="Answers from your own documents, with citations checked to the character. Offline.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
@@ -78,10 +80,14 @@ app.command("feedback")(evaluating.feedback)
 app.command("status")(keeping.status)
 app.command("doctor")(keeping.doctor)
 app.command("reindex")(keeping.reindex)
+take_quiet(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; ``docs/cli.md`` lists them."""
+    if arguments is None:
+        # Also while Python itself ends, after the command.
+        exchange(signal.default_int_handler, end_at_once)
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         return _run(given)
@@ -100,14 +106,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(given: list[str]) -> int:
     try:
-        with _asked_to_stop():
+        with _asked_to_stop(), private_files():
             # Outside standalone mode an Exit comes back as its code, a usage error is raised.
             code = app(given, prog_name="chapterhouse", standalone_mode=False)
         sys.stdout.flush()
     except typer.TyperException as error:
-        early = "".join(given[:1]).startswith("-") and "No such option" in error.format_message()
-        return _usage(error, _BEHIND if early else _HELP, as_json="--json" in given)
+        return _usage(error, _hint(given, error.format_message()), as_json="--json" in given)
     return code if isinstance(code, int) else 0
+
+
+def _hint(given: Sequence[str], message: str) -> str:
+    if "No such option" not in message:
+        return _HELP
+    name = next((one for one in given if one.startswith("-") and os.path.lexists(one)), "")
+    if name:
+        return f"If you mean the file, write it with its folder: ./{name}"
+    return _BEHIND if given[0].startswith("-") else _HELP
 
 
 def _drop_output() -> None:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import typer
 
-from chapterhouse.errors import EngineError, MissingExtraError, UsageError
+from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.interfaces.cli.consent import may_ask
 from chapterhouse.interfaces.cli.settings_file import Value
 from chapterhouse.interfaces.cli.terminal import one_line
@@ -135,14 +135,8 @@ def require_installed(settings: LanguageModelSettings) -> None:
     Raises:
         MissingExtraError: it is not; the hint is the command that installs it for this very Python.
     """
-    if settings.engine == "none":
-        return
-    try:
+    if settings.engine != "none":
         require_extra(settings.engine)
-    except MissingExtraError as error:
-        command = f"{sys.executable} -m pip install 'chapterhouse[{error.extra}]'"
-        error.hint = f"Install it, and then run this again: {command}"
-        raise
 
 
 def _at_address(wish: Wish) -> Chosen:

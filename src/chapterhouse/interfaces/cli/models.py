@@ -1,6 +1,5 @@
 """Commands about models: model list, use, test, and those about encoders."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -16,6 +15,7 @@ from chapterhouse.interfaces.cli.options import (
     require_path,
 )
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, run
+from chapterhouse.interfaces.cli.terminal import is_watched
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -272,7 +272,7 @@ def _tried(
 
 def _say(common: Common, sentence: str) -> None:
     """Tell somebody who waits at a terminal what is being done."""
-    if sys.stderr.isatty() and not common.json:
+    if is_watched() and not common.json:
         typer.echo(sentence, err=True)
 
 

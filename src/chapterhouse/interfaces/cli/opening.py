@@ -7,7 +7,7 @@ import typer
 
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli.options import Common, Debug, Home, Json, WorkspaceName
-from chapterhouse.interfaces.cli.session import NOT_FOUND, OK, Outcome, with_library
+from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, with_library
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,7 +97,7 @@ def more(
     """Show up to eight passages for the last question.
 
     In each the sentence with most of the question's words stands out. `open N` then opens these.
-    Exit code 3 says that there are none.
+    Exit code 6 says that there are none.
     """
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli.last import read_last, remember_hits  # noqa: PLC0415 - likewise
@@ -115,7 +115,7 @@ def more(
         return Outcome(
             shapes.search(result, explain=False),
             lambda target: render.search(target, result, telling=True),
-            OK if result.hits else NOT_FOUND,
+            OK if result.hits else NO_ANSWER,
         )
 
     with_library(Common(json, home, workspace, debug), work)

@@ -6,8 +6,12 @@ when a command runs, so that ``chapterhouse --help`` answers at once.
 
 import os
 import shlex
+from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Annotated, Final
 
 import typer
 
@@ -52,6 +56,39 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
 ]
 
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Show no progress and no drafts; only results and errors."),
+]
+QUIET: Final = ContextVar("quiet", default=False)
+
+
+def take_quiet(app: typer.Typer) -> None:
+    """Let every command of ``app`` take --quiet."""
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            take_quiet(group.typer_instance)
+    for command in app.registered_commands:
+        if command.callback is not None:
+            command.callback = _quietly(command.callback)
+
+
+def _quietly(function: Callable[..., None]) -> Callable[..., None]:
+    @wraps(function)
+    def run(*, quiet: bool, **given: object) -> None:
+        before = QUIET.set(quiet)
+        try:
+            function(**given)
+        finally:
+            QUIET.reset(before)
+
+    added = Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
+    stated = signature(function, eval_str=True)
+    parameters = [*stated.parameters.values(), added]
+    run.__signature__ = stated.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {**function.__annotations__, "quiet": Quiet}
+    return run
+
 
 @dataclass(frozen=True, slots=True)
 class Common:
@@ -87,6 +124,6 @@ def require_path(path: str) -> str:
     return path
 
 
-def readable(question: str) -> str:
-    """Return a question as text; bytes that are none, as after a wrong paste, become U+FFFD."""
-    return question.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+def readable(*words: str) -> str:
+    """Return words as one text; bytes that are none, as after a wrong paste, become U+FFFD."""
+    return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -52,23 +52,6 @@ def _beginning(path: Path) -> bytes:
         return b""  # what cannot be read is not ours
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all.
-
-    Raises:
-        OSError: it cannot be written.
-    """
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with beside.open("w", encoding="utf-8", errors="surrogatepass") as stream:
-            stream.write(text)
-            stream.flush()
-            os.fsync(stream.fileno())
-        beside.replace(path)
-    finally:
-        beside.unlink(missing_ok=True)
-
-
 def marked(text: str) -> str:
     """Return Markdown or HTML with a comment at its end, by which ``is_marked`` knows it again."""
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

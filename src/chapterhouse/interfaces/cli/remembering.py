@@ -17,7 +17,7 @@ from chapterhouse.interfaces.cli.options import (
     readable,
 )
 from chapterhouse.interfaces.cli.session import (
-    NOT_FOUND,
+    NO_ANSWER,
     OK,
     ConfirmationNeededError,
     Outcome,
@@ -87,7 +87,9 @@ def list_memories(
 
 @app.command("search")
 def search_memories(
-    text: Annotated[str, typer.Argument(metavar="TEXT", help="Words of a question or answer.")],
+    text: Annotated[
+        list[str], typer.Argument(metavar="TEXT...", help="Words of a question or answer.")
+    ],
     *,
     persona: Persona = "",
     council: Council = "",
@@ -100,7 +102,7 @@ def search_memories(
 ) -> None:
     """Find earlier questions and answers by their words, best first.
 
-    Exit code 3 says that there are none.
+    Exit code 6 says that there are none.
     """
     from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - options
 
@@ -108,11 +110,11 @@ def search_memories(
 
     def work(library: "Library") -> Outcome:
         owners = _owners(library, persona, council, member)
-        found = library.memories.search(readable(text), owners, limit, _now())
+        found = library.memories.search(readable(*text), owners, limit, _now())
         return Outcome(
             shapes_checks.memory_hits(found),
             lambda target: render_checks.memory_hits(target, found),
-            OK if found else NOT_FOUND,
+            OK if found else NO_ANSWER,
         )
 
     with_library(Common(json, home, workspace, debug), work)

@@ -24,6 +24,7 @@ from chapterhouse.types import (
     FileRecord,
     FormatSupport,
     LibraryStatus,
+    Removal,
     Status,
 )
 
@@ -59,6 +60,8 @@ _COLOURS = {
     Status.REJECTED: "red",
 }
 
+_EXPECTED = frozenset({"unchanged", "unpacked"})  # codes of files that nobody needs a word about
+
 
 def ready(target: "Console", state: LibraryStatus) -> None:
     """Say that the library exists and what comes next."""
@@ -81,7 +84,7 @@ def report(target: "Console", value: AddReport) -> None:
 def _is_telling(outcome: FileOutcome) -> bool:
     """Whether a file needs a word of its own: all that are not wholly in the library."""
     record = outcome.record
-    passed_over = record.status is Status.SKIPPED and record.code != "unchanged"
+    passed_over = record.status is Status.SKIPPED and record.code not in _EXPECTED
     return passed_over or record.status in {Status.PARTIAL, Status.REJECTED}
 
 
@@ -235,12 +238,21 @@ def document(target: "Console", entry: Document, body: Body) -> None:
             target.print(styled(indent, section.path[-1], (span, "dim")))
 
 
-def removed(target: "Console", gone: Sequence[Document], *, dry_run: bool) -> None:
-    """Say what was, or would be, removed."""
+def removed(target: "Console", removal: Removal, *, dry_run: bool) -> None:
+    """Say what was, or would be, removed, and whether any of it was found afterwards."""
+    gone, receipt = removal.documents, removal.receipt
     verb = "Would remove" if dry_run else "Removed"
     target.print(styled(f"{verb} {len(gone)} document{'' if len(gone) == 1 else 's'}."))
     for entry in gone:
         target.print(styled(f"  {entry.id}  {entry.source}"))
+    if receipt is None:
+        return
+    searched = f"{receipt.files:,} files ({receipt.bytes / 2**20:,.1f} MB)"
+    target.print(
+        f"{receipt.found:,} of {receipt.passages:,} passages found in {searched} of the library."
+    )
+    if receipt.places:
+        target.print(styled(f"Look into: {', '.join(receipt.places)}"))
 
 
 def formats(target: "Console", found: Sequence[FormatSupport]) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from chapterhouse.errors import MissingExtraError, UsageError
 from chapterhouse.interfaces.cli.options import Common, Debug, Home, Json, WorkspaceName
-from chapterhouse.interfaces.cli.session import Outcome, with_library
+from chapterhouse.interfaces.cli.session import Outcome, run, with_library
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,17 +77,18 @@ def mcp(
     # On standard output there is nothing but the protocol, so errors are told as text.
     common = Common(json and (http or config), home, workspace, debug)
 
+    if config:
+        run(common, lambda: _client_config(common, http=http, host=host, port=port, memory=memory))
+
     def work(library: "Library") -> Outcome:
-        _require_extra()
-        if config:
-            return _client_config(common, http=http, host=host, port=port, memory=memory)
         _log_plainly(debug=debug)
         if http:
             names, origins = tuple(allow_host or ()), tuple(allow_origin or ())
             return _serve_http(library, host, port, names, origins, remember=memory)
         return _serve_stdio(library, remember=memory)
 
-    with_library(common, work)
+    # A client that starts the server sees only a closed connection where there is no library.
+    with_library(common, work, create=True, before=_require_extra)
 
 
 def _require_extra() -> None:
@@ -146,6 +147,7 @@ def _serve_http(
 
 def _client_config(common: Common, *, http: bool, host: str, port: int, memory: bool) -> Outcome:
     """Return the entry that most clients take into their configuration file."""
+    _require_extra()
     entry: dict[str, object]
     if http:
         if not port:

@@ -12,6 +12,7 @@ import typer
 
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.background import embed_in_background
+from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
 from chapterhouse.interfaces.cli.options import Common, require_path
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from chapterhouse.library import Library
     from chapterhouse.telemetry import Trace
 
-OK, FAILED, NOT_FOUND, PARTLY, CONFIRM, INTERRUPTED = 0, 1, 3, 4, 10, 130
+OK, FAILED, PARTLY, NO_ANSWER, CONFIRM = 0, 1, 4, 6, 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class InterruptedWorkError(ChapterhouseError):
 
 def open_library(common: Common, *, create: bool) -> "Library":
     """Open the library that the common options name."""
-    from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
+    with loading():
+        from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
 
     home = None if common.home is None else require_path(common.home)
     return Library.open(home, common.workspace, create=create)
@@ -88,8 +90,9 @@ def with_files(common: Common, paths: Sequence[str], work: "Callable[[Library], 
     """Run ``work`` on a library of these files alone, of which nothing stays, and show it."""
 
     def opened() -> Outcome:
-        from chapterhouse.interfaces.cli.progress import told_to  # noqa: PLC0415 - see options
-        from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
+        with loading():
+            from chapterhouse.interfaces.cli.progress import told_to  # noqa: PLC0415 - see options
+            from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
 
         home = None if common.home is None else require_path(common.home)
         wanted = [require_path(path) for path in paths]
@@ -148,7 +151,8 @@ def _run(run: _Run, work: Callable[[], Outcome]) -> NoReturn:
 
     common = run.common
     try:
-        outcome = work()
+        with working():
+            outcome = work()
     except ChapterhouseError as error:
         _fail(run, type(error).__name__, error.message, error.hint)
         raise typer.Exit(error.exit_code) from None

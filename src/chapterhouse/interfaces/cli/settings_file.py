@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.cli.output_files import write_whole
+from chapterhouse.files import write_whole
 from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE, EmbeddingSettings
 
 # What makes an encoder another one. How patiently a service is asked, for one, stays as it is.

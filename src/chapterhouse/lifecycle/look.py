@@ -1,0 +1,125 @@
+"""What an `add` knows of a file while it goes on, and what it needs."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from threading import Event
+
+from chapterhouse.connectors.content import Content
+from chapterhouse.connectors.folder import SourceFile
+from chapterhouse.errors import RejectedError
+from chapterhouse.lifecycle.prepare import Prepared
+from chapterhouse.protocols import Store
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.names import ARCHIVES
+from chapterhouse.types import (
+    Extraction,
+    FileRecord,
+    Member,
+    Progress,
+    Status,
+)
+
+Read = Callable[[bytes, str], Future[Extraction]]
+Prepare = Callable[[Extraction, SourceFile, Content], Prepared]
+
+# The bytes could not be had this time: says nothing about the file, so a document of it stays.
+UNREAD_CODES = frozenset({"changed-while-reading", "cannot-list", "cannot-open", "vanished"})
+# Failures that the next try may not meet: the moment's or the machine's fault, not the file's.
+TRANSIENT_CODES = UNREAD_CODES | {"missing-extra"}
+# Not a document rather than a bad one.
+SKIPPED_CODES = frozenset({"unsupported-format", "symbolic-link"})
+
+UNPACKED = "unpacked"  # the code of an archive: what is in it became documents
+CONTAINERS = ARCHIVES | {"eml", "msg"}  # formats with files inside
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What opening a file gave: bytes being read, nothing new, or an error.
+
+    Attributes:
+        known: What became of the file the last time.
+        content: Its bytes, where it was opened.
+        extraction: Its text to be, where it has to be read.
+        error: Why it will not be.
+        started: When it was opened, by the monotonic clock.
+        within: The archive or message that it lies in.
+    """
+
+    file: SourceFile
+    known: FileRecord | None
+    content: Content | None = None
+    extraction: Future[Extraction] | None = None
+    error: RejectedError | None = None
+    started: float = 0.0
+    within: "Container | None" = None
+
+    @property
+    def size(self) -> int:
+        """Bytes held in memory until it is settled."""
+        return len(self.content.data) if self.content else 0
+
+
+class Room:
+    """How many files and bytes may still be unpacked from one file and the archives in it."""
+
+    def __init__(self, files: int, size: int) -> None:
+        """Begin with all of it."""
+        self._files = files
+        self._bytes = size
+
+    def take(self, members: Sequence[Member]) -> bool:
+        """Take the room that members need; say whether there is as much."""
+        self._files -= len(members)
+        self._bytes -= sum(len(member.data) for member in members)
+        return self._files >= 0 and self._bytes >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """What a file lies in that was inside another.
+
+    Attributes:
+        source: Of the innermost.
+        depth: How many there are around the file.
+    """
+
+    source: str
+    depth: int
+    room: Room
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a run needs.
+
+    Attributes:
+        shelf: Added to the shelves that a document is on already.
+        ahead: Files being read at a time.
+        stop: Ends the run early when set.
+        retry: Whether what gave no document the last time is read again.
+        limits: How much is unpacked.
+    """
+
+    store: Store
+    read: Read
+    prepare: Prepare
+    shelf: str
+    ahead: int
+    on_progress: Callable[[Progress], None]
+    stop: Event
+    retry: bool = False
+    limits: Limits = field(default_factory=Limits)
+
+
+def worth_another_try(known: FileRecord, *, retry: bool = False) -> bool:
+    """Whether a file that gave no document might give one now, though it has not changed."""
+    if known.document_id:
+        return False
+    return retry or known.code in TRANSIENT_CODES or known.status is Status.READY
+
+
+def status_of(code: str) -> Status:
+    """Say how a file ends that is not read for the reason ``code``."""
+    return Status.SKIPPED if code in SKIPPED_CODES else Status.REJECTED

@@ -1,0 +1,65 @@
+"""Files inside a file: a path of its own for each, and no more of them than the limits allow.
+
+A path is a label here: it cannot lead anywhere, but it is cleaned all the same, so that nobody who
+reads it is led astray.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading.limits import Limits
+from chapterhouse.types import Member
+
+_WINDOWS_DRIVE: Final = 2  # characters, as in C:
+
+
+def clean_path(path: str) -> str:
+    """Return the path of a file in an archive, relative and without ways up; never empty."""
+    parts = path.replace("\\", "/").split("/")
+    if len(parts[0]) == _WINDOWS_DRIVE and parts[0][1] == ":":
+        parts = parts[1:]
+    return "/".join(part for part in parts if part not in {"", ".", ".."}) or "file"
+
+
+def bounded(found: Iterable[Member], limits: Limits) -> Iterator[Member]:
+    """Yield members with paths of their own, and stop at the limits.
+
+    Raises:
+        RejectedError: ``archive-too-large`` or ``archive-too-many-entries``.
+    """
+    seen: dict[str, int] = {}
+    total = 0
+    for count, member in enumerate(found, start=1):
+        total += len(member.data)
+        if count > limits.archive_files:
+            raise too_many(limits)
+        if total > limits.archive_bytes:
+            raise too_large(limits.archive_bytes)
+        path = clean_path(member.path)
+        seen[path] = seen.get(path, 0) + 1
+        yield replace(member, path=_numbered(path, seen[path]) if seen[path] > 1 else path)
+
+
+def too_many(limits: Limits) -> RejectedError:
+    """Return why an archive with too many files is not read."""
+    return RejectedError(
+        "archive-too-many-entries",
+        f"The archive holds more than {limits.archive_files:,} files.",
+        hint="Unpack it and add the folder.",
+    )
+
+
+def _numbered(path: str, number: int) -> str:
+    folder, slash, name = path.rpartition("/")
+    stem, dot, suffix = name.rpartition(".")
+    name = f"{stem} ({number}).{suffix}" if stem and dot else f"{name} ({number})"
+    return f"{folder}{slash}{name}"
+
+
+def too_large(most: int) -> RejectedError:
+    """Return why a file with too much in it is not read."""
+    return RejectedError(
+        "archive-too-large", f"It unpacks to more than {most:,} bytes.", hint="Unpack it."
+    )

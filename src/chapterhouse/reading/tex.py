@@ -1,0 +1,371 @@
+"""LaTeX as Markdown: headings, lists and code; formulas as they are written; all other words.
+
+Nothing is executed: a command that is not known gives the text of its arguments, or, without any,
+stays as it is written. What the author defined without parameters is filled in.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+
+from chapterhouse.reading.encodings import decode
+from chapterhouse.reading.plain import METHOD, fenced, first_heading
+from chapterhouse.reading.tex_commands import (
+    ACCENTS,
+    ARRANGED,
+    CODE,
+    HEADINGS,
+    HIDDEN,
+    LAYOUT,
+    MATHS,
+    SIGNS,
+)
+from chapterhouse.types import ExtractedPage, Extraction
+
+_TOKEN = re.compile(
+    r"(?P<comment>%[^\n]*(?:\n[ \t]*)?)"
+    r"|\\(?P<command>[A-Za-z@]+)(?P<star>\*?)"
+    r"|\\(?P<symbol>.)"
+    r"|(?P<open>\{)|(?P<close>\})|(?P<maths>\$\$?)|(?P<text>[^\\{}%$]+)|\\",
+    re.DOTALL,
+)
+_BLANKS = re.compile(r"[ \t]*\n?[ \t]*(?=[\[{])")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_DEFINED = re.compile(r"[ \t]*\{?\\[A-Za-z@]+\}?(?:\[[^\]\n]*\])*[#\d]*[ \t]*")
+_LINE_END = re.compile(r"[ \t]*\n(?=[^\n])")
+_DEFINITION = re.compile(
+    r"\\(?:(?:re)?newcommand\*?|providecommand\*?|def)[ \t]*\{?\\(?P<name>[A-Za-z@]+)\}?[ \t]*\{"
+)
+_BODY = re.compile(r"\\begin[ \t]*\{document\}")
+_SHOWN_BEFORE = re.compile(r"\\(?:title|subtitle|author|date)\b")
+_SPACES = re.compile(r"[ \t]+")
+_LINES = re.compile(r"\n{3,}")
+_LINE_EDGE = re.compile(r" ?\n ?")
+_QUOTES = (("---", "—"), ("--", "–"), ("``", "“"), ("''", "”"), ("~", " "))
+_LISTS = {"itemize": "-", "enumerate": "1.", "description": "-", "thebibliography": "-"}
+_REFERENCES = frozenset({"ref", "eqref", "pageref", "autoref", "cref", "Cref", "nameref"})
+_CITATIONS = re.compile(r"(?:[Cc]ite|(?:paren|text|foot|auto)cite)[a-z]*")
+_LEFT_AS_WRITTEN = frozenset({"input", "include", "bibliography", "lstinputlisting"})
+_ARGUMENT_CEILING = 20_000  # characters, behind which a brace is taken for a mistake
+_NESTED_CEILING = 4
+_KEPT, _INDENT = "\0", "\1"  # stand for a block that was kept, and for two blanks
+_DEFINED_CEILING = 2_000  # characters of a definition that is filled in
+
+
+def read_tex(data: bytes, _name: str) -> Extraction:
+    """Read LaTeX; its title is what it states, or its first heading."""
+    source, notices = decode(data)
+    source = source.replace(_INDENT, "")
+    closings = _closings(source)
+    defined = {
+        found["name"]: value
+        for found in _DEFINITION.finditer(source)
+        if len(value := _group(source, found.end() - 1, closings)[0]) <= _DEFINED_CEILING
+    }
+    plain = {
+        name: _Converter(value, {}).run() for name, value in defined.items() if "#" not in value
+    }
+    shown = _Converter(_visible(source, closings), plain).run()
+    title = first_heading(shown)
+    return Extraction((ExtractedPage(shown),), "tex", METHOD, title=title, notices=notices)
+
+
+def _visible(source: str, closings: dict[int, int]) -> str:
+    """Return the body of a document under what its preamble says of its title."""
+    begin = _BODY.search(source)
+    if begin is None:
+        return source
+    preamble = source[: begin.start()]
+    stated = []
+    for found in _SHOWN_BEFORE.finditer(preamble):
+        line_start = preamble.rfind("\n", 0, found.start()) + 1
+        if "%" in preamble[line_start : found.start()]:
+            continue
+        _, start = _optional(preamble, found.end())
+        text, end = _group(preamble, start, closings)
+        stated.append(f"{found[0]}{{{text}}}\n\n" if end > start else "")
+    end = source.find("\\end{document}", begin.end())
+    return "".join(stated) + source[begin.end() : end if end >= 0 else len(source)]
+
+
+def _closings(text: str) -> dict[int, int]:
+    """Return where each brace that is closed is closed."""
+    found: dict[int, int] = {}
+    waiting: list[int] = []
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            waiting.append(brace.start())
+        elif brace[0] == "}" and waiting:
+            found[waiting.pop()] = brace.start()
+    return found
+
+
+def _group(text: str, start: int, closings: dict[int, int]) -> tuple[str, int]:
+    """Return the argument in braces at ``start``, and where it ends; ``start`` without one."""
+    end = closings.get(start)
+    return ("", start) if end is None else (text[start + 1 : end], end + 1)
+
+
+def _optional(text: str, start: int) -> tuple[str, int]:
+    """Return the argument in brackets behind blanks at ``start``, and where an argument begins."""
+    found = _BLANKS.match(text, start)
+    position = found.end() if found else start
+    if text[position : position + 1] != "[":
+        return "", position
+    end = text.find("]", position, position + _ARGUMENT_CEILING)
+    if end < 0:
+        return "", position
+    inside = text[position + 1 : end]
+    found = _BLANKS.match(text, end + 1)
+    follows = found is not None and text[found.end()] == "{"
+    return inside, found.end() if found and follows else end + 1
+
+
+@dataclass(slots=True)
+class _Converter:
+    """Goes over the source once; what is to come behind an open brace waits in ``closers``."""
+
+    source: str
+    defined: dict[str, str]
+    depth: int = 0
+    position: int = 0
+    pieces: list[str] = field(default_factory=list)
+    blocks: list[str] = field(default_factory=list)  # code and formulas, kept out of the tidying
+    closers: list[str] = field(default_factory=list)
+    closer: str = ""
+    lists: list[str] = field(default_factory=list)
+    unclosed: set[str] = field(default_factory=set)
+    closings: dict[int, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.closings = _closings(self.source)
+
+    def run(self) -> str:
+        while found := _TOKEN.match(self.source, self.position):
+            self.position = found.end()
+            match found.lastgroup:
+                case "command" | "star":
+                    self._command(found["command"])
+                case "symbol":
+                    self._symbol(found["symbol"])
+                case "open":
+                    self.closers.append(self.closer)
+                    self.closer = ""
+                case "close":
+                    self._close()
+                case "maths":
+                    self._formula(found["maths"], found["maths"])
+                case "text":
+                    self._text(found["text"])
+                case "comment":
+                    self.pieces.append("\n\n" if self._next() == "\n" else "")
+                case _:
+                    self.pieces.append("\\")
+        return self._tidied()
+
+    def _next(self) -> str:
+        return self.source[self.position : self.position + 1]
+
+    def _close(self) -> None:
+        self.pieces.append(self.closers.pop() if self.closers else "")
+        if self._next() == "{":  # another argument, whose words are others
+            self.pieces.append(" ")
+
+    def _text(self, text: str) -> None:
+        for written, shown in _QUOTES:
+            text = text.replace(written, shown)
+        self.pieces.append(text)
+
+    def _tidied(self) -> str:
+        text = _SPACES.sub(" ", "".join(self.pieces))
+        text = _LINES.sub("\n\n", _LINE_EDGE.sub("\n", text)).strip()
+        pieces = text.split(_KEPT)
+        kept = [block for pair in zip(pieces, [*self.blocks, ""], strict=True) for block in pair]
+        return "".join(kept).replace(_INDENT, "  ")
+
+    def _keep(self, block: str) -> None:
+        self.pieces.append(_KEPT)
+        self.blocks.append(block)
+
+    def _inner(self, text: str) -> str:
+        """Convert an argument; what is nested deeper than anyone writes stays as it is."""
+        if self.depth >= _NESTED_CEILING:
+            return text
+        return _Converter(text, self.defined, self.depth + 1).run()
+
+    def _until(self, end: str) -> str | None:
+        """Return the source up to ``end`` and go behind it; None where it does not come."""
+        stop = -1 if end in self.unclosed else self.source.find(end, self.position)
+        if stop < 0:
+            self.unclosed.add(end)
+            return None
+        inside = self.source[self.position : stop]
+        self.position = stop + len(end)
+        return inside
+
+    def _formula(self, begin: str, end: str) -> None:
+        start = self.position
+        inside = self._until(end)
+        if inside is None or "\n\n" in inside:
+            self.position = start
+            self.pieces.append(begin)
+        else:
+            self._keep(f"{begin}{inside}{end}")
+
+    def _symbol(self, symbol: str) -> None:
+        if symbol in "([":
+            self._formula(f"\\{symbol}", "\\)" if symbol == "(" else "\\]")
+        elif symbol in ACCENTS:
+            self._accent(symbol)
+        elif symbol == "\\":
+            _, start = _optional(self.source, self.position)
+            found = _LINE_END.match(self.source, start)
+            self.position = found.end() if found else start
+            self.pieces.append("\n")
+        elif symbol in ",;: \n\t":
+            self.pieces.append(" ")
+        elif symbol not in "!/-":
+            self.pieces.append(symbol)
+
+    def _accent(self, accent: str) -> None:
+        position = self.position
+        while self.source[position : position + 1] in {" ", "\t"}:
+            position += 1
+        letter, end = _group(self.source, position, self.closings)
+        if end == position:
+            skip = 2 if self.source[position : position + 2] in {"\\i", "\\j"} else 1
+            letter, end = self.source[position : position + skip], position + skip
+        letter = letter.strip().removeprefix("\\")
+        self.position = min(end, len(self.source))
+        marked = letter[:1] + ACCENTS[accent] + letter[1:] if letter else accent
+        self.pieces.append(unicodedata.normalize("NFC", marked))
+
+    def _argument(self) -> str:
+        _, start = _optional(self.source, self.position)
+        text, self.position = _group(self.source, start, self.closings)
+        return text
+
+    def _command(self, name: str) -> None:
+        if name in {"begin", "end"}:
+            (self._begin if name == "begin" else self._end)(self._argument())
+        elif name in {"verb", "lstinline"}:
+            self._verb()
+        elif name in HEADINGS:
+            title = " ".join(self._inner(self._argument()).split())
+            self.pieces.append(f"\n\n{'#' * HEADINGS[name]} {title}\n\n" if title else "\n\n")
+        elif name in {"newcommand", "renewcommand", "providecommand", "def"}:
+            self._definition()
+        elif name in HIDDEN:
+            for _ in range(HIDDEN[name]):
+                self._argument()
+        elif name == "item":
+            label, self.position = _optional(self.source, self.position)
+            mark = self.lists[-1] if self.lists else "-"
+            self.pieces.append(f"\n{_INDENT * (len(self.lists) - 1)}{mark} ")
+            self.pieces.append(f"{self._inner(label)}: " if label else "")
+        else:
+            self._words(name)
+
+    def _words(self, name: str) -> None:
+        """Write what a command inside a paragraph stands for."""
+        if name in _REFERENCES or name == "bibitem" or _CITATIONS.fullmatch(name):
+            note, _ = _optional(self.source, self.position)
+            said = ", ".join(filter(None, (self._argument(), note)))
+            self.pieces.append(f"\n- [{said}] " if name == "bibitem" else f"[{said}]")
+        elif name in {"url", "path", "nolinkurl"}:
+            self._keep(self._argument())
+        elif name == "href":
+            self._around("", f" ({self._argument()})")
+        elif name in {"footnote", "footnotetext", "thanks"}:
+            self._around(" (", ")")
+        elif name in _LEFT_AS_WRITTEN:
+            self._keep(f"\\{name}{{{self._argument()}}}")
+        else:
+            self._replaced(name)
+
+    def _replaced(self, name: str) -> None:
+        """Write the sign or the author's own text that a command stands for, or its name."""
+        if name in SIGNS:
+            self._sign(SIGNS[name])
+        elif name in self.defined:
+            self.pieces.append(self.defined[name])
+        elif name in ACCENTS:
+            self._accent(name)
+        elif name not in LAYOUT:
+            _, start = _optional(self.source, self.position)
+            if self.source[start : start + 1] == "{":
+                self.position = start
+            else:
+                self.pieces.append(f"\\{name}")
+
+    def _sign(self, sign: str) -> None:
+        """Write a sign; TeX takes the blank behind its name for the end of the name."""
+        self.pieces.append(sign)
+        if self.source[self.position : self.position + 2] == "{}":
+            self.position += 2
+        elif self._next() == " " and len(sign) == 1:
+            self.position += 1
+
+    def _around(self, before: str, behind: str) -> None:
+        """Write around the argument that follows."""
+        self.pieces.append(before)
+        _, self.position = _optional(self.source, self.position)
+        if self._next() == "{":
+            self.closer = behind
+
+    def _definition(self) -> None:
+        if found := _DEFINED.match(self.source, self.position):
+            _, self.position = _group(self.source, found.end(), self.closings)
+
+    def _verb(self) -> None:
+        if self._next() == "{":
+            self._keep(f"`{self._argument()}`")
+            return
+        mark = self._next()
+        self.position += 1
+        line_end = self.source.find("\n", self.position)
+        stop = self.source.find(mark, self.position, line_end if line_end >= 0 else None)
+        if mark and stop >= 0:
+            self._keep(f"`{self.source[self.position : stop]}`")
+            self.position = stop + 1
+
+    def _begin(self, name: str) -> None:
+        end = f"\\end{{{name}}}"
+        start = self.position
+        if name in CODE and (inside := self._until(end)) is not None:
+            self._code(name, inside)
+        elif name in MATHS and (inside := self._until(end)) is not None:
+            self.pieces.append("\n\n")
+            self._keep(self.source[start - len(f"\\begin{{{name}}}") : self.position])
+            self.pieces.append("\n\n")
+        elif name == "comment":
+            self._until(end)
+        elif name in ARRANGED:
+            _, self.position = _optional(self.source, self.position)
+            for _ in range(ARRANGED[name]):
+                self._argument()
+            self.pieces.append("\n\n")
+            if name in _LISTS:
+                self.lists.append(_LISTS[name])
+        else:
+            stated, self.position = _optional(self.source, self.position)
+            heading = "\n\n## Abstract\n\n" if name == "abstract" else "\n\n"
+            self.pieces.append(heading + (f"({self._inner(stated)}) " if stated else ""))
+
+    def _code(self, name: str, inside: str) -> None:
+        first, _, rest = inside.partition("\n")
+        language = ""
+        if name == "minted":
+            language = first.rpartition("{")[2].strip("} \t")
+            inside = rest
+        elif first.strip().startswith("["):
+            found = re.search(r"language=\{?([\w+#-]+)", first)
+            language, inside = found[1].lower() if found else "", rest
+        self.pieces.append("\n\n")
+        self._keep(fenced(inside.strip("\n"), language).rstrip("\n"))
+        self.pieces.append("\n\n")
+
+    def _end(self, name: str) -> None:
+        if name in _LISTS and self.lists:
+            self.lists.pop()
+        self.pieces.append("\n\n")

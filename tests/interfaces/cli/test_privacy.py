@@ -1,0 +1,105 @@
+"""Every file that a command writes is its owner's alone, whatever the umask says."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+QUESTION = "When does the ferry leave Varnholm?"
+RUN = """
+import io, json, os, sys
+from chapterhouse.interfaces.cli import main
+
+os.umask(int(sys.argv[1], 8))
+for arguments, typed in json.load(sys.stdin):
+    sys.stdin = io.TextIOWrapper(io.BytesIO(typed.encode()))
+    code = main(arguments)
+    if code not in {0, 4, 6}:
+        sys.exit(f"{arguments} ended with {code}")
+"""
+
+
+def _commands(home: Path, out: Path, folder: Path) -> list[tuple[list[str], str]]:
+    """Return commands that together write every kind of file, each with what is typed into it."""
+    answer = str(out / "answer.json")
+    told: list[tuple[list[str], str]] = [
+        (["init"], ""),
+        (["add", str(folder)], ""),
+        (["add", "-", "--title", "A note"], "The ferry does not run in storms."),
+        (["search", "ferry"], ""),
+        (["ask", QUESTION, "--bundle", answer], ""),
+        (["more"], ""),
+        (["chat"], f"{QUESTION}\n/save {out / 'chat.md'}\n"),
+        (["feedback", "good", "--question", QUESTION], ""),
+        (["eval", "--run", str(out / "run.trec"), "--junit", str(out / "junit.xml")], ""),
+        (["eval", "--synthetic", "--limit", "3", "--write", str(out / "made.jsonl")], ""),
+        (["persona", "new", "mia", "--name", "Mia"], ""),
+        (["persona", "new", "noa", "--name", "Noa"], ""),
+        (["persona", "train", "mia", "--file", str(folder / "a.md"), "--yes"], ""),
+        (["persona", "train", "noa", "--file", str(folder / "b.md"), "--yes"], ""),
+        (["ask", QUESTION, "--persona", "mia"], ""),
+        (["council", "new", "board", "--member", "mia", "--member", "noa"], ""),
+        (["council", "docs", "link", "board", str(folder)], ""),
+        (["model", "embed"], ""),
+        (["docs", "reprocess"], ""),
+        (["docs", "remove", "a-note", "--yes"], ""),
+        (["reindex"], ""),
+    ]
+    places = [["--output", str(out / f"minutes.{suffix}")] for suffix in ("md", "html", "json")]
+    places.append(["--record", str(out / "0001-ferry.md"), "--bundle", str(out / "bundle.json")])
+    places.append(["--fresh", "--transcript", str(out / "new" / "said.jsonl")])
+    told += [(["convene", "board", QUESTION, *place], "") for place in places]
+    return [([*arguments, "--home", str(home)], typed) for arguments, typed in told]
+
+
+def _open_to_others(folder: Path) -> list[str]:
+    paths = [folder, *folder.rglob("*")]
+    return [f"{path} {path.stat().st_mode:o}" for path in paths if path.stat().st_mode & 0o077]
+
+
+@pytest.mark.parametrize("umask", ["000", "022", "077"])
+def test_what_commands_write_is_their_owners_alone(tmp_path: Path, umask: str) -> None:
+    home, out, folder = tmp_path / "deep" / "home", tmp_path / "out", tmp_path / "folder"
+    for made in (out, folder):
+        made.mkdir(mode=0o700)
+    (folder / "a.md").write_text("# Timetable\n\nThe ferry leaves Varnholm at 7:10.\n")
+    rules = [f"Rule {number}: bicycles travel on deck {number} alone." for number in range(2_000)]
+    (folder / "b.md").write_text("# Rules\n\n" + "\n\n".join(rules))  # long enough for a blob
+    for path in folder.iterdir():
+        path.chmod(0o600)
+    typed = json.dumps(_commands(home, out, folder))
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, umask], input=typed, capture_output=True, text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-2_000:] + done.stderr
+    assert (home / "workspaces" / "default" / "blobs").is_dir()  # there was a blob to write
+    assert _open_to_others(home.parent) == []
+    assert _open_to_others(out) == []
+    assert len(list(out.iterdir())) == 11
+
+
+def test_doctor_names_what_is_open_and_closes_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+
+    def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
+        command = [sys.executable, "-m", "chapterhouse", *arguments, "--home", str(home)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert run("init").returncode == 0
+    for path in (home, *home.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    settings = home / "chapterhouse.toml"
+    settings.chmod(0o400)  # stricter than it has to be
+    looked = run("doctor")
+    assert looked.returncode == 1
+    assert f"{home} (0755)" in looked.stdout
+    mended = run("doctor", "--fix")
+    assert mended.returncode == 0
+    assert "are closed now" in mended.stdout
+    assert settings.stat().st_mode & 0o777 == 0o400
+    assert _open_to_others(home) == []
+    assert run("doctor").returncode == 0

@@ -1,0 +1,102 @@
+"""What was removed stays in no file; what is left is found."""
+
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse import Library
+from chapterhouse.lifecycle.traces import find_probes, probes_of
+from chapterhouse.types import Memory
+
+DOCUMENTS = 200
+
+
+@given(
+    st.lists(st.binary(min_size=12, max_size=24), min_size=1, max_size=8, unique=True),
+    st.binary(max_size=200),
+    st.integers(0, 60),
+    st.integers(24, 64),
+)
+def test_probes_are_found_wherever_they_stand(
+    tmp_path_factory: pytest.TempPathFactory,
+    probes: list[bytes],
+    rest: bytes,
+    at: int,
+    block: int,
+) -> None:
+    path = tmp_path_factory.mktemp("probes") / "file"
+    data = rest[:at] + probes[0] + rest[at:]
+    path.write_bytes(data)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("chapterhouse.lifecycle.traces._BLOCK", block)
+        found = find_probes(probes, [path])
+    assert set(found) == {probe for probe in probes if probe in data}
+
+
+def test_probes_stand_in_a_text_and_in_its_json_alike() -> None:
+    text = 'She said: "the ferry leaves\nat seven in the morning", and was\u00a0right about it.'
+    probes = probes_of(text)
+    assert probes
+    assert all(probe in text.encode() and b'"' not in probe for probe in probes)
+    assert probes_of("Yes.") == frozenset()
+    assert probes_of("Der Fährmann heißt überall Jürgen Größenwahn.")
+
+
+def _canary(number: int, chance: random.Random) -> str:
+    letters = "".join(chance.choices("bcdfghjklmnpqrstvwxz", k=12))
+    return f"canary{letters}{number:03}"
+
+
+def _with_canary(canary: str, number: int) -> str:
+    """Return a document in which the canary is a name, a word, a heading and in other words."""
+    said = (
+        f"The {canary.title()} Report ({canary.upper()}) of the harbour office is about {canary}."
+    )
+    rest = "Ships come and go, and the tide table hangs beside the door. " * (number % 40)
+    long = rest * 60 if number % 20 == 0 else rest  # some are kept as blobs
+    return f"# {canary} annual figures\n\n{said}\n\n{long}\n\n## About {canary}\n\n{said}\n"
+
+
+def _holding(folder: Path, canaries: list[str]) -> dict[str, list[str]]:
+    """Return the files that hold any canary, whole or as the stem of its index term."""
+    held: dict[str, list[str]] = {}
+    for path in folder.rglob("*"):
+        data = path.read_bytes().lower() if path.is_file() else b""
+        some = [canary for canary in canaries if canary.encode() in data]
+        if some:
+            held[str(path.relative_to(folder))] = some
+    return held
+
+
+def test_nothing_of_200_removed_documents_is_in_any_file(tmp_path: Path) -> None:
+    chance = random.Random(7)
+    canaries = [_canary(number, chance) for number in range(DOCUMENTS)]
+    folder, home = tmp_path / "folder", tmp_path / "home"
+    folder.mkdir()
+    for number, canary in enumerate(canaries):
+        (folder / f"{number:03}.md").write_text(_with_canary(canary, number))
+    (folder / "stays.md").write_text("# What stays\n\nThe lighthouse keeper was here all night.\n")
+    with Library.open(home) as library:
+        library.add(folder)
+        library.embed_pending()
+        for canary in canaries[::20]:
+            assert library.ask(f"What is {canary} about?").found
+        own = [one.id for one in library.documents() if one.source != "folder/stays.md"]
+        quoted = Memory(
+            "", "", 1, 0, "What?", canaries[3], found=True, method="", sources=(own[3],), sequence=1
+        )
+        library.memories.remember(quoted)
+        library.memories.keep_answer("key", library.status().sequence, canaries[4])
+        assert _holding(home, canaries)
+        for start in (1, 0):  # first every other one: pages stay half full
+            receipt = library.remove(*own[start::2]).receipt
+            assert receipt is not None
+            assert (receipt.found, receipt.places) == (0, ())
+            assert receipt.passages >= DOCUMENTS // 2
+            assert _holding(home, canaries[start::2]) == {}
+        assert library.search("lighthouse").hits
+        assert [check for check in library.doctor() if not check.passed] == []
+    assert _holding(home, canaries) == {}

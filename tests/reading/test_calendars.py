@@ -1,0 +1,155 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.reading.calendars import _repetition
+from chapterhouse.reading.dispatch import read
+from chapterhouse.reading.limits import Limits
+from chapterhouse.types import Extraction
+
+CALENDAR = """BEGIN:VCALENDAR
+VERSION:2.0
+X-WR-CALNAME:Harbour
+X-WR-CALDESC:What happens\\, and when
+BEGIN:VTIMEZONE
+TZID:Europe/Berlin
+BEGIN:STANDARD
+DTSTART:19701025T030000
+RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU
+END:STANDARD
+END:VTIMEZONE
+BEGIN:VEVENT
+UID:1@example.org
+DTSTART;TZID=Europe/Berlin:20261123T090000
+DTEND;TZID=Europe/Berlin:20261123T103000
+RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20270131T000000Z
+EXDATE;TZID=Europe/Berlin:20261207T090000
+SUMMARY:Crew mee
+ ting\\; fähre
+LOCATION:Pier 3\\, room "A"
+ORGANIZER;CN="Lovelace: Ada, Dr.":mailto:ada@example.org
+ATTENDEE;CN=Bob;PARTSTAT=ACCEPTED:MAILTO:bob@example.org
+ATTENDEE:mailto:eve@example.org
+DESCRIPTION:First line\\nsecond line with \\\\n and a link https://example.org/?a
+ =b
+BEGIN:VALARM
+DESCRIPTION:Reminder
+END:VALARM
+END:VEVENT
+BEGIN:VEVENT
+DTSTART;VALUE=DATE:20261224
+DTEND;VALUE=DATE:20261227
+SUMMARY:Holidays
+END:VEVENT
+BEGIN:VTODO
+DUE:20261201T120000Z
+STATUS:NEEDS-ACTION
+SUMMARY:Paint the hull
+END:VTODO
+BEGIN:VEVENT
+DTSTART:20261123T230000
+DURATION:PT2H
+END:VEVENT
+END:VCALENDAR
+"""
+EXPECTED = """# Harbour
+
+What happens, and when
+
+## Crew meeting; fähre
+
+When: 2026-11-23 09:00 to 10:30 (Europe/Berlin)__
+Repeats: every 2 weeks on Monday, Wednesday, until 2027-01-31 00:00 (UTC)__
+Not on: 2026-12-07 09:00 (Europe/Berlin)__
+Where: Pier 3, room "A"__
+Organizer: Lovelace: Ada, Dr. <ada@example.org>__
+Attendees: Bob <bob@example.org>, eve@example.org
+
+First line
+second line with \\n and a link https://example.org/?a=b
+
+## Holidays
+
+When: 2026-12-24 to 2026-12-26
+
+## Paint the hull
+
+Due: 2026-12-01 12:00 (UTC)__
+Status: NEEDS-ACTION
+
+## Event
+
+When: 2026-11-23 23:00 to 2026-11-24 01:00""".replace("__", "  ")
+
+
+def one(data: bytes) -> Extraction:
+    return read(data, "a.ics", Limits())
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_each_entry_is_a_section(encoding: str) -> None:
+    extraction = one(CALENDAR.replace("\n", "\r\n").encode(encoding))
+    assert extraction.pages[0].text == EXPECTED
+    assert (extraction.format, extraction.title, extraction.notices) == ("ics", "Harbour", ())
+
+
+def test_a_fold_inside_a_character_is_undone() -> None:
+    data = CALENDAR.replace("\n", "\r\n").encode().replace(b"f\xc3\xa4hre", b"f\xc3\r\n \xa4hre")
+    assert one(data).pages[0].text == EXPECTED
+
+
+def test_old_calendars_in_quoted_printable_are_decoded() -> None:
+    event = (
+        "BEGIN:VCALENDAR\r\nVERSION:1.0\r\nBEGIN:VEVENT\r\nDTSTART:20261123\r\n"
+        "SUMMARY;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:F=E4hre =\r\nab\r\n"
+        "DESCRIPTION;QUOTED-PRINTABLE;CHARSET=unheard-of:one=0D=0Atwo\r\n"
+        "END:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    assert one(event.encode()).pages[0].text == "## Fähre ab\n\nWhen: 2026-11-23\n\none\ntwo"
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("FREQ=DAILY", "every day"),
+        ("FREQ=MONTHLY;INTERVAL=3;COUNT=5;WKST=MO", "every 3 months, 5 times"),
+        ("FREQ=YEARLY;UNTIL=20301231", "every year, until 2030-12-31"),
+        ("FREQ=MONTHLY;BYDAY=-1FR", "every month (BYDAY=-1FR)"),
+        ("FREQ=SOMETIMES;INTERVAL=2", "FREQ=SOMETIMES;INTERVAL=2"),
+        ("", ""),
+    ],
+)
+def test_repetition_is_told_in_words(rule: str, words: str) -> None:
+    assert _repetition(rule) == words
+
+
+def test_a_calendar_cut_off_keeps_what_is_there_and_says_so() -> None:
+    extraction = one(CALENDAR.split("LOCATION", maxsplit=1)[0].encode())
+    assert "Crew meeting; fähre" in extraction.pages[0].text
+    assert [notice.code for notice in extraction.notices] == ["part-unreadable"]
+
+
+@pytest.mark.parametrize("value", ["soon", "20261399", "99999999T999999Z", "20261123T250000"])
+def test_a_time_that_is_none_is_shown_as_written(value: str) -> None:
+    event = f"BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:{value}\nDURATION:P99999999999W\n"
+    text = one(f"{event}END:VEVENT\nEND:VCALENDAR\n".encode()).pages[0].text
+    assert f"When: {value}" in text
+
+
+def test_lines_that_were_not_folded_belong_to_the_text_above() -> None:
+    event = "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDESCRIPTION:one\ntwo words\nEND:VEVENT\nEND:VCALENDAR\n"
+    assert one(event.encode()).pages[0].text == "## Event\n\none\ntwo words"
+
+
+def test_a_calendar_is_known_without_its_name() -> None:
+    assert read(CALENDAR.encode(), "unnamed", Limits()).format == "ics"
+    assert read(b"Dear all,\n", "a.ics", Limits()).format == "txt"
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=200))
+def test_any_description_comes_back_from_folded_lines(text: str) -> None:
+    escaped = text.replace("\\", "\\\\").replace(";", "\\;").replace(",", "\\,")
+    data = f"DESCRIPTION:{escaped}".encode()
+    folded = b"\r\n ".join(data[start : start + 20] for start in range(0, len(data), 20))
+    event = b"BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n" + folded + b"\r\nEND:VEVENT\r\nEND:VCALENDAR"
+    assert one(event).pages[0].text == f"## Event\n\n{text}"

@@ -1,0 +1,215 @@
+"""What stands beside the text of Office files: headers, shapes, hidden sheets, tracked changes."""
+
+from chapterhouse.reading.dispatch import read
+from chapterhouse.reading.limits import Limits
+from chapterhouse.types import Extraction
+
+from .conftest import (
+    FLEET,
+    ODF_NAMESPACES,
+    WORD,
+    docx_parts,
+    odf_parts,
+    odf_table,
+    pptx_parts,
+    relations,
+    xlsx_parts,
+    zipped,
+)
+
+LIMITS = Limits()
+TABLE = "| Vessel | Seats |\n| --- | --- |\n| Heron | 180 |\n"
+Files = dict[str, str | bytes]
+
+
+def one(parts: Files, format_: str) -> Extraction:
+    return read(zipped(parts, stored=("mimetype",)), f"a.{format_}", LIMITS)
+
+
+def word(runs: str) -> str:
+    return f"<w:p>{runs}</w:p>"
+
+
+def said(text: str) -> str:
+    return f"<w:r><w:t>{text}</w:t></w:r>"
+
+
+def header(kind: str, body: str) -> str:
+    return f"<w:{kind} {WORD}>{body}</w:{kind}>"
+
+
+def test_headers_and_footers_of_a_word_file_are_shown_once() -> None:
+    page = (
+        '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> PAGE </w:instrText></w:r>'
+        '<w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>17</w:t></w:r>'
+        '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+        f'<w:fldSimple w:instr="NUMPAGES">{said("40")}</w:fldSimple>'
+    )
+    parts = docx_parts() | {
+        "word/_rels/document.xml.rels": relations(
+            ("h1", "header", "header1.xml"),
+            ("h2", "header", "header2.xml"),
+            ("f1", "footer", "footer1.xml"),
+            ("f2", "footer", "footer2.xml"),
+        ),
+        "word/header1.xml": header("hdr", word(said("Harbour") + said(" Board"))),
+        "word/header2.xml": header("hdr", word(said("Harbour Board"))),
+        "word/footer1.xml": header("ftr", word(said("Confidential ") + page)),
+        "word/footer2.xml": header("ftr", word(page)),
+    }
+    text = one(parts, "docx").pages[0].text
+    assert text.endswith(f"{TABLE}\nHeader: Harbour Board\n\nFooter: Confidential\n")
+
+
+def test_tracked_changes_are_accepted() -> None:
+    body = word(
+        said("Fares ")
+        + f"<w:ins>{said('rise')}</w:ins>"
+        + "<w:del><w:r><w:delText>fall</w:delText></w:r></w:del>"
+        + f'<w:moveFromRangeStart w:id="1"/><w:moveFrom w:id="2">{said("gone")}</w:moveFrom>'
+        + f"<w:moveTo>{said(' here')}</w:moveTo>"
+    )
+    assert one(docx_parts(body), "docx").pages[0].text == "Fares rise here\n"
+
+
+def test_smart_art_of_a_word_file_is_a_list() -> None:
+    parts = docx_parts() | {
+        "word/diagrams/data1.xml": "<d:dataModel xmlns:d='d' xmlns:a='a'><a:p><a:r><a:t>Plan</a:t>"
+        "</a:r></a:p><a:p><a:r><a:t>Build</a:t></a:r></a:p></d:dataModel>"
+    }
+    assert one(parts, "docx").pages[0].text.endswith("\n- Plan\n- Build\n")
+
+
+def test_sheets_show_shapes_titles_of_charts_and_headers_and_say_when_they_are_hidden() -> None:
+    parts = xlsx_parts()
+    sheet = str(parts["xl/worksheets/sheet1.xml"])
+    workbook = str(parts["xl/workbook.xml"])
+    parts |= {
+        "xl/workbook.xml": workbook.replace('name="Fleet"', 'name="Fleet" state="veryHidden"'),
+        "xl/worksheets/sheet1.xml": sheet.replace(
+            "</worksheet>",
+            "<headerFooter><oddHeader>&amp;C&amp;&quot;Arial,Bold&quot;&amp;12Harbour &amp;&amp; "
+            "Board</oddHeader><oddFooter>&amp;P</oddFooter></headerFooter></worksheet>",
+        ),
+        "xl/worksheets/_rels/sheet1.xml.rels": relations(("d", "drawing", "../drawings/d.xml")),
+        "xl/drawings/d.xml": "<d xmlns:a='a'><a:p><a:r><a:t>To the </a:t></a:r><a:r><a:t>quay"
+        "</a:t></a:r></a:p></d>",
+        "xl/drawings/_rels/d.xml.rels": relations(("c", "chart", "../charts/chart1.xml")),
+        "xl/charts/chart1.xml": "<c:chartSpace xmlns:c='c' xmlns:a='a'><c:title><a:t>Seats</a:t>"
+        "</c:title></c:chartSpace>",
+    }
+    (page,) = one(parts, "xlsx").pages
+    assert page.label == "Fleet (hidden)"
+    assert page.text == (
+        f"## Fleet (hidden)\n\n{TABLE}\nTo the quay\n\nSeats\n\nHeader: Harbour & Board\n"
+    )
+
+
+def test_a_sheet_with_only_numbers_has_text() -> None:
+    parts = xlsx_parts()
+    parts["xl/worksheets/sheet1.xml"] = str(parts["xl/worksheets/sheet1.xml"]).replace(
+        "<sheetData>", "<sheetData>"
+    )
+    parts["xl/worksheets/sheet1.xml"] = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+        '<row r="1"><c r="A1"><v>5</v></c><c r="B1"><v>7.25</v></c></row></sheetData></worksheet>'
+    )
+    extraction = one(parts, "xlsx")
+    assert extraction.pages[0].text == "## Fleet\n\n| 5 | 7.25 |\n| --- | --- |\n"
+    assert extraction.notices == ()
+
+
+def test_footers_of_slides_are_shown_on_the_first_slide_that_has_them() -> None:
+    footer = (
+        "<p:sp><p:nvSpPr><p:nvPr><p:ph type='ftr'/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r>"
+        "<a:t>Harbour Board</a:t></a:r></a:p></p:txBody></p:sp></p:spTree>"
+    )
+    parts = {
+        name: str(content).replace("</p:spTree>", footer) for name, content in pptx_parts().items()
+    }
+    first, second = one({**parts}, "pptx").pages
+    assert first.text.endswith("\n\nFooter: Harbour Board\n")
+    assert "Harbour" not in second.text
+
+
+def ods(body: str, styles: str = "") -> Extraction:
+    content = f"<office:spreadsheet>{body}</office:spreadsheet>"
+    return one(odf_parts("spreadsheet", content, styles), "ods")
+
+
+def test_an_open_document_sheet_shows_its_cells_as_they_are_shown() -> None:
+    cells = (
+        '<table:table-cell office:value-type="percentage" office:value="0.25"><text:p>25 %'
+        "</text:p></table:table-cell>"
+        '<table:table-cell office:value-type="float" office:value="7"/>'
+        "<table:table-cell><office:annotation><text:p>really?</text:p></office:annotation>"
+        "<text:p>x</text:p></table:table-cell>"
+        "<table:table-cell><draw:custom-shape><text:p>To the quay</text:p></draw:custom-shape>"
+        "</table:table-cell>"
+    )
+    extraction = ods(
+        f'<table:table table:name="A"><table:table-row>{cells}</table:table-row></table:table>'
+    )
+    assert extraction.pages[0].text == (
+        "## A\n\n| 25 % | 7 | x |\n| --- | --- | --- |\n\nTo the quay\n\nComment: really?\n"
+    )
+
+
+def test_hidden_sheets_of_open_documents_say_so() -> None:
+    style = (
+        '<style:style style:name="ta2" style:family="table"><style:table-properties '
+        'table:display="false"/></style:style>'
+    )
+    table = odf_table(FLEET).replace("<table:table ", '<table:table table:style-name="ta2" ', 1)
+    (page,) = ods(table, style).pages
+    assert (page.label, page.text) == ("Fleet (hidden)", f"## Fleet (hidden)\n\n{TABLE}")
+
+
+def test_headers_and_footers_of_open_documents_are_shown_once() -> None:
+    parts = odf_parts("text", "<office:text><text:p>Body.</text:p></office:text>")
+    running = (
+        "<style:header><text:p>Harbour Board</text:p></style:header>"
+        "<style:header-left><text:p>Harbour Board</text:p></style:header-left>"
+        '<style:footer style:display="false"><text:p>Off</text:p></style:footer>'
+        "<style:footer-left><text:p>Page <text:page-number>1</text:page-number></text:p>"
+        "</style:footer-left>"
+    )
+    parts["styles.xml"] = (
+        f"<office:document-styles {ODF_NAMESPACES}><office:master-styles><style:master-page>"
+        f"{running}</style:master-page></office:master-styles></office:document-styles>"
+    )
+    assert one(parts, "odt").pages[0].text == "Body.\n\nHeader: Harbour Board\n"
+
+
+def test_footers_of_open_document_slides_are_shown_once() -> None:
+    page = (
+        '<draw:page presentation:use-footer-name="f"><draw:frame><draw:text-box><text:p>x</text:p>'
+        "</draw:text-box></draw:frame><presentation:notes><draw:frame presentation:class="
+        '"page-number"><draw:text-box><text:p>&lt;number&gt;</text:p></draw:text-box></draw:frame>'
+        "</presentation:notes></draw:page>"
+    )
+    body = (
+        '<office:presentation><presentation:footer-decl presentation:name="f">Harbour Board'
+        f"</presentation:footer-decl>{page}{page}</office:presentation>"
+    )
+    texts = [page.text for page in one(odf_parts("presentation", body), "odp").pages]
+    assert texts == ["x\n\nFooter: Harbour Board\n", "x\n"]
+
+
+def test_a_title_that_a_program_left_gives_way_to_the_text() -> None:
+    meta = (
+        '<office:document-meta xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta><dc:title>Untitled 1</dc:title>'
+        "</office:meta></office:document-meta>"
+    )
+    parts = odf_parts("text", "<office:text><text:h>Timetable</text:h></office:text>")
+    assert one(parts | {"meta.xml": meta}, "odt").title == "Timetable"
+
+
+def test_a_word_file_may_call_its_main_part_as_it_likes() -> None:
+    def renamed(text: str) -> str:
+        return text.replace("document.xml", "document2.xml")
+
+    parts = {renamed(name): renamed(str(content)) for name, content in docx_parts().items()}
+    text = one({**parts}, "docx").pages[0].text
+    assert text == f"# Timetable\n\nThe ferry leaves at nine.\n\n{TABLE}"

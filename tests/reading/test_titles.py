@@ -1,0 +1,105 @@
+import pytest
+
+from chapterhouse.reading.html import read_html
+from chapterhouse.reading.pdf import read_pdf
+from chapterhouse.reading.titles import believable_title
+
+from .pdf_writer import Page, write_pdf
+
+TEXT = (
+    "The harbour master reads out the annual report on boats and nets. Übersicht der Schiffe. "
+    "Every ferry that came in was counted, with its crew and its catch, by day and by month, "
+    "and so were those that left for the northern stations before the first of May. "
+) * 4
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Annual report on boats",
+        "Boats and nets | The Paper",
+        "The Paper - Boats and nets",
+        "Harbour regulations 1987",
+        "Übersicht",
+        "ferry",
+    ],
+)
+def test_titles_that_the_text_bears_out(title: str) -> None:
+    assert believable_title(title, TEXT)
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "",
+        "ab",
+        "yxwvutsrqponmlkjihgfedcba",
+        "untitled",
+        "Untitled Document",
+        "(anonymous)",
+        "Unbenannt 1",
+        "Microsoft Word - annual report.doc",
+        "PowerPoint Presentation",
+        "PowerPoint-Präsentation",
+        "Slide 1",
+        "annual report.docx",
+        "scan0001.pdf",
+        "Home",
+        "1234-5678",
+        "Ãœbersicht der boats",
+        "boats \ufffd\ufffd nets",
+        "Letterhead template of some other company",
+        "boats " * 80,
+    ],
+)
+def test_titles_that_are_none(title: str) -> None:
+    assert not believable_title(title, TEXT)
+
+
+def test_a_text_of_few_words_does_not_speak_against_a_title() -> None:
+    assert believable_title("Of Boats", "12 13")
+    assert not believable_title("yxwvutsrqponmlk", "12 13")
+    assert not believable_title("asdfghj", "12 13")
+
+
+def test_a_pdf_whose_stated_title_is_garbage_is_named_by_its_heading() -> None:
+    page = Page().text(72, 72, "Harbour report", 22)
+    words = TEXT.replace("Ü", "U").split()
+    page.lines(72, 120, [" ".join(words[n : n + 10]) for n in range(0, len(words), 10)])
+    data = write_pdf([page], info={"Title": "yxwvutsrqponmlk"})
+
+    assert read_pdf(data, "x.pdf").title == "Harbour report"
+
+
+def test_a_web_page_whose_title_is_garbage_is_named_by_its_heading() -> None:
+    html = f"<html><title>Untitled Document</title><body><h1>Boats</h1><p>{TEXT}</p></body></html>"
+
+    assert read_html(html.encode(), "x.html").title == "Boats"
+
+
+SHORT = "# Crew Handbook\n\nThe ferry leaves at nine. 傳染病通報作業流程"
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "Crew Handbook",
+        "Crew",
+        "The Harbour Board of Teal",
+        "傳染病通報作業流程",
+        "Document Retention Policy",
+    ],
+)
+def test_a_short_text_does_not_deny_a_title(stated: str) -> None:
+    assert believable_title(stated, SHORT)
+
+
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "", " ", "12/2024", "Handbook.docx", "PowerPoint-Präsentation", "Présentation PowerPoint",
+        "Untitled 1", "Document1", "Mappe1", "Slide 1", "Classeur (2)",
+    ],
+)  # fmt: skip
+def test_what_a_program_left_is_no_title(stated: str) -> None:
+    assert not believable_title(stated, SHORT)
