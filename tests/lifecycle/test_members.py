@@ -158,6 +158,18 @@ def test_archives_in_archives_end_somewhere(home: Any) -> None:
     assert found["docs/deep.zip"] == ("skipped", UNPACKED)
 
 
+def test_a_message_that_carries_too_much_is_read_itself(home: Any) -> None:
+    message = EmailMessage()
+    message["Subject"] = "Invoice"
+    message.set_content("Please find it attached.")
+    message.add_attachment("The sum is 450 euros.", filename="invoice.txt")
+    place(home, "mail.eml", message.as_bytes())
+    found = told(home, limits=Limits(archive_depth=0))
+    assert found == {"docs/mail.eml": ("partial", "attachments-not-read")}
+    (document,) = home.store.documents()
+    assert "Please find it" in home.store.body(document.id).text
+
+
 def test_archives_in_archives_share_one_room(home: Any) -> None:
     inner = zipped({f"{n}.txt": f"Text {n}." for n in range(6)})
     place(home, "wide.zip", zipped({"a.zip": inner, "b.zip": inner}))

@@ -38,6 +38,7 @@ from chapterhouse.types import (
     FileOutcome,
     FileRecord,
     Member,
+    Notice,
     Progress,
     Status,
     shelf_names,
@@ -120,7 +121,14 @@ def _settle(look: Look, work: Work) -> Iterator[FileOutcome]:
         if look.error is not None:
             raise look.error
         extraction = _extraction(look)
-        inside = _members(look, extraction, work)
+        try:
+            inside = _members(look, extraction, work)
+        except RejectedError as error:
+            if extraction.format in ARCHIVES:
+                raise
+            # What a message says itself is read, however much it carries.
+            notice = Notice("attachments-not-read", f"Files in it were not read: {error.message}")
+            extraction, inside = replace(extraction, notices=(*extraction.notices, notice)), ()
         held: list[FileOutcome] = []
         for outcome in _settled(inside, work):
             held.append(outcome)

@@ -41,7 +41,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "garbled-text": "Much of the text is no text of any language: a wrong encoding or font.",
         "text-truncated": "Pages beyond the limit were not read.",
         "text-in-parts": "The text is very long; its parts are documents of their own.",
-        "attachments-not-read": "The message carries messages, which were not read.",
+        "attachments-not-read": "Files in it were not read.",
         "no-text": "No text was found in the file.",
         "ocr": "A page was read by OCR; the sentence says how sure it is.",
         "ocr-unsure": "A page was read by OCR with a confidence at which words are often wrong.",
