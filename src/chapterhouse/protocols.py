@@ -4,6 +4,7 @@ A seam has one or two methods where it can, a real implementation and one that a
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.types import (
@@ -97,6 +98,10 @@ class Store(Protocol):
     Every writing method is one durable transaction: once it returns, its effect survives a
     power cut; until then nobody sees any of it. Methods may be called from several threads.
     """
+
+    def together(self) -> AbstractContextManager[None]:
+        """Write all that this thread writes in the block in one transaction, or nothing of it."""
+        ...
 
     def put(
         self,

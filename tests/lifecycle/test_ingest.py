@@ -9,7 +9,7 @@ import pytest
 from chapterhouse.errors import ChapterhouseError, NotFoundError
 from chapterhouse.store import writing
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
-from chapterhouse.types import Extraction, Progress, Status
+from chapterhouse.types import Extraction, FileRecord, Progress, Status
 
 PROSE = "# Badges\n\nA badge is valid for a year. It is blue and has a picture of its owner.\n"
 
@@ -241,6 +241,7 @@ def test_reading_runs_ahead_but_not_too_far(home: Any) -> None:
         home.write(f"{number:02}.md", f"Text number {number} of many.")
     together = threading.Barrier(3, timeout=20)
     reader, most = home.reader, 0
+    started: list[Future[Extraction]] = []
 
     def read_together(data: bytes, name: str) -> Extraction:
         together.wait()
@@ -251,9 +252,10 @@ def test_reading_runs_ahead_but_not_too_far(home: Any) -> None:
 
         def read(data: bytes, name: str) -> Future[Extraction]:
             nonlocal most
-            most = max(most, len(home.read_names) + 1 - home.store.sequence())
             home.read_names.append(name)
-            return executor.submit(read_together, data, name)
+            started.append(executor.submit(read_together, data, name))
+            most = max(most, sum(not future.done() for future in started))
+            return started[-1]
 
         report = home.add(read=read, workers=3)
     assert report.count(Status.READY) == 12  # or the barrier would have broken
@@ -264,6 +266,7 @@ def test_no_more_waits_behind_a_slow_file_than_fits(
     home: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("chapterhouse.lifecycle.pipeline._BYTES_WAITING", 50)
+    monkeypatch.setattr("chapterhouse.lifecycle.groups._ALONE", 0)
     for number in range(9):
         home.write(f"{number}.md", f"Text number {number} of many.")
     most = 0
@@ -279,8 +282,8 @@ def test_no_more_waits_behind_a_slow_file_than_fits(
 
 
 def test_a_stop_ends_the_run_and_the_next_one_resumes(home: Any) -> None:
-    for number in range(20):
-        home.write(f"{number:02}.md", f"Text number {number} of many.")
+    for number in range(120):
+        home.write(f"{number:03}.md", f"Text number {number} of many.")
     stop = threading.Event()
 
     def on_progress(progress: Progress) -> None:
@@ -289,11 +292,11 @@ def test_a_stop_ends_the_run_and_the_next_one_resumes(home: Any) -> None:
 
     report = home.add(stop=stop, on_progress=on_progress)
     assert report.interrupted
-    assert len(report.outcomes) == len(home.sources()) == 5
-    report = home.add()
-    assert not report.interrupted
-    assert report.changed == 15
-    assert len(home.sources()) == 20
+    assert 5 <= len(report.outcomes) == len(home.sources()) < 120
+    again = home.add()
+    assert not again.interrupted
+    assert again.changed == 120 - len(report.outcomes)
+    assert len(home.sources()) == 120
     assert home.faults() == []
 
 
@@ -316,9 +319,27 @@ def test_an_interrupt_anywhere_keeps_what_was_told(
     report = home.add()
     assert report.interrupted
     assert [o.record.source for o in report.outcomes] == home.sources()
-    assert len(report.outcomes) == 3
-    assert home.add().changed == 7
+    assert home.add().changed == 10 - len(report.outcomes)
+    assert len(home.sources()) == 10
     assert home.faults() == []
+
+
+def test_one_file_that_cannot_be_written_does_not_cost_those_before_it(
+    home: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(6):
+        home.write(f"{number}.md", f"Text number {number} of many.")
+    original = writing.put_file
+
+    def failing(connection: Any, record: FileRecord, *arguments: Any) -> None:
+        if record.source == "docs/4.md":
+            raise ChapterhouseError("no space left")
+        original(connection, record, *arguments)
+
+    monkeypatch.setattr(writing, "put_file", failing)
+    with pytest.raises(ChapterhouseError, match="no space left"):
+        home.add()
+    assert home.sources() == [f"docs/{number}.md" for number in range(4)]
 
 
 def test_a_full_disk_is_said_and_what_was_told_is_safe(home: Any) -> None:

@@ -139,8 +139,16 @@ def _record(path: Path, events: list[Event], make_parts: Callable[..., Any]) -> 
         for version in range(1, PUTS + 1):
             name = f"n{chance.randrange(12)}"
             parts = make_parts(name, f"{version}\n" + "words and words\n" * chance.randrange(200))
-            store.put(*parts)
-            events.append(Acknowledged(parts.document.location, version))
+            if version % 3:
+                store.put(*parts)
+                events.append(Acknowledged(parts.document.location, version))
+                continue
+            other = make_parts(f"beside-{name}", f"{version}\n")
+            with store.together():
+                store.put(*parts)
+                store.put(*other)
+            places = (parts.document.location, other.document.location)
+            events.extend(Acknowledged(location, version) for location in places)
         closed = len(events)
     del events[closed:]
     return before

@@ -416,3 +416,45 @@ def test_examine_finds_what_was_spoilt(store: SqliteStore, make_parts: MakeParts
     failed = {check.name: check for check in store.examine() if not check.passed}
     assert set(failed) == {"parts", "sequences", "files"}
     assert all(check.hint and "note-0001" in check.sentence for check in failed.values())
+
+
+def _fail_together(store: SqliteStore, parts: Any) -> None:
+    with store.together():
+        store.put(*parts)
+        assert parts.document.id in store.documents_among([parts.document.id])
+        assert store.census().documents
+        raise InterruptedError
+
+
+def test_what_is_written_together_is_there_together_or_not_at_all(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    seen: list[int] = []
+    with store.together():
+        store.put(*make_parts("one"))
+        store.put(*make_parts("two"))
+        assert store.census().documents == 2  # a thread sees what it wrote
+        other = threading.Thread(target=lambda: seen.append(store.sequence()))
+        other.start()
+        other.join()
+    assert seen == [0]  # and nobody else does before the end
+    assert store.sequence() == 2
+    with pytest.raises(InterruptedError):
+        _fail_together(store, make_parts("three"))
+    assert store.census().documents == 2
+    store.put(*make_parts("four"))  # takes the number of what never came to be
+    assert [document.id for document in store.documents()] == ["four-0001", "one-0001", "two-0001"]
+    assert set(store.documents_among(["three-0001", "four-0001"])) == {"four-0001"}
+
+
+def test_bytes_replaced_together_stay_until_the_end(
+    store: SqliteStore, make_parts: MakeParts
+) -> None:
+    large = make_parts(padding=INLINE_MAXIMUM)
+    store.put(*large)
+    with pytest.raises(InterruptedError):
+        _fail_together(store, make_parts(text="Other.\n"))
+    assert store.content(large.document.sha256) == large.content
+    with store.together():
+        store.put(*make_parts(text="Other.\n"))
+    assert store.content(large.document.sha256) is None

@@ -7,15 +7,16 @@ gives the same library and the same report every time.
 import hashlib
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile, is_ignored
 from chapterhouse.errors import EngineError, MissingExtraError, RejectedError
+from chapterhouse.lifecycle.groups import Write, groups, written
 from chapterhouse.lifecycle.look import (
     CONTAINERS,
     UNPACKED,
@@ -67,11 +68,16 @@ def run(looks: Iterable[Look], total: int, work: Work) -> AddReport:
     outcomes: list[FileOutcome] = []
     waiting: deque[Look] = deque()
     settled = 0
-    try:
+
+    def writes() -> Iterator[Write | None]:
         for look in _in_turn(looks, waiting, work):
-            for outcome in _settle(look, work):
+            yield from _settle(look, work)
+
+    try:
+        for group in groups(writes()):
+            for look, outcome in written(group, work.store):
                 outcomes.append(outcome)
-                settled += outcome.record.location == look.file.location
+                settled += look.within is None
                 work.on_progress(Progress(settled, total, outcome.record.source, outcome))
         interrupted = settled < total
     except (KeyboardInterrupt, CancelledError):  # the latter: the reader was closed
@@ -109,14 +115,16 @@ def _is_settled(look: Look) -> bool:
     return look.extraction is None or look.extraction.done()
 
 
-def _settle(look: Look, work: Work) -> Iterator[FileOutcome]:
-    """Write what became of a file and say so: first of the files in it, last of itself.
+def _settle(look: Look, work: Work) -> Iterator[Write | None]:
+    """Yield what is to be written of a file: first of the files in it, last of itself.
 
-    So a file whose record is there was unpacked to its end.
+    So a file whose record is there was unpacked to its end. None means that waiting follows.
     """
     if look.error is None and look.extraction is None:
-        yield _timed(_unchanged(look, work), look)
+        yield Write(look, partial(_unchanged, look, work))
         return
+    if not _is_settled(look):
+        yield None
     try:
         if look.error is not None:
             raise look.error
@@ -129,23 +137,26 @@ def _settle(look: Look, work: Work) -> Iterator[FileOutcome]:
             # What a message says itself is read, however much it carries.
             notice = Notice("attachments-not-read", f"Files in it were not read: {error.message}")
             extraction, inside = replace(extraction, notices=(*extraction.notices, notice)), ()
-        held: list[FileOutcome] = []
-        for outcome in _settled(inside, work):
-            held.append(outcome)
-            yield outcome
-        outcome = (
-            _unpacked(look, extraction.format, held, work)
-            if extraction.format in ARCHIVES
-            else _stored(look, _prepared(look, extraction, work), work)
-        )
-        _drop_members(look, {one.record.location for one in held}, work)
+        held: dict[str, FileOutcome] = {}
+        for write in _settled(inside, work):
+            yield write and _noted(write, held)
+        if extraction.format in ARCHIVES:
+            own = partial(_unpacked, look, extraction.format, held, work)
+        else:
+            own = partial(_stored, look, _prepared(look, extraction, work), held, work)
     except RejectedError as error:
-        outcome = _rejected(look, error, work)
-    yield _timed(outcome, look)
+        own = partial(_rejected, look, error, work)
+    yield Write(look, own)
 
 
-def _timed(outcome: FileOutcome, look: Look) -> FileOutcome:
-    return replace(outcome, seconds=time.monotonic() - look.started)
+def _noted(write: Write, held: dict[str, FileOutcome]) -> Write:
+    """Return a write whose outcome is noted in ``held``, by location."""
+
+    def apply() -> FileOutcome:
+        outcome = held[write.look.file.location] = write.apply()
+        return outcome
+
+    return replace(write, apply=apply)
 
 
 def _extraction(look: Look) -> Extraction:
@@ -212,8 +223,8 @@ def _member(look: Look, member: Member, within: Container, work: Work) -> Look:
     return replace(made, content=content)
 
 
-def _settled(looks: Sequence[Look], work: Work) -> Iterator[FileOutcome]:
-    """Settle files in a file, with some of them being read ahead.
+def _settled(looks: Sequence[Look], work: Work) -> Iterator[Write | None]:
+    """Yield what is to be written of files in a file, with some of them being read ahead.
 
     Raises:
         CancelledError: the work was stopped; then the file that they are in is not done.
@@ -233,26 +244,27 @@ def _settled(looks: Sequence[Look], work: Work) -> Iterator[FileOutcome]:
         raise CancelledError
 
 
-def _drop_members(look: Look, kept: AbstractSet[str], work: Work) -> None:
+def _drop_members(look: Look, held: Mapping[str, FileOutcome], work: Work) -> None:
     """Forget the files that were in a file and are no longer, with their documents."""
     if look.known is None:
         return
     for record in work.store.files(look.file.location):
-        if record.location not in kept and record.location != look.file.location:
+        if record.location not in held and record.location != look.file.location:
             if record.document_id:
                 work.store.remove(record.document_id)
             work.store.forget_file(record.location)
 
 
-def _unpacked(look: Look, format_: str, held: Sequence[FileOutcome], work: Work) -> FileOutcome:
+def _unpacked(look: Look, format_: str, held: Mapping[str, FileOutcome], work: Work) -> FileOutcome:
     """Record that a file is an archive: it is no document, and what is in it has its own record."""
-    counts = Counter(outcome.record.status.value for outcome in held)
+    counts = Counter(outcome.record.status.value for outcome in held.values())
     told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
     number = f"{len(held)} file{'' if len(held) == 1 else 's'}"
     sentence = f"It holds {number}: {told}." if held else "It holds no files."
     record = _record(look, Status.SKIPPED, (UNPACKED, sentence), format_=format_)
     work.store.record_file(record)
-    return FileOutcome(record, changed=any(outcome.changed for outcome in held))
+    _drop_members(look, held, work)
+    return FileOutcome(record, changed=any(outcome.changed for outcome in held.values()))
 
 
 # --- one file ------------------------------------------------------------------------------------
@@ -285,7 +297,9 @@ def _boundary(look: Look) -> Iterator[None]:
         ) from error
 
 
-def _stored(look: Look, prepared: Prepared, work: Work) -> FileOutcome:
+def _stored(
+    look: Look, prepared: Prepared, held: Mapping[str, FileOutcome], work: Work
+) -> FileOutcome:
     assert look.content is not None
     known_id = look.known.document_id if look.known else ""
     earlier = work.store.document(known_id) if known_id else None
@@ -301,6 +315,7 @@ def _stored(look: Look, prepared: Prepared, work: Work) -> FileOutcome:
         record,
         look.content.data,
     )
+    _drop_members(look, held, work)
     # The store may have given the document another id.
     record = work.store.file(look.file.location) or record
     return FileOutcome(record, changed=True, notices=document.notices)
@@ -356,10 +371,10 @@ def _rejected(look: Look, error: RejectedError, work: Work) -> FileOutcome:
         sentence += " What was read earlier was removed from the library."
         record = _record(look, status, (error.code, sentence))
         work.store.record_file(record)
-        _drop_members(look, frozenset(), work)
+        _drop_members(look, {}, work)
         return FileOutcome(record, changed=True)
     if look.known and error.code not in UNREAD_CODES and not _same_bytes(look, look.known):
-        _drop_members(look, frozenset(), work)
+        _drop_members(look, {}, work)
     record = _record(look, status, (error.code, sentence))
     if record != look.known and error.code != "vanished":
         work.store.record_file(record)

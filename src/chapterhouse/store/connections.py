@@ -72,6 +72,7 @@ class Connections:
         self._readers: WeakSet[apsw.Connection] = WeakSet()
         self._readers_lock = threading.Lock()  # not the writer's: readers do not wait for it
         self._closed = False
+        self._holder = 0  # the thread that is in a transaction of the writer
         migrations = migrations or load_migrations()
         self.read_only = path.exists() and not is_writable(path)
         with explained(path):
@@ -85,7 +86,13 @@ class Connections:
 
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
-        """Give this thread's reader, in a transaction that sees one state throughout."""
+        """Give this thread's reader, in a transaction that sees one state throughout.
+
+        Within ``write`` it is the writer: a thread sees what it wrote.
+        """
+        if self.is_writing():
+            yield self._writer
+            return
         with explained(self._path):
             connection = self._reader()
             _end(connection)
@@ -99,6 +106,8 @@ class Connections:
     def write(self) -> Iterator[apsw.Connection]:
         """Give the writer in a transaction that is durable once the block has ended.
 
+        A block inside another of the same thread is part of the outer one's transaction.
+
         Raises:
             ChapterhouseError: the disk is full, or another process wrote for half a minute.
             ReadOnlyError: it can only be read.
@@ -108,16 +117,26 @@ class Connections:
                 f"The library {self._path} can only be read.",
                 hint="It belongs to somebody else, or its disk is full or cannot be written.",
             )
+        if self.is_writing():
+            yield self._writer
+            return
         with self._lock, explained(self._path):
             connection = self._writer
             _end(connection)
             _begin(connection)
+            self._holder = threading.get_ident()
             try:
                 yield connection
                 connection.execute("COMMIT")
             except BaseException:
                 _end(connection)
                 raise
+            finally:
+                self._holder = 0
+
+    def is_writing(self) -> bool:
+        """Whether this thread is in ``write``."""
+        return self._holder == threading.get_ident()
 
     def compact(self) -> None:
         """Write the database anew and cut its log off, so that nothing removed stays in either.

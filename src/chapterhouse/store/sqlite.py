@@ -7,6 +7,7 @@ before the transaction, so that a document never lacks its bytes.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -50,6 +51,7 @@ class SqliteStore:
         self._blobs = blobs
         self._censuses: dict[frozenset[str], tuple[int, Census]] = {}
         self._known_documents: tuple[int, dict[str, Document]] = (-1, {})
+        self._perhaps_unneeded: list[str] = []  # blobs, to be looked at after the transaction
 
     def close(self) -> None:
         """Close the file. The store cannot be used afterwards."""
@@ -75,6 +77,28 @@ class SqliteStore:
         self.close()
 
     # --- writing -------------------------------------------------------------------------------
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Write all that this thread writes in the block in one transaction, or nothing of it.
+
+        One synchronisation of the disk is paid instead of one each. Others cannot write meanwhile,
+        so nothing that takes long belongs inside.
+
+        Raises:
+            ChapterhouseError: the disk is full, or another process wrote for half a minute.
+        """
+        try:
+            with self._connections.write():
+                yield
+        except BaseException:
+            self._perhaps_unneeded.clear()
+            # Read inside, they may hold what never came to be.
+            self._censuses.clear()
+            self._known_documents = (-1, {})
+            raise
+        while self._perhaps_unneeded:
+            self._drop_blob(self._perhaps_unneeded.pop())
 
     def put(
         self,
@@ -413,7 +437,13 @@ class SqliteStore:
         return found[0] if found else None
 
     def _drop_blob(self, sha256: str) -> bool:
-        """Delete a blob that no document needs; say whether it was there."""
+        """Delete a blob that no document needs; say whether it was deleted.
+
+        Inside a transaction it waits for the end: what needed the blob may yet be there again.
+        """
+        if self._connections.is_writing():
+            self._perhaps_unneeded.append(sha256)
+            return False
         if not self._blobs.has(sha256):
             return False
         with self._connections.write() as connection:
