@@ -315,7 +315,7 @@ def _stored(
     shelves = shelf_names((*(earlier.shelves if earlier else ()), *_shelf(work)))
     document = replace(prepared.document, shelves=shelves)
     record = _record(look, document.status, _worst_notice(document), document.id, document.format)
-    work.store.put(
+    identifier = work.store.put(
         document,
         prepared.body,
         prepared.chunks,
@@ -325,8 +325,7 @@ def _stored(
         look.content.data,
     )
     _drop_members(look, held, work)
-    # The store may have given the document another id.
-    record = work.store.file(look.file.location) or record
+    record = replace(record, document_id=identifier)
     return FileOutcome(record, changed=True, notices=document.notices)
 
 
