@@ -43,6 +43,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "text-in-parts": "The text is very long; its parts are documents of their own.",
         "attachments-not-read": "Files in it were not read.",
         "no-text": "No text was found in the file.",
+        "contents-not-read": "Pictures or files in an Office document were not read.",
         "ocr": "A page was read by OCR; the sentence says how sure it is.",
         "ocr-unsure": "A page was read by OCR with a confidence at which words are often wrong.",
         "ocr-not-installed": "There is an image of text, and no OCR engine to read it.",
