@@ -26,6 +26,7 @@ REJECTIONS: Mapping[str, str] = MappingProxyType(
         "image-too-large": "The image has more pixels than the limit.",
         "symbolic-link": "Links are not followed, in folders and in archives.",
         "xml-doctype": "The XML declares a document type with entities, or where none belongs.",
+        "missing-extra": "It needs a part that is not installed; the sentence says which.",
         "timed-out": "Reading took longer than the limit and was stopped.",
         "out-of-memory": "Reading needed more memory than the limit.",
         "reader-crashed": "The process that read the file died, or answered nonsense.",

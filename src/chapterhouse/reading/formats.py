@@ -11,6 +11,7 @@ _PYTHON = "Python"
 _DISTRIBUTIONS = {
     "pdf": ("pypdfium2",),
     "html": ("selectolax", "html-to-markdown"),
+    "7z": ("py7zr",),
 } | dict.fromkeys(("docx", "xlsx", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
 _NOTES = {
     "pdf": "Pages, headings and tables; scanned pages need OCR.",
@@ -35,6 +36,7 @@ _NOTES = {
     "srt": "What is said, in paragraphs with the time at which each begins.",
     "vtt": "What is said, in paragraphs with the time at which each begins.",
     "zip": "Each file in it is read by itself.",
+    "7z": "Each file in it is read by itself; needs the extra `archives`.",
     "tar": "Each file in it is read by itself.",
     "gz": "The file in it, or each file of the tar in it, is read by itself.",
     "bz2": "The file in it, or each file of the tar in it, is read by itself.",

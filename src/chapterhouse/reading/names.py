@@ -127,6 +127,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "gif": ("gif",),
         "webp": ("webp",),
         "zip": ("zip",),
+        "7z": ("7z",),
         "tar": ("tar",),
         "gz": ("gz", "tgz"),
         "bz2": ("bz2", "tbz2", "tbz"),
@@ -134,7 +135,8 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mbox": ("mbox", "mbx"),
     }
 )
-ARCHIVES = frozenset({"zip", "tar", "gz", "bz2", "xz", "mbox"})  # what holds files and no text
+# What holds files and no text.
+ARCHIVES = frozenset({"zip", "7z", "tar", "gz", "bz2", "xz", "mbox"})
 # ZIPs that hold a program and no documents.
 _PROGRAMS = frozenset(
     {"aab", "aar", "apk", "appx", "crx", "ear", "egg", "ipa", "jar", "nupkg", "vsix", "war", "whl"}

@@ -14,6 +14,7 @@ _ARCHIVES = (
     (b"\x1f\x8b\x08", "gz"),
     (b"BZh", "bz2"),
     (b"\xfd7zXZ\0", "xz"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
 )
 _OTHERS = (
     (b"\x7fELF", "a program for Linux"),
@@ -22,7 +23,6 @@ _OTHERS = (
     (b"\xce\xfa\xed\xfe", "a program for macOS"),
     (b"\xca\xfe\xba\xbe", "compiled Java or a program for macOS"),
     (b"\0asm", "a WebAssembly module"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
     (b"SQLite format 3\0", "an SQLite database"),
