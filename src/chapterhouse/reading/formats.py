@@ -28,7 +28,7 @@ _NOTES = {
     "csv": "One table; its first row is the heading.",
     "tsv": "One table; its first row is the heading.",
     "json": "Kept as a code block; minified files are indented.",
-    "xml": "Kept as a code block; declarations of entities are refused.",
+    "xml": "Kept as a code block; names of characters that it declares are written out.",
     "tex": "Headings, lists, code and all words; formulas as they are written.",
     **dict.fromkeys(("rst", "adoc", "org"), "Headings and code blocks; the rest as it stands."),
     "code": "Kept as a code block in its language.",
