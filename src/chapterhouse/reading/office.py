@@ -322,17 +322,18 @@ def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
         _, _, body = body.partition("\n\n")
     if result.attachments:
         body = body.rpartition("\nAttachments:\n")[0] or body
-    inside = [Member(name, content) for name, content in msg.attachments(data)]
+    carried = (Member(name, content) for name, content in msg.attachments(data))
+    inside = tuple(bounded(carried, limits))
     extraction = message(
         result.title,
         result.metadata,
         _tidy(body),
-        tuple(bounded(inside, limits)),
+        inside,
         format_="msg",
         method=method(),
     )
     missing = len(result.attachments) - len(inside)
     if missing <= 0:
         return extraction
-    sentence = f"{missing} of its {len(result.attachments)} attachments cannot be read: messages."
+    sentence = f"{missing} of its {len(result.attachments)} attachments cannot be read."
     return replace(extraction, notices=(Notice("attachments-not-read", sentence),))
