@@ -40,7 +40,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "invisible-characters": "Characters that cannot be seen were removed.",
         "undecodable-characters": "Some bytes mean nothing in the text's encoding.",
         "garbled-text": "Much of the text is no text of any language: a wrong encoding or font.",
-        "text-truncated": "Pages beyond the limit were not read.",
+        "text-truncated": "Pages that the sentence names were not read.",
         "text-in-parts": "The text is very long; its parts are documents of their own.",
         "attachments-not-read": "Files in it were not read.",
         "no-text": "No text was found in the file.",
