@@ -344,6 +344,13 @@ PDF = (
     b"endstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 )
 
+
+def xlsb_fleet() -> bytes:
+    from .xlsb_writer import xlsb  # noqa: PLC0415 - it is made of what is here
+
+    return xlsb({"Fleet": FLEET})
+
+
 DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "txt": lambda: b"The ferry leaves at nine.\n",
     "md": lambda: b"# Timetable\n\nThe ferry leaves at nine.\n",
@@ -371,6 +378,7 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "eml": eml,
     "docx": lambda: zipped(docx_parts()),
     "xlsx": lambda: zipped(xlsx_parts()),
+    "xlsb": xlsb_fleet,
     "pptx": lambda: zipped(pptx_parts()),
     "odt": lambda: zipped(odf_parts("text", ODT_BODY), stored=("mimetype",)),
     "odp": lambda: zipped(odf_parts("presentation", ODP_BODY), stored=("mimetype",)),

@@ -21,6 +21,7 @@ _MAIN_PARTS = re.compile(
     r"|vnd\.ms-(?P<macro>word|excel|powerpoint)\.\w+\.macroEnabled(?:Template|12)?\.main\+xml",
     re.IGNORECASE,
 )
+_BINARY_SHEETS = "application/vnd.ms-excel.sheet.binary.macroenabled.main"
 _FAMILIES = {
     "wordprocessingml": "docx",
     "word": "docx",
@@ -32,6 +33,7 @@ _FAMILIES = {
 _MAIN_NAMES = {
     "word/document.xml": "docx",
     "xl/workbook.xml": "xlsx",
+    "xl/workbook.bin": "xlsb",
     "ppt/presentation.xml": "pptx",
 }
 _PACKAGE_MARKS = frozenset({"mimetype", "[Content_Types].xml", "META-INF/container.xml"})
@@ -104,6 +106,8 @@ def ole_format(data: bytes) -> str:
 def _ooxml_format(types: str, parts: dict[str, Entry]) -> str:
     if match := _MAIN_PARTS.search(types):
         return _FAMILIES[(match["family"] or match["macro"]).lower()]
+    if _BINARY_SHEETS in types.lower():
+        return "xlsb"
     for name, found in _MAIN_NAMES.items():
         if name in parts:
             return found

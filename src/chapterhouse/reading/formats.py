@@ -12,7 +12,7 @@ _DISTRIBUTIONS = {
     "pdf": ("pypdfium2",),
     "html": ("selectolax", "html-to-markdown"),
     "7z": ("py7zr",),
-} | dict.fromkeys(("docx", "xlsx", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
+} | dict.fromkeys(("docx", "xlsx", "xlsb", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
 _NOTES = {
     "pdf": "Pages, headings and tables; scanned pages need OCR.",
     "docx": "Headings, tables, notes, comments and headers; such a file has no pages of its own.",
@@ -21,6 +21,7 @@ _NOTES = {
     "odg": "Texts of the shapes, one page a page.",
     "odp": "One page a slide, with its notes.",
     "xlsx": "One page a sheet, as a table, with its shapes and comments.",
+    "xlsb": "One page a sheet, as a table, with its shapes and comments.",
     "xls": "One page a sheet, as a table.",
     "ods": "One page a sheet, as a table, with its shapes and comments.",
     "eml": "Headers and body; each attachment is read by itself.",

@@ -94,6 +94,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "docx": ("docx", "docm", "dotx", "dotm"),
         "pptx": ("pptx", "pptm", "ppsx", "ppsm", "potx", "potm"),
         "xlsx": ("xlsx", "xlsm", "xltx", "xltm"),
+        "xlsb": ("xlsb",),
         "doc": ("doc", "dot"),
         "ppt": ("ppt", "pps", "pot"),
         "xls": ("xls", "xlt"),
