@@ -169,6 +169,32 @@ def pptx_parts() -> dict[str, str | bytes]:
     }
 
 
+VISIO = (
+    f'xmlns="http://schemas.microsoft.com/office/visio/2012/main" xmlns:r="{OFFICE_RELATIONSHIP}"'
+)
+
+
+def vsdx_parts(*shapes: str) -> dict[str, str | bytes]:
+    return {
+        "[Content_Types].xml": content_types("visio/document.xml", "x").replace(
+            "vnd.openxmlformats-officedocument.x.main", "vnd.ms-visio.drawing.main"
+        ),
+        "_rels/.rels": relations(("r1", "document", "visio/document.xml")),
+        "visio/document.xml": f"<VisioDocument {VISIO}/>",
+        "visio/_rels/document.xml.rels": relations(
+            ("r1", "pages", "pages/pages.xml"),
+            ("r2", "masters", "masters/masters.xml"),
+            ("r3", "comments", "comments.xml"),
+        ),
+        "visio/masters/_rels/masters.xml.rels": relations(("r1", "master", "master1.xml")),
+        "visio/pages/_rels/pages.xml.rels": relations(("r1", "page", "page1.xml")),
+        "visio/pages/pages.xml": f"<Pages {VISIO}><Page ID='0' Name='Plan'><Rel r:id='r1'/></Page>"
+        "</Pages>",
+        "visio/pages/page1.xml": f"<PageContents {VISIO}><Shapes>{''.join(shapes)}</Shapes>"
+        "</PageContents>",
+    }
+
+
 def odf_parts(kind: str, body: str, styles: str = "") -> dict[str, str | bytes]:
     mimetype = f"application/vnd.oasis.opendocument.{kind}"
     return {
@@ -380,6 +406,9 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "xlsx": lambda: zipped(xlsx_parts()),
     "xlsb": xlsb_fleet,
     "pptx": lambda: zipped(pptx_parts()),
+    "vsdx": lambda: zipped(
+        vsdx_parts("<Shape ID='1'><Text>The ferry leaves at nine.</Text></Shape>")
+    ),
     "odt": lambda: zipped(odf_parts("text", ODT_BODY), stored=("mimetype",)),
     "odp": lambda: zipped(odf_parts("presentation", ODP_BODY), stored=("mimetype",)),
     "odg": lambda: zipped(odf_parts("graphics", ODG_BODY), stored=("mimetype",)),

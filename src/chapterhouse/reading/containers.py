@@ -22,6 +22,9 @@ _MAIN_PARTS = re.compile(
     re.IGNORECASE,
 )
 _BINARY_SHEETS = "application/vnd.ms-excel.sheet.binary.macroenabled.main"
+_DRAWINGS = re.compile(
+    r"application/vnd\.ms-visio\.(?:drawing|template)\.(?:macroEnabled\.)?main\+xml", re.IGNORECASE
+)
 _FAMILIES = {
     "wordprocessingml": "docx",
     "word": "docx",
@@ -34,6 +37,7 @@ _MAIN_NAMES = {
     "word/document.xml": "docx",
     "xl/workbook.xml": "xlsx",
     "xl/workbook.bin": "xlsb",
+    "visio/document.xml": "vsdx",
     "ppt/presentation.xml": "pptx",
 }
 _PACKAGE_MARKS = frozenset({"mimetype", "[Content_Types].xml", "META-INF/container.xml"})
@@ -108,6 +112,8 @@ def _ooxml_format(types: str, parts: dict[str, Entry]) -> str:
         return _FAMILIES[(match["family"] or match["macro"]).lower()]
     if _BINARY_SHEETS in types.lower():
         return "xlsb"
+    if _DRAWINGS.search(types):
+        return "vsdx"
     for name, found in _MAIN_NAMES.items():
         if name in parts:
             return found

@@ -22,6 +22,7 @@ _NOTES = {
     "odp": "One page a slide, with its notes.",
     "xlsx": "One page a sheet, as a table, with its shapes and comments.",
     "xlsb": "One page a sheet, as a table, with its shapes and comments.",
+    "vsdx": "Texts of the shapes from the top, one page a page, with its comments.",
     "xls": "One page a sheet, as a table.",
     "ods": "One page a sheet, as a table, with its shapes and comments.",
     "eml": "Headers and body; each attachment is read by itself.",

@@ -95,6 +95,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "pptx": ("pptx", "pptm", "ppsx", "ppsm", "potx", "potm"),
         "xlsx": ("xlsx", "xlsm", "xltx", "xltm"),
         "xlsb": ("xlsb",),
+        "vsdx": ("vsdx", "vsdm", "vstx", "vstm"),
         "doc": ("doc", "dot"),
         "ppt": ("ppt", "pps", "pot"),
         "xls": ("xls", "xlt"),
