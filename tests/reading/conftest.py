@@ -14,6 +14,8 @@ import pytest
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 
+from .mobi_writer import mobi
+
 RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 OFFICE_RELATIONSHIP = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -417,6 +419,7 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
         stored=("mimetype",),
     ),
     "epub": lambda: zipped(epub_parts(), stored=("mimetype",)),
+    "mobi": lambda: mobi("<h1>Timetable</h1><p>The ferry leaves at nine.</p>"),
     "png": png,
     "pdf": lambda: PDF,
 }

@@ -129,6 +129,10 @@ def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
             from chapterhouse.reading.ods import read_ods  # noqa: PLC0415
 
             return read_ods(data, name, limits)
+        case "mobi":
+            from chapterhouse.reading.mobi import read_mobi  # noqa: PLC0415
+
+            return read_mobi(data, limits)
         case "vsdx":
             from chapterhouse.reading.vsdx import read_vsdx  # noqa: PLC0415
 

@@ -11,6 +11,7 @@ _PYTHON = "Python"
 _DISTRIBUTIONS = {
     "pdf": ("pypdfium2",),
     "html": ("selectolax", "html-to-markdown"),
+    "mobi": ("selectolax", "html-to-markdown"),
     "7z": ("py7zr",),
 } | dict.fromkeys(("docx", "xlsx", "xlsb", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
 _NOTES = {
@@ -37,6 +38,7 @@ _NOTES = {
     "ics": "One section for each event and task.",
     "srt": "What is said, in paragraphs with the time at which each begins.",
     "vtt": "What is said, in paragraphs with the time at which each begins.",
+    "mobi": "Kindle and Mobipocket; books with rights management (DRM) are refused.",
     "zip": "Each file in it is read by itself.",
     "7z": "Each file in it is read by itself; needs the extra `archives`.",
     "tar": "Each file in it is read by itself.",

@@ -104,6 +104,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "ods": ("ods", "ots"),
         "odg": ("odg", "otg"),
         "epub": ("epub",),
+        "mobi": ("mobi", "azw", "azw3", "prc"),
         "rtf": ("rtf",),
         "eml": ("eml",),
         "msg": ("msg",),

@@ -44,6 +44,7 @@ _OTHERS = (
 )
 _TEXTUAL = frozenset({b"MZ", b"BZh", b"ID3", b"PAR1", b"OTTO", b"OggS"})  # words begin so too
 _TAR_MARK = slice(257, 262)
+_PALM_KIND = slice(60, 68)
 _CONTROL = bytes({*range(32)} - {9, 10, 12, 13, 27} | {127})
 
 
@@ -75,6 +76,11 @@ def has_pdf_header(data: bytes, *, claimed: bool) -> bool:
     if place < 0:
         return False
     return not data[:place].strip(b"\xef\xbb\xbf \t\r\n\0") or claimed or b"%%EOF" in data[-2048:]
+
+
+def book_format(data: bytes) -> str:
+    """Return the format of an e-book that is a Palm database, or an empty string."""
+    return "mobi" if data[_PALM_KIND] == b"BOOKMOBI" else ""
 
 
 def archive_format(data: bytes) -> str:
