@@ -221,7 +221,11 @@ def _settled(looks: Sequence[Look], work: Work) -> Iterator[FileOutcome]:
     waiting: deque[Look] = deque()
     count = 0
     try:
-        opened = (submit(one, work) if one.size else one for one in looks)
+        # Of an unchanged file the bytes were let go; one that is empty has none, and is read.
+        opened = (
+            submit(one, work) if one.content and one.size == one.content.size else one
+            for one in looks
+        )
         for look in _in_turn(opened, waiting, work):
             count += 1
             yield from _settle(look, work)
