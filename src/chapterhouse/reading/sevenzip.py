@@ -52,7 +52,7 @@ def read_7z(data: bytes, limits: Limits) -> Iterator[Member]:
     try:
         archive = SevenZipFile(io.BytesIO(data))
         entries = [entry for entry in archive.files if not entry.is_directory]
-        sizes = [entry.uncompressed or 0 for entry in entries]
+        sizes = [entry.uncompressed or 0 for entry in archive.files]  # whatever they say they are
     except PasswordRequired as error:
         raise _encrypted() from error
     except _BROKEN as error:
