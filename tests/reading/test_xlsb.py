@@ -42,6 +42,12 @@ def test_its_content_says_what_it_is() -> None:
     assert [notice.code for notice in found.notices] == ["extension-mismatch"]
 
 
+def test_a_sheet_that_spans_too_much_is_refused() -> None:
+    with pytest.raises(RejectedError) as caught:
+        read(xlsb(FLEET, far=True), "fleet.xlsb", Limits())
+    assert caught.value.code == "too-many-cells"
+
+
 def test_a_cut_off_workbook_is_refused() -> None:
     with pytest.raises(RejectedError):
         read(xlsb(FLEET)[:-40], "fleet.xlsb", Limits())

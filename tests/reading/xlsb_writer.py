@@ -77,8 +77,9 @@ def xlsb(
     hidden: Sequence[str] = (),
     header: str = "",
     comments: Comments | None = None,
+    far: bool = False,
 ) -> bytes:
-    """A workbook; the header and the comments are the first sheet's."""
+    """A workbook; the header and the comments are the first sheet's, which may claim to be huge."""
     shared: list[str] = []
     parts: dict[str, str | bytes] = {}
     bundle = []
@@ -88,7 +89,13 @@ def xlsb(
         state = struct.pack("<II", name in hidden, number)
         bundle.append(record(156, state + string(f"r{number}") + string(name)))
         part = f"xl/worksheets/sheet{number}.bin"
-        parts[part] = _sheet(rows, shared, header if number == 1 else "")
+        sheet = _sheet(rows, shared, header if number == 1 else "")
+        if far and number == 1:
+            sheet = sheet.replace(
+                record(148, struct.pack("<4I", 0, len(rows) - 1, 0, max(map(len, rows)) - 1)),
+                record(148, struct.pack("<4I", 0, 2**20 - 1, 0, 2**14 - 1)),
+            )
+        parts[part] = sheet
         types += PART.format(part, "worksheet")
     if comments:
         parts["xl/comments1.bin"] = _comments(comments)

@@ -139,7 +139,7 @@ def _workbook(data: bytes, limits: Limits) -> Extraction:
 
 def _binary_workbook(data: bytes, limits: Limits) -> Extraction:
     parts = Parts(data, limits)
-    notices = xlsb.prepare(parts)
+    notices = xlsb.prepare(parts, limits)
     result = _extract(data, "xlsb", limits)
     pages = _sheets(result, xlsb.sheet_extras(parts))
     return _extraction(result, "xlsb", pages, "sheet", notices=notices)

@@ -8,6 +8,8 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ooxml import comment_blocks, main_part, relations
 from chapterhouse.reading.ooxml_sheets import SheetExtras, drawing_blocks, header_text
 from chapterhouse.reading.xml_parts import Parts
@@ -19,17 +21,30 @@ _CONCERNED: Final = re.compile(
     r"(?:_rels/)?[^/]+\.(?:xml|rels)"
 )
 # Numbers of records ([MS-XLSB] 2.3).
-_SHEET, _COMMENT, _COMMENT_TEXT, _HEADERS = 156, 635, 637, 479
+_SHEET, _SIZE, _COMMENT, _COMMENT_TEXT, _HEADERS = 156, 148, 635, 637, 479
+_SHEETS: Final = re.compile(r"xl/worksheets/[^/]+\.bin")
 _KINDS: Final = ("Header", "Footer") * 3  # of odd, even and first pages
 _NO_TEXT: Final = 0xFFFFFFFF
 
 
-def prepare(parts: Parts) -> tuple[Notice, ...]:
+def prepare(parts: Parts, limits: Limits) -> tuple[Notice, ...]:
     """Cut off what is damaged of the parts that are XML; the library looks after the others.
 
+    It makes room for all cells between the first and the last one of a sheet, which a sheet states.
+
     Raises:
-        RejectedError: as `Parts.mend`.
+        RejectedError: as `Parts.mend`, and ``too-many-cells``.
     """
+    for name in parts.names():
+        if _SHEETS.fullmatch(name):
+            stated = next(
+                (c for kind, c in _records(parts.content(name) or b"") if kind == _SIZE), b""
+            )
+            first, last, left, right = struct.unpack_from("<4I", stated.ljust(16, b"\0"))
+            cells = (last - first + 1) * (right - left + 1)
+            if cells > limits.sheet_cells:
+                sentence = f"A sheet spans {cells:,} cells; the limit is {limits.sheet_cells:,}."
+                raise RejectedError("too-many-cells", sentence)
     return parts.mend(_CONCERNED)
 
 
