@@ -327,6 +327,26 @@ def with_header(data: bytes, changes: Mapping[int, int]) -> bytes:
     return head + data[32 : 32 + start] + bytes(header)
 
 
+def header_of_empty_files(count: int) -> bytes:
+    """A 7-Zip archive of empty files without names: a bit each."""
+    number = b"\xff" + struct.pack("<Q", count)
+    bits = b"\xff" * (-(-count // 8))
+    stated = b"\x0e\xff" + struct.pack("<Q", len(bits)) + bits
+    padding = b"\x19" + number + bytes(count)  # a count must fit into the bytes of the header
+    header = b"\x01\x05" + number + stated + padding + b"\0\0"
+    begin = struct.pack("<QQI", 0, len(header), zlib.crc32(header))
+    mark = b"7z\xbc\xaf\x27\x1c\0\x04"
+    return mark + struct.pack("<I", zlib.crc32(begin)) + begin + header
+
+
+@pytest.mark.parametrize("count", [60, 8_000_000])
+def test_a_7_zip_header_of_too_many_files_is_refused(count: int) -> None:
+    with pytest.raises(RejectedError) as caught:
+        read_archive(header_of_empty_files(count), "a.7z", "7z", SMALL)
+    assert caught.value.code == "archive-too-many-entries"
+    assert len(read_archive(header_of_empty_files(9), "a.7z", "7z", SMALL).members) == 9
+
+
 PLAIN_HEADER = sevenzipped(plain_header=True)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from typing import Final, cast
 
-from py7zr import SevenZipFile
+from py7zr import SevenZipFile, archiveinfo
 from py7zr.exceptions import (
     ArchiveError,
     PasswordRequired,
@@ -49,6 +49,7 @@ def read_7z(data: bytes, limits: Limits) -> Iterator[Member]:
         RejectedError: ``archive-damaged``, ``archive-too-large``, ``archive-too-many-entries``
             or ``encrypted``.
     """
+    archiveinfo.MAX_NUMFILES = 2 * limits.archive_files  # its own bound may take gigabytes
     try:
         archive = SevenZipFile(io.BytesIO(data))
         entries = [entry for entry in archive.files if not entry.is_directory]
@@ -56,7 +57,7 @@ def read_7z(data: bytes, limits: Limits) -> Iterator[Member]:
     except PasswordRequired as error:
         raise _encrypted() from error
     except _BROKEN as error:
-        raise damaged(error) from error
+        raise (too_many(limits) if "numfiles" in str(error) else damaged(error)) from error
     if archive.needs_password():
         raise _encrypted()
     if len(entries) > limits.archive_files:
