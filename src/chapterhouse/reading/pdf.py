@@ -133,7 +133,7 @@ def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
             sentence = f"Page {number} cannot be opened: {error}."
             notices.append(Notice("page-unreadable", sentence, page=number))
             continue
-        if page.recognised:
+        if page.recognised or (notice and notice.code == "ocr-failed"):
             allowance.count_apart(time.monotonic() - began)
         pages.append(page)
         room = max(0, room - page.layout.characters)
