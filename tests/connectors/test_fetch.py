@@ -670,6 +670,7 @@ def test_two_types_are_none(world: World) -> None:
         ("application/octet-stream", "/a/rules.PDF", "pdf"),
         ("", "/a/rules.md", "md"),
         ("text/plain", "/a/rules.md", "md"),
+        ("text/plain", "/a/rules.tex", "tex"),
         ("text/plain", "/a/rules.html", "txt"),
         ("text/plain", "/a/rules.pdf", "txt"),
         ("text/html", "/a/rules.pdf", "html"),

@@ -70,6 +70,15 @@ def test_each_file_in_an_archive_is_a_document(home: Any) -> None:
     assert home.faults() == []
 
 
+def test_an_empty_file_in_an_archive_is_told(home: Any) -> None:
+    place(home, "report.zip", zipped(FILES | {"empty.txt": ""}))
+    assert told(home)["docs/report.zip/empty.txt"][0] == "rejected"
+    place(home, "report.zip", zipped(FILES | {"b.txt": ""}), time=OLD + 9)
+    assert told(home)["docs/report.zip/b.txt"][0] == "rejected"
+    assert home.sources() == ["docs/report.zip/annex/a.md"]
+    assert home.faults() == []
+
+
 def test_an_unchanged_archive_is_not_opened(home: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     place(home, "report.zip", zipped(FILES))
     home.add()

@@ -14,6 +14,8 @@ import pytest
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 
+from .mobi_writer import mobi
+
 RELATIONSHIPS = "http://schemas.openxmlformats.org/package/2006/relationships"
 OFFICE_RELATIONSHIP = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -166,6 +168,32 @@ def pptx_parts() -> dict[str, str | bytes]:
         'r:id="r1"/><p:sldId id="257" r:id="r2"/></p:sldIdLst></p:presentation>',
         "ppt/slides/slide1.xml": slide("Timetable", "The ferry leaves at nine."),
         "ppt/slides/slide2.xml": slide("Fleet", "Heron has 180 seats."),
+    }
+
+
+VISIO = (
+    f'xmlns="http://schemas.microsoft.com/office/visio/2012/main" xmlns:r="{OFFICE_RELATIONSHIP}"'
+)
+
+
+def vsdx_parts(*shapes: str) -> dict[str, str | bytes]:
+    return {
+        "[Content_Types].xml": content_types("visio/document.xml", "x").replace(
+            "vnd.openxmlformats-officedocument.x.main", "vnd.ms-visio.drawing.main"
+        ),
+        "_rels/.rels": relations(("r1", "document", "visio/document.xml")),
+        "visio/document.xml": f"<VisioDocument {VISIO}/>",
+        "visio/_rels/document.xml.rels": relations(
+            ("r1", "pages", "pages/pages.xml"),
+            ("r2", "masters", "masters/masters.xml"),
+            ("r3", "comments", "comments.xml"),
+        ),
+        "visio/masters/_rels/masters.xml.rels": relations(("r1", "master", "master1.xml")),
+        "visio/pages/_rels/pages.xml.rels": relations(("r1", "page", "page1.xml")),
+        "visio/pages/pages.xml": f"<Pages {VISIO}><Page ID='0' Name='Plan'><Rel r:id='r1'/></Page>"
+        "</Pages>",
+        "visio/pages/page1.xml": f"<PageContents {VISIO}><Shapes>{''.join(shapes)}</Shapes>"
+        "</PageContents>",
     }
 
 
@@ -344,6 +372,13 @@ PDF = (
     b"endstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
 )
 
+
+def xlsb_fleet() -> bytes:
+    from .xlsb_writer import xlsb  # noqa: PLC0415 - it is made of what is here
+
+    return xlsb({"Fleet": FLEET})
+
+
 DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "txt": lambda: b"The ferry leaves at nine.\n",
     "md": lambda: b"# Timetable\n\nThe ferry leaves at nine.\n",
@@ -371,7 +406,11 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
     "eml": eml,
     "docx": lambda: zipped(docx_parts()),
     "xlsx": lambda: zipped(xlsx_parts()),
+    "xlsb": xlsb_fleet,
     "pptx": lambda: zipped(pptx_parts()),
+    "vsdx": lambda: zipped(
+        vsdx_parts("<Shape ID='1'><Text>The ferry leaves at nine.</Text></Shape>")
+    ),
     "odt": lambda: zipped(odf_parts("text", ODT_BODY), stored=("mimetype",)),
     "odp": lambda: zipped(odf_parts("presentation", ODP_BODY), stored=("mimetype",)),
     "odg": lambda: zipped(odf_parts("graphics", ODG_BODY), stored=("mimetype",)),
@@ -380,6 +419,7 @@ DOCUMENTS: Mapping[str, Callable[[], bytes]] = {
         stored=("mimetype",),
     ),
     "epub": lambda: zipped(epub_parts(), stored=("mimetype",)),
+    "mobi": lambda: mobi("<h1>Timetable</h1><p>The ferry leaves at nine.</p>"),
     "png": png,
     "pdf": lambda: PDF,
 }

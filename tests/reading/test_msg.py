@@ -9,6 +9,7 @@ from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.msg import attachments, thread
 from chapterhouse.reading.ole import CompoundFile
+from chapterhouse.reading.ole_writer import compound_file
 
 from .conftest import ole
 
@@ -33,6 +34,72 @@ def test_attachments_have_name_and_content() -> None:
         ("Pl\u00e4ne.txt", b"first content"),
         ("SHORT.TXT", b"second"),
     ]
+
+
+INSIDE = "__attach_version1.0_#00000000/__substg1.0_3701000D/"
+
+
+def forwarding(name: str, inner: dict[str, bytes]) -> bytes:
+    """A message that carries an object."""
+    return compound_file(
+        {
+            "__properties_version1.0": bytes(32),
+            "__substg1.0_0037001F": "Fwd: the ferry".encode("utf-16-le"),
+            f"{INSIDE.partition('/')[0]}/__substg1.0_3001001F": name.encode("utf-16-le"),
+        }
+        | {INSIDE + path: content for path, content in inner.items()}
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [("The ferry", "The ferry.msg"), ("", "Timetable.msg"), ("a/b.msg", "a/b.msg")],
+)
+def test_a_message_inside_is_a_message_of_its_own(name: str, path: str) -> None:
+    inner = {
+        "__properties_version1.0": bytes(24),
+        "__substg1.0_0037001F": "Timetable".encode("utf-16-le"),
+        "__substg1.0_1000001F": "The ferry leaves at nine.".encode("utf-16-le"),
+        FILE.format(0, "37010102"): b"At nine.",
+        FILE.format(0, "3707001F"): "nine.txt".encode("utf-16-le"),
+    }
+    outer = read(forwarding(name, inner), "a.msg", Limits())
+    (member,) = outer.members
+    assert member.path == path
+    assert path in outer.pages[0].text
+    found = read(member.data, member.path, Limits())
+    assert found.title == "Timetable"
+    assert "The ferry leaves at nine." in found.pages[0].text
+    assert [(one.path, one.data) for one in found.members] == [("nine.txt", b"At nine.")]
+
+
+def test_an_object_of_another_program_is_a_file() -> None:
+    ((name, content),) = attachments(forwarding("Sheet", {"Workbook": b"cells"}))
+    assert name == "Sheet"
+    assert CompoundFile(content).read("Workbook") == b"cells"
+
+
+def test_a_message_whose_parts_share_bytes_is_refused() -> None:
+    """Streams that all point to the same sectors would fill the memory."""
+    shared = {str(n): b"" for n in range(60)} | {"a": bytes(9_000)}
+    data = bytearray(forwarding("", shared))
+    first = data.index("a\0".encode("utf-16-le").ljust(64, b"\0"))
+    for n in range(60):
+        place = data.index(f"{n}\0".encode("utf-16-le").ljust(64, b"\0"))
+        data[place + 116 : place + 128] = data[first + 116 : first + 128]
+    with pytest.raises(RejectedError, match="share bytes"):
+        list(attachments(bytes(data)))
+
+
+def test_a_real_message_inside_is_read_like_itself(data_folder: Path) -> None:
+    folder = data_folder / "documents" / "docling-groundtruth" / "email" / "sources"
+    data = (folder / "msg_with_attachment.msg").read_bytes()
+    file = CompoundFile(data)
+    inner = {path: file.read(path) for path in file.names() if "nameid" not in path}
+    stated = inner["__properties_version1.0"]
+    inner["__properties_version1.0"] = stated[:24] + stated[32:]
+    (member,) = read(forwarding("x", inner), "a.msg", Limits()).members
+    assert read(member.data, "a.msg", Limits()) == read(data, "a.msg", Limits())
 
 
 def test_a_message_states_its_thread() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import pdf, pdf_scan
+from chapterhouse.reading import budget, pdf, pdf_scan
 from chapterhouse.reading.ocr import Recognised
 from chapterhouse.reading.pdf import read_pdf
 from chapterhouse.types import Extraction
@@ -182,13 +182,36 @@ def test_a_page_that_cannot_be_opened_is_named() -> None:
     assert [(notice.code, notice.page) for notice in extraction.notices] == [("page-unreadable", 2)]
 
 
-def test_pages_beyond_the_cap_are_left_out_with_a_notice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf, "MOST_PAGES", 2)
-    extraction = read(*(body_page() for _ in range(3)))
+def test_thousands_of_pages_are_read() -> None:
+    extraction = read(*(Page().text(72, 72, f"Leaf {n} of the book.") for n in range(6_000)))
+
+    assert len(extraction.pages) == 6_000
+    assert extraction.pages[-1].text.strip() == "Leaf 5999 of the book."
+    assert not extraction.notices
+
+
+def test_pages_for_which_there_is_no_time_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    left = iter((True, True, False))
+    monkeypatch.setattr(budget.Allowance, "lasts", lambda _: next(left))
+    extraction = read(*(body_page() for _ in range(5)))
 
     assert len(extraction.pages) == 2
     assert [notice.code for notice in extraction.notices] == ["text-truncated"]
-    assert "first 2 of 3 pages" in extraction.notices[0].sentence
+    assert "Pages 3 to 5 were not read: the others took" in extraction.notices[0].sentence
+
+
+def test_after_many_pages_that_cannot_be_opened_the_rest_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(pdf, "_MOST_UNREADABLE", 1)
+    data = write_pdf([body_page(), body_page(), body_page()])
+    broken = data.replace(b"7 0 obj\n<< /Type /Page ", b"7 0 obj\n<< /Type /Pag_ ").replace(
+        b"/Kids [5 0 R 7 0 R 9 0 R]", b"/Kids [5 0 R 99 0 9 0 R]"
+    )
+    notices = read_pdf(broken, "half.pdf").notices
+
+    assert [notice.code for notice in notices] == ["page-unreadable", "text-truncated"]
+    assert "Page 3 was not read: 1 other pages" in notices[1].sentence
 
 
 def test_a_crowded_page_keeps_its_plain_text(monkeypatch: pytest.MonkeyPatch) -> None:

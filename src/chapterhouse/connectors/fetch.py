@@ -59,6 +59,9 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         "application/msword": "doc",
         "application/vnd.ms-powerpoint": "ppt",
         "application/vnd.ms-excel": "xls",
+        "application/vnd.ms-excel.sheet.binary.macroenabled.12": "xlsb",
+        "application/vnd.ms-visio.drawing": "vsdx",
+        "application/vnd.ms-visio.drawing.main+xml": "vsdx",
         f"{_OFFICE}wordprocessingml.document": "docx",
         f"{_OFFICE}presentationml.presentation": "pptx",
         f"{_OFFICE}presentationml.slideshow": "ppsx",
@@ -66,7 +69,16 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
         f"{_OPEN_DOCUMENT}text": "odt",
         f"{_OPEN_DOCUMENT}presentation": "odp",
         f"{_OPEN_DOCUMENT}spreadsheet": "ods",
+        f"{_OPEN_DOCUMENT}graphics": "odg",
         "application/epub+zip": "epub",
+        "application/x-mobipocket-ebook": "mobi",
+        "application/vnd.amazon.ebook": "azw",
+        "application/vnd.amazon.mobi8-ebook": "azw3",
+        "text/calendar": "ics",
+        "text/vtt": "vtt",
+        "application/x-tex": "tex",
+        "text/x-tex": "tex",
+        "application/x-latex": "tex",
         "text/csv": "csv",
         "text/tab-separated-values": "tsv",
         "application/json": "json",
@@ -82,7 +94,9 @@ EXTENSIONS: Mapping[str, str] = MappingProxyType(
 )
 # Servers that know no better send these; then the end of the path decides.
 _UNKNOWN_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-_PLAIN_EXTENSIONS: Final = frozenset({"md", "markdown", "csv", "tsv", "json", "xml"})
+_PLAIN_EXTENSIONS: Final = frozenset(
+    {"md", "markdown", "csv", "tsv", "json", "xml", "ics", "tex", "vtt"}
+)
 _PATH_EXTENSIONS: Final = frozenset(EXTENSIONS.values()) | {"htm", "markdown"}
 
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})

@@ -20,7 +20,7 @@ _DATE_FIELDS: Final = ("date", "published", "created")
 _KINDS_BY_FORMAT: Final = {
     **dict.fromkeys(("eml", "msg"), "email"),
     **dict.fromkeys(("pptx", "ppt", "odp"), "slide"),
-    **dict.fromkeys(("xlsx", "xls", "ods", "csv", "tsv"), "sheet"),
+    **dict.fromkeys(("xlsx", "xlsb", "xls", "ods", "csv", "tsv"), "sheet"),
 }
 _KINDS_BY_WORD: Final = (
     (re.compile(r"\b(?:faqs?|frequently asked questions|häufige fragen)\b"), "faq"),

@@ -39,7 +39,7 @@ _KINDS: Final = {
     "pdf": "PDF",
     **dict.fromkeys(("eml", "msg"), "e-mail"),
     **dict.fromkeys(("pptx", "odp"), "presentation"),
-    **dict.fromkeys(("xlsx", "ods", "csv", "tsv"), "table"),
+    **dict.fromkeys(("xlsx", "xlsb", "ods", "csv", "tsv"), "table"),
 }
 _LANGUAGES: Final = {
     "ar": "Arabic", "da": "Danish", "de": "German", "en": "English", "es": "Spanish",

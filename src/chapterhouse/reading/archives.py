@@ -13,12 +13,12 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-from chapterhouse.errors import RejectedError
+from chapterhouse.errors import MissingExtraError, RejectedError
 from chapterhouse.reading.limits import Limits, archive_limits
-from chapterhouse.reading.members import bounded, too_large
+from chapterhouse.reading.members import bounded, damaged, over, problem, too_large
 from chapterhouse.reading.plain import METHOD
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
-from chapterhouse.types import Extraction, Member, Notice
+from chapterhouse.types import Extraction, Member
 
 _ENDINGS: Final = {
     "gz": {".tgz": ".tar", ".gz": ""},
@@ -35,24 +35,22 @@ def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
     Args:
         data: The archive.
         name: Its file's name, by which what is compressed alone is called.
-        format_: ``zip``, ``tar``, ``gz``, ``bz2`` or ``xz``.
+        format_: ``zip``, ``7z``, ``tar``, ``gz``, ``bz2`` or ``xz``.
         limits: How much of it is unpacked.
 
     Raises:
-        RejectedError: ``archive-damaged``, ``archive-too-large``, ``archive-overlap`` or
-            ``archive-too-many-entries``.
+        RejectedError: ``archive-damaged``, ``archive-too-large``, ``archive-overlap``,
+            ``archive-too-many-entries``, ``encrypted`` or ``missing-extra``.
     """
     if format_ == "zip":
         found = _of_zip(data, limits)
+    elif format_ == "7z":
+        return _of_7z(data, limits)
     elif format_ == "tar":
         found = _of_tar(data, limits)
     else:
         found = _of_compressed(data, name, format_, limits)
     return Extraction((), format_, METHOD, members=tuple(bounded(found, limits)))
-
-
-def _damaged(error: object) -> RejectedError:
-    return RejectedError("archive-damaged", f"The archive is damaged: {error}.")
 
 
 # --- ZIP -----------------------------------------------------------------------------------------
@@ -66,25 +64,29 @@ def _of_zip(data: bytes, limits: Limits) -> Iterator[Member]:
 
 def _zip_member(data: bytes, entry: Entry, limits: Limits) -> Member:
     if entry.encrypted:
-        return _problem(entry.name, "encrypted", "It is protected by a password in its archive.")
+        return problem(entry.name, "encrypted", "It is protected by a password in its archive.")
     if entry.size > limits.archive_entry_bytes:
-        return _over(entry.name, entry.size, limits)
+        return over(entry.name, entry.size, limits)
     try:
         content = inflate(data, entry, entry.size + 1)
     except RejectedError as error:
-        return _problem(entry.name, error.code, error.message)
+        return problem(entry.name, error.code, error.message)
     if len(content) != entry.size or zlib.crc32(content) != entry.checksum:
-        return _problem(entry.name, "archive-damaged", "It is damaged in its archive.")
+        return problem(entry.name, "archive-damaged", "It is damaged in its archive.")
     return Member(entry.name, content, entry.modified)
 
 
-def _problem(path: str, code: str, sentence: str) -> Member:
-    return Member(path, b"", problem=Notice(code, sentence))
+# --- 7-Zip ---------------------------------------------------------------------------------------
 
 
-def _over(path: str, size: int, limits: Limits) -> Member:
-    sentence = f"It has {size:,} bytes; the limit is {limits.archive_entry_bytes:,}."
-    return _problem(path, "too-large", sentence)
+def _of_7z(data: bytes, limits: Limits) -> Extraction:
+    try:
+        from chapterhouse.reading.sevenzip import method, read_7z  # noqa: PLC0415 - an extra
+    except ImportError:
+        missing = MissingExtraError("Reading a 7-Zip archive", "archives")
+        raise RejectedError("missing-extra", missing.message, hint=missing.hint) from None
+    members = tuple(bounded(read_7z(data, limits), limits))
+    return Extraction((), "7z", method(), members=members)
 
 
 # --- tar -----------------------------------------------------------------------------------------
@@ -95,20 +97,20 @@ def _of_tar(data: bytes, limits: Limits) -> Iterator[Member]:
         with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
             for entry in archive:
                 if entry.issym() or entry.islnk():
-                    yield _problem(entry.name, "symbolic-link", "Links are not followed.")
+                    yield problem(entry.name, "symbolic-link", "Links are not followed.")
                 elif entry.isreg():
                     yield _tar_member(archive, entry, limits)
     except (tarfile.TarError, EOFError, ValueError, OverflowError) as error:
-        raise _damaged(error) from error
+        raise damaged(error) from error
 
 
 def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo, limits: Limits) -> Member:
     if entry.size > limits.archive_entry_bytes:
-        return _over(entry.name, entry.size, limits)
+        return over(entry.name, entry.size, limits)
     opened = archive.extractfile(entry)
     content = opened.read() if opened else b""
     if len(content) != entry.size:
-        return _problem(entry.name, "archive-damaged", "It is cut off in its archive.")
+        return problem(entry.name, "archive-damaged", "It is cut off in its archive.")
     return Member(entry.name, content, max(int(entry.mtime), 0))
 
 
@@ -122,7 +124,7 @@ def _of_compressed(data: bytes, name: str, format_: str, limits: Limits) -> Iter
         return
     path = _inner_name(name, format_)
     if len(content) > limits.archive_entry_bytes:
-        yield _over(path, len(content), limits)
+        yield over(path, len(content), limits)
         return
     yield Member(path, content)
 
@@ -136,7 +138,7 @@ def _decompressed(data: bytes, format_: str, most: int) -> bytes:
                 if content.tell() > most:
                     raise too_large(most)
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
-        raise _damaged(error) from error
+        raise damaged(error) from error
     return content.getvalue()
 
 

@@ -21,6 +21,10 @@ _MAIN_PARTS = re.compile(
     r"|vnd\.ms-(?P<macro>word|excel|powerpoint)\.\w+\.macroEnabled(?:Template|12)?\.main\+xml",
     re.IGNORECASE,
 )
+_BINARY_SHEETS = "application/vnd.ms-excel.sheet.binary.macroenabled.main"
+_DRAWINGS = re.compile(
+    r"application/vnd\.ms-visio\.(?:drawing|template)\.(?:macroEnabled\.)?main\+xml", re.IGNORECASE
+)
 _FAMILIES = {
     "wordprocessingml": "docx",
     "word": "docx",
@@ -32,6 +36,8 @@ _FAMILIES = {
 _MAIN_NAMES = {
     "word/document.xml": "docx",
     "xl/workbook.xml": "xlsx",
+    "xl/workbook.bin": "xlsb",
+    "visio/document.xml": "vsdx",
     "ppt/presentation.xml": "pptx",
 }
 _PACKAGE_MARKS = frozenset({"mimetype", "[Content_Types].xml", "META-INF/container.xml"})
@@ -104,6 +110,10 @@ def ole_format(data: bytes) -> str:
 def _ooxml_format(types: str, parts: dict[str, Entry]) -> str:
     if match := _MAIN_PARTS.search(types):
         return _FAMILIES[(match["family"] or match["macro"]).lower()]
+    if _BINARY_SHEETS in types.lower():
+        return "xlsb"
+    if _DRAWINGS.search(types):
+        return "vsdx"
     for name, found in _MAIN_NAMES.items():
         if name in parts:
             return found

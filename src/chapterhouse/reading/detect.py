@@ -105,7 +105,7 @@ def _binary_format(data: bytes, name: str, limits: Limits) -> str:
         return "rtf"
     if found := signatures.image_format(data):
         return found
-    if found := signatures.archive_format(data):
+    if found := signatures.book_format(data) or signatures.archive_format(data):
         return found
     if what := signatures.other_content(data):
         _unsupported(what)

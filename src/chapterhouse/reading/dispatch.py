@@ -132,6 +132,14 @@ def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
             from chapterhouse.reading.ods import read_ods  # noqa: PLC0415
 
             return read_ods(data, name, limits)
+        case "mobi":
+            from chapterhouse.reading.mobi import read_mobi  # noqa: PLC0415
+
+            return read_mobi(data, limits)
+        case "vsdx":
+            from chapterhouse.reading.vsdx import read_vsdx  # noqa: PLC0415
+
+            return read_vsdx(data, name, limits)
         case "pptx":
             from chapterhouse.reading.pptx import read_pptx  # noqa: PLC0415
 

@@ -11,7 +11,9 @@ _PYTHON = "Python"
 _DISTRIBUTIONS = {
     "pdf": ("pypdfium2",),
     "html": ("selectolax", "html-to-markdown"),
-} | dict.fromkeys(("docx", "xlsx", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
+    "mobi": ("selectolax", "html-to-markdown"),
+    "7z": ("py7zr",),
+} | dict.fromkeys(("docx", "xlsx", "xlsb", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
 _NOTES = {
     "pdf": "Pages, headings and tables; scanned pages need OCR.",
     "docx": "Headings, tables, notes, comments and headers; such a file has no pages of its own.",
@@ -20,6 +22,8 @@ _NOTES = {
     "odg": "Texts of the shapes, one page a page.",
     "odp": "One page a slide, with its notes.",
     "xlsx": "One page a sheet, as a table, with its shapes and comments.",
+    "xlsb": "One page a sheet, as a table, with its shapes and comments.",
+    "vsdx": "Texts of the shapes from the top, one page a page, with its comments.",
     "xls": "One page a sheet, as a table.",
     "ods": "One page a sheet, as a table, with its shapes and comments.",
     "eml": "Headers and body; each attachment is read by itself.",
@@ -27,14 +31,16 @@ _NOTES = {
     "csv": "One table; its first row is the heading.",
     "tsv": "One table; its first row is the heading.",
     "json": "Kept as a code block; minified files are indented.",
-    "xml": "Kept as a code block; declarations of entities are refused.",
+    "xml": "Kept as a code block; names of characters that it declares are written out.",
     "tex": "Headings, lists, code and all words; formulas as they are written.",
     **dict.fromkeys(("rst", "adoc", "org"), "Headings and code blocks; the rest as it stands."),
     "code": "Kept as a code block in its language.",
     "ics": "One section for each event and task.",
     "srt": "What is said, in paragraphs with the time at which each begins.",
     "vtt": "What is said, in paragraphs with the time at which each begins.",
+    "mobi": "Kindle and Mobipocket; books with rights management (DRM) are refused.",
     "zip": "Each file in it is read by itself.",
+    "7z": "Each file in it is read by itself; needs the extra `archives`.",
     "tar": "Each file in it is read by itself.",
     "gz": "The file in it, or each file of the tar in it, is read by itself.",
     "bz2": "The file in it, or each file of the tar in it, is read by itself.",

@@ -74,6 +74,17 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
     )
 
 
+def whole_markdown(text: str) -> str:
+    """Return all that the HTML of a book shows as Markdown; nothing in it is navigation."""
+    if is_too_deep(text):
+        return stripped(text)
+    parser = selectolax.lexbor.LexborHTMLParser(text)
+    if parser.body is None:
+        return ""
+    drop_unseen(parser.body)
+    return _markdown(parser, parser.body)
+
+
 def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
     """Return the content of what a page shows; all where pruning leaves next to nothing."""
     body = parser.body

@@ -25,7 +25,7 @@ class Limits:
         text_characters: Text of one document; what is beyond becomes further documents.
         line_bytes: One line of a text file.
         xml_depth: Elements inside elements.
-        pdf_pages: Pages of a PDF.
+        image_pages: Pages of a TIFF.
         image_pixels: Width times height of an image.
         sheet_cells: Cells of one spreadsheet or delimited table.
         cell_characters: Characters of one cell (the ceiling of spreadsheet programs).
@@ -35,9 +35,10 @@ class Limits:
         wall_seconds: Time for one file that is neither a PDF nor read by OCR.
         pdf_wall_seconds: Time for a PDF before its pages are counted.
         pdf_wall_seconds_per_page: Time added for each page.
-        pdf_wall_seconds_ceiling: Time no PDF without OCR may exceed.
+        pdf_wall_seconds_ceiling: Time for a PDF until it asks for more, which it does while
+            its pages can be read.
         ocr_page_seconds: Time for one image or scanned page.
-        ocr_wall_seconds_ceiling: Time no file read by OCR may exceed.
+        ocr_wall_seconds_ceiling: Time no file may exceed, however much it asks for.
         recycle_files: Files after which a worker is replaced, plain text not counted.
         recycle_rss_bytes: Peak memory after which a worker is replaced.
     """
@@ -53,7 +54,7 @@ class Limits:
     text_characters: int = 20_000_000
     line_bytes: int = 20_000_000
     xml_depth: int = 200
-    pdf_pages: int = 5_000
+    image_pages: int = 5_000
     image_pixels: int = 50_000_000
     sheet_cells: int = 5_000_000
     cell_characters: int = 32_767

@@ -10,7 +10,7 @@ from typing import Final
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
-from chapterhouse.types import Member
+from chapterhouse.types import Member, Notice
 
 _WINDOWS_DRIVE: Final = 2  # characters, as in C:
 
@@ -63,3 +63,20 @@ def too_large(most: int) -> RejectedError:
     return RejectedError(
         "archive-too-large", f"It unpacks to more than {most:,} bytes.", hint="Unpack it."
     )
+
+
+def damaged(error: object) -> RejectedError:
+    """Return why an archive that contradicts itself is not read."""
+    said = " ".join(str(error).split()).rstrip(".")[:200]
+    return RejectedError("archive-damaged", f"The archive is damaged: {said}.")
+
+
+def problem(path: str, code: str, sentence: str) -> Member:
+    """Return what stands in the place of a file that cannot be had."""
+    return Member(path, b"", problem=Notice(code, sentence))
+
+
+def over(path: str, size: int, limits: Limits) -> Member:
+    """Return what stands in the place of a file that is too large."""
+    sentence = f"It has {size:,} bytes; the limit is {limits.archive_entry_bytes:,}."
+    return problem(path, "too-large", sentence)

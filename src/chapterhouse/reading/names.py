@@ -94,6 +94,8 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "docx": ("docx", "docm", "dotx", "dotm"),
         "pptx": ("pptx", "pptm", "ppsx", "ppsm", "potx", "potm"),
         "xlsx": ("xlsx", "xlsm", "xltx", "xltm"),
+        "xlsb": ("xlsb",),
+        "vsdx": ("vsdx", "vsdm", "vstx", "vstm"),
         "doc": ("doc", "dot"),
         "ppt": ("ppt", "pps", "pot"),
         "xls": ("xls", "xlt"),
@@ -102,6 +104,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "ods": ("ods", "ots"),
         "odg": ("odg", "otg"),
         "epub": ("epub",),
+        "mobi": ("mobi", "azw", "azw3", "prc"),
         "rtf": ("rtf",),
         "eml": ("eml",),
         "msg": ("msg",),
@@ -127,6 +130,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "gif": ("gif",),
         "webp": ("webp",),
         "zip": ("zip",),
+        "7z": ("7z",),
         "tar": ("tar",),
         "gz": ("gz", "tgz"),
         "bz2": ("bz2", "tbz2", "tbz"),
@@ -134,7 +138,8 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "mbox": ("mbox", "mbx"),
     }
 )
-ARCHIVES = frozenset({"zip", "tar", "gz", "bz2", "xz", "mbox"})  # what holds files and no text
+# What holds files and no text.
+ARCHIVES = frozenset({"zip", "7z", "tar", "gz", "bz2", "xz", "mbox"})
 # ZIPs that hold a program and no documents.
 _PROGRAMS = frozenset(
     {"aab", "aar", "apk", "appx", "crx", "ear", "egg", "ipa", "jar", "nupkg", "vsix", "war", "whl"}

@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, xls
+from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, xls, xlsb
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import bounded
@@ -26,6 +26,7 @@ from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 MIME_TYPES = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "xlsb": "application/vnd.ms-excel.sheet.binary.macroEnabled.12",
     "doc": "application/msword",
     "ppt": "application/vnd.ms-powerpoint",
     "xls": "application/vnd.ms-excel",
@@ -88,10 +89,9 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     Raises:
         RejectedError: ``encrypted``, ``too-many-cells``, ``too-large`` or ``unreadable``.
     """
-    if format_ == "docx":
-        return _document(data, limits)
-    if format_ == "xlsx":
-        return _workbook(data, limits)
+    packages = {"docx": _document, "xlsx": _workbook, "xlsb": _binary_workbook}
+    if format_ in packages:
+        return packages[format_](data, limits)
     if format_ == "rtf":
         data = _plain_rtf(data)
     result = _extract(data, format_, limits)
@@ -135,6 +135,14 @@ def _workbook(data: bytes, limits: Limits) -> Extraction:
     result = _extract(parts.packed(data), "xlsx", limits)
     pages = _sheets(result, ooxml_sheets.sheet_extras(parts))
     return _extraction(result, "xlsx", pages, "sheet", notices=notices)
+
+
+def _binary_workbook(data: bytes, limits: Limits) -> Extraction:
+    parts = Parts(data, limits)
+    notices = xlsb.prepare(parts, limits)
+    result = _extract(data, "xlsb", limits)
+    pages = _sheets(result, xlsb.sheet_extras(parts))
+    return _extraction(result, "xlsb", pages, "sheet", notices=notices)
 
 
 def _extraction(
@@ -322,17 +330,18 @@ def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
         _, _, body = body.partition("\n\n")
     if result.attachments:
         body = body.rpartition("\nAttachments:\n")[0] or body
-    inside = [Member(name, content) for name, content in msg.attachments(data)]
+    carried = (Member(name, content) for name, content in msg.attachments(data))
+    inside = tuple(bounded(carried, limits))
     extraction = message(
         result.title,
         result.metadata,
         _tidy(body),
-        tuple(bounded(inside, limits)),
+        inside,
         format_="msg",
         method=method(),
     )
     missing = len(result.attachments) - len(inside)
     if missing <= 0:
         return extraction
-    sentence = f"{missing} of its {len(result.attachments)} attachments cannot be read: messages."
+    sentence = f"{missing} of its {len(result.attachments)} attachments cannot be read."
     return replace(extraction, notices=(Notice("attachments-not-read", sentence),))

@@ -68,16 +68,20 @@ def sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
 
 
 def _blocks(parts: Parts, sheet: str) -> Iterator[str]:
-    found = relations(parts, sheet)
-    for relation in found:
-        if relation.kind == "drawing" and (root := parts.xml(relation.target)) is not None:
-            yield from _drawing(parts, relation.target, root)
-    kinds = {relation.kind: relation.target for relation in found}
+    yield from drawing_blocks(parts, sheet)
+    kinds = {relation.kind: relation.target for relation in relations(parts, sheet)}
     # A thread has a plain comment beside it that only says so.
     comments = kinds.get("threadedComment") or kinds.get("comments")
     if comments and (root := parts.xml(comments)) is not None:
         yield from comment_blocks(root)
     yield from _headers(parts, sheet)
+
+
+def drawing_blocks(parts: Parts, sheet: str) -> Iterator[str]:
+    """Yield what the shapes and charts on a sheet say."""
+    for relation in relations(parts, sheet):
+        if relation.kind == "drawing" and (root := parts.xml(relation.target)) is not None:
+            yield from _drawing(parts, relation.target, root)
 
 
 def _drawing(parts: Parts, part: str, root: Element) -> Iterator[str]:

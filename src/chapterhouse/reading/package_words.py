@@ -32,6 +32,7 @@ _PARTS = {
         r"xl/(?:worksheets/\w+|charts/chart\d*|drawings/drawing\d+|comments\w*|"
         r"threadedComments/\w+)\.xml"
     ),
+    "vsdx": re.compile(r"visio/pages/page\d+\.xml"),
     "odt": re.compile(r"(?:content|styles)\.xml"),
     "odg": re.compile(r"content\.xml"),
     "odp": re.compile(r"content\.xml"),
@@ -40,9 +41,10 @@ _PARTS = {
 # Local names: whose text is shown, what ends a word, and what is not shown. Tables of contents
 # repeat the headings; of alternatives the second says the same as the first; formulas are shown
 # by signs that readers write in their own ways.
-_TEXTS = frozenset({"t", "v", "text"})
+_TEXTS = frozenset({"t", "v", "text", "Text"})
 _BREAKS = frozenset(
     {"p", "br", "cr", "tab", "tc", "noBreakHyphen", "pt", "tx", "si", "c", "comment", "text"}
+    | {"Text"}
 )
 _LINES = frozenset({"p", "h"})  # breaks that begin a line
 _HIDDEN = frozenset(
@@ -79,7 +81,7 @@ def package_words(data: bytes, format_: str, limits: Limits | None = None) -> Co
 
     Args:
         data: The whole file.
-        format_: ``docx``, ``xlsx``, ``pptx``, ``odt``, ``ods`` or ``odp``.
+        format_: ``docx``, ``xlsx``, ``pptx``, ``vsdx``, ``odt``, ``ods`` or ``odp``.
         limits: Ceilings of the container.
 
     Returns:

@@ -1,6 +1,7 @@
 """PDF to Markdown, page by page: PDFium's text with an own layer for what it means."""
 
 import re
+import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading import budget
 from chapterhouse.reading.ocr import Recognised
 from chapterhouse.reading.pdf_blocks import (
     Outline,
@@ -27,7 +29,10 @@ from chapterhouse.reading.pdf_scan import is_scan, recognised
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
-MOST_PAGES = 5_000
+# Seconds for the pages of a document without recognition, and for all of them with it.
+_SECONDS, _SECONDS_A_PAGE, _MOST_SECONDS = 25.0, 0.02, 500.0
+_SECONDS_A_PAGE_AFTERWARDS = 0.002
+_MOST_UNREADABLE = 5_000  # pages
 MOST_LAYOUT_CHARACTERS = 2_500_000  # of a document; the pages after keep their plain text
 _MOST_BOOKMARKS = 10_000
 _MOST_ALIKE = 20  # notices of one code that name a page each
@@ -62,12 +67,10 @@ def read_pdf(data: bytes, name: str) -> Extraction:
         count = len(document)
         if count == 0:
             raise _unreadable(f"{name} holds no pages.")
-        pages, notices = _read_pages(document, min(count, MOST_PAGES))
+        pages, notices = _read_pages(document, count)
         if not pages:
             raise _unreadable(f"No page of {name} can be opened.")
-        if count > MOST_PAGES:
-            sentence = f"Only the first {MOST_PAGES:,} of {count:,} pages were read."
-            notices.append(Notice("text-truncated", sentence))
+        budget.need(_SECONDS_A_PAGE_AFTERWARDS * count)
         dropped, running = running_lines([page.layout for page in pages])
         if document.get_formtype() == raw.FORMTYPE_XFA_FULL:
             sentence = "It is a dynamic (XFA) form, whose fields few programs can show."
@@ -116,18 +119,36 @@ def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
     pages: list[_Read] = []
     notices: list[Notice] = []
     room = MOST_LAYOUT_CHARACTERS
+    seconds = min(_MOST_SECONDS, _SECONDS + _SECONDS_A_PAGE * count)
+    allowance = budget.Allowance(seconds, _MOST_SECONDS)
     for number in range(1, count + 1):
+        unread = number - 1 - len(pages)
+        if unread >= _MOST_UNREADABLE or not allowance.lasts():
+            notices.append(_left_out(number, count, unread))
+            break
+        began = time.monotonic()
         try:
             page, notice = _read_page(document, number, min(MOST_CHARACTERS, room))
         except pdfium.PdfiumError as error:
             sentence = f"Page {number} cannot be opened: {error}."
             notices.append(Notice("page-unreadable", sentence, page=number))
             continue
+        if page.recognised or (notice and notice.code == "ocr-failed"):
+            allowance.count_apart(time.monotonic() - began)
         pages.append(page)
         room = max(0, room - page.layout.characters)
         if notice:
             notices.append(notice)
     return pages, notices
+
+
+def _left_out(first: int, last: int, unreadable: int) -> Notice:
+    """Name the pages that were not read, and why."""
+    reason = "the others took all the time that one file may take"
+    if unreadable >= _MOST_UNREADABLE:
+        reason = f"{unreadable:,} other pages cannot be opened"
+    which = f"Pages {first:,} to {last:,} were" if first < last else f"Page {first:,} was"
+    return Notice("text-truncated", f"{which} not read: {reason}.")
 
 
 def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read, Notice | None]:

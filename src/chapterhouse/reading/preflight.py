@@ -10,6 +10,7 @@ from chapterhouse.reading import signatures
 from chapterhouse.reading.detect import container_format
 from chapterhouse.reading.image_size import image_size
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.xml_entities import entities
 from chapterhouse.reading.xml_guard import declares_entities, doctype, entry_doctype
 from chapterhouse.reading.zip_directory import Entry, check_claims, read_directory
 
@@ -41,6 +42,7 @@ def preflight(data: bytes, name: str, limits: Limits) -> None:
     elif not (
         signatures.has_pdf_header(data, claimed=True)
         or data.startswith(b"{\\rtf")
+        or signatures.book_format(data)
         or signatures.archive_format(data)
     ):
         _check_text(data, limits)
@@ -80,15 +82,9 @@ def _check_pixels(data: bytes, limits: Limits) -> None:
 
 
 def _check_text(data: bytes, limits: Limits) -> None:
-    """Refuse entity declarations at the beginning of a text, and endless lines."""
+    """Refuse declarations of entities that are more than characters, and endless lines."""
     if data[:200].lstrip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n").startswith(b"<"):
-        declaration = doctype(data)
-        if declaration and declares_entities(declaration):
-            raise RejectedError(
-                "xml-doctype",
-                "The XML declares a document type with entities, as XML bombs do.",
-                hint="Save it without its DOCTYPE and add that.",
-            )
+        entities(doctype(data))
     if _has_line_over(data, limits.line_bytes):
         raise RejectedError(
             "line-too-long",

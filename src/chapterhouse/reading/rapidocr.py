@@ -61,7 +61,7 @@ def _pictures(image: bytes, limits: Limits) -> Iterator[np.ndarray[Any, Any]]:
     """Yield the pages as pixels, blue first; of an animation only the first picture."""
     with Image.open(BytesIO(image), formats=_FORMATS) as opened:
         for number, frame in enumerate(ImageSequence.Iterator(opened)):
-            if number and (opened.format != "TIFF" or number >= limits.pdf_pages):
+            if number and (opened.format != "TIFF" or number >= limits.image_pages):
                 return
             if frame.width * frame.height > limits.image_pixels:
                 sentence = f"A page of {frame.width:,} x {frame.height:,} pixels is too large."

@@ -14,6 +14,7 @@ _ARCHIVES = (
     (b"\x1f\x8b\x08", "gz"),
     (b"BZh", "bz2"),
     (b"\xfd7zXZ\0", "xz"),
+    (b"7z\xbc\xaf\x27\x1c", "7z"),
 )
 _OTHERS = (
     (b"\x7fELF", "a program for Linux"),
@@ -22,7 +23,6 @@ _OTHERS = (
     (b"\xce\xfa\xed\xfe", "a program for macOS"),
     (b"\xca\xfe\xba\xbe", "compiled Java or a program for macOS"),
     (b"\0asm", "a WebAssembly module"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
     (b"Rar!\x1a\x07", "a RAR archive"),
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
     (b"SQLite format 3\0", "an SQLite database"),
@@ -44,6 +44,7 @@ _OTHERS = (
 )
 _TEXTUAL = frozenset({b"MZ", b"BZh", b"ID3", b"PAR1", b"OTTO", b"OggS"})  # words begin so too
 _TAR_MARK = slice(257, 262)
+_PALM_KIND = slice(60, 68)
 _CONTROL = bytes({*range(32)} - {9, 10, 12, 13, 27} | {127})
 
 
@@ -75,6 +76,11 @@ def has_pdf_header(data: bytes, *, claimed: bool) -> bool:
     if place < 0:
         return False
     return not data[:place].strip(b"\xef\xbb\xbf \t\r\n\0") or claimed or b"%%EOF" in data[-2048:]
+
+
+def book_format(data: bytes) -> str:
+    """Return the format of an e-book that is a Palm database, or an empty string."""
+    return "mobi" if data[_PALM_KIND] == b"BOOKMOBI" else ""
 
 
 def archive_format(data: bytes) -> str:

@@ -3,10 +3,10 @@
 import json
 import re
 
-from chapterhouse.errors import RejectedError
 from chapterhouse.reading.encodings import decode
 from chapterhouse.reading.plain import METHOD, fenced
-from chapterhouse.reading.xml_guard import declares_entities, doctype
+from chapterhouse.reading.xml_entities import entities, written_out
+from chapterhouse.reading.xml_guard import declaration
 from chapterhouse.types import ExtractedPage, Extraction
 
 _MINIFIED_LINE = 500  # characters; a person's JSON has shorter lines
@@ -32,20 +32,28 @@ def read_yaml(data: bytes, _name: str) -> Extraction:
 
 
 def read_xml(data: bytes, _name: str) -> Extraction:
-    """Read XML as it stands; nothing in it is expanded.
+    """Read XML as it stands, with the characters for which it declares names.
 
     Raises:
-        RejectedError: ``xml-doctype`` where entities are declared.
+        RejectedError: ``xml-doctype`` where it declares other entities.
     """
-    if declares_entities(doctype(data)):
-        raise RejectedError("xml-doctype", "The XML declares entities, as XML bombs do.")
     declared = _XML_DECLARED.match(data[:200])
     text, notices = decode(data)
     if declared and notices:
         text, notices = _by_declaration(data, declared[1].decode("ascii")) or (text, notices)
+    text = _with_entities(text)
     title = found[1].strip() if (found := _XML_TITLE.search(text[:10_000])) else ""
     body = fenced(_one_element_a_line(text), "xml")
     return Extraction((ExtractedPage(body),), "xml", METHOD, title=title, notices=notices)
+
+
+def _with_entities(text: str) -> str:
+    stated = declaration(text)
+    found = entities(stated)
+    if not found.values:
+        return text
+    behind = text.index(stated) + found.length
+    return text[:behind] + written_out(text[behind:], found.values)
 
 
 def _by_declaration(data: bytes, encoding: str) -> tuple[str, tuple[()]] | None:

@@ -9,6 +9,7 @@ import re
 from chapterhouse.reading.zip_directory import Entry, inflate
 
 _PROLOG_CEILING = 1_000_000
+_DECLARATION_CEILING = 200_000  # characters
 _PROLOG_BYTES = 4_096
 _LONG_PROLOG_BYTES = 1_100_000
 _BYTE_ORDER_MARKS = (
@@ -25,9 +26,13 @@ _ENTITY = re.compile(r"<!entity|<!attlist|\[|%", re.IGNORECASE)
 def doctype(data: bytes) -> str:
     """Return the document type declaration in front of the first element, or an empty string.
 
-    It ends at its first ``>`` or, with an internal subset, some way behind it: enough to tell.
+    What is behind the declaration follows, up to a ceiling.
     """
-    text = _decode(data[:_PROLOG_CEILING])
+    return declaration(_decode(data[:_PROLOG_CEILING]), cut=len(data) > _PROLOG_CEILING)
+
+
+def declaration(text: str, *, cut: bool = False) -> str:
+    """Return what `doctype` does of a text; ``cut`` where the file goes on behind it."""
     place = 0
     while (place := text.find("<", place)) >= 0:
         if text.startswith("<!--", place):
@@ -35,12 +40,12 @@ def doctype(data: bytes) -> str:
         elif text.startswith("<?", place):
             place = text.find("?>", place + 2)
         elif _DOCTYPE.match(text, place):
-            return text[place : place + 10_000]
+            return text[place : place + _DECLARATION_CEILING]
         else:
             return ""
         if place < 0:
             # A comment longer than any prolog hides what follows it: assume the worst.
-            return "<!DOCTYPE unseen [" if len(data) > _PROLOG_CEILING else ""
+            return "<!DOCTYPE unseen [" if cut else ""
         place += 1
     return ""
 

@@ -24,7 +24,8 @@ _MONTHS = re.compile(
     r"|maj|mai|juni|juli|august|september|oktober|november|desember|december)"
 )
 _TERMINATOR = re.compile(
-    r"[.!?…]+[\"'”’»)\]*_]*(?=\s)"  # spaces follow
+    # Spaces follow. Only from the start of a run of marks: a long one would be tried at each.
+    r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)"
     r"|[。！？｡]+[」』”’）\]]*"  # no space needed
     r"|\n(?=[ \t]*\n)"  # a blank line
     r"|\n(?=[ \t]*(?:[-*+•‣▪][ \t]|\d{1,3}[.)][ \t]|[a-z][.)][ \t]|\||#{1,6}[ \t]|>))"
