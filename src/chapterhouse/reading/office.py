@@ -17,6 +17,7 @@ from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, xls
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import bounded
+from chapterhouse.reading.ooxml_cells import show_cells
 from chapterhouse.reading.ooxml_sheets import SheetExtras
 from chapterhouse.reading.plain import fence_after, first_heading
 from chapterhouse.reading.titles import believable_title
@@ -131,7 +132,7 @@ def _old_document(data: bytes, result: _Result) -> _Result:
 
 def _workbook(data: bytes, limits: Limits) -> Extraction:
     parts = Parts(data, limits)
-    notices = ooxml_sheets.prepare(parts)
+    notices = (*ooxml_sheets.prepare(parts), *show_cells(parts))
     result = _extract(parts.packed(data), "xlsx", limits)
     pages = _sheets(result, ooxml_sheets.sheet_extras(parts))
     return _extraction(result, "xlsx", pages, "sheet", notices=notices)
