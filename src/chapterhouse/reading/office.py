@@ -13,7 +13,7 @@ from importlib.metadata import version
 from typing import Any
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, xls
+from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, rtf, xls
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import bounded
@@ -47,8 +47,6 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _MESSAGE_HEADERS = tuple(
     f"**{name}**" for name in ("Subject", "From", "To", "CC", "BCC", "Date", "Message-ID")
 )
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-_RTF_MAC = re.compile(rb"\A(\{\\rtf\d?)\\mac\b")
 # Code and formulas as they stand; only in tables the library escapes formulas too.
 _ESCAPED = re.compile(r"\\([!#&+.<>\\`~])|`[^`\n]*`|(?<!\| )\$\$[^$\n]*\$\$")
 _BESIDE_TEXT = re.compile(r"endnote and/or header-text-box")
@@ -94,7 +92,9 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     if format_ == "xlsx":
         return _workbook(data, limits)
     if format_ == "rtf":
-        data = _plain_rtf(data)
+        data = rtf.prepare(data)
+    if format_ == "doc":
+        data = doc.without_deleted(data)
     result = _extract(data, format_, limits)
     if format_ == "doc":
         result = _old_document(data, result)
@@ -159,15 +159,6 @@ def _extraction(
         metadata=result.metadata,
         notices=(*notices, *warnings),
     )
-
-
-def _plain_rtf(data: bytes) -> bytes:
-    """Write bytes beyond ASCII as RTF should, because the library drops them; name Mac Roman."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        data = _BEYOND_ASCII.sub(lambda byte: b"\\'%02x" % byte[0][0], data)
-    return _RTF_MAC.sub(rb"\1\\ansi\\ansicpg10000", data, count=1)
 
 
 @cache
