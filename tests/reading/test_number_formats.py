@@ -45,6 +45,7 @@ def test_numbers_are_shown_by_their_format(stored: str, code: str, shown: str) -
         ("45356", BUILT_IN[14], "2024-03-05"),
         ("45356.5625", "dd.mm.yyyy", "2024-03-05"),
         ("45356.5625", "[$-407]d. mmmm yyyy hh:mm", "2024-03-05 13:30"),
+        ("45356", "yyyy-mm-dd hh:mm:ss", "2024-03-05"),
         ("45356.5625", BUILT_IN[20], "13:30"),
         ("0.5626736111111", "h:mm:ss AM/PM", "13:30:15"),
         ("1.5", "[h]:mm", "36:00"),

@@ -110,7 +110,7 @@ def _show_moment(value: Decimal, signs: str, *, from_1904: bool) -> str:
         return ""
     days = timedelta(seconds=seconds, days=seconds < _LEAP_DAY)
     moment = datetime(1899, 12, 30) + days  # noqa: DTZ001 - of no time zone, as in the cell
-    if not has_time:
+    if not has_time or not seconds % _DAY:  # programs write midnight for a day alone
         return f"{moment:%Y-%m-%d}"
     return moment.isoformat(" ", "seconds" if "s" in signs else "minutes")
 
