@@ -176,6 +176,20 @@ def test_a_formula_without_a_value_is_shown_and_counted() -> None:
     assert "calculated: 2." in notice.sentence
 
 
+def test_a_formula_of_an_open_document_sheet_without_a_value_is_shown_and_counted() -> None:
+    cells = (
+        '<table:table-cell table:formula="of:=SUM([.A1:.B1])" office:value-type="float"/>'
+        '<table:table-cell table:formula="of:=A1" office:value-type="float" office:value="7"/>'
+        '<table:table-cell table:formula="of:=&quot;&quot;" office:value-type="string"/>'
+        "<table:table-cell><text:p>x</text:p></table:table-cell>"
+    )
+    extraction = ods(
+        f'<table:table table:name="S"><table:table-row>{cells}</table:table-row></table:table>'
+    )
+    assert "| =SUM([.A1:.B1]) (not calculated) | 7 |  | x |" in extraction.pages[0].text
+    assert [notice.code for notice in extraction.notices] == ["not-calculated"]
+
+
 def test_footers_of_slides_are_shown_on_the_first_slide_that_has_them() -> None:
     footer = (
         "<p:sp><p:nvSpPr><p:nvPr><p:ph type='ftr'/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r>"

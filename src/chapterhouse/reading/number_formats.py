@@ -14,6 +14,8 @@ from functools import lru_cache
 from operator import eq, ge, gt, le, lt, ne
 from typing import Final
 
+from chapterhouse.types import Notice
+
 # Formats that files name by number alone; those of money in a currency that the file does not say.
 BUILT_IN: Final = {
     1: "0", 2: "0.00", 3: "#,##0", 4: "#,##0.00", 5: "#,##0", 6: "#,##0", 7: "#,##0.00",
@@ -74,6 +76,23 @@ def show_number(stored: str, code: str, *, from_1904: bool = False) -> str:
     except InvalidOperation:  # no number, or a format of a hundred per cent signs
         pass
     return ""
+
+
+def not_calculated(formula: str) -> str:
+    """Return what stands for a formula without a value; its text is unknown where it is shared."""
+    text = " ".join(formula.split())
+    return f"={text} (not calculated)" if text else "(not calculated)"
+
+
+def formulas_notice(number: int) -> tuple[Notice, ...]:
+    """Return a notice of formulas without a value, if there are any."""
+    if not number:
+        return ()
+    sentence = (
+        f"Formulas that no program has calculated: {number:,}. Open the file in a spreadsheet "
+        "program, save it and add it again to have their values."
+    )
+    return (Notice("not-calculated", sentence),)
 
 
 @lru_cache(maxsize=1_000)

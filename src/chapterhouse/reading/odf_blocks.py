@@ -6,6 +6,7 @@ from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.number_formats import not_calculated
 from chapterhouse.reading.tables import markdown_table
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -236,8 +237,21 @@ def _repeated(element: Element, what: str) -> int:
     return max(1, int(value)) if value.isdecimal() and len(value) < 10 else 1  # noqa: PLR2004 - beyond any sheet
 
 
+def is_not_calculated(cell: Element) -> bool:
+    """Whether a cell has a formula, and nothing says what it calculates."""
+    is_text = cell.get(f"{OFFICE}value-type") == "string"
+    shows = any("".join(paragraph.itertext()) for paragraph in cell.iter(f"{TEXT}p"))
+    return bool(cell.get(f"{TABLE}formula")) and not (is_text or shows or _stored(cell))
+
+
 def _value(cell: Element) -> str:
     """Return the value of a cell that states no text of it."""
+    if is_not_calculated(cell):
+        return not_calculated(cell.get(f"{TABLE}formula", "").partition("=")[2])
+    return _stored(cell)
+
+
+def _stored(cell: Element) -> str:
     names = ("string-value", "date-value", "time-value", "boolean-value", "value")
     return next((text for name in names if (text := cell.get(f"{OFFICE}{name}"))), "")
 

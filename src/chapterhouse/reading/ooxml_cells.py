@@ -11,7 +11,12 @@ from functools import lru_cache
 from html import unescape
 from xml.sax.saxutils import escape
 
-from chapterhouse.reading.number_formats import BUILT_IN, show_number
+from chapterhouse.reading.number_formats import (
+    BUILT_IN,
+    formulas_notice,
+    not_calculated,
+    show_number,
+)
 from chapterhouse.reading.ooxml import children, descendants, main_part, relations
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import Notice
@@ -71,23 +76,6 @@ class _Cells:
 def _shown(stored: bytes, code: str, *, from_1904: bool) -> bytes:
     number = stored.decode("ascii", "replace")
     return escape(show_number(number, code, from_1904=from_1904)).encode()
-
-
-def not_calculated(formula: str) -> str:
-    """Return what stands for a formula without a value; its text is unknown where it is shared."""
-    text = " ".join(formula.split())
-    return f"={text} (not calculated)" if text else "(not calculated)"
-
-
-def formulas_notice(number: int) -> tuple[Notice, ...]:
-    """Return a notice of formulas without a value, if there are any."""
-    if not number:
-        return ()
-    sentence = (
-        f"Formulas that no program has calculated: {number:,}. Open the file in a spreadsheet "
-        "program, save it and add it again to have their values."
-    )
-    return (Notice("not-calculated", sentence),)
 
 
 def show_cells(parts: Parts) -> tuple[Notice, ...]:
