@@ -145,12 +145,16 @@ def _row(format_: str, found: Sequence[Recall]) -> Row:
     return (format_, len(found), len(ready), median(shares), whole, min(shares), below, packaged)
 
 
-def _before(measured: Sequence[str]) -> tuple[list[Row], list[tuple[str, float]], list[Table]]:
-    """Return what the last result says of formats that are not measured now."""
+_Printed = tuple[list[Bar], list[Table]]
+
+
+def _before(measured: Sequence[str]) -> tuple[list[Row], list[tuple[str, float]], _Printed]:
+    """Return what the last result says of formats that are not measured now, and of invoices."""
     written = RESULTS / "recall.json"
     if not written.exists():
-        return [], [], []
-    kinds, low, *further = json.loads(written.read_text("utf-8"))["tables"]
+        return [], [], ([], [])
+    last = json.loads(written.read_text("utf-8"))
+    kinds, low, *further = last["tables"]
     named = [dict(zip(kinds["columns"], row, strict=True)) for row in kinds["rows"]]
     rows: list[Row] = [
         tuple(row.get(column, "not measured") for column in _COLUMNS)
@@ -159,7 +163,9 @@ def _before(measured: Sequence[str]) -> tuple[list[Row], list[tuple[str, float]]
     ]
     kept = [(file, value) for file, value, _ in low["rows"] if _format_of(file) not in measured]
     tables = [Table(t["title"], tuple(t["columns"]), tuple(map(tuple, t["rows"]))) for t in further]
-    return rows, kept, [] if "pdf" in measured else tables
+    fields = ("what", "value", "least", "most")
+    bars = [Bar(*map(bar.get, fields)) for bar in last["bars"] if "invoices" in bar["what"]]
+    return rows, kept, (bars, tables)
 
 
 def _format_of(file: str) -> str:
@@ -170,7 +176,7 @@ def _format_of(file: str) -> str:
 def main() -> int:
     formats = sys.argv[1:] or list(READERS)
     data, machine, known = data_folder(), Machine(), reasons()
-    rows, low, tables = _before(formats)
+    rows, low, printed = _before(formats)
     absent: list[str] = []
     for format_ in formats:
         try:
@@ -180,7 +186,7 @@ def main() -> int:
             continue
         rows += [_row(format_, found)] if found else []
         low += [(one.file, one.share) for one in found if one.ready and one.share < LEAST]
-    bars, printed = invoices() if "pdf" in formats else ([], tables)
+    bars, batches = invoices() if "pdf" in formats else printed
     order = list(READERS)
     rows.sort(key=lambda row: order.index(str(row[0])))
     low.sort(key=lambda one: (order.index(_format_of(one[0])), one[1]))
@@ -190,7 +196,7 @@ def main() -> int:
     tables = [
         Table("By format", _COLUMNS, tuple(rows)),
         Table("Ready files below .95", ("file", "share", "reason"), listed),
-        *printed,
+        *batches,
     ]
     title = "What is read of what files show"
     return finish("recall", title, bars, tables, machine.setting(), (_NOTE, *absent))
