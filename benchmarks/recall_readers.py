@@ -13,9 +13,11 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from recall_texts import WRITTEN, epub, mail, plain_text, subtitles
+
 _SECONDS = 120
 # Fields, quotes, encoding UTF-8, all sheets (-1), values as they are shown.
-_CSV = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,false,false,false,-1"
+_CSV = "csv:Text - txt - csv (StarCalc):44,34,76,1,,0,false,true,true,false,false,-1"
 _SENTENCES = 100  # characters of a line of sentences
 _END = re.compile(r"[.!?…。！？]['\"”’)\]]*(?:\s|$)")
 _RESULT = re.compile(r'<pre id="result">([A-Za-z0-9+/=]*)</pre>')
@@ -98,5 +100,9 @@ SLIDES = ("pptx", "odp", "ppt")
 READERS: dict[str, Callable[[Path], str]] = {
     "pdf": pdftotext,
     "html": chromium,
+    "eml": mail,
+    "epub": epub,
+    "srt": subtitles,
+    **dict.fromkeys(WRITTEN, plain_text),
     **dict.fromkeys((*TEXTS, *SHEETS, *SLIDES), libreoffice),
 }

@@ -304,25 +304,41 @@ def png(width: int = 8, height: int = 8, *, claimed: tuple[int, int] | None = No
 FREE, END = 0xFFFFFFFF, 0xFFFFFFFE
 
 
-def ole(streams: Mapping[str, bytes]) -> bytes:
+def ole(streams: Mapping[str, bytes], *, small: bool = False) -> bytes:
     """A compound file of 512-byte sectors: header, table, directory, then each stream.
 
-    A name such as ``folder/name`` puts a stream into a storage.
+    A name such as ``folder/name`` puts a stream into a storage. Streams of fewer than 4096 bytes
+    are padded, or where ``small``, kept as such streams are: in sectors of 64 bytes.
     """
     folders = sorted({name.rpartition("/")[0] for name in streams} - {""})
     names = ["", *folders, *streams]
     sectors = -(-len(names) // 4)  # of the directory, four entries each
     table = [0xFFFFFFFD, *range(2, sectors + 1), END]
-    entries, body = [], b""
+    entries, body, mini, mini_table = [], b"", b"", list[int]()
+
+    def sectors_of(content: bytes) -> int:
+        nonlocal body, table
+        first, count = len(table), -(-len(content) // 512) or 1
+        table += [*range(first + 1, first + count), END]
+        body += content.ljust(count * 512, b"\0")
+        return first
+
+    for stream in streams.values() if small else ():
+        count = -(-len(stream) // 64)
+        mini_table += [*range(len(mini_table) + 1, len(mini_table) + count), END]
+        mini += stream.ljust(count * 64, b"\0")
+    root = sectors_of(mini) if small else END
+    first_of_mini_table = sectors_of(struct.pack(f"<{len(mini_table)}I", *mini_table))
     for path in names:
         content = streams.get(path)
-        first, size = END, 0
-        if content is not None:
+        first, size = (END, 0) if path else (root, len(mini))
+        if content is not None and small:
+            before = list(streams.values())[: list(streams).index(path)]
+            first, size = sum(-(-len(other) // 64) for other in before), len(content)
+        elif content is not None:
             padded = content.ljust(4096, b"\0")
             padded += b"\0" * (-len(padded) % 512)
-            first, size = len(table), len(padded)
-            table += [*range(first + 1, first + size // 512), END]
-            body += padded
+            first, size = sectors_of(padded), len(padded)
         kind = 5 if not path else 1 if content is None else 2
         entries.append(_ole_entry(path, kind, first, size, names))
     entries += [bytes(128)] * (-len(entries) % 4)
@@ -331,7 +347,7 @@ def ole(streams: Mapping[str, bytes]) -> bytes:
         + bytes(16)
         + struct.pack("<5H", 0x3E, 3, 0xFFFE, 9, 6)
         + bytes(6)
-        + struct.pack("<9I", 0, 1, 1, 0, 4096, END, 0, END, 0)
+        + struct.pack("<9I", 0, 1, 1, 0, 4096, first_of_mini_table, 1, END, 0)
     )
     header += struct.pack("<I", 0) + struct.pack("<108I", *[FREE] * 108)
     assert len(header) == 512

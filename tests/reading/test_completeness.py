@@ -9,6 +9,7 @@ from chapterhouse.reading.completeness import missing, share, visible_words
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.words import count
+from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import BENIGN_NOTICES, ExtractedPage, Extraction
 
 from .pdf_writer import Page, write_pdf
@@ -51,6 +52,16 @@ def test_running_lines_count_once() -> None:
 
     assert visible is not None
     assert visible["report"] < pdf_furniture._LEAST_PAGES
+
+
+@pytest.mark.parametrize("sign", "\x01\x02\x08")
+def test_control_characters_part_no_words(sign: str) -> None:
+    data = write_pdf([Page().lines(72, 200, [f"The har{sign}bour mas{sign}ter", "wrote"])])
+    visible = visible_words(data, "pdf")
+    stored = sanitise(read(data, "a.pdf", Limits()).pages[0].text).text
+
+    assert visible == count("The harbour master wrote")
+    assert share(visible, (ExtractedPage(stored),)) == 1.0
 
 
 def test_values_of_fields_are_counted() -> None:

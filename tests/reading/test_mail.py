@@ -77,6 +77,19 @@ def test_broken_headers_and_charsets_are_endured() -> None:
     assert "wir fahren um neun" in extraction.pages[0].text
 
 
+def test_no_address_of_a_header_that_breaks_the_grammar_is_lost() -> None:
+    text = (
+        one(
+            b"From: ann@x.test bo@x.test\nTo: =?utf-8?q?J=C3=B6rg?= <j@x.test>, a@b <c@x.test>\n"
+            b"Subject: Fares\n\nThe fares.\n"
+        )
+        .pages[0]
+        .text
+    )
+    assert "From: ann@x.test bo@x.test  \n" in text
+    assert "To: J\u00f6rg <j@x.test>, a@b <c@x.test>\n" in text
+
+
 def test_a_mailbox_line_in_front_is_no_obstacle() -> None:
     extraction = one(b"From ada Tue Nov 18 10:42:00 2025\nSubject: x\nTo: b@c.d\n\nhello\n")
     assert (extraction.format, extraction.title) == ("eml", "x")

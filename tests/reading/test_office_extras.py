@@ -7,6 +7,7 @@ from chapterhouse.types import Extraction
 from .conftest import (
     FLEET,
     ODF_NAMESPACES,
+    SHEET,
     WORD,
     docx_parts,
     odf_parts,
@@ -117,6 +118,76 @@ def test_a_sheet_with_only_numbers_has_text() -> None:
     extraction = one(parts, "xlsx")
     assert extraction.pages[0].text == "## Fleet\n\n| 5 | 7.25 |\n| --- | --- |\n"
     assert extraction.notices == ()
+
+
+def calculated(cells: str, properties: str = "") -> Extraction:
+    """Read a sheet whose styles 0 to 3 are General, a per cent, euros and hidden."""
+    parts = xlsx_parts()
+    styles = (
+        f"<styleSheet {SHEET}><numFmts><numFmt numFmtId='164' formatCode='0.00\\ \"€\"'/>"
+        "<numFmt numFmtId='165' formatCode=';;;'/></numFmts><cellStyleXfs><xf numFmtId='9'/>"
+        "</cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='9'/><xf numFmtId='164'/>"
+        "<xf numFmtId='165'/><xf numFmtId='14'/></cellXfs></styleSheet>"
+    )
+    workbook = str(parts["xl/workbook.xml"])
+    parts |= {
+        "xl/_rels/workbook.xml.rels": relations(
+            ("r1", "worksheet", "worksheets/sheet1.xml"), ("r2", "styles", "styles.xml")
+        ),
+        "xl/workbook.xml": workbook.replace("<sheets>", f"{properties}<sheets>"),
+        "xl/styles.xml": styles,
+        "xl/worksheets/sheet1.xml": f"<x:worksheet xmlns:x={SHEET.split('=', 1)[1]}><x:sheetData>"
+        f'<x:row r="1">{cells}</x:row></x:sheetData></x:worksheet>',
+    }
+    return one(parts, "xlsx")
+
+
+def test_cells_of_a_sheet_are_read_as_they_are_shown() -> None:
+    extraction = calculated(
+        '<x:c r="A1"><x:v>1234.5</x:v></x:c>'
+        "<x:c s='1' r='B1' t='n'><x:v>0.25</x:v></x:c>"
+        '<x:c r="C1" s="2"><x:f>A1*2</x:f><x:v>2469</x:v></x:c>'
+        '<x:c r="D1" s="3"><x:v>42</x:v></x:c>'
+        '<x:c r="E1" s="1"/>'
+        '<x:c r="F1" s="1" t="str"><x:v>0.25</x:v></x:c>'
+        '<x:c r="G1" s="4"><x:v>45356</x:v></x:c>'
+    )
+    row = "| 1234.5 | 25% | 2469.00 € | 42 |  | 0.25 | 2024-03-05 |"
+    assert extraction.pages[0].text.splitlines()[2] == row
+    assert extraction.notices == ()
+
+
+def test_days_of_a_workbook_may_be_counted_from_1904() -> None:
+    properties = '<workbookPr date1904="1"/>'
+    extraction = calculated('<x:c r="A1" s="4"><x:v>43894</x:v></x:c>', properties)
+    assert "| 2024-03-05 |" in extraction.pages[0].text
+
+
+def test_a_formula_without_a_value_is_shown_and_counted() -> None:
+    extraction = calculated(
+        '<x:c r="A1"><x:f>SUM(B1:C1)&lt;5</x:f></x:c>'
+        '<x:c r="B1" s="1"><x:f t="shared" si="0"/><x:v></x:v></x:c>'
+        '<x:c r="C1" t="str"><x:f>""</x:f><x:v></x:v></x:c><x:c r="D1"><x:v>7</x:v></x:c>'
+    )
+    row = "| =SUM(B1:C1)<5 (not calculated) | (not calculated) |  | 7 |"
+    assert extraction.pages[0].text.splitlines()[2] == row
+    (notice,) = extraction.notices
+    assert notice.code == "not-calculated"
+    assert "calculated: 2." in notice.sentence
+
+
+def test_a_formula_of_an_open_document_sheet_without_a_value_is_shown_and_counted() -> None:
+    cells = (
+        '<table:table-cell table:formula="of:=SUM([.A1:.B1])" office:value-type="float"/>'
+        '<table:table-cell table:formula="of:=A1" office:value-type="float" office:value="7"/>'
+        '<table:table-cell table:formula="of:=&quot;&quot;" office:value-type="string"/>'
+        "<table:table-cell><text:p>x</text:p></table:table-cell>"
+    )
+    extraction = ods(
+        f'<table:table table:name="S"><table:table-row>{cells}</table:table-row></table:table>'
+    )
+    assert "| =SUM([.A1:.B1]) (not calculated) | 7 |  | x |" in extraction.pages[0].text
+    assert [notice.code for notice in extraction.notices] == ["not-calculated"]
 
 
 def test_footers_of_slides_are_shown_on_the_first_slide_that_has_them() -> None:

@@ -5,6 +5,8 @@ import struct
 import pytest
 
 from chapterhouse.reading import doc, xls
+from chapterhouse.reading.dispatch import read
+from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ooxml_sheets import SheetExtras
 
 from .conftest import ole
@@ -12,8 +14,18 @@ from .conftest import ole
 PAGE = "\x13 PAGE \x1417\x15"
 
 
-def word_97(parts: dict[str, str], stories: list[str], *, compressed: bool) -> bytes:
-    """A Word 97 file of one piece; ``stories`` are the texts of the part for headers."""
+def word_97(
+    parts: dict[str, str],
+    stories: list[str],
+    *,
+    compressed: bool,
+    deleted: str = "",
+    small: bool = False,
+) -> bytes:
+    """A Word 97 file of one piece; ``stories`` are the texts of the part for headers.
+
+    A tracked change deleted the text ``deleted``; ``small`` keeps it in small sectors.
+    """
     names = ("text", "footnotes", "headers", "macros", "comments", "endnotes", "boxes", "more")
     parts = {**parts, "headers": "".join(stories)}
     texts = [parts.get(name, "") for name in names]
@@ -26,13 +38,50 @@ def word_97(parts: dict[str, str], stories: list[str], *, compressed: bool) -> b
     start = 0x400
     place = (2 * start) | 0x40000000 if compressed else start
     pieces = b"\x01\x02\0ab" + b"\x02" + struct.pack("<3IHIH", 16, 0, len(whole), 0, place, 0)
-    main = bytearray(start)
+    width = 1 if compressed else 2
+    gone = start + width * whole.index(deleted)
+    bounds = (start, gone, gone + width * len(deleted), start + len(stored))
+    properties = struct.pack("<BHHHB", 7, 0x4A43, 24, 0x0800, 1)  # a size, and deleted
+    page = struct.pack("<4I3B", *bounds, 0, 240, 0).ljust(480, b"\0") + properties
+    runs = struct.pack("<3I", start, start + len(stored), 1)
+    main = bytearray(0x200) + page.ljust(511, b"\0") + (b"\3" if deleted else b"\0")
     struct.pack_into("<2H", main, 0, 0xA5EC, 0xC1)
     struct.pack_into("<H", main, 10, 0x0200)
     struct.pack_into("<8I", main, 0x4C, *map(len, texts))
     struct.pack_into("<2I", main, 0xF2, 0, len(headers))
     struct.pack_into("<2I", main, 0x1A2, len(headers), len(pieces))
-    return ole({"WordDocument": bytes(main) + stored, "1Table": headers + pieces})
+    struct.pack_into("<2I", main, 0xFA, len(headers + pieces), len(runs))
+    streams = {"WordDocument": bytes(main) + stored, "1Table": headers + pieces + runs}
+    return ole(streams, small=small)
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_deleted_text_of_old_word_files_is_not_read(*, small: bool) -> None:
+    text = {"text": "The fares fall slowlyrise in May.\r"}
+    data = word_97(text, [], compressed=True, deleted="fall slowly", small=small)
+    assert read(data, "a.doc", Limits()).pages[0].text == "The fares rise in May.\n"
+
+
+def test_deleted_text_of_two_bytes_a_character_is_not_read() -> None:
+    text = {"text": "Body\r", "endnotes": "\x02 See aboverhead\r"}
+    data = doc.without_deleted(word_97(text, [], compressed=False, deleted="above"))
+    assert doc.headers_and_endnotes(data) == ["Endnote: See rhead"]
+
+
+def test_runs_that_a_damaged_word_file_lacks_delete_nothing() -> None:
+    data = word_97({"text": "Fares rise\r"}, [], compressed=True)
+    assert doc.without_deleted(data) == data
+    beyond = data.replace(struct.pack("<3I", 0x400, 0x40B, 1), struct.pack("<3I", 0, 9, 999))
+    assert doc.without_deleted(beyond) == beyond
+
+
+def test_deleted_text_of_rtf_files_is_not_read() -> None:
+    body = (
+        rb"The fares {\deleted\revauthdel1 f\u228\'e4ll\par slowly}{\revised rise} in \deleted May"
+        rb"\deleted0 June.\par {\deleted Gone {\b too}\bin3 {{{.}\plain Stays \{open\}."
+    )
+    text = read(b"{\\rtf1\\ansi " + body + b"}", "a.rtf", Limits()).pages[0].text
+    assert " ".join(text.split()) == "The fares rise in June. Stays {open}."
 
 
 @pytest.mark.parametrize("compressed", [True, False])

@@ -50,6 +50,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "ocr-not-installed": "There is an image of text, and no OCR engine to read it.",
         "ocr-failed": "The OCR engine could not read an image of text.",
         "part-unreadable": "A part of the container could not be read; the others were.",
+        "not-calculated": "Formulas have no stored value; the file shows what they calculate.",
         "page-unreadable": "A page could not be read; the others were.",
         "layout-skipped": "A page was too dense to look for headings in; its text is whole.",
         "form-not-read": "A form keeps its fields where they could not be read.",

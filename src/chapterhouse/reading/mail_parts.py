@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from email import policy
+from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.parser import BytesParser
 
@@ -17,6 +18,7 @@ _DEPTH_CEILING = 100
 _SPACES = re.compile(r"\s+")
 _ADDRESS = re.compile(r"\]\([^)]*\)|https?://\S+")
 _WORD = re.compile(r"\w+")
+_MAILBOX = re.compile(r"[\w.+-]+@[\w-]+")
 _STUB = 0.5  # of the words of the HTML; a plain text with fewer only says that there is HTML
 # Signatures, and reports on delivery beside the one that people read.
 _FOR_PROGRAMS = frozenset(
@@ -46,13 +48,30 @@ def parse(data: bytes) -> EmailMessage:
 
 
 def header(part: EmailMessage, name: str) -> str:
-    """Return a header on one line; what breaks the grammar as it stands."""
+    """Return a header, by its name in lower case, on one line.
+
+    As it stands where it breaks the grammar, or an address would be lost.
+    """
     try:
         value = str(part.get(name, ""))
     except _GRAMMAR:
-        wanted = name.casefold()
-        value = next((str(raw) for key, raw in part.raw_items() if key.casefold() == wanted), "")
+        value = _raw(part, name)
+    else:
+        raw = _raw(part, name)
+        if any(address not in value for address in _MAILBOX.findall(raw)):
+            value = _decoded(raw)
     return _SPACES.sub(" ", value).strip()
+
+
+def _raw(part: EmailMessage, name: str) -> str:
+    return next((str(raw) for key, raw in part.raw_items() if key.casefold() == name), "")
+
+
+def _decoded(raw: str) -> str:
+    try:
+        return str(make_header(decode_header(raw)))
+    except (LookupError, ValueError):
+        return raw
 
 
 def body(part: EmailMessage, depth: int = 0) -> Body:

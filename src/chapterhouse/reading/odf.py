@@ -11,6 +11,7 @@ from xml.etree.ElementTree import Element
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.odf_blocks import DRAW, OFFICE, PRESENTATION, STYLE, TEXT, Writer, wrapped
+from chapterhouse.reading.odf_numbers import heading_numbers, numbered_levels
 from chapterhouse.reading.plain import METHOD, first_heading, running_text
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.reading.xml_parts import Parts
@@ -169,16 +170,13 @@ def writer_for(parts: Parts, content: Element, limits: Limits) -> Writer:
         style.get(f"{STYLE}name", ""): style.get(f"{STYLE}parent-style-name", "")
         for style in content.iter(f"{STYLE}style")
     }
-    numbered = frozenset(
-        style.get(f"{STYLE}name", "")
-        for style in content.iter(f"{TEXT}list-style")
-        if len(style) and style[0].tag == f"{TEXT}list-level-style-number"
-    )
+    shared = parts.xml("styles.xml")
+    numbered = numbered_levels([content] if shared is None else [shared, content])
 
     def embedded(path: str) -> Element | None:
         return parts.xml(posixpath.join(posixpath.normpath(path), "content.xml"))
 
-    return Writer(limits, styles, numbered, embedded)
+    return Writer(limits, styles, numbered, embedded, heading_numbers(shared).next)
 
 
 def metadata_of(parts: Parts) -> tuple[str, dict[str, str]]:

@@ -6,6 +6,7 @@ from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.number_formats import not_calculated
 from chapterhouse.reading.tables import markdown_table
 
 _OASIS = "urn:oasis:names:tc:opendocument:xmlns:"
@@ -45,16 +46,18 @@ class Writer:
     Attributes:
         limits: Ceilings for tables.
         styles: Parent of each style, to find out what an automatic style stands for.
-        numbered: List styles whose first level is a number.
+        numbered: List styles and those of their levels, from 1, that are numbers.
         embedded: Returns the root element of an embedded object by its path, or None.
+        heading_number: Returns what stands before a heading of a level, called once for each.
         notes: Texts of footnotes and comments, in order.
         nested: Documents inside documents that are being read.
     """
 
     limits: Limits
     styles: dict[str, str]
-    numbered: frozenset[str]
+    numbered: frozenset[tuple[str, int]]
     embedded: Callable[[str], Element | None]
+    heading_number: Callable[[Element, int], str]
     notes: list[str] = field(default_factory=list)
     nested: int = 0
 
@@ -66,7 +69,7 @@ class Writer:
             if child.tag in {f"{TEXT}h", f"{TEXT}p"}:
                 yield from self._paragraph(child)
             elif child.tag == f"{TEXT}list":
-                yield "\n".join(self._list(child, 0))
+                yield "\n".join(self._list(child, 0, ""))
             elif child.tag == f"{TABLE}table":
                 yield self.table(child)
             elif child.tag == f"{OFFICE}annotation":
@@ -82,15 +85,17 @@ class Writer:
 
     def _paragraph(self, element: Element) -> Iterator[str]:
         text = self.inline(element)
+        marks = self._marks(element)
         if text:
-            yield self._marks(element) + text
+            yield marks + text
         for frame in _frames(element):
             yield from self.blocks(frame)
 
     def _marks(self, element: Element) -> str:
         if element.tag == f"{TEXT}h":
-            level = element.get(f"{TEXT}outline-level", "1")
-            return "#" * min(6, int(level) if level.isdecimal() and int(level) else 1) + " "
+            stated = element.get(f"{TEXT}outline-level", "1")
+            level = min(int(stated) if stated.isdecimal() and len(stated) < 3 else 1, 10) or 1  # noqa: PLR2004 - there are ten
+            return "#" * min(6, level) + " " + self.heading_number(element, level)
         style = element.get(f"{TEXT}style-name", "")
         for _ in range(5):
             if style == "Title":
@@ -128,8 +133,9 @@ class Writer:
         if text:
             self.notes.append(f"Comment ({author}): {text}" if author else f"Comment: {text}")
 
-    def _list(self, element: Element, depth: int) -> Iterator[str]:
-        ordered = element.get(f"{TEXT}style-name", "") in self.numbered
+    def _list(self, element: Element, depth: int, style: str) -> Iterator[str]:
+        style = element.get(f"{TEXT}style-name", style)
+        ordered = (style, depth + 1) in self.numbered
         number = 0
         for item in element:
             if item.tag not in {f"{TEXT}list-item", f"{TEXT}list-header"}:
@@ -138,7 +144,7 @@ class Writer:
             mark = f"{number}. " if ordered else "- "
             for child in item:
                 if child.tag == f"{TEXT}list":
-                    yield from self._list(child, depth + 1)
+                    yield from self._list(child, depth + 1, style)
                     continue
                 for block in self.blocks(wrapped(child)):
                     # Outlines of slides are lists of headings: the list says it already.
@@ -231,8 +237,21 @@ def _repeated(element: Element, what: str) -> int:
     return max(1, int(value)) if value.isdecimal() and len(value) < 10 else 1  # noqa: PLR2004 - beyond any sheet
 
 
+def is_not_calculated(cell: Element) -> bool:
+    """Whether a cell has a formula, and nothing says what it calculates."""
+    is_text = cell.get(f"{OFFICE}value-type") == "string"
+    shows = any("".join(paragraph.itertext()) for paragraph in cell.iter(f"{TEXT}p"))
+    return bool(cell.get(f"{TABLE}formula")) and not (is_text or shows or _stored(cell))
+
+
 def _value(cell: Element) -> str:
     """Return the value of a cell that states no text of it."""
+    if is_not_calculated(cell):
+        return not_calculated(cell.get(f"{TABLE}formula", "").partition("=")[2])
+    return _stored(cell)
+
+
+def _stored(cell: Element) -> str:
     names = ("string-value", "date-value", "time-value", "boolean-value", "value")
     return next((text for name in names if (text := cell.get(f"{OFFICE}{name}"))), "")
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.number_formats import formulas_notice
 from chapterhouse.reading.odf import content_of, joined, metadata_of, running_texts, writer_for
 from chapterhouse.reading.odf_blocks import (
     CHART,
@@ -17,6 +18,7 @@ from chapterhouse.reading.odf_blocks import (
     TABLE,
     XLINK_HREF,
     Writer,
+    is_not_calculated,
     wrapped,
 )
 from chapterhouse.reading.plain import METHOD
@@ -39,6 +41,7 @@ def read_ods(data: bytes, _name: str, limits: Limits) -> Extraction:
         for properties in style.iter(f"{STYLE}table-properties")
         if properties.get(f"{TABLE}display") == "false"
     }
+    formulas = sum(map(is_not_calculated, content.iter(f"{TABLE}table-cell")))
     sheets = content.iterfind(f"{OFFICE}body/{OFFICE}spreadsheet/{TABLE}table")
     pages = [
         _sheet(sheet, number, writer_for(parts, content, limits), hidden)
@@ -55,7 +58,7 @@ def read_ods(data: bytes, _name: str, limits: Limits) -> Extraction:
         page_kind="sheet",
         title=title if believable_title(title, "\n".join(page.text for page in pages)) else "",
         metadata=metadata,
-        notices=notices,
+        notices=(*notices, *formulas_notice(formulas)),
     )
 
 

@@ -13,10 +13,11 @@ from importlib.metadata import version
 from typing import Any
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, xls, xlsb
+from chapterhouse.reading import doc, msg, ole, ooxml_sheets, ooxml_word, rtf, xls, xlsb
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import bounded
+from chapterhouse.reading.ooxml_cells import show_cells
 from chapterhouse.reading.ooxml_sheets import SheetExtras
 from chapterhouse.reading.plain import fence_after, first_heading
 from chapterhouse.reading.titles import believable_title
@@ -47,8 +48,6 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 _MESSAGE_HEADERS = tuple(
     f"**{name}**" for name in ("Subject", "From", "To", "CC", "BCC", "Date", "Message-ID")
 )
-_BEYOND_ASCII = re.compile(rb"[\x80-\xff]")
-_RTF_MAC = re.compile(rb"\A(\{\\rtf\d?)\\mac\b")
 # Code and formulas as they stand; only in tables the library escapes formulas too.
 _ESCAPED = re.compile(r"\\([!#&+.<>\\`~])|`[^`\n]*`|(?<!\| )\$\$[^$\n]*\$\$")
 _BESIDE_TEXT = re.compile(r"endnote and/or header-text-box")
@@ -93,7 +92,9 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     if format_ in packages:
         return packages[format_](data, limits)
     if format_ == "rtf":
-        data = _plain_rtf(data)
+        data = rtf.prepare(data)
+    if format_ == "doc":
+        data = doc.without_deleted(data)
     result = _extract(data, format_, limits)
     if format_ == "doc":
         result = _old_document(data, result)
@@ -131,7 +132,7 @@ def _old_document(data: bytes, result: _Result) -> _Result:
 
 def _workbook(data: bytes, limits: Limits) -> Extraction:
     parts = Parts(data, limits)
-    notices = ooxml_sheets.prepare(parts)
+    notices = (*ooxml_sheets.prepare(parts), *show_cells(parts))
     result = _extract(parts.packed(data), "xlsx", limits)
     pages = _sheets(result, ooxml_sheets.sheet_extras(parts))
     return _extraction(result, "xlsx", pages, "sheet", notices=notices)
@@ -166,15 +167,6 @@ def _extraction(
         metadata=result.metadata,
         notices=(*notices, *warnings),
     )
-
-
-def _plain_rtf(data: bytes) -> bytes:
-    """Write bytes beyond ASCII as RTF should, because the library drops them; name Mac Roman."""
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        data = _BEYOND_ASCII.sub(lambda byte: b"\\'%02x" % byte[0][0], data)
-    return _RTF_MAC.sub(rb"\1\\ansi\\ansicpg10000", data, count=1)
 
 
 @cache

@@ -1,11 +1,12 @@
 """OLE compound files ([MS-CFB]), read without trusting them: streams, encryption, code page."""
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.types import Stretch
 
 SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SECTOR_CEILING = 0xFFFFFFFA  # above are the marks for free, end of chain and tables
@@ -82,11 +83,44 @@ class CompoundFile:
         except (struct.error, IndexError) as error:
             raise _damaged(_BEYOND) from error
 
+    def blanked(self, path: str, spans: Iterable[Stretch]) -> bytes:
+        """Return the whole file with zeros in some spans of one of its streams.
+
+        Raises:
+            RejectedError: ``unreadable``.
+        """
+        entry = self._by_case.get(path.casefold())
+        if entry is None:
+            return self._data
+        blank = bytearray(self._data)
+        try:
+            unit, places = self._places(entry)
+            for start, end in spans:
+                for place in range(start, min(end, entry.size)):
+                    blank[places[place // unit] + place % unit] = 0
+        except (struct.error, IndexError) as error:
+            raise _damaged(_BEYOND) from error
+        return bytes(blank)
+
+    def _places(self, entry: _Entry) -> tuple[int, list[int]]:
+        """Return the length of a stream's sectors and where in the file each begins."""
+        is_small = entry.size < self._mini_cutoff
+        first = self._root.first if is_small else entry.first
+        whole = [(number + 1) * self._size for number in _chain(first, self._fat)]
+        if not is_small:
+            return self._size, whole
+        table, _ = self._mini
+        starts = (number * _MINI_SECTOR for number in _chain(entry.first, table))
+        return _MINI_SECTOR, [whole[start // self._size] + start % self._size for start in starts]
+
     def _content(self, entry: _Entry) -> bytes:
         if entry.size >= self._mini_cutoff:
-            return self._chain(entry.first, self._fat, self._sector)[: entry.size]
+            return self._chain(entry.first)[: entry.size]
         table, _ = self._mini
-        return self._chain(entry.first, table, self._mini_sector)[: entry.size]
+        return b"".join(map(self._mini_sector, _chain(entry.first, table)))[: entry.size]
+
+    def _chain(self, first: int) -> bytes:
+        return b"".join(map(self._sector, _chain(first, self._fat)))
 
     def _open(self, data: bytes) -> None:
         if not data.startswith(SIGNATURE):
@@ -100,7 +134,7 @@ class CompoundFile:
         self._mini_cutoff = cutoff
         self._fat = self._numbers(self._fat_sectors(more))
         self._first_of_mini_fat = mini
-        entries = list(_entries(self._chain(directory, self._fat, self._sector)))
+        entries = list(_entries(self._chain(directory)))
         if not entries or entries[0].kind != _ROOT:
             raise _damaged("its directory has no root")
         self._root = entries[0]
@@ -138,20 +172,18 @@ class CompoundFile:
     @cached_property
     def _mini(self) -> tuple[tuple[int, ...], bytes]:
         """Table and content of the stream in which small streams are kept."""
-        table = self._table(self._chain(self._first_of_mini_fat, self._fat, self._sector))
-        return table, self._chain(self._root.first, self._fat, self._sector)
+        return self._table(self._chain(self._first_of_mini_fat)), self._chain(self._root.first)
 
-    def _chain(self, first: int, table: tuple[int, ...], sector: Callable[[int], bytes]) -> bytes:
-        """Join the sectors of a chain, each of which may occur once."""
-        found: list[bytes] = []
-        number, seen = first, set[int]()
-        while number < _SECTOR_CEILING:
-            if number in seen:
-                raise _damaged("a chain of sectors runs in a circle")
-            seen.add(number)
-            found.append(sector(number))
-            number = table[number]
-        return b"".join(found)
+
+def _chain(first: int, table: tuple[int, ...]) -> Iterator[int]:
+    """Yield the numbers of the sectors of a chain, each of which may occur once."""
+    number, seen = first, set[int]()
+    while number < _SECTOR_CEILING:
+        if number in seen:
+            raise _damaged("a chain of sectors runs in a circle")
+        seen.add(number)
+        yield number
+        number = table[number]
 
 
 def _entries(directory: bytes) -> Iterator[_Entry]:
