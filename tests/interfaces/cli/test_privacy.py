@@ -6,14 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 QUESTION = "When does the ferry leave Varnholm?"
 RUN = """
 import io, json, os, sys
 from chapterhouse.interfaces.cli import main
 
-os.umask(int(sys.argv[1], 8))
+os.umask(0)  # takes nothing away
 for arguments, typed in json.load(sys.stdin):
     sys.stdin = io.TextIOWrapper(io.BytesIO(typed.encode()))
     code = main(arguments)
@@ -60,8 +58,7 @@ def _open_to_others(folder: Path) -> list[str]:
     return [f"{path} {path.stat().st_mode:o}" for path in paths if path.stat().st_mode & 0o077]
 
 
-@pytest.mark.parametrize("umask", ["000", "022", "077"])
-def test_what_commands_write_is_their_owners_alone(tmp_path: Path, umask: str) -> None:
+def test_what_commands_write_is_their_owners_alone(tmp_path: Path) -> None:
     home, out, folder = tmp_path / "deep" / "home", tmp_path / "out", tmp_path / "folder"
     for made in (out, folder):
         made.mkdir(mode=0o700)
@@ -72,7 +69,7 @@ def test_what_commands_write_is_their_owners_alone(tmp_path: Path, umask: str) -
         path.chmod(0o600)
     typed = json.dumps(_commands(home, out, folder))
     done = subprocess.run(
-        [sys.executable, "-c", RUN, umask], input=typed, capture_output=True, text=True,
+        [sys.executable, "-c", RUN], input=typed, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2_000:] + done.stderr
