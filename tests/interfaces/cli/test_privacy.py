@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 QUESTION = "When does the ferry leave Varnholm?"
 RUN = """
@@ -79,24 +80,45 @@ def test_what_commands_write_is_their_owners_alone(tmp_path: Path) -> None:
     assert len(list(out.iterdir())) == 11
 
 
-def test_doctor_names_what_is_open_and_closes_it(tmp_path: Path) -> None:
+def test_a_home_of_which_others_see_names_alone_is_a_warning(
+    tmp_path: Path, chapterhouse: Any
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    home.chmod(0o755)
+    assert chapterhouse("init", "--home", home).code == 0
+    looked = chapterhouse("doctor", "--home", home)
+    assert looked.code == 0
+    assert f"see what {home} holds" in looked.out
+    assert "chapterhouse doctor --fix" in looked.out
+    home.chmod(0o775)  # whose files others could exchange
+    assert chapterhouse("doctor", "--home", home).code == 1
+    home.chmod(0o755)
+    (home / "chapterhouse.toml").touch()
+    (home / "chapterhouse.toml").chmod(0o644)
+    assert chapterhouse("doctor", "--home", home).code == 1
+    assert chapterhouse("doctor", "--fix", "--home", home).code == 0
+    assert _open_to_others(home) == []
+    assert "see what" not in chapterhouse("doctor", "--home", home).out
+
+
+def test_doctor_names_what_is_open_and_closes_it(tmp_path: Path, chapterhouse: Any) -> None:
     home = tmp_path / "home"
 
-    def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "chapterhouse", *arguments, "--home", str(home)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+    def run(*arguments: str) -> Any:
+        return chapterhouse(*arguments, "--home", home)
 
-    assert run("init").returncode == 0
+    assert run("init").code == 0
     for path in (home, *home.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     settings = home / "chapterhouse.toml"
     settings.chmod(0o400)  # stricter than it has to be
     looked = run("doctor")
-    assert looked.returncode == 1
-    assert f"{home} (0755)" in looked.stdout
+    assert looked.code == 1
+    assert f"{home} (0755)" in looked.out
     mended = run("doctor", "--fix")
-    assert mended.returncode == 0
-    assert "are closed now" in mended.stdout
+    assert mended.code == 0
+    assert "are closed now" in mended.out
     assert settings.stat().st_mode & 0o777 == 0o400
     assert _open_to_others(home) == []
-    assert run("doctor").returncode == 0
+    assert run("doctor").code == 0
