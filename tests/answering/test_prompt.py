@@ -203,12 +203,12 @@ def assert_inside(texts: Sequence[str]) -> None:
 # --- hostile text ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("token", TOKENS)
-def test_no_token_of_a_chat_template_gets_into_a_prompt(token: str) -> None:
-    texts = [*disguises(token), *(f"{one} {token}" for one in HOSTILE[:3])]
-    assert_inside(texts)
-    message = user_message(token, shown([hostile_everywhere(one) for one in texts]), NONCE)
-    assert token not in message
+def test_no_token_of_a_chat_template_gets_into_a_prompt() -> None:
+    for token in TOKENS:
+        texts = [*disguises(token), *(f"{one} {token}" for one in HOSTILE[:3])]
+        assert_inside(texts)
+        message = user_message(token, shown([hostile_everywhere(one) for one in texts]), NONCE)
+        assert token not in message
 
 
 @pytest.mark.parametrize("text", HOSTILE)

@@ -329,12 +329,11 @@ def is_inert(text: str) -> bool:
 
 
 @pytest.mark.parametrize("attack", EXFILTRATION)
-@pytest.mark.parametrize("around", ["{}", "The gate {} closes.", "- {} is so.\n\nAnd more."])
-def test_nothing_that_could_carry_data_away_survives(attack: str, around: str) -> None:
-    found = written(around.format(attack))
-    for one in found.sentences:
-        assert is_inert(one.text), one.text
-        assert is_inert(one.before)
+def test_nothing_that_could_carry_data_away_survives(attack: str) -> None:
+    for around in ("{}", "The gate {} closes.", "- {} is so.\n\nAnd more."):
+        for one in written(around.format(attack)).sentences:
+            assert is_inert(one.text), one.text
+            assert is_inert(one.before)
 
 
 @given(
