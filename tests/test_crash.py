@@ -11,7 +11,7 @@ import pytest
 
 from chapterhouse import Library
 
-KILLS = int(os.environ.get("CHAPTERHOUSE_KILLS", "50")) // 4
+KILLS = int(os.environ.get("CHAPTERHOUSE_KILLS", "16")) // 4
 FILES = 120
 SEED = 4
 ADD = """

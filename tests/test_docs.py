@@ -2,11 +2,9 @@
 
 import importlib.util
 import json
-import os
 import re
+import runpy
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -112,20 +110,18 @@ def test_toml_blocks_are_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks(page, "python")], ids=lambda page: page.name
 )
-def test_python_blocks_run(page: Path, tmp_path: Path) -> None:
+def test_python_blocks_run(
+    page: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],  # a page may start processes that write
+) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks(page, "python")), "utf-8")
-    done = subprocess.run(
-        [sys.executable, "-W", "error", script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "CHAPTERHOUSE_HOME": str(tmp_path / "home")},
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(script), run_name="__main__")
+    assert capfd.readouterr().out
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

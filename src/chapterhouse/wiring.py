@@ -35,7 +35,7 @@ from chapterhouse.models.opening import (
 )
 from chapterhouse.models.providers import server_of
 from chapterhouse.models.slots import Slots
-from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.models.static import StaticEmbedder, static_embedder
 from chapterhouse.protocols import (
     Chunker,
     Embedder,
@@ -147,7 +147,7 @@ def preparer(settings: Settings, embedder: Embedder) -> Prepare:
         prepare,
         chunker=chunker_for(settings.chunking),
         embedder=embedder,
-        count_tokens=StaticEmbedder().count_tokens if exact else estimate_tokens,
+        count_tokens=static_embedder().count_tokens if exact else estimate_tokens,
     )
 
 
@@ -167,7 +167,7 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
     from chapterhouse.models.built_in import built_in_encoder  # noqa: PLC0415 - not to start with
 
     with ExitStack() as opened:
-        table = StaticEmbedder()
+        table = static_embedder()
         embedder = NoEmbedder() if settings.embedding.engine == "none" else table
         open_ = _opener(cache, opened)
         wanted = _wanted(settings.embedding, open_)
@@ -269,7 +269,7 @@ def chunker_for(chunking: ChunkingSettings) -> Chunker:
     here. Strategies that need vectors take those of the built-in table, whatever embeds the
     chunks: they look at every sentence, which no service should have to.
     """
-    table = StaticEmbedder()
+    table = static_embedder()
 
     def of_length(target: int) -> Mapping[str, Chunker]:
         longest = chunking.maximum or LONGEST

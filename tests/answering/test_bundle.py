@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.bundle import (
@@ -204,14 +204,12 @@ def resealed(text: str) -> str:
 # --- the same again --------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None)
 @given(answers)
 def test_an_answer_comes_back_from_its_json(answer: Answer) -> None:
     assert read_answer(answer_json(answer)) == answer
     assert read_answer(answer_json(answer).encode()) == answer
 
 
-@settings(max_examples=100, deadline=None)
 @given(
     answers, st.dictionaries(words, words | numbers | st.booleans() | several.map(list), max_size=3)
 )
@@ -421,7 +419,6 @@ def test_a_file_that_no_answer_is_as_large_as_is_refused() -> None:
         read_answer(b" " * (32 * 2**20 + 1))
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(CHANGES),
     st.recursive(

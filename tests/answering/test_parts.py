@@ -1,7 +1,7 @@
 """Whole parts of passages: what a sentence needs, and how it is shown."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.cite import cite, text_hash, verify
@@ -247,7 +247,6 @@ def body_of(text: str) -> Body:
     return compose(Extraction((ExtractedPage(text),), "md", "test"))[0]
 
 
-@settings(max_examples=300)
 @given(TEXTS, st.sampled_from([0, 1, 5, 40, 120]), st.data())
 def test_a_part_holds_its_sentence_in_order_and_inside_the_text(
     text: str, all_items: int, data: st.DataObject
@@ -267,7 +266,6 @@ def test_a_part_holds_its_sentence_in_order_and_inside_the_text(
         assert text[start:end] == text[start:end].strip("\n ") or (start, end) == core
 
 
-@settings(max_examples=300)
 @given(TEXTS, st.sampled_from([0, 40]), st.data())
 def test_a_part_does_not_end_with_a_lead_in_that_something_follows(
     text: str, all_items: int, data: st.DataObject
@@ -281,7 +279,6 @@ def test_a_part_does_not_end_with_a_lead_in_that_something_follows(
     assert not quoted.rstrip().endswith((":", "：")), quoted
 
 
-@settings(max_examples=300)
 @given(TEXTS, st.sampled_from([0, 40]), st.frozensets(st.integers(0, 1)), st.data())
 def test_what_is_shown_of_a_part_is_its_quotations(
     text: str, all_items: int, columns: frozenset[int], data: st.DataObject

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.markers import resolve
@@ -203,12 +203,12 @@ def assert_inside(texts: Sequence[str]) -> None:
 # --- hostile text ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("token", TOKENS)
-def test_no_token_of_a_chat_template_gets_into_a_prompt(token: str) -> None:
-    texts = [*disguises(token), *(f"{one} {token}" for one in HOSTILE[:3])]
-    assert_inside(texts)
-    message = user_message(token, shown([hostile_everywhere(one) for one in texts]), NONCE)
-    assert token not in message
+def test_no_token_of_a_chat_template_gets_into_a_prompt() -> None:
+    for token in TOKENS:
+        texts = [*disguises(token), *(f"{one} {token}" for one in HOSTILE[:3])]
+        assert_inside(texts)
+        message = user_message(token, shown([hostile_everywhere(one) for one in texts]), NONCE)
+        assert token not in message
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -224,7 +224,6 @@ def test_tokens_split_over_two_chunks_do_not_join() -> None:
                 break
 
 
-@settings(max_examples=300)
 @given(
     st.lists(
         st.text(
@@ -242,7 +241,6 @@ def test_exactly_our_blocks_can_be_recovered(texts: list[str]) -> None:
     assert_inside(texts)
 
 
-@settings(max_examples=200)
 @given(st.text(alphabet=f"</>[]123question{NONCE}\n¦: ", max_size=120))
 def test_a_document_that_knows_the_nonce_stays_in_its_block(text: str) -> None:
     assert_inside([text, f"[2] {NONCE} {text}", f"\n[2] {NONCE}\n{text}"])

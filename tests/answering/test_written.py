@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.cite import text_hash
@@ -329,15 +329,13 @@ def is_inert(text: str) -> bool:
 
 
 @pytest.mark.parametrize("attack", EXFILTRATION)
-@pytest.mark.parametrize("around", ["{}", "The gate {} closes.", "- {} is so.\n\nAnd more."])
-def test_nothing_that_could_carry_data_away_survives(attack: str, around: str) -> None:
-    found = written(around.format(attack))
-    for one in found.sentences:
-        assert is_inert(one.text), one.text
-        assert is_inert(one.before)
+def test_nothing_that_could_carry_data_away_survives(attack: str) -> None:
+    for around in ("{}", "The gate {} closes.", "- {} is so.\n\nAnd more."):
+        for one in written(around.format(attack)).sentences:
+            assert is_inert(one.text), one.text
+            assert is_inert(one.before)
 
 
-@settings(max_examples=500, deadline=None)
 @given(
     st.lists(
         st.sampled_from(

@@ -57,16 +57,16 @@ def test_public_addresses(address: str) -> None:
     assert is_public(ipaddress.ip_address(address))
 
 
-@pytest.mark.parametrize("address", FORBIDDEN_4 + FORBIDDEN_6)
-def test_forbidden_addresses(address: str) -> None:
-    assert not is_public(address)
-    assert not is_public(ipaddress.ip_address(address))
+def test_forbidden_addresses() -> None:
+    forbidden = FORBIDDEN_4 + FORBIDDEN_6
+    assert [one for one in forbidden if is_public(one)] == []
+    assert [one for one in forbidden if is_public(ipaddress.ip_address(one))] == []
 
 
 @pytest.mark.parametrize("form", CARRIERS)
-@pytest.mark.parametrize("address", [*FORBIDDEN_4, *PUBLIC_4])
-def test_a_wrapped_address_is_judged_by_what_it_carries(form: str, address: str) -> None:
-    assert is_public(carried(CARRIERS[form], address)) == is_public(address)
+def test_a_wrapped_address_is_judged_by_what_it_carries(form: str) -> None:
+    wrapped = [(address, carried(CARRIERS[form], address)) for address in FORBIDDEN_4 + PUBLIC_4]
+    assert [one for one in wrapped if is_public(one[0]) != is_public(one[1])] == []
 
 
 @pytest.mark.parametrize("form", DEPRECATED)

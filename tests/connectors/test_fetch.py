@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -387,24 +388,21 @@ VECTORS: list[tuple[str, str, tuple[str, ...], int]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("kind", "address", "answers", "status"),
-    VECTORS,
-    ids=[f"{number}-{vector[0]}" for number, vector in enumerate(VECTORS)],
-)
-def test_nothing_forbidden_is_connected_to(
-    world: World, kind: str, address: str, answers: tuple[str, ...], status: int
-) -> None:
-    world.names["trap.example"] = [answers or ("127.0.0.1",)]
-    address = world.written(address)
-    if status:
-        world.door.routes["/go"] = redirect(address, status)
-        address = world.url("/go")
-    refusal(lambda: world.fetcher().fetch(address), "url-refused")
-    world.require_untouched()
-    assert len(attempted) == bool(status)
-    # The rest is refused as it is written, even where a resolver would have made sense of it.
-    assert bool(world.looked_up) == (kind in {"answer", "mixed answers", "redirect"})
+@pytest.mark.parametrize("kind", dict.fromkeys(kind for kind, *_ in VECTORS))
+def test_nothing_forbidden_is_connected_to(world: World, kind: str) -> None:
+    for _, written, answers, status in (vector for vector in VECTORS if vector[0] == kind):
+        attempted.clear()
+        world.looked_up.clear()
+        world.names["trap.example"] = [answers or ("127.0.0.1",)]
+        address = world.written(written)
+        if status:
+            world.door.routes["/go"] = redirect(address, status)
+            address = world.url("/go")
+        refusal(partial(world.fetcher().fetch, address), "url-refused")
+        world.require_untouched()
+        assert len(attempted) == bool(status), address
+        # The rest is refused as it is written, even where a resolver would have made sense of it.
+        assert bool(world.looked_up) == (kind in {"answer", "mixed answers", "redirect"}), address
 
 
 def test_there_are_vectors_enough() -> None:

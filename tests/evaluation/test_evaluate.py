@@ -1,5 +1,6 @@
 """Whole evaluations, over real libraries: of a collection, and of one's own questions."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -252,6 +253,8 @@ def test_a_gate_that_cannot_be_read_is_refused(text: str) -> None:
 
 
 @pytest.mark.data
+@pytest.mark.large
+@pytest.mark.skipif("CHAPTERHOUSE_LARGE" not in os.environ, reason="make soak measures it")
 def test_the_figure_of_a_known_collection(data_folder: Path) -> None:
     """The lexical and vector sides alone give what the benchmark has always given."""
     found = of_collection(data_folder / "retrieval" / "cranfield", limit=40)

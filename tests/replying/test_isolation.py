@@ -136,7 +136,7 @@ questions = st.lists(
     max_size=5,
 ).map(" ".join)
 quickly = settings(
-    max_examples=25,
+    max_examples=settings().max_examples // 3,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
     phases=[Phase.explicit, Phase.generate],

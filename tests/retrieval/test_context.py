@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.retrieval.scripted import NoTokens, model_of_sentences
 
@@ -137,7 +137,6 @@ def check(context: Context) -> None:
         assert context.markdown.count(document_line(DOCUMENTS[name])) == 1
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.integers(1, 400),
     st.sampled_from([60, 160, 1_000]),

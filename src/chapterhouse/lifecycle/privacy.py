@@ -9,21 +9,30 @@ from chapterhouse.files import OTHERS
 from chapterhouse.types import Check
 
 _ENTER: Final = 0o011  # search permission of a folder, for the group or for everybody
+_WRITE: Final = 0o022
+_FIX: Final = "Close them to others: chapterhouse doctor --fix"
 _SHOWN: Final = 3
 
 
 def check_privacy(home: Path) -> Check:
-    """Say what in ``home`` others can read or write; what lies in a closed folder they cannot."""
+    """Say what in ``home`` others can read or write; what lies in a closed folder they cannot.
+
+    A home made beforehand whose folders and files are all closed shows nothing but their names,
+    which are the same everywhere: that passes, with a hint.
+    """
     reachable = [path for path in _inside(home, closed=False) if path.lstat().st_mode & OTHERS]
     if not reachable:
         return Check("privacy", passed=True, sentence="Only you can read the home folder.")
+    if reachable == [home] and not home.lstat().st_mode & _WRITE:
+        sentence = f"Other users can see what {home} holds, and read none of it."
+        return Check("privacy", passed=True, sentence=sentence, hint=_FIX)
     shown = ", ".join(f"{path} ({path.lstat().st_mode & 0o777:04o})" for path in reachable[:_SHOWN])
     more = f" and {len(reachable) - _SHOWN} more" if len(reachable) > _SHOWN else ""
     return Check(
         "privacy",
         passed=False,
         sentence=f"Other users of this machine can look into: {shown}{more}.",
-        hint="Close them to others: chapterhouse doctor --fix",
+        hint=_FIX,
     )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.no_embedder import NoEmbedder
-from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.models.static import static_embedder
 from chapterhouse.protocols import Embedder, Entailment, LanguageModel, Reranker
 from chapterhouse.settings import (
     EmbeddingSettings,
@@ -52,7 +52,7 @@ def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -
     if settings.engine == "none":
         return NoEmbedder()
     if settings.engine == "static":
-        return StaticEmbedder()
+        return static_embedder()
     if settings.engine == "built-in":
         from chapterhouse.models.built_in import built_in_encoder  # noqa: PLC0415 - may not be asked
 

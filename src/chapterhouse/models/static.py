@@ -14,7 +14,7 @@ vectors never change when the library grows.
 import hashlib
 import sys
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
@@ -116,6 +116,12 @@ class StaticEmbedder:
         with files("chapterhouse.models").joinpath(_IDF_TABLE).open("rb") as stream:
             weights: NDArray[np.float32] = np.load(stream, allow_pickle=False).astype(np.float32)
         return weights
+
+
+@cache
+def static_embedder() -> StaticEmbedder:
+    """Return the one table of this process: it is read once, however many libraries are opened."""
+    return StaticEmbedder()
 
 
 def _checked(name: str, sha256: str) -> bytes:

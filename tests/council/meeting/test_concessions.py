@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.council.meeting.concessions import judged_concession
@@ -238,7 +238,6 @@ def test_where_concessions_are_free_nothing_is_asked(cited: tuple[Citation, ...]
     st.sampled_from(["c1", "c2", "c7"]),
     st.sampled_from(["", "c1", "c2", "c7"]),
 )
-@settings(max_examples=100)
 def test_what_counts_always_has_evidence_that_was_not_known(
     cited: list[Citation], name: str, to: str
 ) -> None:

@@ -103,35 +103,29 @@ def test_every_command_gives_the_same_data_twice(
     assert first.envelope["meta"]["workspace"] == "default"
 
 
-@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
-@pytest.mark.parametrize(
-    "case",
-    [
-        (NotFoundError("No 'x\x1b[2J'.", hint="Look at docs list."), 3, "NotFoundError"),
-        (RefusedError("No."), 5, "RefusedError"),
-        (PermissionError(13, "Permission denied", "/made/x\x1b[2J"), 1, "OSError"),
-        (ZeroDivisionError("by zero"), 1, "UnexpectedError"),
-    ],
-    ids=["known", "refused", "system", "unexpected"],
+FAILURES = (
+    (NotFoundError("No 'x\x1b[2J'.", hint="Look at docs list."), 3, "NotFoundError"),
+    (RefusedError("No."), 5, "RefusedError"),
+    (PermissionError(13, "Permission denied", "/made/x\x1b[2J"), 1, "OSError"),
+    (ZeroDivisionError("by zero"), 1, "UnexpectedError"),
 )
+
+
+@pytest.mark.parametrize("arguments", EVERY, ids=" ".join)
 def test_errors_are_one_clear_line(
-    chapterhouse: Any,
-    script: Any,
-    arguments: tuple[str, ...],
-    case: tuple[Exception, int, str],
+    chapterhouse: Any, script: Any, arguments: tuple[str, ...]
 ) -> None:
-    failure, code, kind = case
-    script.breaks(failure)
-    result = chapterhouse(*arguments)
-    assert result.code == code
-    assert result.out == ""
-    assert result.err.startswith("chapterhouse: ")
-    assert len(result.err.splitlines()) <= 2
-    assert "Traceback" not in result.err
-    assert "\x1b" not in result.err
-    as_json = chapterhouse(*arguments, "--json")
-    assert as_json.code == code
-    assert as_json.envelope["error"]["type"] == kind
+    for failure, code, kind in FAILURES:
+        script.breaks(failure)
+        result = chapterhouse(*arguments)
+        assert (result.code, result.out) == (code, "")
+        assert result.err.startswith("chapterhouse: ")
+        assert len(result.err.splitlines()) <= 2
+        assert "Traceback" not in result.err
+        assert "\x1b" not in result.err
+        as_json = chapterhouse(*arguments, "--json")
+        assert as_json.code == code
+        assert as_json.envelope["error"]["type"] == kind
 
 
 def test_debug_shows_the_traceback(chapterhouse: Any, script: Any) -> None:

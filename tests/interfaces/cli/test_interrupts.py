@@ -19,7 +19,7 @@ def test_ctrl_c_ends_without_a_traceback(tmp_path: Path, arguments: tuple[str, .
         library.add_text("It rains in the morning.")
     command = [sys.executable, "-m", "chapterhouse", *arguments]
     codes = set[int]()
-    for delay in range(0, 600, 24):  # milliseconds
+    for delay in range(0, 600, 40):  # milliseconds
         with subprocess.Popen(
             command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
         ) as process:

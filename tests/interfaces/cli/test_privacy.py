@@ -5,15 +5,14 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
+from typing import Any
 
 QUESTION = "When does the ferry leave Varnholm?"
 RUN = """
 import io, json, os, sys
 from chapterhouse.interfaces.cli import main
 
-os.umask(int(sys.argv[1], 8))
+os.umask(0)  # takes nothing away
 for arguments, typed in json.load(sys.stdin):
     sys.stdin = io.TextIOWrapper(io.BytesIO(typed.encode()))
     code = main(arguments)
@@ -60,8 +59,7 @@ def _open_to_others(folder: Path) -> list[str]:
     return [f"{path} {path.stat().st_mode:o}" for path in paths if path.stat().st_mode & 0o077]
 
 
-@pytest.mark.parametrize("umask", ["000", "022", "077"])
-def test_what_commands_write_is_their_owners_alone(tmp_path: Path, umask: str) -> None:
+def test_what_commands_write_is_their_owners_alone(tmp_path: Path) -> None:
     home, out, folder = tmp_path / "deep" / "home", tmp_path / "out", tmp_path / "folder"
     for made in (out, folder):
         made.mkdir(mode=0o700)
@@ -72,7 +70,7 @@ def test_what_commands_write_is_their_owners_alone(tmp_path: Path, umask: str) -
         path.chmod(0o600)
     typed = json.dumps(_commands(home, out, folder))
     done = subprocess.run(
-        [sys.executable, "-c", RUN, umask], input=typed, capture_output=True, text=True,
+        [sys.executable, "-c", RUN], input=typed, capture_output=True, text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2_000:] + done.stderr
@@ -82,24 +80,45 @@ def test_what_commands_write_is_their_owners_alone(tmp_path: Path, umask: str) -
     assert len(list(out.iterdir())) == 11
 
 
-def test_doctor_names_what_is_open_and_closes_it(tmp_path: Path) -> None:
+def test_a_home_of_which_others_see_names_alone_is_a_warning(
+    tmp_path: Path, chapterhouse: Any
+) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    home.chmod(0o755)
+    assert chapterhouse("init", "--home", home).code == 0
+    looked = chapterhouse("doctor", "--home", home)
+    assert looked.code == 0
+    assert f"see what {home} holds" in looked.out
+    assert "chapterhouse doctor --fix" in looked.out
+    home.chmod(0o775)  # whose files others could exchange
+    assert chapterhouse("doctor", "--home", home).code == 1
+    home.chmod(0o755)
+    (home / "chapterhouse.toml").touch()
+    (home / "chapterhouse.toml").chmod(0o644)
+    assert chapterhouse("doctor", "--home", home).code == 1
+    assert chapterhouse("doctor", "--fix", "--home", home).code == 0
+    assert _open_to_others(home) == []
+    assert "see what" not in chapterhouse("doctor", "--home", home).out
+
+
+def test_doctor_names_what_is_open_and_closes_it(tmp_path: Path, chapterhouse: Any) -> None:
     home = tmp_path / "home"
 
-    def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "chapterhouse", *arguments, "--home", str(home)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+    def run(*arguments: str) -> Any:
+        return chapterhouse(*arguments, "--home", home)
 
-    assert run("init").returncode == 0
+    assert run("init").code == 0
     for path in (home, *home.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
     settings = home / "chapterhouse.toml"
     settings.chmod(0o400)  # stricter than it has to be
     looked = run("doctor")
-    assert looked.returncode == 1
-    assert f"{home} (0755)" in looked.stdout
+    assert looked.code == 1
+    assert f"{home} (0755)" in looked.out
     mended = run("doctor", "--fix")
-    assert mended.returncode == 0
-    assert "are closed now" in mended.stdout
+    assert mended.code == 0
+    assert "are closed now" in mended.out
     assert settings.stat().st_mode & 0o777 == 0o400
     assert _open_to_others(home) == []
-    assert run("doctor").returncode == 0
+    assert run("doctor").code == 0

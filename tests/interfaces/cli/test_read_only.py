@@ -1,5 +1,6 @@
 """A library on a disk that takes nothing is asked all the same, and says what it could not do."""
 
+import json
 import os
 import shlex
 import shutil
@@ -38,28 +39,51 @@ def home(tmp_path: Path) -> Path:
     return home
 
 
+# One process for all commands: loading everything for each would take most of the time.
+RUN = """
+import contextlib, io, json, sys
+from chapterhouse.interfaces.cli import main
+
+told = []
+for arguments in json.load(sys.stdin):
+    out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(arguments)
+    told.append((code, *(stream.buffer.getvalue().decode() for stream in (out, err))))
+print(json.dumps(told))
+"""
+COMMANDS = (
+    ("ask", "How much is the fish?"),
+    ("ask", "When does fog come?", "--persona", "maria"),
+    ("search", "fish"),
+    ("status",),
+    ("add", __file__),
+    ("reindex",),
+    ("docs", "remove", "prices", "--yes"),
+)
+
+
 @pytest.mark.parametrize("mounted", [READ_ONLY, FULL], ids=["read-only", "full"])
 def test_questions_are_answered(home: Path, mounted: str) -> None:
-    def run(*arguments: str) -> "subprocess.CompletedProcess[str]":
-        command = [sys.executable, "-m", "chapterhouse", *arguments, "--home", str(home)]
-        script = f"{mounted.format(home=home)} && exec {shlex.join(command)}"
-        done = subprocess.run(_apart(script), capture_output=True, text=True, check=False)
-        if (home.parent / "home.old").exists():  # the mount went with the process
-            shutil.rmtree(home)
-            (home.parent / "home.old").rename(home)
-        return done
-
-    asked = run("ask", "How much is the fish?")
-    assert (asked.returncode, asked.stderr) == (0, "")
-    assert "4 euros" in asked.stdout
-    assert asked.stdout.count("can only be read") == 1  # one notice, of what is not remembered
-    assert "Fog comes" in run("ask", "When does fog come?", "--persona", "maria").stdout
-    assert "4 euros" in run("search", "fish").stdout
-    assert run("status").returncode == 0
-    for command in (f"add {__file__}", "reindex", "docs remove prices --yes"):
-        refused = run(*command.split())
-        assert (refused.returncode, refused.stdout) == (1, "")
-        assert "can only be read" in refused.stderr
+    command = shlex.join([sys.executable, "-c", RUN])
+    done = subprocess.run(
+        _apart(f"{mounted.format(home=home)} && exec {command}"),
+        input=json.dumps([[*arguments, "--home", str(home)] for arguments in COMMANDS]),
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    asked, persona, searched, status, *refused = json.loads(done.stdout)
+    code, out, err = asked
+    assert (code, err) == (0, "")
+    assert "4 euros" in out
+    assert out.count("can only be read") == 1  # one notice, of what is not remembered
+    assert "Fog comes" in persona[1]
+    assert "4 euros" in searched[1]
+    assert status[0] == 0
+    assert len(refused) == 3
+    for code, out, err in refused:
+        assert (code, out) == (1, "")
+        assert "can only be read" in err
 
 
 def test_what_the_index_lacks_is_told(home: Path) -> None:

@@ -1,5 +1,6 @@
 """The commands about memories: over a scripted library, and over a real one."""
 
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -14,16 +15,23 @@ from chapterhouse.types import Memory
 QUESTION = "How fast may a vessel go inside the harbour?"
 
 
-@pytest.fixture
-def home(chapterhouse: Any, tmp_path: Path) -> Path:
-    """A home in which the library and one persona were asked."""
-    home = tmp_path / "home"
-    assert chapterhouse("persona", "new", "maria", "--home", home).code == 0
-    rag = home / "personas" / "maria" / "RAG"
-    (rag / "rules.md").write_text("# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n")
-    assert chapterhouse("ask", QUESTION, "--persona", "maria", "--home", home).code == 0
-    assert chapterhouse("ask", "Which vessel is fast?", "--home", home).code in {0, 6}
+@pytest.fixture(scope="module")
+def remembering(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which the library and one persona were asked; each test has a copy."""
+    home = tmp_path_factory.mktemp("remembering") / "home"
+    with Library.open(home) as library:
+        rag = library.personas.create("maria").rag
+        (rag / "rules.md").write_text(
+            "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
+        )
+        assert library.ask(QUESTION, persona="maria").found
+        library.ask("Which vessel is fast?")
     return home
+
+
+@pytest.fixture
+def home(remembering: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(remembering, tmp_path / "home")
 
 
 def ids(result: Any) -> list[str]:

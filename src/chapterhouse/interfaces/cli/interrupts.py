@@ -4,14 +4,18 @@ This is in force before anything else is loaded, so it imports next to nothing.
 """
 
 import os
-import signal
 
 TYPE_CHECKING = False  # as in typing, which takes ten milliseconds to load
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Callable
     from types import FrameType
 
     Handler = Callable[[int, FrameType | None], object]
+else:
+    # Built into Python: ``signal`` is the same with enumerations, which take longer to load than
+    # Python itself. Until this module is loaded, Ctrl-C ends in a traceback.
+    import _signal as signal
 
 INTERRUPTED = 130
 
