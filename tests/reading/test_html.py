@@ -263,7 +263,7 @@ def test_what_is_left_out_is_counted() -> None:
     (notice,) = read(PAGE).notices
 
     assert notice.code in BENIGN_NOTICES
-    assert notice.sentence.startswith("92 of its 2,079 characters")
+    assert notice.sentence.startswith("93 of its 2,084 characters")
 
 
 def test_an_article_is_not_all_that_is_kept_of_a_page_of_prose() -> None:
