@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
-from chapterhouse.reading.html_sums import LEAST_PROSE, Node, Sums
+from chapterhouse.reading.html_sums import BLOCKS, LEAST_PROSE, Node, Sums
 
 _FURNITURE = (
     "nav, footer, aside, menu, [role=navigation], [role=banner], [role=contentinfo], "
@@ -42,13 +42,20 @@ _NEVER_NOISE = frozenset((
 ))  # fmt: skip
 _COMMENT = "[class~=comment], [class~=comment-body], [id^=comment-]"
 _CONTROLS = "input, textarea, select, button, form"
-SENTENCE_END = re.compile(r"[.!?…。！？]['\"”’)\]]*(?:\s|$)")
+_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_SENTENCE_END = re.compile(r"[.!?…。！？]['\"”’)\]]*(?:\s|$)")
+_SENTENCES = 100  # characters of a block of sentences
+_FEWER_LINKS = 0.3  # share of linked characters of such a block
+_AMOUNT = re.compile(r"\d[.,]\d\d\b|[$€£¥]\s?\d|\d\s?[$€£¥]")
 _SHORT = 150  # characters of a label that says no sentence
 _FORM = 1_000  # characters of a form for searching, signing up or replying
 _LABEL_LINKED = 0.25  # share of linked characters of a short label
 _LINKED = 0.5  # share of linked characters of what is no content
 _LIST_LINKED = 0.7
+_TEASER_LINKED = 0.2  # share of linked characters of a list of teasers
+_SEVERAL = 3  # items of such a list
 _LIST = 1_500  # characters of a list of links
+_CAPTION = 40  # characters of a caption that says nothing new where it is a part of another
 _HALF = 0.5  # of a page: a landmark that holds it is no furniture
 _NEARLY_ALL = 0.8  # of a page
 
@@ -62,10 +69,11 @@ def drop_furniture(body: Node, sums: Sums) -> bool:
         return False
     total = sums.characters[0]
     _drop(body.css(_FURNITURE), sums, lambda place: sums.characters[place] < _HALF * total)
-    _drop(body.css("header"), sums, lambda place: not _in_content(sums.nodes[place]))
+    _drop(body.css("header"), sums, lambda place: not _is_of_content(place, sums))
     _drop(body.css("form"), sums, lambda place: _is_small_form(place, sums))
     _drop(_noisy(body), sums, lambda place: _is_furniture(place, sums, total))
     _drop(body.css("ul, ol, div, section, dl"), sums, lambda place: _is_link_list(place, sums))
+    _drop_repeated_lists(body, sums)
     for link in body.css("a"):
         if _is_lone_picture(link, sums):
             link.decompose()
@@ -76,6 +84,30 @@ def drop_furniture(body: Node, sums: Sums) -> bool:
 def text_of(node: Node) -> str:
     """Return the text of an element, runs of white space as single spaces."""
     return " ".join((node.text() or "").split())
+
+
+def sentences(place: int, sums: Sums) -> str:
+    """Return an element's own text if it is sentences and not links, else nothing."""
+    length = sums.own[place]
+    if length < _SENTENCES or sums.linked[place] >= _FEWER_LINKS * length:
+        return ""
+    text = _own_text(sums.nodes[place])
+    return text if len(text) >= _SENTENCES and _SENTENCE_END.search(text) else ""
+
+
+def _own_text(block: Node) -> str:
+    """Return a block's text outside of blocks in it."""
+    parts = []
+    child = block.child
+    while child is not None:
+        if child.is_text_node:
+            parts.append(child.text_content or "")
+        elif child.tag not in BLOCKS:
+            text = child.text() or ""
+            if len(text) < _SENTENCES or child.css_first("p, div, li, td") is None:
+                parts.append(text)
+        child = child.next
+    return " ".join("".join(parts).split())
 
 
 def _drop(nodes: Iterable[Node], sums: Sums, unwanted: Callable[[int], bool]) -> None:
@@ -123,16 +155,30 @@ def _is_furniture(place: int, sums: Sums, total: int) -> bool:
     thread = [sums.characters[sums.places[comment.mem_id]] for comment in node.css(_COMMENT)]
     if len(thread) > 1 and sum(thread) > _HALF * length:
         return True
-    if length < _FORM and node.css_first(_CONTROLS) is not None:
+    if length < _FORM and (node.css_first(_CONTROLS) is not None or _leads_elsewhere(node, sums)):
         return True
     headed = node.css_first("h1, h2, h3, h4") is not None
     return length < _SHORT and not headed and _is_label(place, sums)
 
 
+def _leads_elsewhere(node: Node, sums: Sums) -> bool:
+    """Whether every heading in an element is a link, as above the beginnings of other articles."""
+    headings = [sums.places[heading.mem_id] for heading in node.css(_HEADINGS)]
+    away = {sums.places[link.mem_id] for link in node.css("a[href]:not([href^='#'])")}
+    return bool(headings) and all(
+        not away.isdisjoint(sums.path(place))
+        or (
+            sums.linked[place] + 1 >= sums.characters[place]
+            and not away.isdisjoint(range(place, sums.ends[place]))
+        )
+        for place in headings
+    )
+
+
 def _is_label(place: int, sums: Sums) -> bool:
     """Whether a short text is no sentence but credits, links or a time."""
     node = sums.nodes[place]
-    if SENTENCE_END.search(text_of(node)):
+    if _SENTENCE_END.search(text_of(node)):
         return False
     attributes = node.attributes
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
@@ -151,8 +197,31 @@ def _is_link_list(place: int, sums: Sums) -> bool:
     length = sums.characters[place]
     if sums.links[place] < 2 or length >= _LIST:  # noqa: PLR2004 - see above
         return False
-    linked = sums.linked[place] > _LIST_LINKED * length
-    return linked and sums.nodes[place].css_first("p, pre, table") is None
+    if sums.linked[place] <= _LIST_LINKED * length:
+        return False
+    node = sums.nodes[place]
+    return node.css_first("p, pre, table") is None and not _is_one_offer(node, sums)
+
+
+def _is_one_offer(node: Node, sums: Sums) -> bool:
+    """Whether all links with a text lead to one page, and one of them names an amount."""
+    links = [link for link in node.css("a") if sums.characters[sums.places[link.mem_id]]]
+    one = len({link.attributes.get("href") for link in links}) == 1
+    return one and any(_AMOUNT.search(link.text()) for link in links)
+
+
+def _drop_repeated_lists(body: Node, sums: Sums) -> None:
+    """Drop lists of links, with or without teasers, that stand in a page twice: above and below."""
+    found: dict[str, list[int]] = {}
+    for node in body.css("ul, ol"):
+        place = sums.places[node.mem_id]
+        items = sum(sums.characters[item] > 0 for item in sums.children(place))
+        linked = sums.linked[place] > _TEASER_LINKED * sums.characters[place]
+        if items >= _SEVERAL and sums.links[place] >= items and linked:
+            found.setdefault(text_of(node), []).append(place)
+    for places in found.values():
+        for place in places if len(places) > 1 else ():
+            sums.drop(place)
 
 
 def _is_lone_picture(link: Node, sums: Sums) -> bool:
@@ -163,23 +232,25 @@ def _is_lone_picture(link: Node, sums: Sums) -> bool:
 
 
 def _drop_repeated_captions(body: Node, sums: Sums) -> None:
-    """Drop captions that say exactly what another says, as those of galleries do."""
-    said: set[str] = set()
-    inside: set[int] = set()
-    for caption in body.css("figcaption, [class*=caption]"):
-        if caption.mem_id in inside:
-            continue
-        inside.update(part.mem_id for part in caption.css("*"))
-        text = text_of(caption)
-        if text in said:
-            sums.drop(sums.places[caption.mem_id])
-        said.add(text)
+    """Drop captions that say what another has said, as those of galleries do."""
+    said: list[str] = []
+    captions = [sums.places[node.mem_id] for node in body.css("figcaption, [class*=caption]")]
+    for place, following in zip(captions, [*captions[1:], len(sums.nodes)], strict=False):
+        if following < sums.ends[place]:
+            continue  # what it says is said by a caption in it
+        text = text_of(sums.nodes[place])
+        if text in said or (len(text) >= _CAPTION and any(text in other for other in said)):
+            sums.drop(place)
+        said.append(text)
 
 
-def _in_content(node: Node) -> bool:
-    parent = node.parent
+def _is_of_content(place: int, sums: Sums) -> bool:
+    """Whether a header is inside of an article, or holds a title and a sentence."""
+    parent = sums.nodes[place].parent
     while parent is not None:
         if parent.tag in ("article", "main"):
             return True
         parent = parent.parent
-    return False
+    if sums.nodes[place].css_first("h1") is None:
+        return False
+    return any(sentences(inner, sums) for inner in range(place, sums.ends[place]))

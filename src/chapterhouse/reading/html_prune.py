@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from chapterhouse.reading.html_furniture import SENTENCE_END
-from chapterhouse.reading.html_sums import BLOCKS, LEAST_PROSE, Node, Sums
+from chapterhouse.reading.html_furniture import sentences
+from chapterhouse.reading.html_sums import LEAST_PROSE, Node, Sums
 
 _LANDMARKS = "[itemprop=articleBody], article, main, [role=main]"
 _CONTENT = (
@@ -14,8 +14,6 @@ _CONTENT = (
 _CONTAINERS = frozenset((
     "article", "center", "div", "main", "section", "table", "tbody", "td", "tr",
 ))  # fmt: skip
-_SENTENCES = 100  # characters of a block of sentences
-_FEWER_LINKS = 0.3  # share of linked characters of such a block
 _LEAST_CONTENT = 200  # characters
 _DOMINANT = 0.75  # share of the prose that the content's element holds
 _OWN_PROSE = 400  # characters of prose beside it that are content too
@@ -24,6 +22,7 @@ _MARKED = 0.5  # share of the prose that an element marked as the content holds
 _HEADED = 0.2  # share of the prose that the only article with a title holds at least
 _TRUSTED = float("inf")  # prose beside such an element is none of the content
 _LEAST_CELLS = 4
+_SOME = 3  # articles in an element beside one are other stories
 _FEW_LINKS = 0.05  # share of linked characters of such prose
 
 
@@ -57,31 +56,34 @@ def prose(body: Node, mark: Mark, sums: Sums) -> Iterator[str]:
     """
     root = sums.nodes[mark.place] if mark.trusted else body
     for block in root.css("p, pre, blockquote, li, td, dd, div, section"):
-        place = sums.places[block.mem_id]
-        length = sums.own[place]
-        if length >= _SENTENCES and sums.linked[place] < _FEWER_LINKS * length:
-            text = _own_text(block)
-            if len(text) >= _SENTENCES and SENTENCE_END.search(text):
-                yield text
+        if text := sentences(sums.places[block.mem_id], sums):
+            yield text
 
 
 def content_of(body: Node, mark: Mark, sums: Sums) -> Node:
     """Return the smallest element that holds nearly all of the prose of a page without furniture.
 
-    On the way down to it, what stands beside it is dropped, but for prose of its own.
+    On the way down to it, what stands beside it is dropped, but for prose of its own and for what
+    leads to it: sentences and captions between the page's title and the content.
     """
     total = sums.prose[0]
     if total < _LEAST_CONTENT:
         return body
     path = sums.path(mark.place)
     least = _TRUSTED if mark.trusted else max(_OWN_PROSE, _OWN_SHARE * total)
+    title = min(_places(body, "h1", sums), default=len(sums.nodes))
+    said: set[str] = set()
     top: int | None = None
     dropped: list[int] = []
     place = 0
     while (child := _next(place, path, sums)) is not None:
         beside = [other for other in sums.children(place) if other != child]
-        needed = least if child in path else _OWN_PROSE
-        own = {other for other in beside if _is_content(other, sums, needed)}
+        own = {other for other in beside if _is_own(other, child, path, least, sums)}
+        for other in beside:
+            if title < min(child, sums.ends[other]) and other < child and other not in own:
+                lead = _lead(other, said, sums)
+                own.update({other} if lead else ())
+                _drop_all_but(lead, other, sums)
         if own and top is None:
             top, dropped = place, []
         dropped += [other for other in beside if other not in own]
@@ -90,6 +92,43 @@ def content_of(body: Node, mark: Mark, sums: Sums) -> Node:
         for other in dropped:
             sums.drop(other)
     return sums.nodes[place if top is None else top]
+
+
+def _lead(place: int, said: set[str], sums: Sums) -> list[int]:
+    """Return the blocks of sentences in an element that say something new, and the titles there."""
+    blocks = []
+    for inner in range(place, sums.ends[place]):
+        if (text := sentences(inner, sums)) and text not in said:
+            said.add(text)
+            blocks.append(inner)
+    return [*blocks, *_places(sums.nodes[place], "h1", sums)] if blocks else []
+
+
+def _drop_all_but(wanted: list[int], place: int, sums: Sums) -> None:
+    """Drop what in an element is neither around nor inside of the wanted."""
+    if not wanted:
+        return
+    around = frozenset().union(*map(sums.path, wanted))
+    inside = {inner for block in wanted for inner in range(block, sums.ends[block])}
+    for inner in range(place + 1, sums.ends[place]):
+        if inner not in around and inner not in inside and not sums.is_dropped(inner):
+            sums.drop(inner)
+
+
+def _is_own(place: int, child: int, path: frozenset[int], least: float, sums: Sums) -> bool:
+    """Whether an element beside the one with the prose is content too."""
+    if child not in path:
+        alike = sums.tags[place] in ("p", "blockquote") or _is_alike(place, child, sums)
+        return _is_content(place, sums, _OWN_PROSE) or (alike and sentences(place, sums) != "")
+    if sums.tags[child] == "article" and len(sums.nodes[place].css("article")) >= _SOME:
+        return False  # other stories
+    return _is_content(place, sums, least)
+
+
+def _is_alike(place: int, other: int, sums: Sums) -> bool:
+    """Whether two elements have one tag and one class, as the parts of a text have."""
+    names = [sums.nodes[place].attributes.get("class") for place in (place, other)]
+    return sums.tags[place] == sums.tags[other] and names[0] == names[1] and bool(names[0])
 
 
 def _next(place: int, path: frozenset[int], sums: Sums) -> int | None:
@@ -136,18 +175,3 @@ def _is_headed(place: int, sums: Sums) -> bool:
 def _has_table(node: Node) -> bool:
     tables = [node] if node.tag in ("table", "dl") else node.css("table, dl")
     return any(len(table.css("td, dd")) >= _LEAST_CELLS for table in tables)
-
-
-def _own_text(block: Node) -> str:
-    """Return a block's text outside of blocks in it."""
-    parts = []
-    child = block.child
-    while child is not None:
-        if child.is_text_node:
-            parts.append(child.text_content or "")
-        elif child.tag not in BLOCKS:
-            text = child.text() or ""
-            if len(text) < _SENTENCES or child.css_first("p, div, li, td") is None:
-                parts.append(text)
-        child = child.next
-    return " ".join("".join(parts).split())
