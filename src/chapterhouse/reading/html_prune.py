@@ -21,6 +21,7 @@ _OWN_SHARE = 0.1  # of the page's prose, beside an element that only its name ma
 _MARKED = 0.5  # share of the prose that an element marked as the content holds
 _HEADED = 0.2  # share of the prose that the only article with a title holds at least
 _TRUSTED = float("inf")  # prose beside such an element is none of the content
+_TITLES = ("h1", "h2", "h3")  # the highest stands above the text
 _LEAST_CELLS = 4
 _SOME = 3  # articles in an element beside one are other stories
 _FEW_LINKS = 0.05  # share of linked characters of such prose
@@ -71,7 +72,7 @@ def content_of(body: Node, mark: Mark, sums: Sums) -> Node:
         return body
     path = sums.path(mark.place)
     least = _TRUSTED if mark.trusted else max(_OWN_PROSE, _OWN_SHARE * total)
-    title = min(_places(body, "h1", sums), default=len(sums.nodes))
+    title = next((sums.tags.index(tag) for tag in _TITLES if tag in sums.tags), len(sums.tags))
     said: set[str] = set()
     top: int | None = None
     dropped: list[int] = []
@@ -95,24 +96,25 @@ def content_of(body: Node, mark: Mark, sums: Sums) -> Node:
 
 
 def _lead(place: int, said: set[str], sums: Sums) -> list[int]:
-    """Return the blocks of sentences in an element that say something new, and the titles there."""
+    """Return the blocks of sentences in an element that say something new."""
     blocks = []
     for inner in range(place, sums.ends[place]):
         if (text := sentences(inner, sums)) and text not in said:
             said.add(text)
             blocks.append(inner)
-    return [*blocks, *_places(sums.nodes[place], "h1", sums)] if blocks else []
+    return blocks
 
 
 def _drop_all_but(wanted: list[int], place: int, sums: Sums) -> None:
     """Drop what in an element is neither around nor inside of the wanted."""
-    if not wanted:
-        return
     around = frozenset().union(*map(sums.path, wanted))
-    inside = {inner for block in wanted for inner in range(block, sums.ends[block])}
-    for inner in range(place + 1, sums.ends[place]):
-        if inner not in around and inner not in inside and not sums.is_dropped(inner):
-            sums.drop(inner)
+    open_ = [place] if wanted and place not in wanted else []
+    while open_:
+        for child in list(sums.children(open_.pop())):
+            if child not in around:
+                sums.drop(child)
+            elif child not in wanted:
+                open_.append(child)
 
 
 def _is_own(place: int, child: int, path: frozenset[int], least: float, sums: Sums) -> bool:

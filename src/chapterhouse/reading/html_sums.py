@@ -69,10 +69,6 @@ class Sums:
                 yield place
             place = self.ends[place]
 
-    def is_dropped(self, place: int) -> bool:
-        """Whether an element or one around it was dropped."""
-        return not self._dropped.isdisjoint({place, *self.path(place)})
-
     def path(self, place: int) -> frozenset[int]:
         """Return the positions from below the root down to one; none for the root."""
         found = set()
