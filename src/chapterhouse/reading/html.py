@@ -125,10 +125,12 @@ def _write_out_images(content: Any) -> None:
 
     What the page says in other places, all words or nearly all, is not said again.
     """
-    said = set(_WORD.findall(text_of(content).casefold()))
+    said: set[str] = set()
     for image in content.css("img"):
         stated = " ".join((image.attributes.get("alt") or "").split())
         words = _WORD.findall(stated.casefold())
+        if words and not said:
+            said.update(_WORD.findall(text_of(content).casefold()))
         known = sum(word in said for word in words) >= _NEARLY_ALL * len(words)
         said.update(words)
         image.replace_with("" if known or _FILE_NAME.fullmatch(stated) else stated)
@@ -151,23 +153,29 @@ def _title(parser: Any, stated: str, shown: str) -> str:
 
 def _metadata(parser: Any, stated: dict[str, str]) -> dict[str, str]:
     root = parser.css_first("html")
-    time = parser.css_first("time[datetime]")
+    links = parser.css("link[rel=canonical], link[rel=license], a[rel=license]")
     found = {
         "author": _first(stated, "author", "article:author"),
         "date": _first(stated, "article:published_time", "date", "dcterms.date", "datePublished")
-        or (time.attributes.get("datetime") or "" if time is not None else ""),
+        or _time(parser),
         "language": (root.attributes.get("lang") or "") if root is not None else "",
         "description": _first(stated, "description", "og:description"),
-        "url": _link(parser, "link[rel=canonical]") or _first(stated, "og:url"),
-        "license": _link(parser, "link[rel=license]", "a[rel=license]"),
+        "url": _link(links, "canonical") or _first(stated, "og:url"),
+        "license": _link(links, "license"),
     }
     return {key: value[:_LONGEST_VALUE] for key, value in found.items() if value}
 
 
-def _link(parser: Any, *selectors: str) -> str:
-    for selector in selectors:
-        node = parser.css_first(selector)
-        if node is not None and (address := (node.attributes.get("href") or "").strip()):
+def _time(parser: Any) -> str:
+    node = parser.css_first("time[datetime]")
+    return (node.attributes.get("datetime") or "") if node is not None else ""
+
+
+def _link(links: list[Any], relation: str) -> str:
+    for link in links:
+        attributes = link.attributes
+        address = (attributes.get("href") or "").strip()
+        if attributes.get("rel") == relation and address:
             return address if len(address) <= _LONGEST_VALUE else ""  # cut, it leads elsewhere
     return ""
 

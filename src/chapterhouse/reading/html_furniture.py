@@ -41,8 +41,8 @@ _NEVER_NOISE = frozenset((
     "i", "a", "code",
 ))  # fmt: skip
 _COMMENT = "[class~=comment], [class~=comment-body], [id^=comment-]"
-_CONTROLS = "input, textarea, select, button, form"
-_HEADINGS = "h1, h2, h3, h4, h5, h6"
+_CONTROLS = frozenset(("input", "textarea", "select", "button", "form"))
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SENTENCE_END = re.compile(r"[.!?…。！？]['\"”’)\]]*(?:\s|$)")
 _SENTENCES = 100  # characters of a block of sentences
 _FEWER_LINKS = 0.3  # share of linked characters of such a block
@@ -146,32 +146,34 @@ def _is_noise(class_: str, id_: str) -> bool:
 def _is_furniture(place: int, sums: Sums, total: int) -> bool:
     """Whether an element of such a name is links, a label, a form or a thread of comments."""
     node, length = sums.nodes[place], sums.characters[place]
+    inside = sums.tags_in(place)
     if not length:
-        return node.css_first("img") is None
-    if length >= _NEARLY_ALL * total or node.css_first("table, dl") is not None:
+        return "img" not in inside
+    if length >= _NEARLY_ALL * total or "table" in inside or "dl" in inside:
         return False
-    if sums.linked[place] >= _LINKED * length:
-        return True
     thread = [sums.characters[sums.places[comment.mem_id]] for comment in node.css(_COMMENT)]
-    if len(thread) > 1 and sum(thread) > _HALF * length:
+    if sums.linked[place] >= _LINKED * length or sum(thread[1:] and thread) > _HALF * length:
         return True
-    if length < _FORM and (node.css_first(_CONTROLS) is not None or _leads_elsewhere(node, sums)):
+    if length < _FORM and not inside.isdisjoint(_CONTROLS):
         return True
-    headed = node.css_first("h1, h2, h3, h4") is not None
+    headed = not inside.isdisjoint(_HEADINGS)
+    if headed and length < _FORM:
+        return _leads_elsewhere(place, sums)
     return length < _SHORT and not headed and _is_label(place, sums)
 
 
-def _leads_elsewhere(node: Node, sums: Sums) -> bool:
+def _leads_elsewhere(place: int, sums: Sums) -> bool:
     """Whether every heading in an element is a link, as above the beginnings of other articles."""
-    headings = [sums.places[heading.mem_id] for heading in node.css(_HEADINGS)]
+    node = sums.nodes[place]
+    headings = [sums.places[heading.mem_id] for heading in node.css(", ".join(_HEADINGS))]
     away = {sums.places[link.mem_id] for link in node.css("a[href]:not([href^='#'])")}
     return bool(headings) and all(
-        not away.isdisjoint(sums.path(place))
+        not away.isdisjoint(sums.path(heading))
         or (
-            sums.linked[place] + 1 >= sums.characters[place]
-            and not away.isdisjoint(range(place, sums.ends[place]))
+            sums.linked[heading] + 1 >= sums.characters[heading]
+            and not away.isdisjoint(range(heading, sums.ends[heading]))
         )
-        for place in headings
+        for heading in headings
     )
 
 

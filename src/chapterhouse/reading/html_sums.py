@@ -39,7 +39,7 @@ class Sums:
         self.prose = [0] * len(self.nodes)  # characters of blocks of prose, links left out
         self.ends = list(range(1, len(self.nodes) + 1))  # where what is inside ends
         self._unlinked = self.own.copy()
-        self._dropped: set[int] = set()
+        self._left = self.tags.copy()
         self._add_up()
 
     def _add_up(self) -> None:
@@ -65,9 +65,13 @@ class Sums:
         end = self.ends[place]
         place += 1
         while place < end:
-            if place not in self._dropped:
+            if self._left[place]:
                 yield place
             place = self.ends[place]
+
+    def tags_in(self, place: int) -> frozenset[str]:
+        """Return the tags of an element and of those in it that were not dropped."""
+        return frozenset(self._left[place : self.ends[place]])
 
     def path(self, place: int) -> frozenset[int]:
         """Return the positions from below the root down to one; none for the root."""
@@ -95,7 +99,8 @@ class Sums:
             self.linked[parent] -= in_links
             self.links[parent] -= links
             self.prose[parent] -= prose
-        self._dropped.add(place)
+        end = self.ends[place]
+        self._left[place:end] = [""] * (end - place)
         self.nodes[place].decompose()
 
     def _shorten(self, place: int, own: int, unlinked: int) -> int:

@@ -70,8 +70,12 @@ def believable_title(stated: str, text: str) -> bool:
         return False
     if len(text) < _LEAST_TEXT:
         return True
-    head = unicodedata.normalize("NFKC", text[:_HEAD]).casefold()
-    return any(_fits(part, head) for part in _PARTS.split(title) if part)
+    parts = [part for part in _PARTS.split(title) if part]
+    head = text[:_HEAD].casefold()
+    if any(_fits(part, head) for part in parts):
+        return True
+    head = unicodedata.normalize("NFKC", head)
+    return any(_fits(part, head) for part in parts)
 
 
 def _is_typed_at_random(title: str) -> bool:
