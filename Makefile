@@ -45,6 +45,7 @@ test-model: setup $(MODEL)/.installed ## the product around a real, small langua
 soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, every real file
 	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/lifecycle/test_crash.py tests/store/test_power.py
 	CHAPTERHOUSE_KILLS=30 $(BIN)/pytest --timeout 3600 tests/lifecycle/test_embedding_crash.py
+	CHAPTERHOUSE_FILES_STEP=1 $(BIN)/pytest --timeout 3600 tests/reading/test_formats.py
 	$(BIN)/python benchmarks/ledger.py
 
 demo: setup ## a believable organisation's documents, three questions, a council that disagrees
