@@ -28,7 +28,7 @@ class Sums:
         self.nodes: list[Node] = root.css("*")  # itself first
         self.tags: list[str] = [node.tag for node in self.nodes]
         self.places = {node.mem_id: place for place, node in enumerate(self.nodes)}
-        self._parents = [0, *(self.places[node.parent.mem_id] for node in self.nodes[1:])]
+        self._parents = [0, *[self.places[node.parent.mem_id] for node in self.nodes[1:]]]
         texts = [node.text(deep=False) for node in self.nodes]
         self.characters = [  # of text, with what is inside
             0 if not text or text.isspace() else _length(text) for text in texts
@@ -45,20 +45,23 @@ class Sums:
     def _add_up(self) -> None:
         characters, linked, links, ends = self.characters, self.linked, self.links, self.ends
         own, unlinked, prose = self.own, self._unlinked, self.prose
-        for place in range(len(self.tags) - 1, -1, -1):
+        for place in range(len(self.tags) - 1, 0, -1):
             parent, tag, length = self._parents[place], self.tags[place], characters[place]
-            prose[place] += _counted(tag, unlinked[place])
-            if not place:
-                break
-            in_links, inner = (length, 1) if tag == "a" else (linked[place], 0)
+            if ends[parent] == parent + 1:  # its last child
+                ends[parent] = ends[place]
+            is_link = tag == "a"
+            links[parent] += links[place] + is_link
+            if not length:
+                continue
+            if unlinked[place] >= LEAST_PROSE and tag in _PROSE:
+                prose[place] += unlinked[place]
             characters[parent] += length
-            linked[parent] += in_links
-            links[parent] += links[place] + inner
+            linked[parent] += length if is_link else linked[place]
             if tag not in BLOCKS:
                 own[parent] += own[place]
-                unlinked[parent] += 0 if inner else unlinked[place]
+                unlinked[parent] += 0 if is_link else unlinked[place]
             prose[parent] += prose[place]
-            ends[parent] = max(ends[parent], ends[place])
+        prose[0] += _counted(self.tags[0], unlinked[0])
 
     def children(self, place: int) -> Iterator[int]:
         """Yield the positions of the elements directly in one."""
@@ -86,13 +89,14 @@ class Sums:
         tag, length, prose = self.tags[place], self.characters[place], self.prose[place]
         in_links, links = self.linked[place], self.links[place]
         own, unlinked = (0, 0) if tag in BLOCKS else (self.own[place], self._unlinked[place])
-        parent = place
+        parent = place if length or links or tag == "a" else 0
         while parent:
             if self.tags[parent] == "a":
                 in_links, unlinked = length, 0
                 links += parent == place
             parent = self._parents[parent]
-            prose += self._shorten(parent, own, unlinked)
+            if own:
+                prose += self._shorten(parent, own, unlinked)
             if self.tags[parent] in BLOCKS:
                 own = unlinked = 0
             self.characters[parent] -= length
