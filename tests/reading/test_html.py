@@ -263,7 +263,84 @@ def test_what_is_left_out_is_counted() -> None:
     (notice,) = read(PAGE).notices
 
     assert notice.code in BENIGN_NOTICES
-    assert notice.sentence.startswith("92 of its 2,079 characters")
+    assert notice.sentence.startswith("93 of its 2,084 characters")
+
+
+BODY = "".join(f"<p>Part {number}: {SENTENCES}</p>" for number in range(4))
+LEAD = (
+    "The port wants to build a second quay, although nobody has asked for one "
+    "and there is no money for it."
+)
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        f"<div><h1>A quay</h1></div><div class=standfirst>{LEAD}</div>",
+        f"<header><h1>A quay</h1><p>{LEAD}</p><span>By A. Smith</span></header>",
+        f"<h1>A quay</h1><div><figure><img src=x><figcaption>{LEAD}</figcaption></figure></div>",
+        f"<h1>A quay</h1><div><ul><li>{LEAD}</ul></div>",
+    ],
+    ids=range(4),
+)
+@pytest.mark.parametrize("shell", ["<article>{}</article>", "<div>{}</div>"])
+def test_what_leads_from_the_title_to_the_text_stays(lead: str, shell: str) -> None:
+    menu = (
+        "<nav><a href=/>Home</a></nav><p>All news of the coast, every day but Sunday, for you.</p>"
+    )
+    text = text_of(f"{menu}{lead}{shell.format(f'<div>{BODY}</div>')}<footer>x</footer>")
+
+    assert text.count(LEAD) == 1
+    assert text.index(LEAD) < text.index("Part 0")
+    assert "Home" not in text
+    assert "By A. Smith" not in text
+
+
+def test_short_prose_with_links_and_parts_like_the_longest_stay() -> None:
+    short = f"<p>Beside it: {LEAD} <a href=/x>More about the quay</a>.</p>"
+    box = f"<div class=part>{LEAD} It will take years.</div>"
+    text = text_of(f"<nav>x</nav><div>{short}<div class=part>{BODY}</div>{box}</div>")
+
+    assert "Beside it" in text
+    assert "It will take years." in text
+
+
+def test_other_articles_beside_one_with_a_title_go() -> None:
+    others = "".join(f"<article><p>Other {n}: {SENTENCES}</p></article>" for n in range(5))
+    text = page_with(f"<article><h1>Boats</h1>{BODY}</article><article>{others}</article>")
+
+    assert "Part 3" in text
+    assert "Other" not in text
+
+
+def test_a_list_of_links_above_and_below_goes() -> None:
+    items = "".join(f"<li><a href=/{n}>Title {n}</a> Some words on it.</li>" for n in range(4))
+    text = page_with(f"<ul>{items}</ul><div>{BODY}</div><div><ul>{items}</ul></div>")
+
+    assert "Part 3" in text
+    assert "Title 2" not in text
+
+
+def test_beginnings_of_other_articles_go_and_headings_that_lead_to_themselves_stay() -> None:
+    teaser = "<div class=next><h5><a href=/n>A new ferry</a></h5><p>It sails in May.</p></div>"
+    own = "<div class=next-steps><h2><a href=#s>Steps</a></h2><p>Go there.</p></div>"
+    text = page_with(f"<div>{BODY}{teaser}{own}</div>")
+
+    assert "A new ferry" not in text
+    assert "Go there." in text
+
+
+def test_an_offer_that_is_all_link_stays() -> None:
+    link = "<a href=/oar>{}</a>"
+    offer = "".join(f"<div>{link.format(words)}</div>" for words in ("Oar", "$17.99", "Buy"))
+    text = page_with(f"<div>{BODY}<div>{offer}</div></div>")
+
+    assert "$17.99" in text
+
+
+def test_a_page_for_those_without_scripts_is_read() -> None:
+    assert "Part 3" in text_of(f"<noscript><h1>A quay</h1>{BODY}</noscript><div id=app></div>")
+    assert "pixel" not in text_of(f"<noscript>pixel {SENTENCES}</noscript>{BODY}")
 
 
 def test_an_article_is_not_all_that_is_kept_of_a_page_of_prose() -> None:
@@ -297,6 +374,15 @@ def test_a_picture_that_leads_elsewhere_goes_unless_the_text_is_about_it() -> No
 
     assert f"Lucy: {about}" in text
     assert "Another story" not in text
+
+
+def test_a_caption_is_said_once_in_a_gallery_with_frames() -> None:
+    whole = "Boats at anchor in the harbour of Whitby, in May 1987."
+    frame = "<div class=caption><div class=full>{}</div>Image 1</div>"
+    strip = f"<div class=strip-caption>{whole}</div>"
+    parts = frame.format(f"<div class=caption-full>{whole} Photo: A. Smith</div>") + strip
+
+    assert page_with(f"<div><p>{SENTENCES}</p>{parts}</div>").count("at anchor") == 1
 
 
 def test_a_caption_is_said_once_in_a_gallery() -> None:

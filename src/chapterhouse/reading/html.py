@@ -8,8 +8,10 @@ import html_to_markdown
 import selectolax.lexbor
 
 from chapterhouse.reading.completeness import missing
-from chapterhouse.reading.html_prune import content_of, drop_furniture, prose, text_of, weights_of
+from chapterhouse.reading.html_furniture import drop_furniture, text_of
+from chapterhouse.reading.html_prune import content_of, marked, prose
 from chapterhouse.reading.html_scan import DEEPEST, decode_html, is_too_deep, stripped
+from chapterhouse.reading.html_sums import Sums
 from chapterhouse.reading.html_tables import plain_captions, plain_tables
 from chapterhouse.reading.html_visible import drop_unseen, write_out_controls
 from chapterhouse.reading.titles import believable_title
@@ -58,11 +60,12 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
         page = ExtractedPage(stripped(text))
         return Extraction((page,), "html", "tags stripped", markdown=False, notices=notices)
     parser = selectolax.lexbor.LexborHTMLParser(text)
-    metadata = _metadata(parser)
+    stated = _stated(parser)
+    metadata = _metadata(parser, stated)
     title = ""
     if parser.body is not None:
         drop_unseen(parser.body)
-        title = _title(parser, parser.body.text(separator=" ") or "")
+        title = _title(parser, _first(stated, "og:title"), parser.body.text(separator=" ") or "")
     content, left_out = _content(parser, text)
     return Extraction(
         pages=(ExtractedPage(content),),
@@ -90,13 +93,14 @@ def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
     body = parser.body
     if body is None:
         return "", ()
-    seen = kept = len(text_of(body))
-    has_furniture = drop_furniture(body)
-    weights = weights_of(body)
-    visible = count("\n".join(prose(body, weights)))
+    sums = Sums(body)
+    seen = sums.characters[0]
+    has_furniture = drop_furniture(body, sums)
+    mark = marked(body, sums)
+    visible = count("\n".join(prose(body, mark, sums)))
     if has_furniture:
-        body = content_of(body, weights)
-        kept = len(text_of(body))
+        body = content_of(body, mark, sums)
+    kept = sums.characters[sums.places[body.mem_id]]
     if kept < _LITTLE and seen > _MUCH_MORE * kept:
         parser = selectolax.lexbor.LexborHTMLParser(text)
         body, kept = parser.body, seen
@@ -132,57 +136,71 @@ def _write_out_images(content: Any) -> None:
 
     What the page says in other places, all words or nearly all, is not said again.
     """
-    said = set(_WORD.findall(text_of(content).casefold()))
+    said: set[str] = set()
     for image in content.css("img"):
         stated = " ".join((image.attributes.get("alt") or "").split())
         words = _WORD.findall(stated.casefold())
+        if words and not said:
+            said.update(_WORD.findall(text_of(content).casefold()))
         known = sum(word in said for word in words) >= _NEARLY_ALL * len(words)
         said.update(words)
         image.replace_with("" if known or _FILE_NAME.fullmatch(stated) else stated)
 
 
-def _title(parser: Any, shown: str) -> str:
-    """Return the first title that the page states of itself and its text bears out."""
-    stated = [_meta(parser, "meta[property='og:title']")]
+def _title(parser: Any, stated: str, shown: str) -> str:
+    """Return the first title that the page states of itself and its text bears out.
+
+    Args:
+        parser: The page.
+        stated: What its metadata call it.
+        shown: Its text.
+    """
     nodes = (parser.css_first(selector) for selector in ("head title", "title"))
-    stated += [" ".join((node.text() or "").split()) for node in nodes if node is not None]
+    titles = [stated, *(text_of(node) for node in nodes if node is not None)]
     heading = parser.css_first("h1")
-    title = next((title for title in stated if believable_title(title, shown)), "")
+    title = next((title for title in dict.fromkeys(titles) if believable_title(title, shown)), "")
     return title or (text_of(heading) if heading is not None else "")
 
 
-def _metadata(parser: Any) -> dict[str, str]:
+def _metadata(parser: Any, stated: dict[str, str]) -> dict[str, str]:
     root = parser.css_first("html")
-    time = parser.css_first("time[datetime]")
+    links = parser.css("link[rel=canonical], link[rel=license], a[rel=license]")
     found = {
-        "author": _meta(parser, "meta[name=author]", "meta[property='article:author']"),
-        "date": _meta(
-            parser,
-            "meta[property='article:published_time']",
-            "meta[name=date]",
-            "meta[name='dcterms.date']",
-            "meta[itemprop=datePublished]",
-        )
-        or (time.attributes.get("datetime") or "" if time is not None else ""),
+        "author": _first(stated, "author", "article:author"),
+        "date": _first(stated, "article:published_time", "date", "dcterms.date", "datePublished")
+        or _time(parser),
         "language": (root.attributes.get("lang") or "") if root is not None else "",
-        "description": _meta(parser, "meta[name=description]", "meta[property='og:description']"),
-        "url": _link(parser, "link[rel=canonical]") or _meta(parser, "meta[property='og:url']"),
-        "license": _link(parser, "link[rel=license]", "a[rel=license]"),
+        "description": _first(stated, "description", "og:description"),
+        "url": _link(links, "canonical") or _first(stated, "og:url"),
+        "license": _link(links, "license"),
     }
     return {key: value[:_LONGEST_VALUE] for key, value in found.items() if value}
 
 
-def _link(parser: Any, *selectors: str) -> str:
-    for selector in selectors:
-        node = parser.css_first(selector)
-        if node is not None and (address := (node.attributes.get("href") or "").strip()):
+def _time(parser: Any) -> str:
+    node = parser.css_first("time[datetime]")
+    return (node.attributes.get("datetime") or "") if node is not None else ""
+
+
+def _link(links: list[Any], relation: str) -> str:
+    for link in links:
+        attributes = link.attributes
+        address = (attributes.get("href") or "").strip()
+        if attributes.get("rel") == relation and address:
             return address if len(address) <= _LONGEST_VALUE else ""  # cut, it leads elsewhere
     return ""
 
 
-def _meta(parser: Any, *selectors: str) -> str:
-    for selector in selectors:
-        node = parser.css_first(selector)
-        if node is not None and (text := " ".join((node.attributes.get("content") or "").split())):
-            return text
-    return ""
+def _stated(parser: Any) -> dict[str, str]:
+    """Return the first content of each name or property that the page's metadata have."""
+    stated: dict[str, str] = {}
+    for node in parser.css("meta[content]"):
+        attributes = node.attributes
+        for key in ("name", "property", "itemprop"):
+            stated.setdefault(attributes.get(key) or "", attributes["content"] or "")
+    return stated
+
+
+def _first(stated: dict[str, str], *names: str) -> str:
+    values = (" ".join(stated.get(name, "").split()) for name in names)
+    return next(filter(None, values), "")

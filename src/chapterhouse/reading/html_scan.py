@@ -39,6 +39,7 @@ _LABELS = {
 }
 _TAG = re.compile(r"<!--|<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)>")
 _ANY_TAG = re.compile(r"</?[a-zA-Z]")
+_STEP = {2: 1, 3: -1}  # by the length of its beginning: a tag opens or closes an element
 _VOID = frozenset((
     "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source",
     "track", "wbr",
@@ -85,9 +86,7 @@ def _is_utf8(data: bytes) -> bool:
 
 def is_too_deep(text: str, limit: int = DEEPEST) -> bool:
     """Whether elements stand more than ``limit`` deep in one another."""
-    sums = list(accumulate(-1 if tag[1] == "/" else 1 for tag in _ANY_TAG.findall(text)))
-    lowest = accumulate(sums, min, initial=0)
-    if max(map(sub, sums, lowest), default=0) <= limit:
+    if _ceiling(text, limit) <= limit:
         return False  # not even if no element were closed by itself
     depth = 0
     for closing, name, rest in _TAG.findall(text):
@@ -98,6 +97,16 @@ def is_too_deep(text: str, limit: int = DEEPEST) -> bool:
         if depth > limit:
             return True
     return False
+
+
+def _ceiling(text: str, limit: int) -> int:
+    """Return a number of elements that stand in one another at most, found without their names."""
+    tags = _ANY_TAG.findall(text)
+    if len(tags) <= limit:
+        return len(tags)
+    sums = list(accumulate(map(_STEP.__getitem__, map(len, tags))))
+    ceiling = max(sums) - min(0, *sums)
+    return ceiling if ceiling <= limit else max(map(sub, sums, accumulate(sums, min, initial=0)))
 
 
 def stripped(text: str) -> str:

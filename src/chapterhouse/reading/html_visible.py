@@ -6,9 +6,9 @@ from typing import Any
 Node = Any  # selectolax.lexbor.LexborNode
 
 _NOT_SHOWN = (
-    "script, style, noscript, template, canvas, iframe, object, embed, audio, video, datalist, "
+    "script, style, template, canvas, iframe, object, embed, audio, video, datalist, "
     "link, meta, [hidden], dialog:not([open]), .sr-only, .visually-hidden, .visuallyhidden, "
-    ".screen-reader-text"
+    ".screen-reader-text, .off-screen, .element-invisible, .modal.hide, .modal.fade"
 )
 _HIDDEN = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _ICON = re.compile(r"[a-z_]*|[\W_]*")  # the name of a letter of an icon font, or a sign
@@ -16,6 +16,8 @@ _WITHOUT_VALUE = frozenset((
     "button", "color", "file", "hidden", "image", "password", "range", "reset", "submit",
 ))  # fmt: skip
 _BOX = ("\u2610", "\u2612")  # not chosen, chosen
+_LEAST_PAGE = 250  # characters
+_MOST_OF_PAGE = 0.8
 _MOST_OPTIONS = 30  # a longer list of choices shows what is chosen
 
 
@@ -23,6 +25,7 @@ def drop_unseen(root: Node) -> None:
     """Remove what a browser does not show."""
     for node in root.css(_NOT_SHOWN):
         node.decompose()
+    _drop_doubles_for_no_scripts(root)
     for node in root.css("[style]"):
         if _HIDDEN.search(node.attributes.get("style") or ""):
             node.decompose()
@@ -31,6 +34,15 @@ def drop_unseen(root: Node) -> None:
             node.decompose()
     for node in root.css("svg"):
         node.replace_with(" ".join(part.text() or "" for part in node.css("text")))
+
+
+def _drop_doubles_for_no_scripts(root: Node) -> None:
+    """Drop what is shown where no scripts run, unless it is the page itself."""
+    for node in root.css("noscript"):
+        length = len((node.text() or "").strip())
+        if length < _LEAST_PAGE or length < _MOST_OF_PAGE * len((root.text() or "").strip()):
+            node.decompose()
+    root.unwrap_tags(["noscript"])
 
 
 def write_out_controls(root: Node) -> None:

@@ -38,6 +38,18 @@ _ROWS = (
     "yxcvbnm",
 )
 _RUN = 5  # letters in the order of the alphabet or the keyboard, which no word has
+_TYPED = re.compile(
+    "|".join(
+        sorted(
+            {
+                run
+                for row in _ROWS
+                for place in range(len(row) - _RUN + 1)
+                for run in (row[place : place + _RUN], row[place : place + _RUN][::-1])
+            }
+        )
+    )
+)
 _VOWELLESS = re.compile(r"\b(?=[a-z]{7,}\b)[^aeiouy]+\b", re.IGNORECASE)
 
 
@@ -58,16 +70,16 @@ def believable_title(stated: str, text: str) -> bool:
         return False
     if len(text) < _LEAST_TEXT:
         return True
-    head = unicodedata.normalize("NFKC", text[:_HEAD]).casefold()
-    return any(_fits(part, head) for part in _PARTS.split(title) if part)
+    parts = [part for part in _PARTS.split(title) if part]
+    head = text[:_HEAD].casefold()
+    if any(_fits(part, head) for part in parts):
+        return True
+    head = unicodedata.normalize("NFKC", head)
+    return any(_fits(part, head) for part in parts)
 
 
 def _is_typed_at_random(title: str) -> bool:
-    if _VOWELLESS.search(title):
-        return True
-    lower = title.lower()
-    runs = (lower[place : place + _RUN] for place in range(len(lower) - _RUN + 1))
-    return any(run in row or run[::-1] in row for run in runs for row in _ROWS)
+    return bool(_VOWELLESS.search(title) or _TYPED.search(title.lower()))
 
 
 def _fits(part: str, known: str) -> bool:
