@@ -343,17 +343,6 @@ def test_signs_tell_what_is_shown_and_how_it_stands_out() -> None:
     assert (by_words.unmet, by_words.sentence) == (0.0, 0.0)
 
 
-def test_a_line_that_is_repeated_is_one_candidate() -> None:
-    price = "Guests pay 40 euros a night for the harbour berth."
-    asked = "How many euros do guests pay for the harbour berth?"
-    once = Shelf({"prices": f"{price}\nThe view is free."}, meaning=True).signs(asked)
-    lines = "\n".join([price, "The view is free.", *[price] * 30])
-    often = Shelf({"prices": lines}, meaning=True).signs(asked)
-    assert often.best >= once.best - 0.05
-    assert often.shown >= once.shown - 0.05
-    assert often.best <= often.shown <= 1.0001
-
-
 def test_file_names_and_pieces_of_chinese_are_not_called_missing() -> None:
     told = Shelf({"minutes": OLD}).ask("渡轮什么时候开 budget-2026.xlsx zeppelin")
     assert told.searched.missing_terms == ("zeppelin",)

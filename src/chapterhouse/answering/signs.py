@@ -1,10 +1,8 @@
 """What speaks for it that what is shown answers a question, and what against it."""
 
 import re
-import unicodedata
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Final
 
 from chapterhouse.answering.choosing import Bodies, is_covered
@@ -14,14 +12,10 @@ from chapterhouse.answering.parts import Part
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, offers
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged
-from chapterhouse.retrieval.sentences import Sentence, text_of
+from chapterhouse.retrieval.sentences import text_of
 from chapterhouse.types import Hit
 
 _NUMBERING: Final = re.compile(r"(?m)^[ \t]*(?:[-*+•][ \t]+)?\(?(?:\d{1,3}|[a-z])[.)][ \t]")
-
-# Copies from which a sentence counts as one candidate. With two, as in texts that repeat a clause,
-# the chances fit the questions worse (calibration error .121 instead of .111).
-_REPEATED: Final = 4
 
 
 def signs_of(
@@ -51,7 +45,7 @@ def signs_of(
         for row, sentence in enumerate(judged.sentences)
         if is_covered(parts, hits[sentence.rank], sentence)
     ]
-    own = _with_equals(judged, hits, inside)
+    own = [judged.sentences[row] for row in inside]
     shown = sum(sentence.share for sentence in own)
     quoted = "\n".join(
         bodies.text(part.hit.document.id)[slice(*span)] for part in parts for span in part.spans
@@ -77,32 +71,6 @@ def signs_of(
         valueless=1 - valued / shown if shown else float(kind in VALUES),
         unnamed=names.missing_share(question, judged.weights, quoted),
     )
-
-
-def _with_equals(judged: Judged, hits: Sequence[Hit], inside: Sequence[int]) -> list[Sentence]:
-    """Return the sentences that are shown; one that is repeated has the share of all its copies.
-
-    Otherwise none of a thousand equal lines would be likely to answer.
-    """
-    said = [_said(hits[sentence.rank], sentence) for sentence in judged.sentences]
-    copies: defaultdict[Hashable, list[Sentence]] = defaultdict(list)
-    for row, sentence in enumerate(judged.sentences):
-        copies[said[row]].append(sentence)
-    found: dict[Hashable, Sentence] = {}
-    for row in inside:
-        same = copies[said[row]]
-        if len(same) < _REPEATED:
-            found[row] = judged.sentences[row]
-        else:
-            every = round(sum(sentence.share for sentence in same), 6)
-            found[said[row]] = replace(judged.sentences[row], share=every)
-    return list(found.values())
-
-
-def _said(hit: Hit, sentence: Sentence) -> Hashable:
-    """Return what a sentence says and where: equal for what is one candidate."""
-    words = unicodedata.normalize("NFKC", text_of(hit, sentence)).casefold().split()
-    return hit.document.id, hit.chunk.section_path, sentence.header, *words
 
 
 def _best_document(judged: Judged, hits: Sequence[Hit]) -> float:
