@@ -58,7 +58,9 @@ def unexplained(report: AddReport, files: int) -> int:
         and not (outcome.record.code and outcome.record.sentence)
         for outcome in report.outcomes
     )
-    return files - len(report.outcomes) + without
+    # Files inside archives and messages come beside those of the folders.
+    own = sum(Path(outcome.record.location).is_file() for outcome in report.outcomes)
+    return files - own + without
 
 
 def bars(run: Run, files: int) -> list[Bar]:
