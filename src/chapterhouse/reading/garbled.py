@@ -55,6 +55,13 @@ _IDEOGRAPHS_ENOUGH = 200
 _RARE_SHARE = 0.01
 _NOTHING_SHARE = 0.1
 _NOTHING_ENOUGH = 20
+_UNRECOGNISED = (
+    "Much of its text is gibberish: its encoding was not recognised. Save it as UTF-8 in a program "
+    "that shows it right and add it again."
+)
+_WHY = {
+    "pdf": "Much of its text is not what it shows: its fonts have a wrong or no map of characters."
+}
 _NO_CHARACTERS = frozenset({"Co", "Cn", "Cs", "Cc"})
 
 
@@ -73,7 +80,7 @@ def legible(extraction: Extraction) -> Extraction:
         return extraction
     title, *texts = repaired(joined).split(_BETWEEN)
     if garbled("\n".join(texts)) or len(texts) != len(extraction.pages):
-        notice = Notice("garbled-text", "Much of its text stands for no letters of any language.")
+        notice = Notice("garbled-text", _WHY.get(extraction.format, _UNRECOGNISED))
         return replace(extraction, notices=(*extraction.notices, notice))
     sentence = "Its text was stored in another encoding than it states; it was decoded again."
     return replace(

@@ -4,7 +4,7 @@ import json
 import re
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.encodings import decode
+from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.plain import METHOD, fenced
 from chapterhouse.reading.xml_guard import declares_entities, doctype
 from chapterhouse.types import ExtractedPage, Extraction
@@ -42,17 +42,10 @@ def read_xml(data: bytes, _name: str) -> Extraction:
     declared = _XML_DECLARED.match(data[:200])
     text, notices = decode(data)
     if declared and notices:
-        text, notices = _by_declaration(data, declared[1].decode("ascii")) or (text, notices)
+        text, notices = decode_stated(data, declared[1].decode("ascii"))
     title = found[1].strip() if (found := _XML_TITLE.search(text[:10_000])) else ""
     body = fenced(_one_element_a_line(text), "xml")
     return Extraction((ExtractedPage(body),), "xml", METHOD, title=title, notices=notices)
-
-
-def _by_declaration(data: bytes, encoding: str) -> tuple[str, tuple[()]] | None:
-    try:
-        return data.decode(encoding), ()
-    except (UnicodeDecodeError, LookupError):
-        return None
 
 
 def _pretty(text: str) -> str:
