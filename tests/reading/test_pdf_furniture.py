@@ -152,13 +152,17 @@ def test_a_sentence_that_ends_at_the_foot_of_every_page_stays() -> None:
         ("Page {} of 5", "The page numbers 1 to 5 are not in the text."),
         (
             "Harbour report, page {}",
-            "4 running headers or footers with page numbers are not in the text, "
-            + "as “Harbour report, page 2” on page 2.",
+            (
+                "4 running headers or footers with page numbers are not in the text, "
+                "as “Harbour report, page 2” on page 2."
+            ),
         ),
         (
             "Harbour report",
-            "4 running headers and footers are not in the text: "
-            + "“Harbour report” (4 times, pages 2 to 5).",
+            (
+                "4 running headers and footers are not in the text: "
+                "“Harbour report” (4 times, pages 2 to 5)."
+            ),
         ),
     ],
 )
