@@ -53,6 +53,10 @@ _FITS = 0.6  # of that share, where the table is the right one
 _IDEOGRAPH_RUN = re.compile("[\u4e00-\u9fff]+")
 _IDEOGRAPHS_ENOUGH = 200
 _RARE_SHARE = 0.01
+_SYLLABLE = re.compile("[\uac00-\ud7a3]")
+_SYLLABLE_BYTES = 2  # of those that KS X 1001 has; Python writes others by their letters
+_RARE_SYLLABLES = 10
+_SYLLABLES_SHARE = 0.02
 _NOTHING_SHARE = 0.1
 _NOTHING_ENOUGH = 20
 _UNRECOGNISED = (
@@ -76,6 +80,10 @@ def garbled(text: str) -> bool:
 def legible(extraction: Extraction) -> Extraction:
     """Repair what was decoded by the wrong table, or say that much of the text is no text."""
     joined = _BETWEEN.join((extraction.title, *(page.text for page in extraction.pages)))
+    if extraction.format == "pdf" and _has_rare_syllables(joined):
+        return replace(
+            extraction, notices=(*extraction.notices, Notice("garbled-text", _WHY["pdf"]))
+        )
     if not garbled(joined):
         return extraction
     title, *texts = repaired(joined).split(_BETWEEN)
@@ -191,3 +199,15 @@ def _has_rare_ideographs(text: str) -> bool:
     if total < _IDEOGRAPHS_ENOUGH:
         return False
     return sum(sign in _IDEOGRAPHS for run in ideographs for sign in run) < _RARE_SHARE * total
+
+
+def _has_rare_syllables(text: str) -> bool:
+    """Tell whether Korean has many syllables beyond the 2,350 of KS X 1001, as wrong fonts give.
+
+    Only lists of syllables have as many; so this is asked of PDFs alone.
+    """
+    syllables = Counter(_SYLLABLE.findall(text))
+    rare = sum(
+        number for sign, number in syllables.items() if len(sign.encode("euc_kr")) > _SYLLABLE_BYTES
+    )
+    return rare >= max(_RARE_SYLLABLES, _SYLLABLES_SHARE * syllables.total())
