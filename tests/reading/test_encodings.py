@@ -86,7 +86,9 @@ def test_utf8_under_another_name_is_utf8() -> None:
     assert decode_stated(POLISH.encode(), "iso-8859-1") == (POLISH, ())
 
 
-@pytest.mark.parametrize("label", ["utf-8", "us-ascii", "rot13", "base64", "nonsense", "\0"])
+@pytest.mark.parametrize(
+    "label", ["utf-8", "us-ascii", "rot13", "idna", "unicode_escape", "nonsense", "\0"]
+)
 def test_a_statement_that_cannot_be_is_ignored(label: str) -> None:
     assert decode_stated(POLISH.encode("cp1250"), label) == decode(POLISH.encode("cp1250"))
 

@@ -50,6 +50,7 @@ _SUPERSETS = {
     "euc_kr": "cp949",
     "big5": "big5hkscs",
 }
+_NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"})
 # What people call the languages that a table is for, beginnings of names first to last.
 _FAMILIES = (
     (("cp1250", "iso8859-2", "cp852", "mac-latin2"), "Central European"),
@@ -117,11 +118,11 @@ def _named(label: str) -> str:
     """Return the encoding that people mean by a label, or nothing where Python has none."""
     known = _SUPERSETS.get(label.lower(), label)
     try:
-        found = codecs.lookup(known)
-        "".encode(found.name)  # some codecs are from bytes to bytes
+        name = codecs.lookup(known).name
+        "".encode(name)  # some codecs are from bytes to bytes
     except (LookupError, ValueError):
         return ""
-    return _SUPERSETS.get(found.name, found.name)
+    return "" if name in _NOT_OF_FILES else _SUPERSETS.get(name, name)
 
 
 def _with_signs(text: str, encoding: str) -> str:

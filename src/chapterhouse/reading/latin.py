@@ -82,6 +82,8 @@ def best_fit(data: bytes) -> Fit:
         for encoding, languages in tables:
             share = worth * _possible_share(words, encoding, languages)
             best = Fit(encoding, share) if share > best.share else best
+            if best.share == 1:
+                return best
     return best
 
 
