@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from random import Random
 
 import pytest
 
@@ -138,3 +139,19 @@ def test_a_mismatch_names_both(documents: Mapping[str, bytes], limits: Limits) -
 def test_streams_of_old_office_files_are_found_whatever_their_case() -> None:
     for name, format_ in (("WORKBOOK", "xls"), ("worddocument", "doc"), ("BOOK", "xls")):
         assert detect(ole({name: bytes(600)}), f"a.{format_}", Limits()).format == format_
+
+
+@pytest.mark.parametrize("size", [128, 288, 5_000])
+@pytest.mark.parametrize("name", ["blah.gz", "a.txt", "a"])
+def test_noise_is_no_text(size: int, name: str, limits: Limits) -> None:
+    for seed in range(20):
+        with pytest.raises(RejectedError) as error:
+            detect(Random(seed).randbytes(size), name, limits)
+        assert error.value.code == "unsupported-format"
+
+
+@pytest.mark.parametrize("encoding", ["cp1251", "koi8_r", "cp932", "euc_jp", "gb18030", "cp866"])
+def test_old_text_with_a_stray_control_is_no_noise(encoding: str, limits: Limits) -> None:
+    text = "Компания 会社は開いた " if encoding != "cp866" else "Компания открыла завод "
+    data = (text * 20).encode(encoding, "ignore") + b"\f\x00\x1a"
+    assert detect(data, "a.txt", limits).format == "txt"

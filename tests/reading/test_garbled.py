@@ -154,6 +154,16 @@ def test_rtf_with_bytes_of_its_own_table_is_read() -> None:
         assert extraction.notices == ()
 
 
+def test_korean_of_a_wrong_font_is_garbled_in_a_pdf_alone() -> None:
+    wrong = "스마트 데이터 컪비스 훟심 컴퓨팅 보안 기술 팢솒쭖쩣먾헏몒몋캏윦캏푷퓒칺몮픟"
+    pages = (ExtractedPage(wrong, 1),)
+    (notice,) = legible(Extraction(pages, "pdf", "")).notices
+    assert notice.code == "garbled-text"
+    assert "wrong or no map of characters" in notice.sentence
+    assert legible(Extraction(pages, "txt", "")).notices == ()
+    assert legible(Extraction((ExtractedPage(KOREAN * 9, 1),), "pdf", "")).notices == ()
+
+
 @pytest.mark.parametrize("name", ["xquad-zh", "xquad-ar", "xquad-de", "xquad-en"])
 def test_real_text_is_not_garbled(data_folder: Path, name: str) -> None:
     lines = (data_folder / "retrieval" / name / "corpus.jsonl").read_text("utf-8").splitlines()

@@ -282,3 +282,27 @@ def test_reading_twice_gives_the_same() -> None:
     data = write_pdf([body_page("Harbour"), body_page()])
 
     assert read_pdf(data, "x.pdf") == read_pdf(data, "x.pdf")
+
+
+def test_characters_that_a_font_does_not_name_are_told_and_left_out() -> None:
+    codes = "\x01\x04\x05\x07 " * 5
+    extraction = read(body_page(), body_page().text(72, 400, f"Highlights {codes}here."))
+
+    (notice,) = extraction.notices
+    assert (notice.code, notice.page) == ("undecodable-characters", 2)
+    assert notice.sentence.startswith("Page 2: 20 characters shown there could not be read")
+    assert "Highlights" in extraction.pages[1].text
+    assert "\x01" not in extraction.pages[1].text
+
+
+def test_a_few_such_signs_of_a_formula_stay_for_the_count_of_what_is_removed() -> None:
+    assert read(body_page().text(72, 400, "x = \x12 y")).notices == ()
+
+
+def test_a_page_of_such_characters_is_given_to_ocr(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = Recognised("Highlights", 0.95, sure=True, method="engine 1.0")
+    monkeypatch.setattr(pdf_scan, "ocr_image", lambda _image: (found,))
+    extraction = read(Page().lines(72, 100, ["\x01\x04\x05\x07\x08" * 8] * 3))
+
+    assert [page.text for page in extraction.pages] == ["Highlights"]
+    assert [notice.code for notice in extraction.notices] == ["ocr"]

@@ -123,6 +123,56 @@ def test_what_was_dropped_is_told_without_making_the_document_partial() -> None:
     assert "“Harbour report” (4 times, pages 2 to 5)" in notice.sentence
 
 
+def test_a_line_whose_sentence_goes_on_in_the_body_stays() -> None:
+    clause = [
+        "This clause is a demonstration and carries no legal weight, for it has a",
+        "purpose.",
+    ]
+    pages = [
+        Page().text(72, 40, f"Sample — page {place}").lines(72, 70, [*clause, f"Part {place}."])
+        for place in (1, 2, 3, 4)
+    ]
+    extraction = read(pages)
+
+    assert all(clause[0] in page.text for page in extraction.pages)
+    assert [page.text.startswith("Sample") for page in extraction.pages] == [True] + [False] * 3
+
+
+def test_a_sentence_that_ends_at_the_foot_of_every_page_stays() -> None:
+    line = "Whoever reads this page to its end has read all that it has to say about it,"
+    pages = [prose(place).lines(72, 740, [line, "too, so far."]) for place in range(4)]
+
+    assert all("so far." in page.text for page in read(pages).pages)
+
+
+@pytest.mark.parametrize(
+    ("footer", "sentence"),
+    [
+        ("{}", "The page numbers 1 to 5 are not in the text."),
+        ("Page {} of 5", "The page numbers 1 to 5 are not in the text."),
+        (
+            "Harbour report, page {}",
+            (
+                "4 running headers or footers with page numbers are not in the text, "
+                "as “Harbour report, page 2” on page 2."
+            ),
+        ),
+        (
+            "Harbour report",
+            (
+                "4 running headers and footers are not in the text: "
+                "“Harbour report” (4 times, pages 2 to 5)."
+            ),
+        ),
+    ],
+)
+def test_the_notice_says_what_is_not_in_the_text(footer: str, sentence: str) -> None:
+    pages = [prose(place).text(72, 760, footer.format(place + 1)) for place in range(5)]
+    (notice,) = read(pages).notices
+
+    assert notice.sentence == sentence
+
+
 LINES = st.sampled_from(
     ["Harbour", "Total 12", "Total 13", "Page {}", "{}", "Invoice {}", "Invoice 7", "iv", "9"]
 )

@@ -80,6 +80,11 @@ def test_harmless_removals_are_not_counted() -> None:
     assert sanitise("\ufeffco\u00adop \u200bx").removed == 1
 
 
+def test_control_and_private_characters_are_counted_apart() -> None:
+    found = sanitise("a\u200bb\x12c\ue000d\u202e")
+    assert (found.text, found.removed, found.unknown) == ("abcd", 4, 2)
+
+
 def test_line_ends_become_line_feeds() -> None:
     assert sanitise("a\r\nb\rc\x0cd\u2028e").text == "a\nb\nc\nd\ne"
 

@@ -37,8 +37,8 @@ NOTICES: Mapping[str, str] = MappingProxyType(
     {
         "extension-mismatch": "The file's extension does not fit its content, which decided.",
         "encoding-guessed": "The text states no encoding; the most likely one was used.",
-        "invisible-characters": "Characters that cannot be seen were removed.",
-        "undecodable-characters": "Some bytes mean nothing in the text's encoding.",
+        "invisible-characters": "Invisible, control or private characters were removed.",
+        "undecodable-characters": "Some bytes mean nothing in the text's encoding or a PDF's font.",
         "garbled-text": "Much of the text is no text of any language: a wrong encoding or font.",
         "text-truncated": "Pages that the sentence names were not read.",
         "text-in-parts": "The text is very long; its parts are documents of their own.",

@@ -2,6 +2,7 @@
 
 import codecs
 
+from chapterhouse.reading.latin import ENCODINGS, best_fit
 from chapterhouse.reading.signatures import wide_encoding
 from chapterhouse.types import Notice
 
@@ -19,6 +20,7 @@ _ESCAPED = (
     (b"\x1b$)C", "iso2022_kr"),
 )
 _GUESS_BYTES = 262_144
+_RARELY = 100  # bytes beyond ASCII for each that means nothing in the stated encoding
 # What people wrote files in; without this list the guesser takes short texts for rarities.
 _CANDIDATES = [
     *(f"cp{number}" for number in (1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258)),
@@ -28,23 +30,108 @@ _CANDIDATES = [
     *("big5", "gb18030", "gbk", "hz", "cp932", "shift_jis", "shift_jis_2004", "euc_jp"),
     *("euc_jis_2004", "cp949", "euc_kr", "johab"),
 ]
-# Letters and marks of Western European languages in Windows-1252. Left out are those that stand
-# for a frequent letter of Hungarian, Turkish or Romanian in the kindred encodings.
-_WESTERN = frozenset(
-    "äöüßÄÖÜéèêëàâçñóíáúôûîïåæøÉÈÊÀÂÇÑÓÍÁÚÔÎÅÆØãÃòìùœŒ€£§°©®±²³µ·½¼×«»„“”‚‘’–—…•™¡¿ªº\u00a0"
+# What people mean by an encoding's name or write where they say or seem to use another:
+# https://encoding.spec.whatwg.org/#names-and-labels
+_SUPERSETS = {
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "tis-620": "cp874",
+    "windows-874": "cp874",
+    "iso-8859-8-i": "iso8859-8",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "x-gbk": "gb18030",
+    "shift_jis": "cp932",
+    "x-sjis": "cp932",
+    "windows-31j": "cp932",
+    "shift_jis_2004": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
+_NOT_OF_FILES = frozenset({"idna", "punycode", "unicode-escape", "raw-unicode-escape", "utf-7"})
+# What people call the languages that a table is for, beginnings of names first to last.
+_FAMILIES = (
+    (("cp1250", "iso8859-2", "cp852", "mac-latin2"), "Central European"),
+    (("iso8859-16",), "Romanian"),
+    (("cp1254", "iso8859-9"), "Turkish"),
+    (("cp1257", "iso8859-13", "iso8859-4"), "Baltic"),
+    (("iso8859-10",), "Nordic"),
+    (("cp1251", "iso8859-5", "koi8", "mac-cyrillic", "cp855", "cp866", "ptcp154"), "Cyrillic"),
+    (("kz1048",), "Kazakh"),
+    (("cp1253", "iso8859-7"), "Greek"),
+    (("cp1255", "iso8859-8"), "Hebrew"),
+    (("cp1256", "iso8859-6"), "Arabic"),
+    (("cp1258",), "Vietnamese"),
+    (("cp874", "tis-620"), "Thai"),
+    (("big5",), "traditional Chinese"),
+    (("gb", "hz"), "Chinese"),
+    (("cp932", "shift_jis", "euc_ji", "euc_jp"), "Japanese"),
+    (("cp949", "euc_kr", "johab"), "Korean"),
 )
-_CZECH = frozenset("èìù")
-_FOREIGN_SHARE = 0.3  # of all letters; in Cyrillic, Greek or Hebrew nearly all are beyond ASCII
+_WRITTEN = (("iso8859-", "ISO 8859-"), ("cp125", "Windows-125"), ("cp874", "Windows-874"),
+            ("cp932", "Shift JIS"), ("cp949", "Windows-949"), ("cp", "DOS code page "),
+            ("mac-", "Macintosh "))  # fmt: skip
+# Signs that the Windows tables have where ISO 8859 has control codes, which nobody writes.
+_WINDOWS_SIGNS = {
+    byte: sign
+    for byte in range(0x80, 0xA0)
+    if not (sign := bytes([byte]).decode("cp1252", "replace")).isalpha()
+    and sign == bytes([byte]).decode("cp1250", "replace") != "\ufffd"
+}
+_LIKELY = 0.9  # of the words with signs beyond ASCII; fewer are possible only in a wrong table
 
 
 def decode(data: bytes) -> tuple[str, tuple[Notice, ...]]:
     """Return the text with plain line ends and without NULs, and what was uncertain about it."""
     text, notices = _decode(data)
-    if "\0" in text:
-        text = text.replace("\0", "")
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text, notices
+    return _plain(text), notices
+
+
+def decode_stated(data: bytes, label: str) -> tuple[str, tuple[Notice, ...]]:
+    """Return the text by the encoding that a file states, taken as browsers take its name.
+
+    Where the text is UTF-8 all the same, or the encoding unknown or clearly another, it is as if
+    nothing were stated.
+    """
+    encoding = _named(label)
+    if not encoding or (not data.isascii() and _is_utf8(data)):
+        return decode(data)
+    text = data.decode(encoding, "replace")
+    wrong = text.count("\ufffd")
+    if wrong and _RARELY * wrong > sum(byte > 0x7F for byte in data):  # noqa: PLR2004 - beyond ASCII
+        return decode(data)
+    return _plain(_with_signs(text, encoding)), (_undecodable(wrong, encoding),) if wrong else ()
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Whether these bytes are well-formed UTF-8."""
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _named(label: str) -> str:
+    """Return the encoding that people mean by a label, or nothing where Python has none."""
+    known = _SUPERSETS.get(label.lower(), label)
+    try:
+        name = codecs.lookup(known).name
+        "".encode(name)  # some codecs are from bytes to bytes
+    except (LookupError, ValueError):
+        return ""
+    return "" if name in _NOT_OF_FILES else _SUPERSETS.get(name, name)
+
+
+def _with_signs(text: str, encoding: str) -> str:
+    """Read the control codes of ISO 8859 as the quotation marks and dashes of Windows."""
+    return text.translate(_WINDOWS_SIGNS) if encoding.startswith("iso8859") else text
+
+
+def _plain(text: str) -> str:
+    return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n")
 
 
 def _decode(data: bytes) -> tuple[str, tuple[Notice, ...]]:
@@ -89,35 +176,51 @@ def _nearly_utf8(data: bytes, error: UnicodeDecodeError) -> tuple[str, tuple[Not
 
 
 def _guessed(data: bytes) -> tuple[str, tuple[Notice, ...]]:
-    encoding = "cp1252"
-    if not _is_western(data[:_GUESS_BYTES]):
-        from charset_normalizer import from_bytes  # noqa: PLC0415 - slow to import, rarely needed
-
-        best = from_bytes(data[:_GUESS_BYTES], cp_isolation=_CANDIDATES).best()
-        encoding = best.encoding if best is not None else encoding
-    text = data.decode(encoding, "replace")
-    sentence = f"It states no encoding and is not UTF-8; it was read as {encoding}."
+    encoding = _superset(data, _guess(data[:_GUESS_BYTES]))
+    text = _with_signs(data.decode(encoding, "replace"), encoding)
+    sentence = (
+        f"It states no encoding and is not UTF-8; it was read as {_in_words(encoding)}. "
+        "If letters look wrong, save it as UTF-8 and add it again."
+    )
     notices = [Notice("encoding-guessed", sentence)]
     if wrong := text.count("\ufffd"):
         notices.append(_undecodable(wrong, encoding))
     return text, tuple(notices)
 
 
-def _is_western(data: bytes) -> bool:
-    """Tell whether all letters beyond ASCII are such as Western languages have, and few."""
+def _guess(data: bytes) -> str:
+    latin = best_fit(data)
+    if latin.share >= _LIKELY:
+        return latin.encoding
+    from charset_normalizer import from_bytes  # noqa: PLC0415 - slow to import, rarely needed
+
+    best = from_bytes(data, cp_isolation=_CANDIDATES).best()
+    return latin.encoding if best is None or best.encoding in ENCODINGS else best.encoding
+
+
+def _superset(data: bytes, encoding: str) -> str:
+    """Return the larger table that people take an encoding for, where it reads every byte."""
+    larger = _SUPERSETS.get(codecs.lookup(encoding).name, encoding)
     try:
-        text = data.decode("cp1252")
+        data.decode(larger)
     except UnicodeDecodeError:
-        return False
-    beyond = [character for character in text if character > "\x7f"]
-    found = set(beyond)
-    if found - _WESTERN or ("ø" in found and found & _CZECH):
-        return False
-    letters = sum(character.isalpha() for character in text)
-    return sum(map(str.isalpha, beyond)) <= max(1, _FOREIGN_SHARE * letters)
+        return encoding
+    return larger
+
+
+def _in_words(encoding: str) -> str:
+    """Return what an encoding is for and its usual name: ``Central European (ISO 8859-2)``."""
+    name = codecs.lookup(encoding).name
+    if name.startswith("utf"):
+        return name.upper()
+    found = (family for beginnings, family in _FAMILIES if name.startswith(beginnings))
+    written = next(
+        (f"{new}{name[len(old) :]}" for old, new in _WRITTEN if name.startswith(old)), ""
+    )
+    return f"{next(found, 'Western European')} ({written or name.replace('_', '-').upper()})"
 
 
 def _undecodable(count: int, encoding: str) -> Notice:
-    return Notice(
-        "undecodable-characters", f"{count:,} characters could not be decoded as {encoding}."
-    )
+    plural = "character" if count == 1 else "characters"
+    sentence = f"{count:,} {plural} could not be decoded as {_in_words(encoding)}."
+    return Notice("undecodable-characters", sentence)

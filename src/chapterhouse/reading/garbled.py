@@ -53,8 +53,19 @@ _FITS = 0.6  # of that share, where the table is the right one
 _IDEOGRAPH_RUN = re.compile("[\u4e00-\u9fff]+")
 _IDEOGRAPHS_ENOUGH = 200
 _RARE_SHARE = 0.01
+_SYLLABLE = re.compile("[\uac00-\ud7a3]")
+_SYLLABLE_BYTES = 2  # of those that KS X 1001 has; Python writes others by their letters
+_RARE_SYLLABLES = 10
+_SYLLABLES_SHARE = 0.02
 _NOTHING_SHARE = 0.1
 _NOTHING_ENOUGH = 20
+_UNRECOGNISED = (
+    "Much of its text is gibberish: its encoding was not recognised. Save it as UTF-8 in a program "
+    "that shows it right and add it again."
+)
+_WHY = {
+    "pdf": "Much of its text is not what it shows: its fonts have a wrong or no map of characters."
+}
 _NO_CHARACTERS = frozenset({"Co", "Cn", "Cs", "Cc"})
 
 
@@ -69,11 +80,15 @@ def garbled(text: str) -> bool:
 def legible(extraction: Extraction) -> Extraction:
     """Repair what was decoded by the wrong table, or say that much of the text is no text."""
     joined = _BETWEEN.join((extraction.title, *(page.text for page in extraction.pages)))
+    if extraction.format == "pdf" and _has_rare_syllables(joined):
+        return replace(
+            extraction, notices=(*extraction.notices, Notice("garbled-text", _WHY["pdf"]))
+        )
     if not garbled(joined):
         return extraction
     title, *texts = repaired(joined).split(_BETWEEN)
     if garbled("\n".join(texts)) or len(texts) != len(extraction.pages):
-        notice = Notice("garbled-text", "Much of its text stands for no letters of any language.")
+        notice = Notice("garbled-text", _WHY.get(extraction.format, _UNRECOGNISED))
         return replace(extraction, notices=(*extraction.notices, notice))
     sentence = "Its text was stored in another encoding than it states; it was decoded again."
     return replace(
@@ -184,3 +199,15 @@ def _has_rare_ideographs(text: str) -> bool:
     if total < _IDEOGRAPHS_ENOUGH:
         return False
     return sum(sign in _IDEOGRAPHS for run in ideographs for sign in run) < _RARE_SHARE * total
+
+
+def _has_rare_syllables(text: str) -> bool:
+    """Tell whether Korean has many syllables beyond the 2,350 of KS X 1001, as wrong fonts give.
+
+    Only lists of syllables have as many; so this is asked of PDFs alone.
+    """
+    syllables = Counter(_SYLLABLE.findall(text))
+    rare = sum(
+        number for sign, number in syllables.items() if len(sign.encode("euc_kr")) > _SYLLABLE_BYTES
+    )
+    return rare >= max(_RARE_SYLLABLES, _SYLLABLES_SHARE * syllables.total())

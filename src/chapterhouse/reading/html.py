@@ -1,7 +1,7 @@
 """HTML to Markdown: the content of a page with its headings, tables, lists and code."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import html_to_markdown
@@ -73,7 +73,7 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
         method=f"html-to-markdown {html_to_markdown.__version__}",
         title=title,
         metadata=metadata,
-        notices=(*notices, *left_out),
+        notices=(*_of_shown(notices, title + content), *left_out),
     )
 
 
@@ -86,6 +86,12 @@ def whole_markdown(text: str) -> str:
         return ""
     drop_unseen(parser.body)
     return _markdown(parser, parser.body)
+
+
+def _of_shown(notices: Sequence[Notice], text: str) -> Iterator[Notice]:
+    """Leave out the notice of bad bytes that stand in scripts, comments and what is not shown."""
+    whole = "\ufffd" not in text
+    return (each for each in notices if not (whole and each.code == "undecodable-characters"))
 
 
 def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:

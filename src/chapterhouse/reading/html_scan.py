@@ -9,7 +9,7 @@ import re
 from itertools import accumulate
 from operator import sub
 
-from chapterhouse.reading.encodings import decode
+from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.types import Notice
 
 DEEPEST = 1_000  # elements inside elements; browsers stop at 512
@@ -17,26 +17,7 @@ _HEAD = 4_096  # bytes in which an encoding may be declared; the standard asks f
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([\w:.-]+)", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]+encoding\s*=\s*[\"']([\w:.-]+)", re.IGNORECASE)
 _MARKS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-# Labels that mean another encoding than Python thinks, https://encoding.spec.whatwg.org/#names-and-labels
-_LABELS = {
-    "iso-8859-1": "cp1252",
-    "latin1": "cp1252",
-    "us-ascii": "cp1252",
-    "ascii": "cp1252",
-    "iso-8859-9": "cp1254",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "x-sjis": "cp932",
-    "euc-kr": "cp949",
-    "ks_c_5601-1987": "cp949",
-    "big5": "big5hkscs",
-    "utf-16": "utf-8",
-    "utf-16le": "utf-8",
-    "utf-16be": "utf-8",
-    "unicode": "utf-8",
-}
+_WIDE = ("utf-16", "unicode")  # what a declaration in ASCII cannot mean
 _TAG = re.compile(r"<!--|<(/?)([a-zA-Z][^\s/<>]*)([^<>]*)>")
 _ANY_TAG = re.compile(r"</?[a-zA-Z]")
 _STEP = {2: 1, 3: -1}  # by the length of its beginning: a tag opens or closes an element
@@ -66,22 +47,10 @@ def decode_html(data: bytes) -> tuple[str, tuple[Notice, ...]]:
     if data.startswith(_MARKS):
         return decode(data)
     declared = _CHARSET.search(data[:_HEAD]) or _XML_ENCODING.search(data[:_HEAD])
-    if declared is None or (not data.isascii() and _is_utf8(data)):
+    label = declared.group(1).decode("ascii", "replace").lower() if declared else ""
+    if not label or label.startswith(_WIDE):
         return decode(data)
-    label = declared.group(1).decode("ascii", "replace").lower()
-    try:
-        text = data.decode(_LABELS.get(label, label))
-    except (LookupError, UnicodeDecodeError):
-        return decode(data)
-    return text.replace("\0", "").replace("\r\n", "\n").replace("\r", "\n"), ()
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return decode_stated(data, label)
 
 
 def is_too_deep(text: str, limit: int = DEEPEST) -> bool:

@@ -8,7 +8,7 @@ from email.message import EmailMessage
 from email.parser import BytesParser
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.encodings import decode
+from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.types import Notice
 
 Body = tuple[str, tuple[Notice, ...]]
@@ -176,7 +176,4 @@ def _text(part: EmailMessage) -> Body:
     content = part.get_payload(decode=True)
     content = content if isinstance(content, bytes) else b""
     charset = part.get_content_charset("")
-    try:
-        return content.decode(charset).replace("\r\n", "\n") if charset else decode(content)[0], ()
-    except (UnicodeDecodeError, LookupError):
-        return decode(content)
+    return decode_stated(content, charset) if charset else (decode(content)[0], ())

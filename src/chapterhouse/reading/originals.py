@@ -12,7 +12,7 @@ from pyexpat import ExpatError
 import selectolax.lexbor
 
 from chapterhouse.reading.detect import detect
-from chapterhouse.reading.encodings import decode
+from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.html_scan import decode_html, is_too_deep, stripped
 from chapterhouse.reading.html_visible import drop_unseen, write_out_controls
 from chapterhouse.reading.limits import Limits
@@ -123,8 +123,5 @@ def _word_count(parts: list[tuple[str, str]]) -> int:
 def _part_text(part: EmailMessage, kind: str) -> str:
     content = part.get_payload(decode=True)
     content = content if isinstance(content, bytes) else b""
-    try:
-        text = content.decode(part.get_content_charset("utf-8"))
-    except (UnicodeDecodeError, LookupError):
-        text = decode(content)[0]
+    text, _ = decode_stated(content, part.get_content_charset("utf-8"))
     return _web_page(text.encode()) if kind == "text/html" else text

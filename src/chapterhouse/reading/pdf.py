@@ -4,7 +4,7 @@ import re
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
@@ -24,7 +24,7 @@ from chapterhouse.reading.pdf_blocks import (
 )
 from chapterhouse.reading.pdf_fields import page_marks
 from chapterhouse.reading.pdf_furniture import Place, running_lines
-from chapterhouse.reading.pdf_page import MOST_CHARACTERS, PageLayout, page_layout
+from chapterhouse.reading.pdf_page import MOST_CHARACTERS, UNMAPPED, PageLayout, page_layout
 from chapterhouse.reading.pdf_scan import is_scan, recognised
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Notice
@@ -35,6 +35,8 @@ _SECONDS_A_PAGE_AFTERWARDS = 0.002
 _MOST_UNREADABLE = 5_000  # pages
 MOST_LAYOUT_CHARACTERS = 2_500_000  # of a document; the pages after keep their plain text
 _MOST_BOOKMARKS = 10_000
+_MOST_UNMAPPED = 10  # characters of a page; a formula may have some signs that no font names
+_UNMAPPED_SHARE = 0.5  # of the characters of a page that is better read by OCR
 _MOST_ALIKE = 20  # notices of one code that name a page each
 _TITLE_PAGES = 2  # pages on which the first large heading may be the title
 _LOCKED = frozenset({raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY})
@@ -77,8 +79,9 @@ def read_pdf(data: bytes, name: str) -> Extraction:
             notices.append(Notice("form-not-read", sentence))
         written, heading = _written(pages, dropped, _outlines(document))
         title, text = _stated(document, "Title"), "\n".join(page.text for page in written)
+        mapped = tuple(_mapped(written, notices))
         return Extraction(
-            pages=tuple(written),
+            pages=mapped,
             format="pdf",
             method=_method(pages),
             page_kind="page",
@@ -163,9 +166,11 @@ def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read,
         if layout.plain:
             sentence = f"Page {number} holds too much to look for headings and tables on it."
             return _Read(number, layout), Notice("layout-skipped", sentence, page=number)
-        if is_scan(layout, *size):
+        unmapped = layout.unmapped_share >= _UNMAPPED_SHARE
+        if unmapped or is_scan(layout, *size):
             found, notice = recognised(page.raw, size, number)
-            return _Read(number, layout, found), notice
+            kept = layout._replace(lines=()) if unmapped and found else layout
+            return _Read(number, kept, found), notice
         return _Read(number, layout), None
     finally:
         if textpage is not None:
@@ -192,6 +197,21 @@ def _written(
         text = "\n\n".join(part for part in parts if part)
         written.append(ExtractedPage(text, page.number))
     return written, title
+
+
+def _mapped(pages: Sequence[ExtractedPage], notices: list[Notice]) -> Iterator[ExtractedPage]:
+    """Yield the pages without characters that no font says the meaning of; tell where many are."""
+    for page in pages:
+        text, unmapped = UNMAPPED.subn("", page.text)
+        if unmapped <= _MOST_UNMAPPED:
+            yield page  # they are counted where invisible characters are removed
+            continue
+        sentence = (
+            f"Page {page.number}: {unmapped:,} characters shown there could not be read, "
+            "because their font has no map of characters."
+        )
+        notices.append(Notice("undecodable-characters", sentence, page=page.number))
+        yield replace(page, text=text.strip("\n"))
 
 
 def _plain(text: str) -> str:

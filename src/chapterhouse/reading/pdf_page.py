@@ -1,5 +1,6 @@
 """One PDF page as lines and tables in reading order."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,11 @@ from chapterhouse.reading.pdf_tables import Table, markdown_table, ruled_tables
 from chapterhouse.reading.pdf_text import LEADERS, Box, Word, character_count, page_text, page_words
 
 MOST_CHARACTERS = 30_000  # a page with more keeps its plain text: layout is for what people read
+# Where a font has no map of characters, PDFium gives its codes for the glyphs. Left out are
+# U+F000 to F0FF, by which the bullets of symbol fonts are written.
+UNMAPPED = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x9f\ue000-\uefff\uf100-\uf8ff\ufffd\U000f0000-\U0010ffff]"
+)
 _LEVEL = 2.0  # points by which words on one line may differ in height
 
 
@@ -45,6 +51,12 @@ class PageLayout(NamedTuple):
     drawn: Drawn
     plain: str = ""
     characters: int = 0
+
+    @property
+    def unmapped_share(self) -> float:
+        """Share of its characters, spaces left out, whose fonts do not say what they are."""
+        text = "".join("".join(line.text.split(" ")) for line in self.lines)
+        return len(UNMAPPED.findall(text)) / max(1, len(text))
 
 
 def page_layout(

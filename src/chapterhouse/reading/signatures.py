@@ -45,6 +45,9 @@ _OTHERS = (
 _TEXTUAL = frozenset({b"MZ", b"BZh", b"ID3", b"PAR1", b"OTTO", b"OggS"})  # words begin so too
 _TAR_MARK = slice(257, 262)
 _PALM_KIND = slice(60, 68)
+_CONTROLS = 0.1  # share of a text above which it is none
+_NOISE_CONTROLS = 0.02  # likewise among many bytes beyond ASCII, of which noise has a ninth
+_NOISE_BEYOND = 0.2
 _CONTROL = bytes({*range(32)} - {9, 10, 12, 13, 27} | {127})
 
 
@@ -132,4 +135,14 @@ def looks_binary(data: bytes) -> bool:
     if b"\x1b$)" in sample:  # ISO 2022 switches its character sets by control characters
         sample = sample.translate(None, b"\x0e\x0f")
     controls = len(sample) - len(sample.translate(None, _CONTROL))
-    return controls > 0.1 * len(sample)  # a text with a few stray NULs stays a text
+    # A text with a few stray NULs stays a text, but no table of letters has controls among them.
+    bound = _NOISE_CONTROLS if _is_noise(sample) else _CONTROLS
+    return controls > bound * len(sample)
+
+
+def _is_noise(sample: bytes) -> bool:
+    """Tell whether many bytes are beyond ASCII and few of them UTF-8."""
+    beyond = sum(byte > 0x7F for byte in sample)  # noqa: PLR2004 - ASCII
+    if beyond <= _NOISE_BEYOND * len(sample):
+        return False
+    return sample.decode("utf-8", "replace").count("\ufffd") > _NOISE_BEYOND * beyond

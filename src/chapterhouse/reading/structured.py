@@ -3,7 +3,7 @@
 import json
 import re
 
-from chapterhouse.reading.encodings import decode
+from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.plain import METHOD, fenced
 from chapterhouse.reading.xml_entities import entities, written_out
 from chapterhouse.reading.xml_guard import declaration
@@ -40,7 +40,7 @@ def read_xml(data: bytes, _name: str) -> Extraction:
     declared = _XML_DECLARED.match(data[:200])
     text, notices = decode(data)
     if declared and notices:
-        text, notices = _by_declaration(data, declared[1].decode("ascii")) or (text, notices)
+        text, notices = decode_stated(data, declared[1].decode("ascii"))
     text = _with_entities(text)
     title = found[1].strip() if (found := _XML_TITLE.search(text[:10_000])) else ""
     body = fenced(_one_element_a_line(text), "xml")
@@ -54,13 +54,6 @@ def _with_entities(text: str) -> str:
         return text
     behind = text.index(stated) + found.length
     return text[:behind] + written_out(text[behind:], found.values)
-
-
-def _by_declaration(data: bytes, encoding: str) -> tuple[str, tuple[()]] | None:
-    try:
-        return data.decode(encoding), ()
-    except (UnicodeDecodeError, LookupError):
-        return None
 
 
 def _pretty(text: str) -> str:

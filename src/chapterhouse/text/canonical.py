@@ -1,6 +1,7 @@
 """From what a reader extracted to the canonical text of a document."""
 
 import re
+from collections.abc import Iterator
 
 from chapterhouse.text.front_matter import front_matter
 from chapterhouse.text.markdown import blocks, sections
@@ -19,10 +20,11 @@ def compose(extraction: Extraction) -> tuple[Body, tuple[Notice, ...]]:
     """
     parts: list[str] = []
     pages: list[Page] = []
-    position = removed = 0
+    position = removed = unknown = 0
     for extracted in extraction.pages:
         clean = sanitise(extracted.text)
         removed += clean.removed
+        unknown += clean.unknown
         text = clean.text.strip("\n")
         if parts and text:
             text = "\n\n" + text
@@ -33,7 +35,7 @@ def compose(extraction: Extraction) -> tuple[Body, tuple[Notice, ...]]:
         position += len(text)
     text = "".join(parts)
     body = Body(text, _sections(text, markdown=extraction.markdown), tuple(pages))
-    return body, _notices(removed)
+    return body, tuple(_notices(removed - unknown, unknown))
 
 
 def _sections(text: str, *, markdown: bool) -> tuple[Section, ...]:
@@ -44,11 +46,12 @@ def _sections(text: str, *, markdown: bool) -> tuple[Section, ...]:
     return sections(text, blocks(text))
 
 
-def _notices(removed: int) -> tuple[Notice, ...]:
-    if not removed:
-        return ()
-    plural = "character was" if removed == 1 else "characters were"
-    return (Notice("invisible-characters", f"{removed} invisible {plural} removed."),)
+def _notices(invisible: int, unknown: int) -> Iterator[Notice]:
+    found = ((invisible, "invisible"), (unknown, "control or private"))
+    counted = " and ".join(f"{number:,} {kind}" for number, kind in found if number)
+    if counted:
+        plural = "character was" if invisible + unknown == 1 else "characters were"
+        yield Notice("invisible-characters", f"{counted} {plural} removed.")
 
 
 def choose_title(extraction: Extraction, body: Body, stem: str) -> str:

@@ -54,6 +54,7 @@ INVISIBLE_RANGES: tuple[tuple[int, int], ...] = (
 _INVISIBLE = re.compile(
     "[" + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in INVISIBLE_RANGES) + "]+"
 )
+_UNKNOWN = re.compile("[\x00-\x1f\x7f-\x9f\ue000-\uf8ff\U000f0000-\U0010ffff]")
 # CR LF, CR, vertical tab, form feed, NEL, line and paragraph separators all end a line.
 _LINE_ENDS = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 # The removals that only tidy: they say nothing about the document's author.
@@ -62,23 +63,29 @@ _HARMLESS = frozenset("\u00ad\ufeff\u200d\u200c\ufe0e\ufe0f")
 
 @dataclass(frozen=True, slots=True)
 class Sanitised:
-    """Cleaned text and the number of suspicious characters that were removed from it."""
+    """Cleaned text and the number of suspicious characters that were removed from it.
+
+    Of these, ``unknown`` are control and private characters, which may have stood for something
+    visible in a font or encoding that was not known.
+    """
 
     text: str
     removed: int
+    unknown: int = 0
 
 
 def sanitise(text: str) -> Sanitised:
     """Return ``text`` with line ends as LF and without invisible characters. Idempotent."""
     text = _LINE_ENDS.sub("\n", text)
-    suspicious = 0
+    suspicious = unknown = 0
 
     def drop(match: re.Match[str]) -> str:
-        nonlocal suspicious
+        nonlocal suspicious, unknown
         suspicious += sum(character not in _HARMLESS for character in match.group())
+        unknown += len(_UNKNOWN.findall(match.group()))
         return ""
 
-    return Sanitised(_INVISIBLE.sub(drop, text), suspicious)
+    return Sanitised(_INVISIBLE.sub(drop, text), suspicious, unknown)
 
 
 def sanitise_line(text: str) -> str:
