@@ -53,6 +53,7 @@ from chapterhouse.searching import method_for, packing_for
 from chapterhouse.settings import EmbeddingSettings, Settings, load_settings
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.telemetry import retrieval_span, sharing_content, tell_hits
+from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     DEFAULT_SHELF,
@@ -889,7 +890,8 @@ class Library:
     def _behind(self) -> str:
         """Say so where the index could not catch up, as on a disk that takes nothing."""
         missing = self._engines.store.sequence() - self._engines.lexical.sequence()
-        return f"{missing:,} changes of the library are not searched yet." if missing > 0 else ""
+        told = counted(missing, "change of the library is", "changes of the library are")
+        return f"{told} not searched yet." if missing > 0 else ""
 
     def _sources(self) -> Sources:
         return sources_of(self._engines)

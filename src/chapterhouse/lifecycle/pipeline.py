@@ -30,6 +30,7 @@ from chapterhouse.lifecycle.look import (
 )
 from chapterhouse.lifecycle.prepare import Prepared
 from chapterhouse.reading.names import ARCHIVES
+from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import source_name, storable_path
 from chapterhouse.types import (
     BENIGN_NOTICES,
@@ -259,8 +260,7 @@ def _unpacked(look: Look, format_: str, held: Mapping[str, FileOutcome], work: W
     """Record that a file is an archive: it is no document, and what is in it has its own record."""
     counts = Counter(outcome.record.status.value for outcome in held.values())
     told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
-    number = f"{len(held)} file{'' if len(held) == 1 else 's'}"
-    sentence = f"It holds {number}: {told}." if held else "It holds no files."
+    sentence = f"It holds {counted(len(held), 'file')}: {told}." if held else "It holds no files."
     record = _record(look, Status.SKIPPED, (UNPACKED, sentence), format_=format_)
     work.store.record_file(record)
     _drop_members(look, held, work)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from chapterhouse.text.analyse import SNOWBALL
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Conflict, Problem, Searched, Side, Support, Usage
 
 _MARKS: Final = {
@@ -24,11 +25,6 @@ def support_mark(support: Support, problems: Sequence[Problem] = ()) -> str:
     if support is Support.DISAGREES and instead:
         return f"the source says: {listed(instead)}"
     return _MARKS.get(support, "")
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def searched(documents: int, chunks: int) -> str:

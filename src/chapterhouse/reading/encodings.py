@@ -3,6 +3,7 @@
 import codecs
 
 from chapterhouse.reading.signatures import wide_encoding
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Notice
 
 # UTF-32 first: its little-endian mark begins like that of UTF-16.
@@ -117,6 +118,5 @@ def _is_western(data: bytes) -> bool:
 
 
 def _undecodable(count: int, encoding: str) -> Notice:
-    return Notice(
-        "undecodable-characters", f"{count:,} characters could not be decoded as {encoding}."
-    )
+    told = counted(count, "character")
+    return Notice("undecodable-characters", f"{told} could not be decoded as {encoding}.")

@@ -2,6 +2,7 @@
 
 import re
 
+from chapterhouse.text.counting import counted
 from chapterhouse.text.front_matter import front_matter
 from chapterhouse.text.markdown import blocks, sections
 from chapterhouse.text.sanitise import sanitise, sanitise_line
@@ -47,8 +48,8 @@ def _sections(text: str, *, markdown: bool) -> tuple[Section, ...]:
 def _notices(removed: int) -> tuple[Notice, ...]:
     if not removed:
         return ()
-    plural = "character was" if removed == 1 else "characters were"
-    return (Notice("invisible-characters", f"{removed} invisible {plural} removed."),)
+    told = counted(removed, "invisible character was", "invisible characters were")
+    return (Notice("invisible-characters", f"{told} removed."),)
 
 
 def choose_title(extraction: Extraction, body: Body, stem: str) -> str:

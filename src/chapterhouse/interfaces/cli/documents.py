@@ -16,6 +16,7 @@ from chapterhouse.interfaces.cli.options import (
     WorkspaceName,
 )
 from chapterhouse.interfaces.cli.session import ConfirmationNeededError, Outcome, run, with_library
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Document
 
 if TYPE_CHECKING:
@@ -237,7 +238,7 @@ def _bounds(span: str, length: int) -> tuple[int, int]:
         raise UsageError(f"--span wants two numbers as A:B, not {span!r}.")
     if not int(start) < int(end) <= length:
         raise UsageError(
-            f"--span {span} lies outside the text, which has {length} characters.",
+            f"--span {span} lies outside the text, which has {counted(length, 'character')}.",
             hint="A citation names its characters as a–b: write them as A:B.",
         )
     return int(start), int(end)
@@ -251,7 +252,7 @@ def _confirm(documents: tuple[Document, ...], *, may_ask: bool) -> None:
     """
     from chapterhouse.interfaces.cli.terminal import one_line  # noqa: PLC0415 - see options
 
-    count = f"{len(documents)} document{'s' if len(documents) > 1 else ''}"
+    count = counted(len(documents), "document")
     if not (may_ask and sys.stdin.isatty() and sys.stderr.isatty()):
         raise ConfirmationNeededError(
             f"Removing {count} needs to be confirmed.",

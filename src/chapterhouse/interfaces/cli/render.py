@@ -15,6 +15,8 @@ from chapterhouse.interfaces.cli.render_answers import (
 )
 from chapterhouse.interfaces.cli.render_encoders import vector_rows
 from chapterhouse.interfaces.cli.terminal import columns, styled
+from chapterhouse.presenting.wording import searched
+from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     AddReport,
     Body,
@@ -72,8 +74,7 @@ def ready(target: "Console", state: LibraryStatus) -> None:
 def report(target: "Console", value: AddReport) -> None:
     """Summarise an ``add`` and name every file that is not wholly in the library."""
     counts = [_count(value, status) for status in Status if value.count(status)]
-    total = len(value.outcomes)
-    head = f"{total} file{'' if total == 1 else 's'}"
+    head = counted(len(value.outcomes), "file")
     target.print(styled((head, "bold"), ": ", ", ".join(counts) or "nothing to read"))
     for outcome in value.outcomes:
         if _is_telling(outcome):
@@ -142,7 +143,7 @@ def status(target: "Console", state: LibraryStatus) -> None:
         ("by format", _counts(state.by_format)),
         ("by shelf", _counts(state.by_shelf)),
         ("changes", f"{state.sequence:,}"),
-        ("indexes", f"{behind} changes behind" if behind > 0 else "up to date"),
+        ("indexes", f"{counted(behind, 'change')} behind" if behind > 0 else "up to date"),
         ("embedder", state.embedder),
         *vector_rows(state.encoders),
         ("language model", state.language_model.sentence if state.language_model else "none"),
@@ -159,13 +160,13 @@ def checks(target: "Console", found: Sequence[Check]) -> None:
         if check.hint:
             target.print(styled(f"        {check.hint}"))
     failed = sum(not check.passed for check in found)
-    target.print(styled(f"{len(found)} checks, {failed} problem{'' if failed == 1 else 's'}"))
+    target.print(styled(f"{counted(len(found), 'check')}, {counted(failed, 'problem')}"))
 
 
 def reindexed(target: "Console", state: LibraryStatus, *, dry_run: bool) -> None:
     """Say what was, or would be, built again."""
     verb = "Would index" if dry_run else "Indexed"
-    target.print(styled(f"{verb} {state.documents:,} documents, {state.chunks:,} chunks."))
+    target.print(styled(f"{verb} {searched(state.documents, state.chunks)}."))
 
 
 def documents(target: "Console", found: Sequence[Document]) -> None:
@@ -221,7 +222,7 @@ def document(target: "Console", entry: Document, body: Body) -> None:
         ("language", entry.language or "not known"),
         ("modified", f"{datetime.fromtimestamp(entry.modified, UTC):%Y-%m-%d %H:%M} UTC"),
         ("size", size(entry.size)),
-        ("text", f"{entry.characters:,} characters, {entry.chunks:,} chunks"),
+        ("text", f"{counted(entry.characters, 'character')}, {counted(entry.chunks, 'chunk')}"),
         ("sha256", entry.sha256),
         ("text sha256", entry.text_sha256),
         *sorted(entry.metadata.items()),
@@ -242,15 +243,14 @@ def removed(target: "Console", removal: Removal, *, dry_run: bool) -> None:
     """Say what was, or would be, removed, and whether any of it was found afterwards."""
     gone, receipt = removal.documents, removal.receipt
     verb = "Would remove" if dry_run else "Removed"
-    target.print(styled(f"{verb} {len(gone)} document{'' if len(gone) == 1 else 's'}."))
+    target.print(styled(f"{verb} {counted(len(gone), 'document')}."))
     for entry in gone:
         target.print(styled(f"  {entry.id}  {entry.source}"))
     if receipt is None:
         return
-    searched = f"{receipt.files:,} files ({receipt.bytes / 2**20:,.1f} MB)"
-    target.print(
-        f"{receipt.found:,} of {receipt.passages:,} passages found in {searched} of the library."
-    )
+    passages = counted(receipt.passages, "passage")
+    place = f"{counted(receipt.files, 'file')} ({receipt.bytes / 2**20:,.1f} MB) of the library"
+    target.print(f"{receipt.found:,} of {passages} found in {place}.")
     if receipt.places:
         target.print(styled(f"Look into: {', '.join(receipt.places)}"))
 

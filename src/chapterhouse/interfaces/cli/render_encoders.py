@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.interfaces.cli.terminal import columns, styled
+from chapterhouse.text.counting import counted
 from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
@@ -80,10 +81,9 @@ def duration(seconds: float) -> str:
     if seconds < _MINUTE:
         return "less than a minute"
     if seconds < 2 * _HOUR:
-        number = round(seconds / _MINUTE)
-        return f"about {number} minute{'s' if number > 1 else ''}"
-    return f"about {round(seconds / _HOUR)} hours"
+        return f"about {counted(round(seconds / _MINUTE), 'minute')}"
+    return f"about {counted(round(seconds / _HOUR), 'hour')}"
 
 
 def _progress(entry: EncoderStatus) -> str:
-    return f"{entry.done:,} of {entry.total:,} documents"
+    return f"{entry.done:,} of {counted(entry.total, 'document')}"
