@@ -30,7 +30,7 @@ from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.compare import compare
-from chapterhouse.lifecycle.find import find_document
+from chapterhouse.lifecycle.find import find_archive, find_document
 from chapterhouse.lifecycle.look import Work
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.lifecycle.privacy import check_privacy, make_private
@@ -182,18 +182,31 @@ class Library:
             NotFoundError: a path is not there.
             RejectedError: a file cannot be read.
         """
+        with cls.temporary(home, workspace) as library:
+            report = library.add(*paths, on_progress=on_progress)
+            if report.interrupted:
+                raise KeyboardInterrupt
+            _require_read(report)
+            if library.status().chunks <= _SOON:
+                library.embed_pending()
+            yield library
+
+    @classmethod
+    @contextmanager
+    def temporary(
+        cls, home: Path | str | None = None, workspace: str = "default"
+    ) -> Iterator[Self]:
+        """Open an empty library under the settings of a home; nothing of it stays behind.
+
+        Raises:
+            UsageError: a setting cannot be used.
+        """
         folder = home_folder(home)
         settings = load_settings(folder, folder / "workspaces" / workspace)
         with TemporaryDirectory(prefix="chapterhouse-", ignore_cleanup_errors=True) as name:
             own = Path(name) / "workspaces" / "default"
             make_home(Path(name), own)
             with cls(Path(name), "default", settings, open_engines(own, settings)) as library:
-                report = library.add(*paths, on_progress=on_progress)
-                if report.interrupted:
-                    raise KeyboardInterrupt
-                _require_read(report)
-                if library.status().chunks <= _SOON:
-                    library.embed_pending()
                 yield library
 
     def close(self) -> None:
@@ -765,6 +778,10 @@ class Library:
         """
         return find_document(name, self._engines.store)
 
+    def archive(self, name: str) -> FileRecord | None:
+        """Return the unpacked archive that a source, a path or a file name means, if it is one."""
+        return find_archive(name, self._engines.store)
+
     def body(self, document_id: str) -> Body:
         """Return the canonical text of a document and its shape.
 
@@ -796,9 +813,14 @@ class Library:
         """Return the chunks of a document in order; none where there is no such document."""
         return self._engines.store.chunks_of(document_id)
 
-    def files(self) -> Iterator[FileRecord]:
-        """Yield what became of every file ever looked at, in order of source."""
-        return self._engines.store.files()
+    def files(self, inside: str = "") -> Iterator[FileRecord]:
+        """Yield what became of every file ever looked at, in order of source.
+
+        Args:
+            inside: The location of an archive or a message: only of the files in it.
+        """
+        found = self._engines.store.files(inside)
+        return (record for record in found if record.location != inside)
 
     def status(self) -> LibraryStatus:
         """Count what there is."""

@@ -341,11 +341,11 @@ def _unchanged(look: Look, work: Work) -> FileOutcome:
         if stamped != known:
             work.store.record_file(stamped)
     holds = known.format in CONTAINERS or known.size > work.limits.text_characters
-    inside = work.store.files(known.location) if holds else (known,)
+    inside = tuple(work.store.files(known.location)) if holds else (known,)
     changed = sum(_is_new_on_shelf(record, work) for record in inside) > 0
     sentence = f"Put on the shelf '{work.shelf}'." if changed else known.sentence
     record = replace(known, status=Status.SKIPPED, code="unchanged", sentence=sentence)
-    return FileOutcome(record, changed=changed)
+    return FileOutcome(record, changed=changed, earlier=inside)
 
 
 def _is_new_on_shelf(known: FileRecord, work: Work) -> bool:

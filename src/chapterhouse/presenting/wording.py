@@ -5,12 +5,13 @@ from typing import Final
 
 from chapterhouse.text.analyse import SNOWBALL
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Conflict, Problem, Searched, Side, Support, Usage
+from chapterhouse.types import Conflict, FileRecord, Problem, Searched, Side, Status, Support, Usage
 
 _MARKS: Final = {
     Support.NOT_FOUND: "not confirmed by the sources",
     Support.DISAGREES: "the sources say otherwise",
 }
+_ENDED: Final = frozenset({"unchanged", "unpacked", "would-be-read"})  # codes that say it all
 _LANGUAGES: Final = {
     "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "he": "Hebrew",
     "uk": "Ukrainian", "bg": "Bulgarian", "la": "Latin", "ur": "Urdu",
@@ -25,6 +26,12 @@ def support_mark(support: Support, problems: Sequence[Problem] = ()) -> str:
     if support is Support.DISAGREES and instead:
         return f"the source says: {listed(instead)}"
     return _MARKS.get(support, "")
+
+
+def ended(record: FileRecord) -> str:
+    """Return in a word how a file ended; ``skipped`` is left to what is no document."""
+    said = record.status is Status.SKIPPED and record.code in _ENDED
+    return record.code if said else record.status.value
 
 
 def searched(documents: int, chunks: int) -> str:

@@ -65,8 +65,8 @@ def add(
 ) -> None:
     """Read files and folders into the library.
 
-    Unchanged files are skipped; a stopped run goes on where it was. Exit code 4 says that some
-    files were rejected or read only in part.
+    Unchanged files are not read again; a stopped run goes on where it was. Exit code 4 says that
+    some files are rejected or read only in part, now or, unchanged, earlier.
     """
     from chapterhouse.interfaces.cli import progress, render, shapes  # noqa: PLC0415 - see options
 
@@ -93,7 +93,9 @@ def add(
             shapes.report_code(report),
         )
 
-    with_library(Common(json, home, workspace, debug), work, create=not dry_run)
+    with_library(
+        Common(json, home, workspace, debug), work, create=not dry_run, try_without=dry_run
+    )
 
 
 def _standard_input() -> str:
