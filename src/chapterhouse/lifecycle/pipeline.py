@@ -26,6 +26,7 @@ from chapterhouse.lifecycle.look import (
     Room,
     Work,
     status_of,
+    without_text,
     worth_another_try,
 )
 from chapterhouse.lifecycle.prepare import Prepared
@@ -304,7 +305,8 @@ def _stored(
     known_id = look.known.document_id if look.known else ""
     earlier = work.store.document(known_id) if known_id else None
     shelves = shelf_names((*(earlier.shelves if earlier else ()), *_shelf(work)))
-    document = replace(prepared.document, shelves=shelves)
+    notices = (*prepared.document.notices, *without_text(look.file.source, held.values()))
+    document = replace(prepared.document, shelves=shelves, notices=notices)
     record = _record(look, document.status, _worst_notice(document), document.id, document.format)
     work.store.put(
         document,

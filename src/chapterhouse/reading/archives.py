@@ -52,7 +52,7 @@ def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
 
 
 def _damaged(error: object) -> RejectedError:
-    return RejectedError("archive-damaged", f"The archive is damaged: {error}.")
+    return RejectedError("archive-damaged", f"The archive is damaged: {str(error).rstrip('.')}.")
 
 
 # --- ZIP -----------------------------------------------------------------------------------------

@@ -42,6 +42,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "text-truncated": "Pages beyond the limit were not read.",
         "text-in-parts": "The text is very long; its parts are documents of their own.",
         "attachments-not-read": "Files in it were not read.",
+        "attachments-rejected": "Files in it gave no text; each is listed with its own reason.",
         "no-text": "No text was found in the file.",
         "ocr": "A page was read by OCR; the sentence says how sure it is.",
         "ocr-unsure": "A page was read by OCR with a confidence at which words are often wrong.",
