@@ -42,10 +42,10 @@ def test_a_second_add_tells_again_what_was_rejected(
     chapterhouse: Any, folder: Path, home: tuple[str, str]
 ) -> None:
     first = chapterhouse("add", str(folder), *home)
-    assert first.out.startswith("3 files and 1 file in them: 2 ready, 1 unpacked, 1 rejected\n")
+    assert first.out.startswith("3 files and 1 in them: 2 ready, 1 unpacked, 1 rejected\n")
     again = chapterhouse("add", str(folder), *home)
     assert (first.code, again.code) == (4, 4)
-    assert again.out.startswith("3 files and 1 file in them: 3 unchanged, 1 rejected earlier\n")
+    assert again.out.startswith("3 files and 1 in them: 3 unchanged, 1 rejected earlier\n")
     assert "rejected  papers/empty.txt\n          empty.txt has no bytes. (empty)\n" in again.out
     assert again.out.endswith("1 hidden file or folder was ignored. To add one, name it.\n")
     data = chapterhouse("add", str(folder), "--json", *home).data
@@ -122,3 +122,12 @@ def test_documents_of_one_name_are_told_apart_by_their_paths(
     assert lines[:2] == ["chapterhouse: 'LICENSE.md' fits 7 documents.", "Use an id:"]
     assert [line.split()[-1] for line in lines[2:7]] == [f"d/{n}/LICENSE.md" for n in "abcde"]
     assert lines[7:] == ["  and 2 more: chapterhouse docs list"]
+
+
+def test_a_file_without_text_is_named_as_other_files_are(
+    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
+) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "blank.md").write_text("  \n", "utf-8")
+    told = chapterhouse("add", str(tmp_path / "papers"), *home).out
+    assert "          blank.md holds no text. (no-text)\n" in told

@@ -101,9 +101,10 @@ def _stopped(last: Progress) -> InterruptedWorkError:
 
 @contextmanager
 def told_to() -> Iterator[Callable[[Progress], None]]:
-    """Give what draws progress: a bar on a terminal, nothing elsewhere."""
+    """Give what shows progress as ``watched`` does, but no bar before the first file."""
     if not can_redraw():
-        yield lambda _: None
+        with _shown() as show:
+            yield show
         return
     with ExitStack() as opened:
         bar: list[Callable[[Progress], None]] = []

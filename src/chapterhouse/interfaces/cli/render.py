@@ -93,7 +93,7 @@ def report(target: "Console", value: AddReport) -> None:
     inside += sum(max(len(outcome.earlier) - 1, 0) for outcome in value.outcomes)
     head = counted(counts.total() - inside, "file")
     if inside:
-        head += f" and {counted(inside, 'file')} in them"
+        head += f" and {inside:,} in them"
     told = [f"{counts[word]:,} {word}" for word in _ORDER if counts[word]]
     target.print(styled((head, "bold"), ": ", ", ".join(told) or "nothing to read"))
     _details(target, value)
