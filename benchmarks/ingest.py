@@ -1,10 +1,12 @@
 """Ten thousand small Markdown files, 20 MB in all: added, added again, some removed and added back.
 
     python benchmarks/ingest.py [--files 10000] [--profile FILE]
+    python benchmarks/ingest.py --many
 
 The files are the same in every run. ``--profile`` writes where the parent's time goes (it makes
 the run slower, so its result is not kept); a separate pass times each stage alone over a sample
-of the files. Takes about two minutes on two cores.
+of the files. Takes about two minutes on two cores. ``--many`` adds 100,000 files of 300 characters
+instead, and looks at the memory on the way: four to five minutes.
 """
 
 import argparse
@@ -20,9 +22,9 @@ from tempfile import TemporaryDirectory
 from typing import TypeVar
 
 from chapterhouse.library import Library
-from chapterhouse.types import Status
+from chapterhouse.types import Progress, Status
 from ingest_stages import stages
-from measuring import Bar, Machine, Memory, MemoryWatch, Table, finish
+from measuring import Bar, Machine, Memory, MemoryWatch, Table, finish, peak_megabytes
 
 Value = TypeVar("Value")
 FILES = 10_000
@@ -31,6 +33,10 @@ SECONDS = 60
 MEGABYTES = 500
 SAMPLE = 1_000  # files of which each stage is timed alone
 REMOVED = 1_000
+MANY = 100_000
+MANY_CHARACTERS = 300
+MANY_A_SECOND = 400
+GROWTH = 1.5  # of the memory from the first fifth of them to the end
 _VOWELS = "aeiou"
 _CONSONANTS = "bdfghklmnprstvw"
 _SYLLABLES = [a + b + c for a in _CONSONANTS for b in _VOWELS for c in ("", "l", "n", "r")]
@@ -41,7 +47,7 @@ _ENGLISH = [
 ]
 
 
-def write_files(folder: Path, count: int) -> int:
+def write_files(folder: Path, count: int, characters: int = CHARACTERS) -> int:
     """Write ``count`` Markdown files in folders of 100; return the number of bytes."""
     chance = random.Random(20_260)
     words = _vocabulary(chance)
@@ -49,7 +55,7 @@ def write_files(folder: Path, count: int) -> int:
     for number in range(count):
         path = folder / f"{number // 100:03}" / f"note-{number:05}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        total += path.write_bytes(_document(chance, words, number).encode())
+        total += path.write_bytes(_document(chance, words, number, characters).encode())
     return total
 
 
@@ -59,8 +65,8 @@ def _vocabulary(chance: random.Random) -> list[str]:
     return chance.choices(made, [1 / (rank + 10) for rank in range(len(made))], k=50_000)
 
 
-def _document(chance: random.Random, words: Sequence[str], number: int) -> str:
-    wanted = chance.randint(CHARACTERS // 2, CHARACTERS * 3 // 2)
+def _document(chance: random.Random, words: Sequence[str], number: int, characters: int) -> str:
+    wanted = chance.randint(characters // 2, characters * 3 // 2)
     parts = [f"# {_title(chance, words)} {number}"]
     length = 0
     while length < wanted:
@@ -186,14 +192,53 @@ def whole(run: Run, files: int, size: int) -> Table:
     return Table("Whole run", ("what", "value"), rows)
 
 
+def measure_many(folder: Path, machine: Machine) -> int:
+    """Add very many very small files, and look at the memory on the way."""
+    size = write_files(folder, MANY, MANY_CHARACTERS)
+    held: dict[int, float] = {}
+
+    def look(progress: Progress) -> None:
+        if progress.done % (MANY // 5) == 0:
+            held[progress.done] = peak_megabytes()
+
+    with TemporaryDirectory() as home, Library.open(home) as library:
+        before = time.process_time()
+        seconds, report = _timed(partial(library.add, folder, on_progress=look))
+        processor = time.process_time() - before
+        chunks = library.status().chunks
+    rate, growth = MANY / seconds, held[MANY] / held[MANY // 5]
+    found = [
+        Bar("files not ready", MANY - report.count(Status.READY), most=0),
+        Bar("files per second", rate, least=MANY_A_SECOND),
+        Bar("memory at the end to that after a fifth", growth, most=GROWTH),
+    ]
+    rows: list[tuple[str | float, ...]] = [
+        ("files", MANY),
+        ("megabytes of Markdown", size / 1e6),
+        ("chunks", chunks),
+        ("add, s", seconds),
+        ("processor time of the parent, ms a file", processor / MANY * 1e3),
+    ]
+    rows += [
+        (f"peak memory of the parent up to file {done:,}, MB", held[done]) for done in sorted(held)
+    ]
+    table = Table("Whole run", ("what", "value"), tuple(rows))
+    return finish(
+        "ingest_many", "A hundred thousand very small files", found, [table], machine.setting()
+    )
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=FILES)
     parser.add_argument("--profile", type=Path, help="write the parent's profile to this file")
+    parser.add_argument("--many", action="store_true", help="100,000 files of 300 characters")
     chosen = parser.parse_args()
     machine = Machine()
     with TemporaryDirectory() as name:
         folder = Path(name).resolve()
+        if chosen.many:
+            return measure_many(folder, machine)
         size = write_files(folder, chosen.files)
         if chosen.profile:
             profile = cProfile.Profile()

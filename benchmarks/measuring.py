@@ -25,6 +25,7 @@ _PARTS = ("chapterhouse", "apsw", "tantivy", "numpy", "pypdfium2", "xberg")
 _LOOK_SECONDS = 0.1
 # Results that are not called like their program.
 _PROGRAMS = {
+    "ingest_many": "ingest.py --many",
     "encoder": "encoder/speed.py FOLDER --write",
     "natural": "natural/score.py --part all --sets --write",
     "natural_chunking": "natural/equal_words.py --write",

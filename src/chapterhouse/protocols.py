@@ -112,8 +112,8 @@ class Store(Protocol):
         fingerprint: str,
         record: FileRecord,
         content: bytes,
-    ) -> int:
-        """Add or replace a document with everything that belongs to it; return its sequence.
+    ) -> str:
+        """Add or replace a document with everything that belongs to it; return its id.
 
         ``vectors`` has one row a chunk, or is None where the language is not served.
         """

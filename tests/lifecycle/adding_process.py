@@ -19,7 +19,7 @@ from chapterhouse.types import FileOutcome, FileRecord, Progress
 class LyingStore(SqliteStore):
     """Says that a document is safe when it is about to be written."""
 
-    def put(self, *parts: Any) -> int:
+    def put(self, *parts: Any) -> str:
         record = next(part for part in parts if isinstance(part, FileRecord))
         acknowledge(Progress(0, 0, "", FileOutcome(record, changed=True)))
         time.sleep(0.02)

@@ -204,3 +204,12 @@ def test_a_stop_in_an_archive_leaves_it_to_the_next_run(home: Any) -> None:
     assert len(home.sources()) == 20
     assert found.outcomes[0].record.code == "unchanged"
     assert found.count(Status.READY) == 20 - len(report.outcomes)
+
+
+def test_a_file_without_bytes_in_an_archive_is_told_and_the_rest_read(home: Any) -> None:
+    path = place(home, "code.zip", zipped({"pkg/__init__.py": "", **FILES}))
+    for _ in range(2):
+        states = told(home, retry=True)
+        assert states["docs/code.zip/pkg/__init__.py"][0] == "rejected"
+        path.touch()
+    assert home.sources() == ["docs/code.zip/annex/a.md", "docs/code.zip/b.txt"]

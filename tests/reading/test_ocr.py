@@ -240,3 +240,12 @@ def test_pages_of_an_image_are_numbered(monkeypatch: pytest.MonkeyPatch) -> None
 )
 def test_sizes_are_read_from_headers(data: bytes, size: tuple[int, int] | None) -> None:
     assert image_size(data) == size
+
+
+@pytest.mark.parametrize(("text", "kept"), [("O", ""), ("1 1", ""), ("7\n一", ""), ("No", "No")])
+def test_single_characters_are_no_writing(
+    text: str, kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use(monkeypatch, engine("one", 0.95, text))
+    (page,) = ocr.ocr_image(IMAGE) or ()
+    assert page.text == kept

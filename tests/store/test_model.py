@@ -39,7 +39,8 @@ class Machine(RuleBasedStateMachine):
     def put(self, name: str, text: str, shelves: tuple[str, ...]) -> None:
         parts = self.make_parts(name, text, shelves=shelves)
         before = self.store.sequence()
-        assert self.store.put(*parts) == before + 1
+        self.store.put(*parts)
+        assert self.store.sequence() == before + 1
         stored = replace(parts.document, shelves=tuple(sorted(set(shelves))) or ("library",))
         self.model[stored.id] = (stored, text)
 

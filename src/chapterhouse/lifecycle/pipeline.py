@@ -220,9 +220,18 @@ def _member(look: Look, member: Member, within: Container, work: Work) -> Look:
         look.content.mtime_ns,
         member.modified or look.content.modified,
     )
-    if known and known.sha256 == content.sha256 and not worth_another_try(known, retry=work.retry):
-        return replace(made, content=replace(content, data=b""))
-    return replace(made, content=content)
+    made = replace(made, content=content)
+    return replace(made, content=replace(content, data=b"")) if _is_known(made, work) else made
+
+
+def _is_known(look: Look, work: Work) -> bool:
+    """Whether a file in a file is as it was and need not be read."""
+    return (
+        look.known is not None
+        and look.content is not None
+        and look.known.sha256 == look.content.sha256
+        and not worth_another_try(look.known, retry=work.retry)
+    )
 
 
 def _settled(looks: Sequence[Look], work: Work) -> Iterator[Write | None]:
@@ -234,7 +243,7 @@ def _settled(looks: Sequence[Look], work: Work) -> Iterator[Write | None]:
     waiting: deque[Look] = deque()
     count = 0
     try:
-        opened = (submit(one, work) if one.size else one for one in looks)
+        opened = (one if one.error or _is_known(one, work) else submit(one, work) for one in looks)
         for look in _in_turn(opened, waiting, work):
             count += 1
             yield from _settle(look, work)
@@ -308,7 +317,7 @@ def _stored(
     notices = (*prepared.document.notices, *without_text(look.file.source, held.values()))
     document = replace(prepared.document, shelves=shelves, notices=notices)
     record = _record(look, document.status, _worst_notice(document), document.id, document.format)
-    work.store.put(
+    identifier = work.store.put(
         document,
         prepared.body,
         prepared.chunks,
@@ -318,8 +327,7 @@ def _stored(
         look.content.data,
     )
     _drop_members(look, held, work)
-    # The store may have given the document another id.
-    record = work.store.file(look.file.location) or record
+    record = replace(record, document_id=identifier)
     return FileOutcome(record, changed=True, notices=document.notices)
 
 

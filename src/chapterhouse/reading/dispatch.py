@@ -7,6 +7,7 @@ from chapterhouse.reading.detect import Detected, detect
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import ARCHIVES, IMAGES, TEXTS
+from chapterhouse.reading.package_words import unread_contents
 from chapterhouse.reading.parts import in_parts
 from chapterhouse.types import Extraction, Notice
 
@@ -30,7 +31,9 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
     notices = (*detected.notices, *extraction.notices, *missing)
     explained = any(notice.code == "ocr-not-installed" for notice in notices)
     if not explained and not any(page.text.strip() for page in extraction.pages):
-        notices = (*notices, Notice("no-text", "No text was found in the file."))
+        unread = unread_contents(data, extraction.format, limits)
+        other = (Notice("contents-not-read", unread),) if unread else ()
+        notices = (*notices, Notice("no-text", "No text was found in the file."), *other)
     return replace(extraction, notices=notices)
 
 

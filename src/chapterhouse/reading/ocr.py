@@ -6,6 +6,7 @@ tesseract reads scripts that RapidOCR does not, and then RapidOCR's confidence i
 """
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -18,6 +19,7 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 ENGINES = ("RapidOCR", "tesseract")
+_WRITING = re.compile(r"[^\W_]{2}")  # two letters or digits side by side
 
 
 class Recognised(NamedTuple):
@@ -80,8 +82,7 @@ def ocr_image(image: bytes, limits: Limits | None = None) -> tuple[Recognised, .
     tried: list[tuple[Recognised, ...]] = []
     for engine in _engines():
         pages = tuple(
-            Recognised(text, confidence, confidence >= engine.least, engine.method)
-            for text, confidence in engine.read(image, limits)
+            _recognised(text, confidence, engine) for text, confidence in engine.read(image, limits)
         )
         if any(page.text for page in pages) and all(page.sure for page in pages if page.text):
             return pages
@@ -89,6 +90,13 @@ def ocr_image(image: bytes, limits: Limits | None = None) -> tuple[Recognised, .
     if not tried:
         return None
     return next((pages for pages in tried if any(page.text for page in pages)), tried[0])
+
+
+def _recognised(text: str, confidence: float, engine: _Engine) -> Recognised:
+    # A ring is no "O": what an engine sees in pictures without writing are single characters.
+    if not _WRITING.search(text):
+        return Recognised("", 0.0, sure=False, method=engine.method)
+    return Recognised(text, confidence, confidence >= engine.least, engine.method)
 
 
 def read_image(data: bytes, _name: str, format_: str, limits: Limits) -> Extraction:

@@ -18,6 +18,7 @@ from chapterhouse.reading.xml_parts import Parts
 
 _BYTES_CEILING = 50_000_000  # of all parts together; more would take seconds
 _WHOLE_NUMBER = re.compile(r"-?\d{1,15}")
+_PICTURE = re.compile(r"(?:/media/|^Pictures/|/Pictures/)[^/]+$")
 _SHARED_STRINGS = "xl/sharedStrings.xml"
 _PARTS = {
     "docx": re.compile(
@@ -128,6 +129,25 @@ def package_texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[s
         part.furniture = _NOT_IN_NOTES if "/notesSlides/" in name else _NOT_ON_SLIDES
         part.parse(parts.content(name) or b"")
         yield name, "".join(part.pieces)
+
+
+def unread_contents(data: bytes, format_: str, limits: Limits) -> str:
+    """Return a sentence about the pictures and files in a package, or an empty one without any."""
+    if format_ not in _PARTS:
+        return ""
+    try:
+        names = Parts(data, limits).names()
+    except RejectedError:
+        return ""
+    counted = {
+        "picture": sum(bool(_PICTURE.search(name)) for name in names),
+        "embedded file": sum("/embeddings/" in name for name in names),
+    }
+    found = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in counted.items() if n]
+    if not found:
+        return ""
+    what = " and ".join(found)
+    return f"Its {what} were not read: save it as PDF, or add what is in it by itself."
 
 
 def _natural(name: str) -> tuple[str, int, str]:

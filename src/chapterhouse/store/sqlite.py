@@ -109,8 +109,8 @@ class SqliteStore:
         fingerprint: str,
         record: FileRecord,
         content: bytes,
-    ) -> int:
-        """Add or replace a document with everything that belongs to it; return its sequence.
+    ) -> str:
+        """Add or replace a document with everything that belongs to it; return its id.
 
         A document that stands at the same location is replaced and keeps its id. An id that
         another location has is made free by ``-2``, ``-3`` and so on; the file's record names
@@ -154,7 +154,7 @@ class SqliteStore:
             writing.put_file(connection, record, identifier)
         if earlier:
             self._drop_blob(earlier[2])
-        return sequence
+        return str(identifier)
 
     def record_file(self, record: FileRecord) -> None:
         """Remember what became of a file without writing a document.
