@@ -5,12 +5,17 @@ import json
 import re
 import runpy
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from chapterhouse.lifecycle.look import SKIPPED_CODES, UNPACKED
+from chapterhouse.presenting.wording import ended
+from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.settings import Settings, load_settings
+from chapterhouse.types import FileRecord, Status
 
 ROOT = Path(__file__).parent.parent
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -88,6 +93,26 @@ def test_every_code_that_is_raised_is_documented() -> None:
     }
     assert "symbolic-link" in raised
     assert sorted(code for code in raised if f"`{code}`" not in page) == []
+
+
+def test_every_documented_code_exists() -> None:
+    page = (ROOT / "docs" / "formats.md").read_text("utf-8")
+    sources = (ROOT / "src" / "chapterhouse").rglob("*.py")
+    raised = {code for path in sources for code in RAISED.findall(path.read_text("utf-8"))}
+    told = set(re.findall(r"^\| `([a-z-]+)` \|", page.partition("## Codes of")[2], re.MULTILINE))
+    assert told >= {*REJECTIONS, *NOTICES}
+    assert sorted(told - {*REJECTIONS, *NOTICES, *raised}) == []
+
+
+def test_the_words_for_skipped_files_are_documented() -> None:
+    page = (ROOT / "docs" / "formats.md").read_text("utf-8")
+    table = page.partition("| Printed | Code | Meaning |")[2].partition("\n\n")[0]
+    rows = set(re.findall(r"^\| (\w+) \| `([a-z-]+)` \|", table, re.MULTILINE))
+    record = FileRecord("/a", "a", 0, 0, "", Status.SKIPPED)
+    assert rows == {
+        (ended(replace(record, code=code)), code)
+        for code in (*SKIPPED_CODES, UNPACKED, "unchanged")
+    }
 
 
 def test_every_setting_is_documented_with_its_default() -> None:

@@ -30,7 +30,7 @@ from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.compare import compare
-from chapterhouse.lifecycle.find import find_document
+from chapterhouse.lifecycle.find import find_archive, find_document
 from chapterhouse.lifecycle.look import Work
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.lifecycle.privacy import check_privacy, make_private
@@ -53,6 +53,7 @@ from chapterhouse.searching import method_for, packing_for
 from chapterhouse.settings import EmbeddingSettings, Settings, load_settings
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.telemetry import retrieval_span, sharing_content, tell_hits
+from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import (
     DEFAULT_SHELF,
@@ -181,18 +182,31 @@ class Library:
             NotFoundError: a path is not there.
             RejectedError: a file cannot be read.
         """
+        with cls.temporary(home, workspace) as library:
+            report = library.add(*paths, on_progress=on_progress)
+            if report.interrupted:
+                raise KeyboardInterrupt
+            _require_read(report)
+            if library.status().chunks <= _SOON:
+                library.embed_pending()
+            yield library
+
+    @classmethod
+    @contextmanager
+    def temporary(
+        cls, home: Path | str | None = None, workspace: str = "default"
+    ) -> Iterator[Self]:
+        """Open an empty library under the settings of a home; nothing of it stays behind.
+
+        Raises:
+            UsageError: a setting cannot be used.
+        """
         folder = home_folder(home)
         settings = load_settings(folder, folder / "workspaces" / workspace)
         with TemporaryDirectory(prefix="chapterhouse-", ignore_cleanup_errors=True) as name:
             own = Path(name) / "workspaces" / "default"
             make_home(Path(name), own)
             with cls(Path(name), "default", settings, open_engines(own, settings)) as library:
-                report = library.add(*paths, on_progress=on_progress)
-                if report.interrupted:
-                    raise KeyboardInterrupt
-                _require_read(report)
-                if library.status().chunks <= _SOON:
-                    library.embed_pending()
                 yield library
 
     def close(self) -> None:
@@ -764,6 +778,10 @@ class Library:
         """
         return find_document(name, self._engines.store)
 
+    def archive(self, name: str) -> FileRecord | None:
+        """Return the unpacked archive that a source, a path or a file name means, if it is one."""
+        return find_archive(name, self._engines.store)
+
     def body(self, document_id: str) -> Body:
         """Return the canonical text of a document and its shape.
 
@@ -795,9 +813,14 @@ class Library:
         """Return the chunks of a document in order; none where there is no such document."""
         return self._engines.store.chunks_of(document_id)
 
-    def files(self) -> Iterator[FileRecord]:
-        """Yield what became of every file ever looked at, in order of source."""
-        return self._engines.store.files()
+    def files(self, inside: str = "") -> Iterator[FileRecord]:
+        """Yield what became of every file ever looked at, in order of source.
+
+        Args:
+            inside: The location of an archive or a message: only of the files in it.
+        """
+        found = self._engines.store.files(inside)
+        return (record for record in found if record.location != inside)
 
     def status(self) -> LibraryStatus:
         """Count what there is."""
@@ -889,7 +912,8 @@ class Library:
     def _behind(self) -> str:
         """Say so where the index could not catch up, as on a disk that takes nothing."""
         missing = self._engines.store.sequence() - self._engines.lexical.sequence()
-        return f"{missing:,} changes of the library are not searched yet." if missing > 0 else ""
+        told = counted(missing, "change of the library is", "changes of the library are")
+        return f"{told} not searched yet." if missing > 0 else ""
 
     def _sources(self) -> Sources:
         return sources_of(self._engines)

@@ -116,7 +116,7 @@ def test_a_spoilt_page_of_the_database_is_found(filled: Any) -> None:
 def test_an_index_ahead_of_its_library_is_found(filled: Any) -> None:
     assert set(_failed(filled, lexical=Told(3))) == {"lexical index"}
     checks = {check.name: check for check in examine(filled.store, filled.blobs, {"v": Told(1)})}
-    assert "1 changes behind" in checks["v index"].sentence
+    assert "1 change behind" in checks["v index"].sentence
 
 
 @pytest.mark.parametrize(

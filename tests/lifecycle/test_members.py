@@ -156,6 +156,21 @@ def test_attachments_are_documents_tied_to_their_message(home: Any) -> None:
     assert "Attachments: invoice.txt" in home.store.body(documents["docs/mail.eml"].id).text
 
 
+def test_a_message_names_what_it_carries_without_text(home: Any) -> None:
+    message = EmailMessage()
+    message["Subject"] = "Papers"
+    message.set_content("The papers are attached.")
+    message.add_attachment(b"\x00\x01", "application", "octet-stream", filename="a.bin")
+    message.add_attachment("Whole.", filename="whole.txt")
+    message.add_attachment(b"%PDF-1.7\ncut", "application", "pdf", filename="cut.pdf")
+    place(home, "note.eml", bytes(message))
+    outcome = home.add().outcomes[-1]
+    assert (outcome.record.status, outcome.record.code) == (Status.READY, "")
+    assert [(notice.code, notice.sentence) for notice in outcome.notices] == [
+        ("attachments-rejected", "2 files in it gave no text: a.bin, cut.pdf.")
+    ]
+
+
 def test_archives_in_archives_end_somewhere(home: Any) -> None:
     data = zipped({"e.txt": "The end."})
     for depth in range(6):

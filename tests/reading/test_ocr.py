@@ -185,8 +185,18 @@ def test_text_that_no_engine_is_sure_of_is_kept_with_a_warning(
 
     assert extraction.pages[0].text == "fcrry"
     assert [(notice.code, notice.sentence) for notice in extraction.notices] == [
-        ("ocr-unsure", "read by OCR, mean confidence 0.61: check it against the original.")
+        ("ocr-unsure", "Read by OCR, mean confidence 0.61: check it against the original.")
     ]
+
+
+@pytest.mark.parametrize(
+    ("confidence", "shown"), [(0.899, "0.89"), (0.9, "0.90"), (0.29, "0.29"), (0.9999, "0.99")]
+)
+def test_a_confidence_is_never_rounded_up_to_its_limit(confidence: float, shown: str) -> None:
+    page = ocr.Recognised("ferry", confidence, sure=False, method="one")
+    notice = ocr.ocr_notice(page)
+    assert notice is not None
+    assert f"confidence {shown}:" in notice.sentence
 
 
 def test_pages_of_an_image_are_numbered(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,6 +165,21 @@ def test_what_is_no_pdf_is_rejected(data: bytes) -> None:
     assert caught.value.code == "unreadable"
 
 
+@pytest.mark.parametrize(
+    ("end", "told", "advice"),
+    [
+        (b"", "broken.pdf is cut off: the end of the PDF is missing.", "ask the sender"),
+        (b"%%EOF\n", "broken.pdf is damaged and cannot be opened as a PDF.", "PDF viewer"),
+    ],
+)
+def test_a_broken_file_is_told_of_in_plain_words(end: bytes, told: str, advice: str) -> None:
+    with pytest.raises(RejectedError) as caught:
+        read_pdf(b"%PDF-1.7\n" + b"\0" * 500 + end, "broken.pdf")
+
+    assert caught.value.message == told
+    assert advice in caught.value.hint
+
+
 def test_a_file_without_its_end_is_still_read() -> None:
     data = write_pdf([body_page(), body_page()])
 
@@ -256,7 +271,7 @@ def test_a_page_without_text_is_given_to_ocr_as_a_png(monkeypatch: pytest.Monkey
     assert extraction.pages[0].text == "\\# read from\nthe picture"
     assert extraction.method.endswith(", engine 1.0")
     assert [(notice.code, notice.sentence) for notice in extraction.notices] == [
-        ("ocr", "Page 1: read by OCR, mean confidence 0.88.")
+        ("ocr", "Page 1: read by OCR, mean confidence 0.87.")
     ]
 
 

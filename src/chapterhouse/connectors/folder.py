@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +57,9 @@ class SourceFile:
         return self.source.rpartition("/")[2]
 
 
-def walk(path: Path, label: str = "") -> Iterator[SourceFile]:
+def walk(
+    path: Path, label: str = "", *, on_hidden: Callable[[Path], object] = lambda _: None
+) -> Iterator[SourceFile]:
     """Yield the files at or below ``path``, in order of source.
 
     Hidden files, what tools leave behind and libraries of Chapterhouse are passed over. What
@@ -67,6 +69,7 @@ def walk(path: Path, label: str = "") -> Iterator[SourceFile]:
     Args:
         path: A folder, or one file.
         label: What sources begin with; by default the name of the folder, or of the file's.
+        on_hidden: Called with each hidden file and folder that is passed over.
 
     Raises:
         NotFoundError: nothing is there.
@@ -76,7 +79,7 @@ def walk(path: Path, label: str = "") -> Iterator[SourceFile]:
     if parts:
         yield describe(root, parts, label)
         return
-    yield from _walk_folder(root, label)
+    yield from _walk_folder(root, label, on_hidden)
 
 
 def resolve_root(path: Path) -> tuple[Path, tuple[str, ...]]:
@@ -144,14 +147,16 @@ def folder_below(root: Path, parts: Sequence[str]) -> Iterator[int]:
         os.close(descriptor)
 
 
-def _walk_folder(root: Path, label: str) -> Iterator[SourceFile]:
+def _walk_folder(
+    root: Path, label: str, on_hidden: Callable[[Path], object]
+) -> Iterator[SourceFile]:
     """Walk with a stack of our own: a path may be deeper than Python's."""
     stack: list[tuple[tuple[str, ...], bool]] = [((), True)]
     while stack:
         parts, is_folder = stack.pop()
         if is_folder:
             try:
-                names = _names(root, parts)
+                names = _names(root, parts, on_hidden)
             except OSError as error:
                 yield _closed(root, parts, label, error)
                 continue
@@ -163,7 +168,9 @@ def _walk_folder(root: Path, label: str) -> Iterator[SourceFile]:
             continue
 
 
-def _names(root: Path, parts: tuple[str, ...]) -> list[tuple[str, bool]]:
+def _names(
+    root: Path, parts: tuple[str, ...], on_hidden: Callable[[Path], object]
+) -> list[tuple[str, bool]]:
     """Return the names in a folder worth looking at, and whether each is a folder.
 
     A folder is placed as if its name ended in ``/``: then walking in this order is walking in
@@ -174,6 +181,9 @@ def _names(root: Path, parts: tuple[str, ...]) -> list[tuple[str, bool]]:
     parent = root.joinpath(*parts[:-1]) if parts else root.parent
     if parent.name == _LIBRARIES and (_LIBRARY_FILE, False) in found:
         return []
+    for name, _ in found:
+        if name.startswith("."):
+            on_hidden(root.joinpath(*parts, name))
     kept = [pair for pair in found if not _ignored(*pair)]
     return sorted(kept, key=lambda pair: source_name(pair[0], ("",) if pair[1] else ()))
 

@@ -22,6 +22,7 @@ from chapterhouse.council.tool_results import (
     shown,
 )
 from chapterhouse.errors import UsageError
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Correction, Hit, Query, SearchResult, Tool
 
 KNOWLEDGE_SIMILARITY: Final = 0.65
@@ -253,7 +254,7 @@ def _nothing(passages: Passages) -> str:
         return "\n".join(
             [*lines, f"(There are no documents {where}. Say which document would help.)"]
         )
-    searched = _counted(passages.documents, "document")
+    searched = counted(passages.documents, "document")
     if passages.below:
         lines.append(
             f"(Searched {searched} {where}. Nothing has a similarity of {passages.minimum:g} or "
@@ -295,10 +296,6 @@ def _place(hit: Hit) -> str:
 
 def _is_on(hit: Hit, shelves: Sequence[str]) -> bool:
     return not set(shelves).isdisjoint(hit.document.shelves)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def _number(arguments: Mapping[str, object], name: str, otherwise: float) -> float:

@@ -22,6 +22,7 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.evaluation.questions import Question, question_id
 from chapterhouse.library import Library
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.counting import counted
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Document
@@ -128,8 +129,7 @@ def synthetic_questions(
         queues = left
     if not made:
         raise UsageError(
-            f"No question could be made from {len(documents):,} "
-            f"document{'' if len(documents) == 1 else 's'}.",
+            f"No question could be made from {counted(len(documents), 'document')}.",
             hint="They need whole sentences or headings. Add documents: chapterhouse add PATH",
         )
     return tuple(sorted(made.values(), key=lambda entry: (entry.required, entry.id)))

@@ -18,6 +18,7 @@ from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.reading.signatures import image_format
 from chapterhouse.reading.taken import missing_words
 from chapterhouse.reading.words import count
+from chapterhouse.text.counting import counted
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import (
     Body,
@@ -116,7 +117,9 @@ def _compare_pages(document: Document, body: Body, drawn: Extraction, wanted: st
     first, last = map(int, wanted.split("-"))
     total = int(drawn.metadata["pages"])
     if first > total:
-        raise UsageError(f"There is no page {first}: {document.source} has {total:,} pages.")
+        raise UsageError(
+            f"There is no page {first}: {document.source} has {counted(total, 'page')}."
+        )
     images = {member.path: member.data for member in drawn.members}
     visible = Counter(images.pop(WORDS, b"").decode().split())
     texts = {page.number: body.text[page.start : page.end] for page in body.pages}

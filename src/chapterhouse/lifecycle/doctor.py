@@ -7,6 +7,7 @@ import numpy as np
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.protocols import Blobs, Index, Store
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Body, Check, Chunk, Document
 
 # Half precision keeps the length of a unit vector of 256 numbers within this.
@@ -53,9 +54,10 @@ def examine(store: Store, blobs: Blobs, indexes: Mapping[str, Index]) -> tuple[C
 
 def _check(name: str, number: int, faults: list[str], hint: str) -> Check:
     if not faults:
-        return Check(name, passed=True, sentence=f"{number} documents are sound.")
+        sound = counted(number, "document is", "documents are")
+        return Check(name, passed=True, sentence=f"{sound} sound.")
     shown = "; ".join(faults[:_SHOWN])
-    count = f"{len(faults)} fault{'s' if len(faults) > 1 else ''}"
+    count = counted(len(faults), "fault")
     return Check(name, passed=False, sentence=f"{count}: {shown}", hint=hint)
 
 
@@ -75,7 +77,7 @@ def _text_faults(document: Document, body: Body) -> Iterator[str]:
     if hashlib.sha256(body.text.encode()).hexdigest() != document.text_sha256:
         yield "the text does not have its hash"
     if len(body.text) != document.characters:
-        yield f"{document.characters} characters are stated, {len(body.text)} are there"
+        yield f"{document.characters:,} characters are stated, {len(body.text):,} are there"
     for name, parts in (("sections", body.sections), ("pages", body.pages)):
         bounds = [0, *(bound for part in parts for bound in (part.start, part.end))]
         if parts and (bounds != sorted(bounds) or bounds[-1] > len(body.text)):
@@ -84,7 +86,7 @@ def _text_faults(document: Document, body: Body) -> Iterator[str]:
 
 def _chunk_faults(document: Document, body: Body, chunks: Sequence[Chunk]) -> Iterator[str]:
     if len(chunks) != document.chunks:
-        yield f"{document.chunks} chunks are stated, {len(chunks)} are there"
+        yield f"{document.chunks:,} chunks are stated, {len(chunks):,} are there"
     for place, chunk in enumerate(chunks):
         if chunk.ordinal != place:
             yield f"chunk {place} is numbered {chunk.ordinal}"
@@ -96,7 +98,7 @@ def _vector_faults(document: Document, chunks: Sequence[Chunk], store: Store) ->
     for fingerprint in store.fingerprints_of(document.id):
         keys, vectors = store.vectors_of(document.id, fingerprint)
         if keys != [chunk.key for chunk in chunks] or len(vectors) != len(keys):
-            yield f"{len(vectors)} vectors for {len(chunks)} chunks"
+            yield f"{counted(len(vectors), 'vector')} for {counted(len(chunks), 'chunk')}"
         if not np.isfinite(vectors).all():
             yield "a vector is not finite"
         elif len(vectors) and not _are_units(np.linalg.norm(vectors, axis=1)):
@@ -129,12 +131,14 @@ def _unneeded_blobs(blobs: Blobs, needed: set[str]) -> Check:
 def _index_check(name: str, index: Index, store: Store) -> Check:
     behind = store.sequence() - index.sequence()
     if behind < 0:
-        sentence = f"The {name} index is {-behind} changes ahead of the library it belongs to."
+        ahead = counted(-behind, "change")
+        sentence = f"The {name} index is {ahead} ahead of the library it belongs to."
         return Check(f"{name} index", passed=False, sentence=sentence, hint=_REINDEX)
     if not behind and (fault := _index_fault(name, index, store)):
         sentence = f"The {name} index {fault}"
         return Check(f"{name} index", passed=False, sentence=sentence, hint=_REINDEX)
-    state = f"{behind} changes behind; it catches up before a search" if behind else "up to date"
+    late = f"{counted(behind, 'change')} behind; it catches up before a search"
+    state = late if behind else "up to date"
     return Check(f"{name} index", passed=True, sentence=f"The {name} index is {state}.")
 
 
@@ -150,5 +154,5 @@ def _index_fault(name: str, index: Index, store: Store) -> str:
         return f"cannot be read: {error}"
     wrong = size != chunks if name in _WHOLE else size > chunks
     if wrong and store.sequence() == sequence:  # else a document came or went meanwhile
-        return f"holds {size:,} chunks, the library {chunks:,}."
+        return f"holds {counted(size, 'chunk')}, the library {chunks:,}."
     return ""

@@ -80,4 +80,5 @@ def written(group: Sequence[Write], store: Store) -> Iterator[tuple[Look, FileOu
 
 def _timed(write: Write, outcome: FileOutcome) -> tuple[Look, FileOutcome]:
     seconds = time.monotonic() - write.look.started
-    return write.look, replace(outcome, seconds=seconds)
+    inside = write.look.within is not None
+    return write.look, replace(outcome, seconds=seconds, inside=inside)

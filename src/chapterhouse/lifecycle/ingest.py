@@ -88,7 +88,7 @@ def add(
         if not record.document_id:
             store.forget_file(record.location)
     missing = tuple(record.source for record in plan.missing if record.document_id)
-    return replace(report, missing=missing)
+    return replace(report, missing=missing, hidden=plan.hidden)
 
 
 def add_text(text: str, title: str, work: Work) -> AddReport:

@@ -1,6 +1,6 @@
 """What an `add` knows of a file while it goes on, and what it needs."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Event
@@ -9,13 +9,17 @@ from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.lifecycle.prepare import Prepared
+from chapterhouse.presenting.wording import listed
 from chapterhouse.protocols import Store
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import ARCHIVES
+from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     Extraction,
+    FileOutcome,
     FileRecord,
     Member,
+    Notice,
     Progress,
     Status,
 )
@@ -31,6 +35,7 @@ TRANSIENT_CODES = UNREAD_CODES | {"missing-extra"}
 SKIPPED_CODES = frozenset({"unsupported-format", "symbolic-link"})
 
 UNPACKED = "unpacked"  # the code of an archive: what is in it became documents
+_NAMED = 5  # files that a notice names
 CONTAINERS = ARCHIVES | {"eml", "msg"}  # formats with files inside
 
 
@@ -123,3 +128,16 @@ def worth_another_try(known: FileRecord, *, retry: bool = False) -> bool:
 def status_of(code: str) -> Status:
     """Say how a file ends that is not read for the reason ``code``."""
     return Status.SKIPPED if code in SKIPPED_CODES else Status.REJECTED
+
+
+def without_text(source: str, inside: Iterable[FileOutcome]) -> Iterator[Notice]:
+    """Tell of files in a message that gave no document; the message's own text is whole."""
+    records = (outcome.earlier[0] if outcome.earlier else outcome.record for outcome in inside)
+    names = [
+        record.source.removeprefix(f"{source}/")
+        for record in records
+        if not record.document_id and record.code != UNPACKED
+    ]
+    if names:
+        told = counted(len(names), "file in it gave no text", "files in it gave no text")
+        yield Notice("attachments-rejected", f"{told}: {listed(names, _NAMED)}.")

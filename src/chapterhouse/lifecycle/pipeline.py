@@ -26,10 +26,12 @@ from chapterhouse.lifecycle.look import (
     Room,
     Work,
     status_of,
+    without_text,
     worth_another_try,
 )
 from chapterhouse.lifecycle.prepare import Prepared
 from chapterhouse.reading.names import ARCHIVES
+from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import source_name, storable_path
 from chapterhouse.types import (
     BENIGN_NOTICES,
@@ -268,8 +270,7 @@ def _unpacked(look: Look, format_: str, held: Mapping[str, FileOutcome], work: W
     """Record that a file is an archive: it is no document, and what is in it has its own record."""
     counts = Counter(outcome.record.status.value for outcome in held.values())
     told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
-    number = f"{len(held)} file{'' if len(held) == 1 else 's'}"
-    sentence = f"It holds {number}: {told}." if held else "It holds no files."
+    sentence = f"It holds {counted(len(held), 'file')}: {told}." if held else "It holds no files."
     record = _record(look, Status.SKIPPED, (UNPACKED, sentence), format_=format_)
     work.store.record_file(record)
     _drop_members(look, held, work)
@@ -313,7 +314,8 @@ def _stored(
     known_id = look.known.document_id if look.known else ""
     earlier = work.store.document(known_id) if known_id else None
     shelves = shelf_names((*(earlier.shelves if earlier else ()), *_shelf(work)))
-    document = replace(prepared.document, shelves=shelves)
+    notices = (*prepared.document.notices, *without_text(look.file.source, held.values()))
+    document = replace(prepared.document, shelves=shelves, notices=notices)
     record = _record(look, document.status, _worst_notice(document), document.id, document.format)
     identifier = work.store.put(
         document,
@@ -349,11 +351,11 @@ def _unchanged(look: Look, work: Work) -> FileOutcome:
         if stamped != known:
             work.store.record_file(stamped)
     holds = known.format in CONTAINERS or known.size > work.limits.text_characters
-    inside = work.store.files(known.location) if holds else (known,)
+    inside = tuple(work.store.files(known.location)) if holds else (known,)
     changed = sum(_is_new_on_shelf(record, work) for record in inside) > 0
     sentence = f"Put on the shelf '{work.shelf}'." if changed else known.sentence
     record = replace(known, status=Status.SKIPPED, code="unchanged", sentence=sentence)
-    return FileOutcome(record, changed=changed)
+    return FileOutcome(record, changed=changed, earlier=inside)
 
 
 def _is_new_on_shelf(known: FileRecord, work: Work) -> bool:

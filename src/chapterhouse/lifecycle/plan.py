@@ -28,12 +28,14 @@ class Plan:
         known: What became of files at these places the last time, by location.
         missing: Records of files that were here once and are gone.
         new_roots: Label by location of each folder that was not added before.
+        hidden: Files and folders that are ignored because their names begin with a dot.
     """
 
     files: tuple[SourceFile, ...]
     known: Mapping[str, FileRecord]
     missing: tuple[FileRecord, ...]
     new_roots: Mapping[str, str]
+    hidden: int = 0
 
 
 def make_plan(paths: Iterable[Path], store: Store) -> Plan:
@@ -52,8 +54,9 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
         _add_root(root, roots)
     files: dict[str, SourceFile] = {}
     known: dict[str, FileRecord] = {}
+    hidden: set[Path] = set()
     for root, parts in resolved:
-        for file in walk(root.joinpath(*parts)):
+        for file in walk(root.joinpath(*parts), on_hidden=hidden.add):
             files[file.location] = replace(file, source=_source(file, roots))
         looked_at = location_of(root, parts)
         known.update((record.location, record) for record in store.files(looked_at))
@@ -63,6 +66,7 @@ def make_plan(paths: Iterable[Path], store: Store) -> Plan:
         known=known,
         missing=tuple(sorted(missing, key=lambda record: (record.source, record.location))),
         new_roots={place: roots[place] for place in roots.keys() - old_roots.keys()},
+        hidden=len(hidden),
     )
 
 

@@ -110,7 +110,7 @@ def _no_text(extraction: Extraction, file: SourceFile) -> RejectedError:
     reasons = [_clean_notice(n).sentence for n in extraction.notices if n.code != "no-text"][:3]
     if any(engine in extraction.method for engine in ENGINES):
         reasons.append("Text recognition found nothing in it.")
-    return RejectedError("no-text", " ".join((f"{file.source} holds no text.", *reasons)))
+    return RejectedError("no-text", " ".join((f"{file.name} holds no text.", *reasons)))
 
 
 def _clean_notice(notice: Notice) -> Notice:

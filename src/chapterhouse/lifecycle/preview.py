@@ -7,7 +7,7 @@ from chapterhouse.connectors.content import open_source
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.lifecycle.look import status_of, worth_another_try
-from chapterhouse.lifecycle.plan import make_plan
+from chapterhouse.lifecycle.plan import Plan, make_plan
 from chapterhouse.protocols import Store
 from chapterhouse.types import AddReport, FileOutcome, FileRecord, Status
 
@@ -22,11 +22,16 @@ def preview(paths: Sequence[Path], *, store: Store, maximum_bytes: int) -> AddRe
         NotFoundError: one of ``paths`` is not there.
     """
     plan = make_plan(paths, store)
-    outcomes = [
-        FileOutcome(_foreseen(file, plan.known.get(file.location), maximum_bytes), changed=False)
-        for file in plan.files
-    ]
-    return AddReport(tuple(outcomes), tuple(record.source for record in plan.missing))
+    outcomes = [_outcome(file, plan, maximum_bytes) for file in plan.files]
+    missing = tuple(record.source for record in plan.missing)
+    return AddReport(tuple(outcomes), missing, hidden=plan.hidden)
+
+
+def _outcome(file: SourceFile, plan: Plan, maximum_bytes: int) -> FileOutcome:
+    known = plan.known.get(file.location)
+    record = _foreseen(file, known, maximum_bytes)
+    earlier = (known,) if known and record.code == "unchanged" else ()
+    return FileOutcome(record, changed=False, earlier=earlier)
 
 
 def _foreseen(file: SourceFile, known: FileRecord | None, maximum_bytes: int) -> FileRecord:

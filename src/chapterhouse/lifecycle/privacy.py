@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.files import OTHERS
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Check
 
 _ENTER: Final = 0o011  # search permission of a folder, for the group or for everybody
@@ -49,7 +50,8 @@ def make_private(home: Path) -> Check:
             refused.append(f"{path}: {error.strerror}")
         else:
             closed += 1
-    sentence = f"{closed:,} files and folders were open to other users and are closed now."
+    told = counted(closed, "file or folder was", "files and folders were")
+    sentence = f"{told} open to other users, and closed now."
     if refused:
         more = "; ".join(refused[:_SHOWN])
         sentence += f" {len(refused):,} could not be closed: {more}."

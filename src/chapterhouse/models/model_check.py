@@ -5,6 +5,7 @@ from chapterhouse.models.discovery import server_of_model
 from chapterhouse.models.providers import base_address, require_extra
 from chapterhouse.models.servers import Server, is_loopback
 from chapterhouse.settings import LanguageModelSettings
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Check
 
 _NAME = "language model"
@@ -51,5 +52,5 @@ def _said(settings: LanguageModelSettings, server: Server) -> str:
     size = settings.context_size or (model.context if model else 0)
     at_once = settings.calls_at_once
     said = [server.title, f"{size:,} tokens" if size else ""]
-    said.append(f"{at_once} call{'s' if at_once > 1 else ''} at once" if at_once else "")
+    said.append(f"{counted(at_once, 'call')} at once" if at_once else "")
     return ", ".join(filter(None, said))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.text.aliases import find_aliases, fold_name
+from chapterhouse.text.counting import counted
 from chapterhouse.text.document_dates import stated_date
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.shared_terms import Source, shared_terms
@@ -127,7 +128,7 @@ def generate(subjects: Sequence[Subject]) -> Generated:
     counts = {entry.text: entry.documents for entry in shared if usable((entry.text,))}
     names = tuple(counts)
     tags = names[:MOST_TAGS]
-    total = _number(len(subjects), "document")
+    total = counted(len(subjects), "document")
     return Generated(
         tags=tags,
         key_terms=names[MOST_TAGS : MOST_TAGS + MOST_TERMS],
@@ -170,7 +171,7 @@ def _summary(tags: Sequence[str], subjects: Sequence[Subject]) -> str:
     dated = 2 * len(years) > len(subjects)
     return field + "".join(
         (
-            _number(len(subjects), kind or "document"),
+            counted(len(subjects), kind or "document"),
             f" in {_listed(told)}" if told else "",
             f", {_span(years[0], years[-1])}" if dated else "",
             ", on many subjects" if few else "",
@@ -186,10 +187,6 @@ def _sentence_case(names: Sequence[str]) -> list[str]:
 
 def _span(first: str, last: str) -> str:
     return first if first == last else f"{first} to {last}"
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def words_of(text: str) -> str:

@@ -8,6 +8,7 @@ from chapterhouse.presenting.blocks import Block, Bullets, Paragraph, Part, Styl
 from chapterhouse.presenting.citing import page_name, without_title
 from chapterhouse.presenting.quoted import quoted_blocks
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.counting import counted
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Hit, SearchResult
 
@@ -33,7 +34,7 @@ def hits_blocks(result: SearchResult, *, explain: bool = False, telling: bool = 
     if explain or not result.hits:
         blocks.append(Bullets(tuple(map(plain, _explained(result, variants=explain)))))
     if result.hits:
-        count = wording.counted(len(result.hits), "passage")
+        count = counted(len(result.hits), "passage")
         blocks.append(Paragraph((Words(f"{count} from {searched}", Style.QUIET),)))
     closing = Part("hits-end", "", tuple(blocks))
     return Part("hits", result.query.text, parts=(*parts, closing))

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from chapterhouse.text.analyse import SNOWBALL
-from chapterhouse.types import Conflict, Problem, Searched, Side, Support, Usage
+from chapterhouse.text.counting import counted
+from chapterhouse.types import Conflict, FileRecord, Problem, Searched, Side, Status, Support, Usage
 
 _MARKS: Final = {
     Support.NOT_FOUND: "not confirmed by the sources",
     Support.DISAGREES: "the sources say otherwise",
 }
+_ENDED: Final = frozenset({"unchanged", "unpacked", "would-be-read"})  # codes that say it all
 _LANGUAGES: Final = {
     "zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "he": "Hebrew",
     "uk": "Ukrainian", "bg": "Bulgarian", "la": "Latin", "ur": "Urdu",
@@ -26,9 +28,10 @@ def support_mark(support: Support, problems: Sequence[Problem] = ()) -> str:
     return _MARKS.get(support, "")
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+def ended(record: FileRecord) -> str:
+    """Return in a word how a file ended; ``skipped`` is left to what is no document."""
+    said = record.status is Status.SKIPPED and record.code in _ENDED
+    return record.code if said else record.status.value
 
 
 def searched(documents: int, chunks: int) -> str:

@@ -43,6 +43,7 @@ NOTICES: Mapping[str, str] = MappingProxyType(
         "text-truncated": "Pages that the sentence names were not read.",
         "text-in-parts": "The text is very long; its parts are documents of their own.",
         "attachments-not-read": "Files in it were not read.",
+        "attachments-rejected": "Files in it gave no text; each is listed with its own reason.",
         "no-text": "No text was found in the file.",
         "contents-not-read": "Pictures or files in an Office document were not read.",
         "ocr": "A page was read by OCR; the sentence says how sure it is.",

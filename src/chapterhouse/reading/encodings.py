@@ -4,6 +4,7 @@ import codecs
 
 from chapterhouse.reading.latin import ENCODINGS, best_fit
 from chapterhouse.reading.signatures import wide_encoding
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Notice
 
 # UTF-32 first: its little-endian mark begins like that of UTF-16.
@@ -221,6 +222,6 @@ def _in_words(encoding: str) -> str:
 
 
 def _undecodable(count: int, encoding: str) -> Notice:
-    plural = "character" if count == 1 else "characters"
-    sentence = f"{count:,} {plural} could not be decoded as {_in_words(encoding)}."
+    told = counted(count, "character")
+    sentence = f"{told} could not be decoded as {_in_words(encoding)}."
     return Notice("undecodable-characters", sentence)

@@ -5,6 +5,7 @@ RapidOCR is asked first, because it reads accents and noise better (benchmarks/r
 tesseract reads scripts that RapidOCR does not, and then RapidOCR's confidence is low.
 """
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -127,8 +128,9 @@ def ocr_notice(page: Recognised, number: int | None = None) -> Notice | None:
     """Return how far the text of a page can be trusted, or None where there is no text."""
     if not page.text:
         return None
-    subject = f"Page {number}: " if number is not None else ""
-    sentence = f"{subject}read by OCR, mean confidence {page.confidence:.2f}"
+    subject = f"Page {number}: read" if number is not None else "Read"
+    shown = math.floor(round(page.confidence * 100, 6)) / 100  # .899 is below .90, and says so
+    sentence = f"{subject} by OCR, mean confidence {shown:.2f}"
     if page.sure:
         return Notice("ocr", f"{sentence}.", number)
     return Notice("ocr-unsure", f"{sentence}: check it against the original.", number)

@@ -15,6 +15,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.words import count
 from chapterhouse.reading.xml_parts import Parts
+from chapterhouse.text.counting import counted
 
 _BYTES_CEILING = 50_000_000  # of all parts together; more would take seconds
 _WHOLE_NUMBER = re.compile(r"-?\d{1,15}")
@@ -141,11 +142,11 @@ def unread_contents(data: bytes, format_: str, limits: Limits) -> str:
         names = Parts(data, limits).names()
     except RejectedError:
         return ""
-    counted = {
+    numbers = {
         "picture": sum(bool(_PICTURE.search(name)) for name in names),
         "embedded file": sum("/embeddings/" in name for name in names),
     }
-    found = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in counted.items() if n]
+    found = [counted(number, what) for what, number in numbers.items() if number]
     if not found:
         return ""
     what = " and ".join(found)

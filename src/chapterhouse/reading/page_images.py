@@ -65,7 +65,7 @@ def draw_pages(data: bytes, pages: str, _limits: Limits) -> Extraction:
         words = visible_words(data, "pdf") or Counter()
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
-        raise RejectedError("unreadable", f"It cannot be opened as a PDF: {error}.") from error
+        raise RejectedError("unreadable", "It is damaged and cannot be opened as a PDF.") from error
     with closing(document):
         document.init_forms()
         count = len(document)
@@ -96,8 +96,8 @@ def _drawn(document: Any, numbers: range) -> tuple[list[ExtractedPage], list[Mem
             with closing(document[number - 1]) as page:
                 lines += _page_lines(page, number)
                 image = _image(page)
-        except pdfium.PdfiumError as error:
-            sentence = f"Page {number} cannot be opened: {error}."
+        except pdfium.PdfiumError:
+            sentence = f"Page {number} is damaged and cannot be opened."
             notices.append(Notice("page-unreadable", sentence, page=number))
             continue
         room -= len(image)

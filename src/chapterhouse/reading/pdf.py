@@ -37,6 +37,7 @@ MOST_LAYOUT_CHARACTERS = 2_500_000  # of a document; the pages after keep their 
 _MOST_BOOKMARKS = 10_000
 _MOST_UNMAPPED = 10  # characters of a page; a formula may have some signs that no font names
 _UNMAPPED_SHARE = 0.5  # of the characters of a page that is better read by OCR
+_END, _END_WITHIN = b"%%EOF", 2048  # what a whole file ends with, and how near its last byte
 _MOST_ALIKE = 20  # notices of one code that name a page each
 _TITLE_PAGES = 2  # pages on which the first large heading may be the title
 _LOCKED = frozenset({raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY})
@@ -109,12 +110,18 @@ def _opened(data: bytes, name: str) -> Any:
                 f"{name} is protected by a password.",
                 hint="Save a copy without the password and add that.",
             ) from error
-        raise _unreadable(f"{name} cannot be opened as a PDF: {error}.") from error
+        if _END not in data[-_END_WITHIN:]:
+            raise RejectedError(
+                "unreadable",
+                f"{name} is cut off: the end of the PDF is missing.",
+                hint="Get it again from where it came from; of a mail, ask the sender for it.",
+            ) from error
+        raise _unreadable(f"{name} is damaged and cannot be opened as a PDF.") from error
     return document
 
 
 def _unreadable(message: str) -> RejectedError:
-    hint = "Open it in a PDF viewer, save it anew and add it again."
+    hint = "If a PDF viewer opens it, save it anew and add that; else get it again from its source."
     return RejectedError("unreadable", message, hint=hint)
 
 
@@ -132,8 +139,8 @@ def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
         began = time.monotonic()
         try:
             page, notice = _read_page(document, number, min(MOST_CHARACTERS, room))
-        except pdfium.PdfiumError as error:
-            sentence = f"Page {number} cannot be opened: {error}."
+        except pdfium.PdfiumError:
+            sentence = f"Page {number} is damaged and cannot be opened."
             notices.append(Notice("page-unreadable", sentence, page=number))
             continue
         if page.recognised or (notice and notice.code == "ocr-failed"):

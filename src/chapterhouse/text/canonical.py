@@ -48,10 +48,10 @@ def _sections(text: str, *, markdown: bool) -> tuple[Section, ...]:
 
 def _notices(invisible: int, unknown: int) -> Iterator[Notice]:
     found = ((invisible, "invisible"), (unknown, "control or private"))
-    counted = " and ".join(f"{number:,} {kind}" for number, kind in found if number)
-    if counted:
-        plural = "character was" if invisible + unknown == 1 else "characters were"
-        yield Notice("invisible-characters", f"{counted} {plural} removed.")
+    told = " and ".join(f"{number:,} {kind}" for number, kind in found if number)
+    if told:
+        was = "character was" if invisible + unknown == 1 else "characters were"
+        yield Notice("invisible-characters", f"{told} {was} removed.")
 
 
 def choose_title(extraction: Extraction, body: Body, stem: str) -> str:

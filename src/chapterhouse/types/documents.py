@@ -92,6 +92,7 @@ class Extraction:
 # Notices that inform without meaning that text is missing.
 BENIGN_NOTICES = frozenset(
     {
+        "attachments-rejected",
         "encoding-guessed",
         "extension-mismatch",
         "invisible-characters",

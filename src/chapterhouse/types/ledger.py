@@ -26,12 +26,20 @@ class FileRecord:
 
 @dataclass(frozen=True, slots=True)
 class FileOutcome:
-    """How one file ended in this run, told after it is safe on disk."""
+    """How one file ended in this run, told after it is safe on disk.
+
+    Attributes:
+        changed: Whether this run altered the library.
+        inside: Whether the file lies in an archive or a message.
+        earlier: How an unchanged file, and each file in it, ended when it was read.
+    """
 
     record: FileRecord
-    changed: bool  # whether this run altered the library
+    changed: bool
     notices: tuple[Notice, ...] = ()
     seconds: float = 0.0
+    inside: bool = False
+    earlier: tuple[FileRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +54,28 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class AddReport:
-    """What one ``add`` did. ``outcomes`` is in order of source name."""
+    """What one ``add`` did.
+
+    Attributes:
+        outcomes: In order of source name.
+        missing: Sources once added from these folders that are gone now.
+        hidden: Files and folders that were ignored because their names begin with a dot.
+    """
 
     outcomes: tuple[FileOutcome, ...]
-    missing: tuple[str, ...] = ()  # sources once added from these folders that are gone now
+    missing: tuple[str, ...] = ()
     interrupted: bool = False
+    hidden: int = 0
 
     def count(self, status: Status) -> int:
-        """Count the files that ended so."""
+        """Count the files that ended so in this run."""
         return sum(outcome.record.status == status for outcome in self.outcomes)
+
+    def count_earlier(self, status: Status) -> int:
+        """Count the unchanged files that ended so when they were read."""
+        return sum(
+            record.status == status for outcome in self.outcomes for record in outcome.earlier
+        )
 
     @property
     def changed(self) -> int:

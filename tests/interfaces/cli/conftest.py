@@ -612,8 +612,12 @@ class ScriptedLibrary:
     def body(self, document_id: str) -> Body:
         return BODY
 
-    def files(self) -> Iterator[FileRecord]:
-        yield outcome(Status.REJECTED).record
+    def archive(self, name: str) -> FileRecord | None:
+        return None
+
+    def files(self, inside: str = "") -> Iterator[FileRecord]:
+        if not inside:
+            yield outcome(Status.REJECTED).record
 
     def remove(self, *names: str, missing: bool = False, dry_run: bool = False) -> Removal:
         if dry_run:

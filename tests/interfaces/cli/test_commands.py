@@ -339,7 +339,7 @@ def test_a_span_outside_the_text_is_a_usage_error(
 
 def test_the_index_that_lags_is_shown(chapterhouse: Any, script: Any) -> None:
     script()
-    assert "1 changes behind" in chapterhouse("status").out
+    assert "1 change behind" in chapterhouse("status").out
 
 
 @pytest.mark.parametrize(

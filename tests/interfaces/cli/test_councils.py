@@ -94,7 +94,7 @@ def test_the_whole_way_over_real_councils(
     assert (linked.code, linked.err) == (0, "")
     assert linked.out == f"{papers} is linked to Berths already.\n1 file: 1 ready\n"
     assert "indexed      papers/tariffs.md" in council("docs", "list", "berths").out
-    assert "1, 1 chunks\n" in council("show", "berths").out
+    assert "1, 1 chunk\n" in council("show", "berths").out
     found = chapterhouse("search", "berth", "--shelf", "council_berths", "--home", home, "--json")
     assert len(found.data["hits"]) == 1
     (papers / "torn.pdf").write_bytes(b"%PDF-1.7 torn")

@@ -95,7 +95,7 @@ def test_a_run_is_written_and_compared_with(chapterhouse: Any, beir: Path, tmp_p
     run.write_text("q1 Q0 d2 1 5 x\n")
     result = chapterhouse("eval", beir, "--compare", run)
     assert "Against " in result.out
-    assert "1 questions are not ranked there; each scores 0." in result.out
+    assert "1 question is not ranked there; each scores 0." in result.out
     assert "no difference beyond chance" in result.out
     run.write_text("q1 Q0 d2 1\n")
     wrong = chapterhouse("eval", beir, "--compare", run)

@@ -191,7 +191,8 @@ def test_files_that_cannot_be_read_end_with_4(shell: Shell, tmp_path: Path) -> N
     assert done.code == 4
     assert "rejected" in done.out
     assert "torn.pdf" in done.out
-    assert "1 unsupported-format" in done.out
+    assert "1 skipped" in done.out
+    assert "(unsupported-format)" in done.out
     assert "\x1b" not in done.out + done.err
 
 
@@ -202,7 +203,7 @@ def test_a_dry_run_changes_nothing(shell: Shell, home: Path, tmp_path: Path) -> 
     planned = shell.data("add", paper, "--dry-run", home=home)
     assert [outcome["record"]["code"] for outcome in planned["outcomes"]] == ["would-be-read"]
     shown = shell.run("add", paper, "--dry-run", home=home).out
-    assert shown == f"1 of 1 files would be read\n  {tmp_path.name}/new.md\n"
+    assert shown == f"1 of 1 file would be read\n  {tmp_path.name}/new.md\n"
     assert shell.data("docs", "reprocess", "--dry-run", home=home)["dry_run"] is True
     assert shell.data("reindex", "--dry-run", home=home) == before
     assert shell.data("status", home=home) == before

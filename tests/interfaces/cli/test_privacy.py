@@ -118,7 +118,7 @@ def test_doctor_names_what_is_open_and_closes_it(tmp_path: Path, chapterhouse: A
     assert f"{home} (0755)" in looked.out
     mended = run("doctor", "--fix")
     assert mended.code == 0
-    assert "are closed now" in mended.out
+    assert "closed now" in mended.out
     assert settings.stat().st_mode & 0o777 == 0o400
     assert _open_to_others(home) == []
     assert run("doctor").code == 0

@@ -1,10 +1,25 @@
 """What is shown while something goes on, on a terminal alone."""
 
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
 import pytest
 from rich.console import Console
 
 from chapterhouse.interfaces.cli import progress, terminal
-from chapterhouse.types import AnswerSentence, Draft, Problem, ProblemKind, Support
+from chapterhouse.interfaces.cli.options import QUIET
+from chapterhouse.types import (
+    AddReport,
+    AnswerSentence,
+    Draft,
+    Problem,
+    ProblemKind,
+    Progress,
+    Status,
+    Support,
+)
 
 DRAFT = Draft(
     (
@@ -49,3 +64,66 @@ def test_a_draft_longer_than_the_terminal_shows_its_end(
     assert "And the last" in shown
     assert "Line 29." in shown
     assert "Line 3." not in shown
+
+
+def nothing_done(tell: Callable[[Progress], None]) -> AddReport:
+    for done in range(1, 4):
+        tell(Progress(done, 1_200, f"papers/{done}\x1b.md"))
+    return AddReport(())
+
+
+def test_off_a_terminal_a_line_is_written_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = count(step=6)
+    monkeypatch.setattr("chapterhouse.interfaces.cli.progress.time.monotonic", lambda: next(clock))
+    progress.watched(nothing_done)
+    told = capsys.readouterr()
+    assert told.err == "2 of 1,200 files: papers/2\\x1b.md\n"
+    assert told.out == ""
+
+
+def test_quiet_work_writes_no_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = count(step=6)
+    monkeypatch.setattr("chapterhouse.interfaces.cli.progress.time.monotonic", lambda: next(clock))
+    before = QUIET.set(True)
+    progress.watched(nothing_done)
+    QUIET.reset(before)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_long_path_leaves_the_count_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "can_redraw", lambda: True)
+    narrow = Console(stderr=True, force_terminal=True, width=70, markup=False)
+    monkeypatch.setattr(terminal, "console", lambda **_: narrow)
+
+    def work(tell: Callable[[Progress], None]) -> AddReport:
+        tell(Progress(1_234, 5_678, "a" * 300 + ".pdf"))
+        return AddReport(())
+
+    progress.watched(work)
+    shown = capsys.readouterr().err
+    assert "1,234/5,678" in shown
+    assert "0/?" not in shown
+
+
+def test_what_was_done_before_an_unexpected_error_is_shown(
+    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library = script()
+    failed = script.outcome(Status.REJECTED, "torn.pdf")
+    failed = replace(failed, record=replace(failed.record, code="unreadable", sentence="Torn."))
+
+    def add(*_: object, on_progress: Callable[[Progress], None], **__: object) -> AddReport:
+        on_progress(Progress(1, 2, "torn.pdf", failed))
+        raise AssertionError
+
+    monkeypatch.setattr(library, "add", add)
+    result = chapterhouse("add", "papers")
+    assert result.code == 1
+    assert result.out == "1 file: 1 rejected\nrejected  torn.pdf\n          Torn. (unreadable)\n"
+    assert "AssertionError" in result.err

@@ -1,5 +1,7 @@
 import io
 import unicodedata
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +15,7 @@ from chapterhouse.interfaces.cli.terminal import (
     console,
     indented,
     one_line,
+    shortened,
     shown,
     styled,
 )
@@ -86,9 +89,45 @@ def test_on_a_terminal_tables_fit_its_width(rows: list[tuple[str, ...]], width: 
     assert all(cell_len(line) <= width for line in lines)
 
 
-def test_only_the_widest_column_of_a_table_is_cut() -> None:
-    target = Console(file=io.StringIO(), width=30, force_terminal=True, color_system=None)
-    columns(target, [("id", "source"), ("short-1", "folder/" + "x" * 40)], header=False)
-    short, long = target.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
+def printed(width: int | None, rows: Sequence[tuple[str, ...]], **options: Any) -> list[str]:
+    """Return the lines of a table: of a terminal so wide, or off a terminal."""
+    if width is None:
+        target = Console(file=io.StringIO(), soft_wrap=True)
+    else:
+        target = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
+    columns(target, rows, **options)
+    return target.file.getvalue().splitlines()  # type: ignore[attr-defined,no-any-return]
+
+
+def test_only_the_widest_column_of_a_table_is_shortened_in_its_middle() -> None:
+    short, long = printed(30, [("id", "source"), ("short-1", "folder/" + "x" * 40 + ".pdf")])
     assert short == "id       source"
-    assert long == "short-1  folder/" + "x" * 13 + "…"
+    assert long == "short-1  folder/xxx…xxxxxx.pdf"
+
+
+def test_names_to_be_copied_stay_whole_where_there_is_room() -> None:
+    rows = [("id", "source"), ("i" * 30, "s" * 40)]
+    assert printed(50, rows, whole={0})[1] == f"{'i' * 30}  {'s' * 9}…{'s' * 8}"
+    assert all(len(line) <= 30 for line in printed(30, rows, whole={0}))
+
+
+def test_off_a_terminal_a_table_has_120_columns() -> None:
+    lines = printed(None, [("a", "b"), ("x" * 200, "y" * 200)])
+    assert [len(line) for line in lines] == [62, 120]
+
+
+def test_values_are_wrapped_not_shortened() -> None:
+    assert printed(20, [("name", "one two three four")], header=False) == [
+        "name  one two three",
+        "      four",
+    ]
+
+
+def test_reasons_stand_below_their_rows() -> None:
+    lines = printed(None, [("file",), ("a",), ("b",)], below=["", "It is\nempty.", ""])
+    assert lines == ["file", "a", "    It is empty.", "b"]
+
+
+@given(st.text("ab漢字 ", max_size=40), st.integers(1, 30))
+def test_what_is_shortened_fits(text: str, width: int) -> None:
+    assert cell_len(shortened(text, width)) <= width

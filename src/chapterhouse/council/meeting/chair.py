@@ -13,6 +13,7 @@ from chapterhouse.council.meeting.options import favoured, leaning_of, takes_sid
 from chapterhouse.council.meeting.record import Ledger, Record
 from chapterhouse.council.meeting.seating import Speaker, Table, seating_of
 from chapterhouse.replying.parts import Parts
+from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     FOUND,
     Claim,
@@ -97,16 +98,14 @@ def _plain(text: str) -> Point:
 
 def _favour(decided: str, matrix: Sequence[Verdict]) -> str:
     leanings = [verdict.leaning for verdict in matrix if verdict.option == decided]
-    whose = f"those of {leanings.count(Leaning.FOR)} of {_counted(len(leanings), 'member')}"
+    whose = f"those of {leanings.count(Leaning.FOR)} of {counted(len(leanings), 'member')}"
     return f"The documents favour “{decided}”: {whose} speak for it, nobody's against it."
 
 
 def _tally(chart: DisagreementMap) -> str:
     disputed = sum(1 for row in chart.rows if _disputed(row, chart))
     given_up = sum(1 for row in chart.rows if not _supporters(row))
-    told = (
-        f"Of {_counted(len(chart.rows), 'different claim')}, {disputed} {_are(disputed)} disputed"
-    )
+    told = f"Of {counted(len(chart.rows), 'different claim')}, {disputed} {_are(disputed)} disputed"
     return f"{told} and {given_up} {'was' if given_up == 1 else 'were'} given up."
 
 
@@ -277,10 +276,6 @@ def _disputed(row: MapRow, chart: DisagreementMap) -> bool:
     if any(cell.stance is Stance.CONTRADICTS for cell in row.cells):
         return True
     return any(side.claim in row.claims for dispute in _unsettled(chart) for side in dispute.sides)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _are(number: int) -> str:

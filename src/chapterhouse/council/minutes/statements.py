@@ -12,7 +12,8 @@ from chapterhouse.presenting.blocks import (
     Words,
     plain,
 )
-from chapterhouse.presenting.wording import counted, method, used
+from chapterhouse.presenting.wording import method, used
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Claim, Concession, Reply, Statement
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.errors import UsageError
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.interfaces.cli.options import (
     Common,
     Debug,
@@ -16,7 +16,8 @@ from chapterhouse.interfaces.cli.options import (
     WorkspaceName,
 )
 from chapterhouse.interfaces.cli.session import ConfirmationNeededError, Outcome, run, with_library
-from chapterhouse.types import Document
+from chapterhouse.text.counting import counted
+from chapterhouse.types import Document, FileRecord
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
@@ -38,7 +39,11 @@ def list_documents(
     shelf: Shelves = None,
     files: Annotated[
         bool,
-        typer.Option("--files", help="List every file that was looked at, rejected ones too."),
+        typer.Option("--files", help="List every file that was looked at, with the reasons."),
+    ] = False,
+    problems: Annotated[
+        bool,
+        typer.Option("--problems", help="List only files that are not wholly in the library."),
     ] = False,
     json: Json = False,
     home: Home = None,
@@ -47,14 +52,18 @@ def list_documents(
 ) -> None:
     """List the documents, or what became of every file."""
     from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.shapes import is_incomplete  # noqa: PLC0415 - likewise
 
-    if files and shelf:
-        raise typer.BadParameter("--files lists files, which stand on no shelf: leave one out.")
+    if (files or problems) and shelf:
+        option = "--problems" if problems else "--files"
+        raise typer.BadParameter(f"{option} lists files, which stand on no shelf: leave one out.")
 
     def work(library: "Library") -> Outcome:
-        if files:
-            records = tuple(library.files())
-            return Outcome(records, lambda target: render.files(target, records))
+        if files or problems:
+            records = tuple(
+                record for record in library.files() if not problems or is_incomplete(record)
+            )
+            return Outcome(records, lambda target: render.files(target, records, problems=problems))
         found = tuple(library.documents(tuple(shelf or ())))
         return Outcome(found, lambda target: render.documents(target, found))
 
@@ -78,7 +87,8 @@ def show(
 ) -> None:
     """Show a document or open a citation.
 
-    Without an option: what is known of the document, and its outline.
+    Without an option: what is known of the document, its outline, and the files in it. Of an
+    archive: the files in it.
     """
     from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
 
@@ -86,7 +96,13 @@ def show(
         raise typer.BadParameter("--text and --span exclude each other.")
 
     def work(library: "Library") -> Outcome:
-        document = library.document(name)
+        try:
+            document = library.document(name)
+        except NotFoundError:
+            unpacked = None if text or span else library.archive(name)
+            if unpacked is None:
+                raise
+            return _archive(library, unpacked)
         body = library.body(document.id)
         if span:
             place = shapes.place(document, body, *_bounds(span, len(body.text)))
@@ -94,10 +110,24 @@ def show(
         if text:
             data = {"document": document, "text": body.text}
             return Outcome(data, lambda target: render.text(target, body))
-        data = {"document": document, "sections": body.sections, "pages": body.pages}
-        return Outcome(data, lambda target: render.document(target, document, body))
+        inside = tuple(library.files(document.location))
+        data = {
+            "document": document,
+            "sections": body.sections,
+            "pages": body.pages,
+            "files": inside,
+        }
+        return Outcome(data, lambda target: render.document(target, document, body, inside))
 
     with_library(Common(json, home, workspace, debug), work)
+
+
+def _archive(library: "Library", record: FileRecord) -> Outcome:
+    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
+
+    inside = tuple(library.files(record.location))
+    data = {"file": record, "files": inside}
+    return Outcome(data, lambda target: render.archive(target, record, inside))
 
 
 @app.command()
@@ -237,7 +267,7 @@ def _bounds(span: str, length: int) -> tuple[int, int]:
         raise UsageError(f"--span wants two numbers as A:B, not {span!r}.")
     if not int(start) < int(end) <= length:
         raise UsageError(
-            f"--span {span} lies outside the text, which has {length} characters.",
+            f"--span {span} lies outside the text, which has {counted(length, 'character')}.",
             hint="A citation names its characters as a–b: write them as A:B.",
         )
     return int(start), int(end)
@@ -251,7 +281,7 @@ def _confirm(documents: tuple[Document, ...], *, may_ask: bool) -> None:
     """
     from chapterhouse.interfaces.cli.terminal import one_line  # noqa: PLC0415 - see options
 
-    count = f"{len(documents)} document{'s' if len(documents) > 1 else ''}"
+    count = counted(len(documents), "document")
     if not (may_ask and sys.stdin.isatty() and sys.stderr.isatty()):
         raise ConfirmationNeededError(
             f"Removing {count} needs to be confirmed.",

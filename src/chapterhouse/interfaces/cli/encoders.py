@@ -14,6 +14,7 @@ from chapterhouse.interfaces.cli.options import (
     require_path,
 )
 from chapterhouse.interfaces.cli.session import Outcome, with_library
+from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -178,7 +179,7 @@ def forget(
 
     def work(library: "Library") -> Outcome:
         number = library.forget_encoders()
-        sentence = f"Deleted the vectors of {number:,} documents."
+        sentence = f"Deleted the vectors of {counted(number, 'document')}."
         return Outcome({"documents": number}, lambda target: target.print(sentence))
 
     with_library(Common(json, home, workspace, debug), work)

@@ -65,8 +65,8 @@ def add(
 ) -> None:
     """Read files and folders into the library.
 
-    Unchanged files are skipped; a stopped run goes on where it was. Exit code 4 says that some
-    files were rejected or read only in part.
+    Unchanged files are not read again; a stopped run goes on where it was. Exit code 4 says that
+    some files are rejected or read only in part, now or, unchanged, earlier.
     """
     from chapterhouse.interfaces.cli import progress, render, shapes  # noqa: PLC0415 - see options
 
@@ -82,7 +82,8 @@ def add(
             return _reported(report)
         wanted = [require_path(path) for path in paths]
         report = progress.watched(
-            lambda tell: library.add(*wanted, shelf=shelf, on_progress=tell, dry_run=dry_run)
+            lambda tell: library.add(*wanted, shelf=shelf, on_progress=tell, dry_run=dry_run),
+            lambda done: None if json else _print_before_error(done),
         )
         return _reported(report)
 
@@ -93,7 +94,19 @@ def add(
             shapes.report_code(report),
         )
 
-    with_library(Common(json, home, workspace, debug), work, create=not dry_run)
+    with_library(
+        Common(json, home, workspace, debug), work, create=not dry_run, try_without=dry_run
+    )
+
+
+def _print_before_error(done: AddReport) -> None:
+    """Show what became of the files before the one at which the run ended."""
+    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.session import survive_the_locale  # noqa: PLC0415 - likewise
+    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - likewise
+
+    survive_the_locale()
+    render.report(console(), done)
 
 
 def _standard_input() -> str:

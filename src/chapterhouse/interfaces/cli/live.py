@@ -12,6 +12,7 @@ from chapterhouse.council.config import CHAIR
 from chapterhouse.interfaces.cli.options import QUIET
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
 from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, styled
+from chapterhouse.text.counting import counted
 from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress, Statement
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def attended(
 def _stopped(meeting: Meeting, *, kept: bool) -> InterruptedWorkError:
     if not meeting.number:
         return InterruptedWorkError("Stopped before the first round.")
-    statements = f"{meeting.said} statement{'' if meeting.said == 1 else 's'}"
+    statements = counted(meeting.said, "statement")
     again = "Run the same command again" if kept else "Run it again without --fresh"
     return InterruptedWorkError(
         f"Stopped in round {meeting.number}, {meeting.round}, after {statements}.",

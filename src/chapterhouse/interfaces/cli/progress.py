@@ -1,51 +1,98 @@
-"""How far an ``add`` is: a bar with the time left on a terminal, nothing elsewhere."""
+"""How far an ``add`` is: a bar with the time left on a terminal, a line at times elsewhere."""
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+import typer
+
+from chapterhouse.interfaces.cli.options import QUIET
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import can_redraw, styled
+from chapterhouse.interfaces.cli.terminal import can_redraw, one_line, shortened, styled
 from chapterhouse.presenting.wording import support_mark
-from chapterhouse.types import AddReport, Draft, Progress
+from chapterhouse.text.counting import counted
+from chapterhouse.types import AddReport, Draft, FileOutcome, Progress
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+_SECONDS_BETWEEN: Final = 10.0  # lines off a terminal
+_BAR: Final = 20  # cells
+_BESIDE_NAME: Final = _BAR + 30  # cells of bar, count and time
 
-def watched(work: Callable[[Callable[[Progress], None]], AddReport]) -> AddReport:
+
+def watched(
+    work: Callable[[Callable[[Progress], None]], AddReport],
+    on_failure: Callable[[AddReport], None] = lambda _: None,
+) -> AddReport:
     """Run ``work`` with something to tell its progress to, and return its report.
+
+    Args:
+        work: What is done.
+        on_failure: Told what was done before an error ended the work, if anything was.
 
     Raises:
         InterruptedWorkError: the user pressed Ctrl-C; it says how much is safe.
     """
     last = Progress(done=0, total=0, current="")
+    outcomes: list[FileOutcome] = []
+    with _shown() as show:
 
-    def remember(progress: Progress) -> None:
-        nonlocal last
-        last = progress
+        def follow(progress: Progress) -> None:
+            nonlocal last
+            last = progress
+            if progress.outcome is not None:
+                outcomes.append(progress.outcome)
+            show(progress)
 
-    try:
-        if can_redraw():
-            with _drawn() as draw:
-
-                def both(progress: Progress) -> None:
-                    remember(progress)
-                    draw(progress)
-
-                report = work(both)
-        else:
-            report = work(remember)
-    except KeyboardInterrupt:
-        raise _stopped(last) from None
+        try:
+            report = work(follow)
+        except KeyboardInterrupt:
+            raise _stopped(last) from None
+        except Exception:
+            if outcomes:
+                on_failure(AddReport(tuple(outcomes)))
+            raise
     if report.interrupted:
         raise _stopped(last)
     return report
 
 
+@contextmanager
+def _shown() -> Iterator[Callable[[Progress], None]]:
+    """Give what shows progress: a bar on a terminal, elsewhere a line on standard error at times.
+
+    With ``--quiet`` nothing is shown.
+    """
+    if can_redraw():
+        with _drawn() as draw:
+            yield draw
+    elif QUIET.get():
+        yield lambda _: None
+    else:
+        yield _in_lines()
+
+
+def _in_lines() -> Callable[[Progress], None]:
+    """Return what writes a line every ten seconds: a long silence looks like a fault."""
+    before = time.monotonic()
+
+    def write(progress: Progress) -> None:
+        nonlocal before
+        now = time.monotonic()
+        if now - before >= _SECONDS_BETWEEN:
+            before = now
+            count = f"{progress.done:,} of {counted(progress.total, 'file')}"
+            typer.echo(f"{count}: {one_line(progress.current)}", err=True)
+
+    return write
+
+
 def _stopped(last: Progress) -> InterruptedWorkError:
     # The first files may be stored before anything is heard of them.
-    count = f"{last.done} of {last.total} files are" if last.total else "What was read so far is"
+    files = counted(last.total, "file is", "files are")
+    count = f"{last.done:,} of {files}" if last.total else "What was read so far is"
     return InterruptedWorkError(
         f"Stopped. {count} done and safe on disk; none is half done.",
         hint="Run the same command again: it goes on with the rest.",
@@ -54,9 +101,10 @@ def _stopped(last: Progress) -> InterruptedWorkError:
 
 @contextmanager
 def told_to() -> Iterator[Callable[[Progress], None]]:
-    """Give what draws progress: a bar on a terminal, nothing elsewhere."""
+    """Give what shows progress as ``watched`` does, but no bar before the first file."""
     if not can_redraw():
-        yield lambda _: None
+        with _shown() as show:
+            yield show
         return
     with ExitStack() as opened:
         bar: list[Callable[[Progress], None]] = []
@@ -111,22 +159,24 @@ def draft_text(draft: Draft) -> "Text":
 def _drawn() -> Iterator[Callable[[Progress], None]]:
     from rich import progress as rich_progress  # noqa: PLC0415 - see options
 
-    from chapterhouse.interfaces.cli.terminal import console, one_line  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - see options
 
+    target = console(stderr=True)
+    room = max(target.width - _BESIDE_NAME, 1)
     with rich_progress.Progress(
-        rich_progress.BarColumn(),
-        rich_progress.MofNCompleteColumn(),
+        rich_progress.BarColumn(_BAR),
+        rich_progress.TextColumn("{task.fields[count]}"),
         rich_progress.TimeRemainingColumn(),
         rich_progress.TextColumn("{task.description}", markup=False),
-        console=console(stderr=True),
+        console=target,
         transient=True,
     ) as bar:
-        task = bar.add_task("", total=None)
+        task = bar.add_task("", total=None, count="")
 
         def draw(progress: Progress) -> None:
-            name = one_line(progress.current)
-            bar.update(
-                task, completed=progress.done, total=progress.total or None, description=name
-            )
+            count = f"{progress.done:,}/{progress.total:,}" if progress.total else ""
+            name = shortened(one_line(progress.current), room)
+            total = progress.total or None
+            bar.update(task, completed=progress.done, total=total, description=name, count=count)
 
         yield draw

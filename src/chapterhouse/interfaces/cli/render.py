@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.render_answers import (
@@ -14,7 +15,10 @@ from chapterhouse.interfaces.cli.render_answers import (
     text,
 )
 from chapterhouse.interfaces.cli.render_encoders import vector_rows
+from chapterhouse.interfaces.cli.shapes import is_incomplete
 from chapterhouse.interfaces.cli.terminal import columns, styled
+from chapterhouse.presenting.wording import ended, searched
+from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     AddReport,
     Body,
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 __all__ = [
     "answer",
     "answer_markdown",
+    "archive",
     "checks",
     "context",
     "document",
@@ -60,7 +65,19 @@ _COLOURS = {
     Status.REJECTED: "red",
 }
 
-_EXPECTED = frozenset({"unchanged", "unpacked"})  # codes of files that nobody needs a word about
+# How files end, in the order in which they are counted.
+_ORDER = (
+    "ready",
+    "partial",
+    "unpacked",
+    "unchanged",
+    "partial earlier",
+    "skipped",
+    "skipped earlier",
+    "rejected",
+    "rejected earlier",
+)
+_MOST_EARLIER = 10  # files whose reasons are told again
 
 
 def ready(target: "Console", state: LibraryStatus) -> None:
@@ -71,58 +88,79 @@ def ready(target: "Console", state: LibraryStatus) -> None:
 
 def report(target: "Console", value: AddReport) -> None:
     """Summarise an ``add`` and name every file that is not wholly in the library."""
-    counts = [_count(value, status) for status in Status if value.count(status)]
-    total = len(value.outcomes)
-    head = f"{total} file{'' if total == 1 else 's'}"
-    target.print(styled((head, "bold"), ": ", ", ".join(counts) or "nothing to read"))
-    for outcome in value.outcomes:
-        if _is_telling(outcome):
-            _outcome(target, outcome)
+    counts = Counter(chain.from_iterable(map(_endings, value.outcomes)))
+    inside = sum(outcome.inside for outcome in value.outcomes)
+    inside += sum(max(len(outcome.earlier) - 1, 0) for outcome in value.outcomes)
+    head = counted(counts.total() - inside, "file")
+    if inside:
+        head += f" and {inside:,} in them"
+    told = [f"{counts[word]:,} {word}" for word in _ORDER if counts[word]]
+    target.print(styled((head, "bold"), ": ", ", ".join(told) or "nothing to read"))
+    _details(target, value)
     _missing(target, value)
 
 
-def _is_telling(outcome: FileOutcome) -> bool:
-    """Whether a file needs a word of its own: all that are not wholly in the library."""
-    record = outcome.record
-    passed_over = record.status is Status.SKIPPED and record.code not in _EXPECTED
-    return passed_over or record.status in {Status.PARTIAL, Status.REJECTED}
+def _endings(outcome: FileOutcome) -> list[str]:
+    """Return in a word each how a file and, where it has not changed, those in it ended."""
+    if not outcome.earlier:
+        return [ended(outcome.record)]
+    return [
+        f"{ended(record)} earlier" if is_incomplete(record) else "unchanged"
+        for record in outcome.earlier
+    ]
+
+
+def _details(target: "Console", value: AddReport) -> None:
+    """Name the files that are not wholly in the library, with the reasons."""
+    for outcome in value.outcomes:
+        if is_incomplete(outcome.record):
+            _outcome(target, outcome)
+    records = chain.from_iterable(outcome.earlier for outcome in value.outcomes)
+    earlier = list(filter(is_incomplete, records))
+    if len(earlier) > _MOST_EARLIER:
+        target.print(styled("See why: chapterhouse docs list --problems"))
+        return
+    for record in earlier:
+        _ending(target, record)
 
 
 def planned(target: "Console", value: AddReport) -> None:
     """Name the files that an ``add`` would read."""
     wanted = [entry.record for entry in value.outcomes if entry.record.code == "would-be-read"]
-    target.print(styled((f"{len(wanted)} of {len(value.outcomes)} files would be read", "bold")))
+    head = f"{len(wanted):,} of {counted(len(value.outcomes), 'file')} would be read"
+    target.print(styled((head, "bold")))
     for record in wanted:
         target.print(styled(f"  {record.source}"))
-    for outcome in value.outcomes:
-        if outcome.record.code != "would-be-read" and _is_telling(outcome):
-            _outcome(target, outcome)
+    _details(target, value)
     _missing(target, value)
 
 
 def _missing(target: "Console", value: AddReport) -> None:
+    """Name files that are gone, and count what was left out for its name."""
     for source in value.missing:
         target.print(styled(("missing   ", "yellow"), source))
     if value.missing:
         target.print(styled("Their documents are still here: chapterhouse docs remove --missing"))
+    if value.hidden:
+        told = counted(value.hidden, "hidden file or folder was", "hidden files and folders were")
+        target.print(styled(f"{told} ignored. To add one, name it."))
 
 
-def _count(value: AddReport, status: Status) -> str:
-    """Return ``21 ready``; what was skipped says why: ``5 skipped (4 unchanged, ...)``."""
-    count = f"{value.count(status)} {status.value}"
-    records = [outcome.record for outcome in value.outcomes if outcome.record.status is status]
-    codes = Counter(record.code for record in records if record.code)
-    if status is not Status.SKIPPED or not codes:
-        return count
-    return f"{count} ({', '.join(f'{number} {code}' for code, number in sorted(codes.items()))})"
+def _ending(target: "Console", record: FileRecord) -> None:
+    colour = _COLOURS[record.status]
+    target.print(styled((f"{ended(record):<10}", colour), record.source))
+    if record.sentence:
+        target.print(styled(f"          {_reason(record)}"))
+
+
+def _reason(record: FileRecord) -> str:
+    """Return why a file ended as it did: the sentence, and the code behind it."""
+    return f"{record.sentence} ({record.code})" if record.code else record.sentence
 
 
 def _outcome(target: "Console", outcome: FileOutcome) -> None:
     record = outcome.record
-    target.print(styled((f"{record.status.value:<10}", _COLOURS[record.status]), record.source))
-    if record.sentence:
-        code = f" ({record.code})" if record.code else ""
-        target.print(styled(f"          {record.sentence}{code}"))
+    _ending(target, record)
     for notice in outcome.notices:
         if (notice.code, notice.sentence) == (record.code, record.sentence):
             continue  # the record repeats its worst notice
@@ -142,9 +180,9 @@ def status(target: "Console", state: LibraryStatus) -> None:
         ("by format", _counts(state.by_format)),
         ("by shelf", _counts(state.by_shelf)),
         ("changes", f"{state.sequence:,}"),
-        ("indexes", f"{behind} changes behind" if behind > 0 else "up to date"),
+        ("indexes", f"{counted(behind, 'change')} behind" if behind > 0 else "up to date"),
         ("embedder", state.embedder),
-        *vector_rows(state.encoders),
+        *vector_rows(state.encoders, state.documents),
         ("language model", state.language_model.sentence if state.language_model else "none"),
         ("on disk", size(state.disk_bytes)),
     ]
@@ -159,13 +197,13 @@ def checks(target: "Console", found: Sequence[Check]) -> None:
         if check.hint:
             target.print(styled(f"        {check.hint}"))
     failed = sum(not check.passed for check in found)
-    target.print(styled(f"{len(found)} checks, {failed} problem{'' if failed == 1 else 's'}"))
+    target.print(styled(f"{counted(len(found), 'check')}, {counted(failed, 'problem')}"))
 
 
 def reindexed(target: "Console", state: LibraryStatus, *, dry_run: bool) -> None:
     """Say what was, or would be, built again."""
     verb = "Would index" if dry_run else "Indexed"
-    target.print(styled(f"{verb} {state.documents:,} documents, {state.chunks:,} chunks."))
+    target.print(styled(f"{verb} {searched(state.documents, state.chunks)}."))
 
 
 def documents(target: "Console", found: Sequence[Document]) -> None:
@@ -185,31 +223,46 @@ def documents(target: "Console", found: Sequence[Document]) -> None:
         )
         for entry in found
     ]
-    columns(target, rows)
+    columns(target, rows, whole={0})
 
 
-def files(target: "Console", records: Sequence[FileRecord]) -> None:
-    """List what became of every file."""
+def files(target: "Console", records: Sequence[FileRecord], *, problems: bool = False) -> None:
+    """List what became of every file, with the reason below it."""
     if not records:
-        target.print(styled("No files. Add some: chapterhouse add PATH"))
+        none = "No files. Add some: chapterhouse add PATH"
+        target.print(styled("All files are wholly in the library." if problems else none))
         return
-    rows = [("status", "code", "format", "size", "source", "document")]
+    rows = [("status", "format", "size", "source", "document")]
     rows += [
-        (
-            record.status.value,
-            record.code,
-            record.format,
-            size(record.size),
-            record.source,
-            record.document_id,
-        )
+        (ended(record), record.format, size(record.size), record.source, record.document_id)
         for record in records
     ]
-    columns(target, rows)
+    columns(target, rows, whole={4}, below=["", *map(_reason, records)])
 
 
-def document(target: "Console", entry: Document, body: Body) -> None:
-    """Show everything known of a document, with its outline."""
+def archive(target: "Console", record: FileRecord, inside: Sequence[FileRecord]) -> None:
+    """Show what is known of an archive, and the files in it."""
+    rows = [
+        ("source", record.source),
+        ("location", record.location),
+        ("format", record.format),
+        ("status", f"{ended(record)}. {record.sentence}"),
+        ("size", size(record.size)),
+        ("sha256", record.sha256),
+    ]
+    columns(target, rows, header=False)
+    _inside(target, inside)
+
+
+def _inside(target: "Console", inside: Sequence[FileRecord]) -> None:
+    if inside:
+        target.print()
+        target.print(styled(("Files in it", "bold")))
+        files(target, inside)
+
+
+def document(target: "Console", entry: Document, body: Body, inside: Sequence[FileRecord]) -> None:
+    """Show everything known of a document, with its outline and the files in it."""
     rows = [
         ("title", entry.title),
         ("id", entry.id),
@@ -221,7 +274,7 @@ def document(target: "Console", entry: Document, body: Body) -> None:
         ("language", entry.language or "not known"),
         ("modified", f"{datetime.fromtimestamp(entry.modified, UTC):%Y-%m-%d %H:%M} UTC"),
         ("size", size(entry.size)),
-        ("text", f"{entry.characters:,} characters, {entry.chunks:,} chunks"),
+        ("text", f"{counted(entry.characters, 'character')}, {counted(entry.chunks, 'chunk')}"),
         ("sha256", entry.sha256),
         ("text sha256", entry.text_sha256),
         *sorted(entry.metadata.items()),
@@ -236,21 +289,21 @@ def document(target: "Console", entry: Document, body: Body) -> None:
             indent = "  " * len(section.path)
             span = f"  {section.start}:{section.end}"
             target.print(styled(indent, section.path[-1], (span, "dim")))
+    _inside(target, inside)
 
 
 def removed(target: "Console", removal: Removal, *, dry_run: bool) -> None:
     """Say what was, or would be, removed, and whether any of it was found afterwards."""
     gone, receipt = removal.documents, removal.receipt
     verb = "Would remove" if dry_run else "Removed"
-    target.print(styled(f"{verb} {len(gone)} document{'' if len(gone) == 1 else 's'}."))
+    target.print(styled(f"{verb} {counted(len(gone), 'document')}."))
     for entry in gone:
         target.print(styled(f"  {entry.id}  {entry.source}"))
     if receipt is None:
         return
-    searched = f"{receipt.files:,} files ({receipt.bytes / 2**20:,.1f} MB)"
-    target.print(
-        f"{receipt.found:,} of {receipt.passages:,} passages found in {searched} of the library."
-    )
+    passages = counted(receipt.passages, "passage")
+    place = f"{counted(receipt.files, 'file')} ({receipt.bytes / 2**20:,.1f} MB) of the library"
+    target.print(f"{receipt.found:,} of {passages} found in {place}.")
     if receipt.places:
         target.print(styled(f"Look into: {', '.join(receipt.places)}"))
 
@@ -268,7 +321,7 @@ def formats(target: "Console", found: Sequence[FormatSupport]) -> None:
         )
         for entry in found
     ]
-    columns(target, rows)
+    columns(target, rows, wrap=True)
 
 
 def size(count: int) -> str:

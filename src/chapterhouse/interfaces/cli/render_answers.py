@@ -7,7 +7,7 @@ from chapterhouse.presenting import answers, terminal
 from chapterhouse.presenting.citing import page_name, without_title
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.terminal import one_line, shown, styled
-from chapterhouse.presenting.wording import counted
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Answer, Body, Context, SearchResult
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.terminal import columns, one_line, styled
 from chapterhouse.personas.listing import Listed
 from chapterhouse.personas.problems import Severity
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def entries(target: "Console", found: Sequence[Entry], counts: Mapping[str, int]
 def council(target: "Console", folder: CouncilFolder, census: Census, *, current: bool) -> None:
     """Show everything known of a council."""
     value = folder.council
+    members = counted(value.parallel, "member")
     state = "" if current else "; its folders have changed since, and are read when it next meets"
     rows = [
         ("name", value.title),
@@ -80,10 +82,10 @@ def council(target: "Console", folder: CouncilFolder, census: Census, *, current
         ("options", _joined(value.options) or "none"),
         ("profile", value.profile or "the library's"),
         ("tools", _joined(map(tool_name, value.tools)) or "none"),
-        ("documents", f"{census.documents:,}, {census.chunks:,} chunks{state}"),
+        ("documents", f"{census.documents:,}, {counted(census.chunks, 'chunk')}{state}"),
         ("shelf", value.shelf),
         ("linked", _joined(map(str, folder.folders)) or "no folder"),
-        ("at a time", f"{value.parallel} members, {value.round_timeout_seconds:g} s a round"),
+        ("at a time", f"{members}, {value.round_timeout_seconds:g} s a round"),
         ("concede", "only for new evidence" if value.concession_rule else "freely"),
     ]
     columns(target, rows, header=False)
@@ -117,7 +119,7 @@ def problems(target: "Console", found: Sequence[CouncilProblem]) -> None:
         _problem(target, problem)
     errors = sum(problem.severity is Severity.ERROR for problem in found)
     warnings = len(found) - errors
-    target.print(styled(f"{_number(errors, 'error')}, {_number(warnings, 'warning')}"))
+    target.print(styled(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"))
 
 
 def _problem(target: "Console", problem: CouncilProblem) -> None:
@@ -170,7 +172,3 @@ def unlinked(target: "Console", value: Link, again: str, reopening: str, *, dry_
 
 def _joined(names: Iterator[str] | Sequence[str]) -> str:
     return ", ".join(names)
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.interfaces.cli.terminal import columns, styled
+from chapterhouse.text.counting import counted
 from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
@@ -16,13 +17,25 @@ _HOUR: Final = 3_600
 _MEGABYTE: Final = 1_000_000
 
 
-def vector_rows(found: Sequence[EncoderStatus]) -> list[tuple[str, str]]:
-    """Return rows of ``status``: how far an encoder is that is not complete, and what stops it."""
+def vector_rows(found: Sequence[EncoderStatus], documents: int) -> list[tuple[str, str]]:
+    """Return rows of ``status``: how far an encoder is that is not complete, and why.
+
+    Args:
+        found: The encoders of the library.
+        documents: How many documents the library has.
+    """
     rows = []
     for entry in found:
         behind = entry.role == "active" and entry.done < entry.total
         if entry.role == "building" or behind:
             rows.append((f"vectors of {entry.name}", _progress(entry)))
+            if entry.done < entry.total and not entry.problem:
+                rows.append(
+                    ("", "The rest follows in the background; now: chapterhouse model embed")
+                )
+            if 0 < entry.total < documents:
+                others = counted(documents - entry.total, "document is", "documents are")
+                rows.append(("", f"{others} in languages that it does not serve."))
         if entry.problem:
             rows.append(("", f"They could not be made: {entry.problem}"))
     return rows
@@ -80,10 +93,9 @@ def duration(seconds: float) -> str:
     if seconds < _MINUTE:
         return "less than a minute"
     if seconds < 2 * _HOUR:
-        number = round(seconds / _MINUTE)
-        return f"about {number} minute{'s' if number > 1 else ''}"
-    return f"about {round(seconds / _HOUR)} hours"
+        return f"about {counted(round(seconds / _MINUTE), 'minute')}"
+    return f"about {counted(round(seconds / _HOUR), 'hour')}"
 
 
 def _progress(entry: EncoderStatus) -> str:
-    return f"{entry.done:,} of {entry.total:,} documents"
+    return f"{entry.done:,} of {counted(entry.total, 'document')}"

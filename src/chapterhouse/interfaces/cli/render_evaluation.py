@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
+from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +53,7 @@ def chunking(
     target: "Console", name: str, gold: "GoldSpans", found: "Sequence[StrategyScores]"
 ) -> None:
     """Show how well each way of cutting serves retrieval."""
-    count = f"{len(gold.questions):,} questions of {one_line(name)}"
+    count = f"{counted(len(gold.questions), 'question')} of {one_line(name)}"
     target.print(styled((count, "bold"), ", gold spans among the tokens of the first 5 chunks"))
     target.print()
     rows: list[tuple[str, ...]] = [
@@ -88,8 +89,8 @@ def kept(target: "Console", value: "Feedback") -> None:
 
 def _headline(found: "Evaluation") -> object:
     count = len(found.scored)
-    questions = f"{count:,} question{'' if count == 1 else 's'}"
-    searched = f"{found.documents:,} documents, {found.chunks:,} chunks"
+    questions = counted(count, "question")
+    searched = f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}"
     where = {
         "collection": f"of {found.name}",
         "questions": f"of {found.name}",
@@ -129,7 +130,8 @@ def _comparison(target: "Console", value: "Comparison") -> None:
     rows += [_row(name, value, name) for name in value.differences]
     columns(target, rows)
     if value.unranked:
-        target.print(styled(f"{value.unranked:,} questions are not ranked there; each scores 0."))
+        told = counted(value.unranked, "question is", "questions are")
+        target.print(styled(f"{told} not ranked there; each scores 0."))
     gained = [
         name for name, entry in value.differences.items() if entry.p < _SURE and entry.gain.mean > 0
     ]

@@ -17,7 +17,8 @@ from chapterhouse.presenting.terminal import (
     source,
     styled,
 )
-from chapterhouse.presenting.wording import counted, method, support_mark, used
+from chapterhouse.presenting.wording import method, support_mark, used
+from chapterhouse.text.counting import counted
 from chapterhouse.types import MapRow, Minutes, Seating, Stance
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from chapterhouse.personas.means import Refresh
 from chapterhouse.personas.problems import PersonaProblem, Severity
 from chapterhouse.personas.proposal import Change, Proposal
 from chapterhouse.personas.training import Training
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def persona(target: "Console", folder: PersonaFolder, census: Census, *, current
         ("tags", ", ".join(config.tags) or "none"),
         ("key terms", ", ".join(profile.key_terms) or "none"),
         ("aliases", ", ".join(profile.aliases) or "none"),
-        ("documents", f"{census.documents:,}, {census.chunks:,} chunks{state}"),
+        ("documents", f"{census.documents:,}, {counted(census.chunks, 'chunk')}{state}"),
         ("folders", ", ".join(map(str, folder.folders)) or "none but their own"),
         ("reads too", ", ".join(config.shelves) or "no other shelf"),
         ("removed", ", ".join(config.exclude) or "nothing"),
@@ -113,7 +114,7 @@ def problems(target: "Console", found: Sequence[PersonaProblem]) -> None:
         _problem(target, problem)
     errors = sum(problem.severity is Severity.ERROR for problem in found)
     warnings = len(found) - errors
-    target.print(styled(f"{_number(errors, 'error')}, {_number(warnings, 'warning')}"))
+    target.print(styled(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"))
 
 
 def _problem(target: "Console", problem: PersonaProblem) -> None:
@@ -132,7 +133,7 @@ def documents(target: "Console", listed: Sequence[Listed]) -> None:
     width = max(len(standing.value) for standing in Standing) + 2
     for entry in listed:
         shared = f"  shared with {', '.join(entry.shared_with)}" if entry.shared_with else ""
-        detail = f"  {entry.document_id}  {_number(entry.chunks, 'chunk')}" if entry.chunks else ""
+        detail = f"  {entry.document_id}  {counted(entry.chunks, 'chunk')}" if entry.chunks else ""
         target.print(
             styled(
                 (f"{entry.status.value:<{width}}", _COLOURS[entry.status]),
@@ -147,7 +148,7 @@ def documents(target: "Console", listed: Sequence[Listed]) -> None:
     told = ", ".join(
         f"{counts[name.value]} {name.value}" for name in Standing if counts[name.value]
     )
-    target.print(styled((f"{_number(len(listed), 'file')}: ", "bold"), told))
+    target.print(styled((f"{counted(len(listed), 'file')}: ", "bold"), told))
 
 
 def moved(target: "Console", entry: Listed, back: str, *, out: bool, dry_run: bool) -> None:
@@ -166,7 +167,7 @@ def training(target: "Console", value: Training, *, dry_run: bool, shown: bool =
     _fetched(target, value)
     refresh(target, value.refresh, dry_run=dry_run)
     if value.again and value.again.outcomes:
-        target.print(styled(f"Read anew: {_number(len(value.again.outcomes), 'document')}"))
+        target.print(styled(f"Read anew: {counted(len(value.again.outcomes), 'document')}"))
     if value.accepted:
         target.print(styled(("Profile written.", "green"), f" See {CONFIG_FILE}."))
     if not (shown and value.proposal):
@@ -255,7 +256,3 @@ def _settings(values: dict[str, object]) -> str:
 def _few(names: Sequence[str]) -> str:
     shown = ", ".join(names[:5])
     return f"{shown}, …" if len(names) > 5 else shown  # noqa: PLR2004 - a line's worth
-
-
-def _number(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

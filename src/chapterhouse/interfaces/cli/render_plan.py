@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
+from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,7 +32,7 @@ def plan(target: "Console", value: "Plan") -> None:
         _turn(target, turn, number)
     for warning in value.warnings:
         target.print(styled((one_line(warning), "yellow")))
-    turns = f"{len(value.turns)} turn{'' if len(value.turns) == 1 else 's'}"
+    turns = counted(len(value.turns), "turn")
     target.print(styled((f"{turns} planned; no model was asked.", "dim")))
 
 

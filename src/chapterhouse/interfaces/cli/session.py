@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
-from chapterhouse.errors import ChapterhouseError
+from chapterhouse.errors import ChapterhouseError, NotFoundError
 from chapterhouse.interfaces.background import embed_in_background
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
 from chapterhouse.interfaces.cli.options import Common, require_path
@@ -55,11 +55,26 @@ def open_library(common: Common, *, create: bool) -> "Library":
     return Library.open(home, common.workspace, create=create)
 
 
+@contextmanager
+def _opened_or_empty(common: Common) -> "Iterator[Library]":
+    """Open the library that the common options name, or an empty one where there is none."""
+    with ExitStack() as closing:
+        try:
+            library = closing.enter_context(open_library(common, create=False))
+        except NotFoundError:
+            from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
+
+            empty = Library.temporary(common.home, common.workspace)
+            library = closing.enter_context(empty)
+        yield library
+
+
 def with_library(
     common: Common,
     work: "Callable[[Library], Outcome]",
     *,
     create: bool = False,
+    try_without: bool = False,
     before: Callable[[], object] = lambda: None,
     background: bool = True,
 ) -> None:
@@ -69,6 +84,7 @@ def with_library(
         common: The common options.
         work: What the command does.
         create: Make the library if it is not there.
+        try_without: If it is not there, run on an empty one of which nothing stays.
         before: What is done before the library is opened.
         background: Whether a process may be started that makes missing vectors.
     """
@@ -76,10 +92,13 @@ def with_library(
 
         def opened() -> Outcome:
             before()
-            with open_library(common, create=create) as library:
+            opening = (
+                _opened_or_empty(common) if try_without else open_library(common, create=create)
+            )
+            with opening as library:
                 afterwards.enter_context(_reported(library))
                 outcome = work(library)
-                if background:
+                if background and not try_without:
                     embed_in_background(library)
                 return outcome
 
@@ -204,8 +223,9 @@ def _complain(message: str, hint: str = "") -> None:
 
     survive_the_locale()
     typer.echo(f"chapterhouse: {one_line(message)}", err=True)
-    if hint:
-        typer.echo(one_line(hint), err=True)
+    for line in hint.splitlines():
+        indent = line[: len(line) - len(line.lstrip(" "))]
+        typer.echo(f"{indent}{one_line(line)}", err=True)
 
 
 def _shaped(trace: "Trace | None") -> object:

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass
 
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.session import OK, PARTLY
+from chapterhouse.presenting.wording import ended
 from chapterhouse.types import (
     AddReport,
     Answer,
@@ -12,6 +13,7 @@ from chapterhouse.types import (
     Document,
     Excerpt,
     FileOutcome,
+    FileRecord,
     Hit,
     Quality,
     SearchResult,
@@ -61,15 +63,24 @@ def report(value: AddReport, *, dry_run: bool = False) -> dict[str, object]:
     return {
         "changed": value.changed,
         "counts": {status.value: value.count(status) for status in Status},
+        "earlier": {status.value: value.count_earlier(status) for status in Status},
+        "hidden": value.hidden,
         "dry_run": dry_run,
         "missing": list(value.missing),
         "outcomes": [_outcome(outcome) for outcome in value.outcomes],
     }
 
 
+def is_incomplete(record: FileRecord) -> bool:
+    """Whether not all of a file is in the library."""
+    return ended(record) in {"partial", "skipped", "rejected"}
+
+
 def report_code(value: AddReport) -> int:
-    """Return 4 where a file was rejected or read in part, else 0."""
-    return PARTLY if value.count(Status.REJECTED) + value.count(Status.PARTIAL) else OK
+    """Return 4 where a file was rejected or read in part, now or earlier, else 0."""
+    incomplete = (Status.REJECTED, Status.PARTIAL)
+    partly = any(value.count(status) or value.count_earlier(status) for status in incomplete)
+    return PARTLY if partly else OK
 
 
 def search(result: SearchResult, *, explain: bool) -> dict[str, object]:
@@ -172,6 +183,12 @@ def _outcome(outcome: FileOutcome) -> dict[str, object]:
         "record": plain(outcome.record),
         "changed": outcome.changed,
         "notices": plain(outcome.notices),
+        "inside": outcome.inside,
+        "earlier": [
+            {name: getattr(record, name) for name in ("source", "status", "code", "sentence")}
+            for record in outcome.earlier
+            if is_incomplete(record)
+        ],
     }
 
 

@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.interfaces.cli.options import QUIET
@@ -10,8 +11,10 @@ from chapterhouse.presenting.terminal import indented, one_line, shown, styled
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 _NARROWEST: Final = 8  # cells of a column
+_WIDTH: Final = 120  # cells of a table off a terminal
 
 __all__ = ["can_redraw", "columns", "console", "indented", "one_line", "shown", "styled"]
 
@@ -50,35 +53,88 @@ def _is_plain() -> bool:
     return bool(os.environ.get("NO_COLOR"))
 
 
-def columns(target: "Console", rows: Sequence[Sequence[str]], *, header: bool = True) -> None:
+def columns(
+    target: "Console",
+    rows: Sequence[Sequence[str]],
+    *,
+    header: bool = True,
+    whole: Collection[int] = (),
+    below: Sequence[str] = (),
+    wrap: bool = False,
+) -> None:
     """Print rows in aligned columns; wide characters count as two cells.
 
-    On a terminal the widest columns are cut to its width, with “…” where something is left out.
+    They fit the width of the terminal, elsewhere 120 cells: the widest cells are shortened in the
+    middle. Without a header the last column of two is wrapped instead, on a terminal alone.
+
+    Args:
+        target: Where they are printed.
+        rows: Rows of as many cells each.
+        header: Whether the first row names the columns.
+        whole: Numbers of columns that are not shortened, such as names to be copied.
+        below: For each row what stands under it, indented; or empty.
+        wrap: Whether long cells are wrapped rather than shortened.
     """
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - see options
+    from rich.cells import cell_len  # noqa: PLC0415 - see options
 
     safe = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(cell_len(row[column]) for row in safe) for column in range(len(safe[0]))]
-    if target.is_terminal:
-        widths = _narrowed(widths, target.width - 2 * (len(widths) - 1))
-        safe = [
-            [
-                cell if cell_len(cell) <= width else f"{set_cell_size(cell, width - 1)}…"
-                for cell, width in zip(row, widths, strict=True)
-            ]
-            for row in safe
-        ]
+    wrapped = wrap or not header
+    if header or target.is_terminal:
+        room = target.width if target.is_terminal else _WIDTH
+        widths = _fitted(widths, room - 2 * (len(widths) - 1), whole)
     for number, row in enumerate(safe):
-        cells = [
-            cell + " " * (width - cell_len(cell)) for cell, width in zip(row, widths, strict=True)
-        ]
-        line = "  ".join(cells).rstrip()
-        target.print(
-            styled((line, "bold") if header and number == 0 else line),
-            no_wrap=True,
-            overflow="ignore",
-            crop=False,
+        style = "bold" if header and number == 0 else ""
+        for line in _lines(target, row, widths, wrap=wrapped):
+            _print_line(target, styled((line, style)))
+        if number < len(below) and below[number]:
+            indented(target, one_line(below[number]))
+
+
+def shortened(text: str, width: int) -> str:
+    """Return text in at most ``width`` cells, at least 1; “…” stands for what was in its middle."""
+    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - see options
+
+    if cell_len(text) <= width:
+        return text
+    end = set_cell_size(text[::-1], (width - 1) // 2)[::-1].strip()
+    return f"{set_cell_size(text, width - 1 - cell_len(end)).strip()}…{end}"
+
+
+def _print_line(target: "Console", line: "Text") -> None:
+    target.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+
+def _lines(
+    target: "Console", row: Sequence[str], widths: Sequence[int], *, wrap: bool
+) -> Iterator[str]:
+    """Yield the lines of a row: one, or as many as its longest cell needs."""
+    from rich.cells import cell_len  # noqa: PLC0415 - see options
+
+    parts = [
+        [line.plain.rstrip() for line in styled(cell).wrap(target, width)]
+        if wrap and cell_len(cell) > width
+        else [shortened(cell, width)]
+        for cell, width in zip(row, widths, strict=True)
+    ]
+    for cells in zip_longest(*parts, fillvalue=""):
+        filled = (
+            cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True)
         )
+        yield "  ".join(filled).rstrip()
+
+
+def _fitted(widths: Sequence[int], room: int, whole: Collection[int]) -> list[int]:
+    """Return widths that fit into ``room``; those of whole columns stay if the others have room."""
+    taken = sum(widths[number] for number in whole)
+    others = [number for number in range(len(widths)) if number not in whole]
+    if room - taken < _NARROWEST * len(others):
+        return _narrowed(widths, room)
+    fitted = list(widths)
+    narrowed = _narrowed([widths[number] for number in others], room - taken)
+    for number, width in zip(others, narrowed, strict=True):
+        fitted[number] = width
+    return fitted
 
 
 def _narrowed(widths: Sequence[int], room: int) -> list[int]:

@@ -1,0 +1,133 @@
+"""What a person can learn of files that gave no document, or only part of one."""
+
+import zipfile
+from email.message import EmailMessage
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterhouse.types import Status
+
+TEXT = "# Ferry\n\nThe ferry leaves at nine o'clock.\n"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "papers"
+    made.mkdir()
+    (made / "ferry.md").write_text(TEXT, "utf-8")
+    (made / "empty.txt").write_bytes(b"")
+    (made / ".hidden.md").write_text(TEXT, "utf-8")
+    with zipfile.ZipFile(made / "old.zip", "w") as archive:
+        archive.writestr("inside.md", TEXT.replace("nine", "ten"))
+    return made
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> tuple[str, str]:
+    return ("--home", str(tmp_path / "home"))
+
+
+def test_a_dry_run_needs_no_home_and_makes_none(
+    chapterhouse: Any, folder: Path, home: tuple[str, str]
+) -> None:
+    result = chapterhouse("add", str(folder), "--dry-run", *home)
+    assert result.code == 0
+    assert result.out.startswith("3 of 3 files would be read\n")
+    assert not Path(home[1]).exists()
+
+
+def test_a_second_add_tells_again_what_was_rejected(
+    chapterhouse: Any, folder: Path, home: tuple[str, str]
+) -> None:
+    first = chapterhouse("add", str(folder), *home)
+    assert first.out.startswith("3 files and 1 in them: 2 ready, 1 unpacked, 1 rejected\n")
+    again = chapterhouse("add", str(folder), *home)
+    assert (first.code, again.code) == (4, 4)
+    assert again.out.startswith("3 files and 1 in them: 3 unchanged, 1 rejected earlier\n")
+    assert "rejected  papers/empty.txt\n          empty.txt has no bytes. (empty)\n" in again.out
+    assert again.out.endswith("1 hidden file or folder was ignored. To add one, name it.\n")
+    data = chapterhouse("add", str(folder), "--json", *home).data
+    assert (data["earlier"], data["hidden"]) == (
+        {"ready": 2, "partial": 0, "skipped": 1, "rejected": 1},
+        1,
+    )
+    (told,) = [entry["earlier"] for entry in data["outcomes"] if entry["earlier"]]
+    assert told[0]["code"] == "empty"
+
+
+def test_many_earlier_reasons_are_left_to_a_command(
+    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
+) -> None:
+    for number in range(11):
+        (tmp_path / f"{number}.txt").write_bytes(b"")
+    chapterhouse("add", str(tmp_path), *home)
+    again = chapterhouse("add", str(tmp_path), *home)
+    assert "See why: chapterhouse docs list --problems" in again.out
+    assert "(empty)" not in again.out
+
+
+def test_files_are_listed_with_their_reasons(
+    chapterhouse: Any, folder: Path, home: tuple[str, str]
+) -> None:
+    chapterhouse("add", str(folder), *home)
+    every = chapterhouse("docs", "list", "--files", *home).out
+    assert "    empty.txt has no bytes. (empty)\n" in every
+    assert "    It holds 1 file: 1 ready. (unpacked)\n" in every
+    only = chapterhouse("docs", "list", "--problems", *home).out.splitlines()
+    assert [line.split()[0] for line in only] == ["status", "rejected", "empty.txt"]
+    assert chapterhouse("docs", "list", "--problems", "--shelf", "x", *home).code == 2
+
+
+@pytest.mark.parametrize("command", ["show", "check", "remove"])
+def test_a_file_that_gave_no_document_is_explained(
+    chapterhouse: Any, folder: Path, home: tuple[str, str], command: str
+) -> None:
+    chapterhouse("add", str(folder), *home)
+    result = chapterhouse("docs", command, "empty.txt", *home)
+    assert result.code == 3
+    assert "gave no document (rejected, empty). empty.txt has no bytes." in result.err
+
+
+def test_what_is_in_an_archive_or_a_message_is_shown(
+    chapterhouse: Any, folder: Path, home: tuple[str, str]
+) -> None:
+    message = EmailMessage()
+    message["Subject"] = "Papers"
+    message.set_content("The papers are attached.")
+    message.add_attachment(TEXT.replace("nine", "six"), filename="six.md")
+    (folder / "note.eml").write_bytes(bytes(message))
+    chapterhouse("add", str(folder), *home)
+    archive = chapterhouse("docs", "show", "old.zip", *home)
+    assert archive.code == 0
+    assert "It holds 1 file: 1 ready." in archive.out
+    assert "papers/old.zip/inside.md" in archive.out
+    told = chapterhouse("docs", "show", "old.zip", "--json", *home).data
+    assert [entry["status"] for entry in told["files"]] == [Status.READY]
+    assert "papers/note.eml/six.md" in chapterhouse("docs", "show", "note.eml", *home).out
+    assert chapterhouse("docs", "show", "old.zip", "--text", *home).code == 3
+
+
+def test_documents_of_one_name_are_told_apart_by_their_paths(
+    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
+) -> None:
+    for name in "abcdefg":
+        (tmp_path / "d" / name).mkdir(parents=True)
+        (tmp_path / "d" / name / "LICENSE.md").write_text(f"# {name}\n\n{TEXT}", "utf-8")
+    chapterhouse("add", str(tmp_path / "d"), *home)
+    told = chapterhouse("docs", "show", "LICENSE.md", *home)
+    assert told.code == 2
+    lines = told.err.splitlines()
+    assert lines[:2] == ["chapterhouse: 'LICENSE.md' fits 7 documents.", "Use an id:"]
+    assert [line.split()[-1] for line in lines[2:7]] == [f"d/{n}/LICENSE.md" for n in "abcde"]
+    assert lines[7:] == ["  and 2 more: chapterhouse docs list"]
+
+
+def test_a_file_without_text_is_named_as_other_files_are(
+    chapterhouse: Any, tmp_path: Path, home: tuple[str, str]
+) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "blank.md").write_text("  \n", "utf-8")
+    told = chapterhouse("add", str(tmp_path / "papers"), *home).out
+    assert "          blank.md holds no text. (no-text)\n" in told
