@@ -75,6 +75,6 @@ def test_other_formats_and_damaged_containers_are_not_counted() -> None:
 def test_a_document_of_pictures_says_so() -> None:
     parts = docx_parts("<w:p/>") | {"word/media/a.png": b"x", "word/embeddings/b.xlsx": b"x"}
     notices = {n.code: n.sentence for n in read(zipped(parts), "a.docx", Limits()).notices}
-    assert "1 picture and 1 embedded file were not read" in notices["contents-not-read"]
+    assert "Not read: 1 picture and 1 embedded file." in notices["contents-not-read"]
     whole = read(zipped(docx_parts() | {"word/media/a.png": b"x"}), "a.docx", Limits())
     assert "contents-not-read" not in {notice.code for notice in whole.notices}

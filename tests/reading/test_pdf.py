@@ -305,7 +305,9 @@ def test_characters_that_a_font_does_not_name_are_told_and_left_out() -> None:
 
     (notice,) = extraction.notices
     assert (notice.code, notice.page) == ("undecodable-characters", 2)
-    assert notice.sentence.startswith("Page 2: 20 characters shown there could not be read")
+    assert notice.sentence.startswith(
+        "Page 2: at least 20 characters shown there could not be read"
+    )
     assert "Highlights" in extraction.pages[1].text
     assert "\x01" not in extraction.pages[1].text
 

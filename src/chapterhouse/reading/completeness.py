@@ -17,6 +17,7 @@ from chapterhouse.types import ExtractedPage, Notice
 # 3 % have less than .8, all of which show the beginnings of other articles.
 _LEAST_SHARE = {"html": 0.8}
 _DEFAULT_SHARE = 0.9
+_COUNTED = {"html": "words in its sentences, menus not counted,"}
 _LEAST_WORDS = 30  # of fewer no share is worth a notice
 _MOST_PAGES = 200
 _MOST_CHARACTERS = 2_000_000
@@ -50,9 +51,8 @@ def missing(
     found = share(visible, pages)
     if visible.total() < _LEAST_WORDS or found >= _LEAST_SHARE.get(format_, _DEFAULT_SHARE):
         return ()
-    sentence = (
-        f"{found:.0%} of the words that the file shows were taken; open the file for the others."
-    )
+    what = _COUNTED.get(format_, "words that the file shows")
+    sentence = f"{found:.0%} of the {what} were taken; open the file for the others."
     return (Notice("incomplete", sentence),)
 
 

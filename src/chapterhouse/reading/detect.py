@@ -46,6 +46,8 @@ _STARTS = {
     "ics": re.compile(rb"\s*BEGIN:VCALENDAR\s", re.IGNORECASE),
 }
 
+_FORMATS = "See which formats are read with: chapterhouse docs formats"
+
 
 @dataclass(frozen=True, slots=True)
 class Detected:
@@ -110,15 +112,32 @@ def _binary_format(data: bytes, name: str, limits: Limits) -> str:
     if what := signatures.other_content(data):
         _unsupported(what)
     if signatures.looks_binary(data):
-        _unsupported("binary data")
+        raise _not_readable(data, name)
     return ""
+
+
+def _not_readable(data: bytes, name: str) -> RejectedError:
+    """Return why bytes that are no text are not read, as far as they and the name tell."""
+    again = "Get it again from where it came from."
+    if 2 * data.count(0) > len(data):
+        sentence = "Most of its bytes are zeros, as in a damaged file."
+        return RejectedError("unsupported-format", sentence, hint=again)
+    if names.claimed_format(name):
+        kind = names.extension(name)
+        sentence = f"It is called .{kind}, but its content is binary data of another kind."
+        return RejectedError("unsupported-format", sentence, hint=f"It may be damaged. {again}")
+    return RejectedError(
+        "unsupported-format",
+        "This is not a document that can be read; it looks like binary data.",
+        hint=_FORMATS,
+    )
 
 
 def _unsupported(what: str) -> str:
     raise RejectedError(
         "unsupported-format",
         f"This is not a document that can be read; it looks like {what}.",
-        hint="See which formats are read with: chapterhouse docs formats",
+        hint=_FORMATS,
     )
 
 

@@ -60,11 +60,12 @@ _SYLLABLES_SHARE = 0.02
 _NOTHING_SHARE = 0.1
 _NOTHING_ENOUGH = 20
 _UNRECOGNISED = (
-    "Much of its text is gibberish: its encoding was not recognised. Save it as UTF-8 in a program "
-    "that shows it right and add it again."
+    "Its text, or much of it, is gibberish: its encoding was not recognised. Save it as UTF-8 in "
+    "a program that shows it right and add it again."
 )
 _WHY = {
-    "pdf": "Much of its text is not what it shows: its fonts have a wrong or no map of characters."
+    "pdf": "Part of its text is not what its pages show: fonts have a wrong or no map of "
+    "characters. Check it against the original."
 }
 _NO_CHARACTERS = frozenset({"Co", "Cn", "Cs", "Cc"})
 

@@ -119,7 +119,8 @@ def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
 def _left_out(characters: int, seen: int) -> Iterator[Notice]:
     if characters > 0:
         sentence = (
-            f"{characters:,} of its {seen:,} characters are navigation or the like: left out."
+            f"{characters:,} of its {seen:,} characters were taken for navigation, lists of links "
+            "or the like, and left out."
         )
         yield Notice("navigation-left-out", sentence)
 

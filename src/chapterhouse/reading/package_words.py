@@ -142,15 +142,13 @@ def unread_contents(data: bytes, format_: str, limits: Limits) -> str:
         names = Parts(data, limits).names()
     except RejectedError:
         return ""
-    numbers = {
-        "picture": sum(bool(_PICTURE.search(name)) for name in names),
-        "embedded file": sum("/embeddings/" in name for name in names),
-    }
-    found = [counted(number, what) for what, number in numbers.items() if number]
-    if not found:
-        return ""
-    what = " and ".join(found)
-    return f"Its {what} were not read: save it as PDF, or add what is in it by itself."
+    if format_ == "pptx" and not any(_PARTS["pptx"].fullmatch(name) for name in names):
+        return "It has no slides."
+    pictures = sum(bool(_PICTURE.search(name)) for name in names)
+    files = sum("/embeddings/" in name for name in names)
+    numbers = ((pictures, "picture"), (files, "embedded file"))
+    found = " and ".join(counted(number, noun) for number, noun in numbers if number)
+    return f"Not read: {found}. Save it as PDF, or add what is in it by itself." if found else ""
 
 
 def _natural(name: str) -> tuple[str, int, str]:

@@ -214,7 +214,7 @@ def _mapped(pages: Sequence[ExtractedPage], notices: list[Notice]) -> Iterator[E
             yield page  # they are counted where invisible characters are removed
             continue
         sentence = (
-            f"Page {page.number}: {unmapped:,} characters shown there could not be read, "
+            f"Page {page.number}: at least {unmapped:,} characters shown there could not be read, "
             "because their font has no map of characters."
         )
         notices.append(Notice("undecodable-characters", sentence, page=page.number))

@@ -164,7 +164,8 @@ def _outcome(target: "Console", outcome: FileOutcome) -> None:
     for notice in outcome.notices:
         if (notice.code, notice.sentence) == (record.code, record.sentence):
             continue  # the record repeats its worst notice
-        page = f" (page {notice.page})" if notice.page else ""
+        says = notice.page is None or f"age {notice.page}" in notice.sentence
+        page = "" if says else f" (page {notice.page})"
         target.print(styled(f"          {notice.sentence}{page} ({notice.code})"))
 
 
