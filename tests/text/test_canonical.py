@@ -55,5 +55,8 @@ def test_the_title_is_what_the_document_says() -> None:
 def test_what_may_have_been_visible_is_not_called_invisible() -> None:
     extraction = Extraction((ExtractedPage("a\u200bb\x12c\ue000d"),), "txt", "")
     (notice,) = compose(extraction)[1]
-    sentence = "1 invisible and 2 control or private characters were removed."
+    sentence = (
+        "1 invisible and 2 control or private characters were removed. "
+        "Fonts may show control and private ones as signs."
+    )
     assert notice.sentence == sentence

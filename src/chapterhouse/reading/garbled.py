@@ -90,7 +90,8 @@ def legible(extraction: Extraction) -> Extraction:
     title, *texts = repaired(joined).split(_BETWEEN)
     if garbled("\n".join(texts)) or len(texts) != len(extraction.pages):
         notice = Notice("garbled-text", _WHY.get(extraction.format, _UNRECOGNISED))
-        return replace(extraction, notices=(*extraction.notices, notice))
+        kept = (one for one in extraction.notices if one.code != "encoding-guessed")
+        return replace(extraction, notices=(*kept, notice))
     sentence = "Its text was stored in another encoding than it states; it was decoded again."
     return replace(
         extraction,

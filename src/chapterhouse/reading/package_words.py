@@ -148,7 +148,8 @@ def unread_contents(data: bytes, format_: str, limits: Limits) -> str:
     files = sum("/embeddings/" in name for name in names)
     numbers = ((pictures, "picture"), (files, "embedded file"))
     found = " and ".join(counted(number, noun) for number, noun in numbers if number)
-    return f"Not read: {found}. Save it as PDF, or add what is in it by itself." if found else ""
+    what_to_do = "Take them out and add them" if files else "Save it as PDF, or add the pictures"
+    return f"Not read: {found}. {what_to_do} by themselves." if found else ""
 
 
 def _natural(name: str) -> tuple[str, int, str]:

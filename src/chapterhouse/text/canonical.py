@@ -47,11 +47,15 @@ def _sections(text: str, *, markdown: bool) -> tuple[Section, ...]:
 
 
 def _notices(invisible: int, unknown: int) -> Iterator[Notice]:
-    found = ((invisible, "invisible"), (unknown, "control or private"))
+    found = (
+        (invisible, "invisible"),
+        (unknown, "control or private"),
+    )
     told = " and ".join(f"{number:,} {kind}" for number, kind in found if number)
     if told:
         was = "character was" if invisible + unknown == 1 else "characters were"
-        yield Notice("invisible-characters", f"{told} {was} removed.")
+        shown = " Fonts may show control and private ones as signs." if unknown else ""
+        yield Notice("invisible-characters", f"{told} {was} removed.{shown}")
 
 
 def choose_title(extraction: Extraction, body: Body, stem: str) -> str:
