@@ -42,6 +42,7 @@ class Parts:
             entry.name: entry for entry in read_directory(data, limits)
         }
         self._replaced: dict[str, bytes] = {}
+        self._sound: set[str] = set()  # parts that were parsed once, and need no second look
 
     def names(self) -> tuple[str, ...]:
         """Return the parts' names in order of position, and those that were added."""
@@ -71,6 +72,7 @@ class Parts:
     def replace(self, name: str, content: bytes) -> None:
         """Read other bytes for a part from now on; without any, it is missing."""
         self._replaced[name] = content
+        self._sound.discard(name)
 
     def packed(self, data: bytes) -> bytes:
         """Return ``data``, the container, or where a part was replaced, a copy of its XML parts.
@@ -125,6 +127,8 @@ class Parts:
         found = _damage(content, self._limits)
         if found is None and not self._is_intact(name, content):
             return Damage("unreadable", "its checksum differs", content)
+        if found is None and len(content) <= _DEPTH_BYTES:
+            self._sound.add(name)
         return found
 
     def _is_intact(self, name: str, content: bytes) -> bool:
@@ -144,18 +148,24 @@ class Parts:
             RejectedError: as `content`, and ``unreadable``, ``too-deep`` or ``xml-doctype``.
         """
         content = self.content(name)
+        if content is not None and name in self._sound:
+            return _element(content, name)
         return None if content is None else parse(content, name, self._limits)
 
 
 def _damage(content: bytes, limits: Limits, *, depth_of_all: bool = False) -> Damage | None:
     """Parse without keeping anything; of large parts, which are sheets, not even the depth."""
-    if len(content) > _DEPTH_BYTES and not depth_of_all:
-        try:
-            _parser().Parse(content, True)  # noqa: FBT003 - has no names
-        except (ExpatError, ValueError):
-            pass  # the second time tells how far it can be read
-        else:
-            return None
+    parser = _parser()
+    if len(content) <= _DEPTH_BYTES or depth_of_all:
+        _bound_depth(parser, limits.xml_depth)
+    try:
+        parser.Parse(content, True)  # noqa: FBT003 - has no names
+    except RecursionError:
+        return Damage("too-deep", "it is nested too deeply")
+    except (ExpatError, ValueError):
+        pass  # the second time, which takes longer, tells how far it can be read
+    else:
+        return None
     scan = _Scan(content, _parser(), limits.xml_depth)
     try:
         scan.parser.Parse(content, True)  # noqa: FBT003 - likewise
@@ -179,6 +189,24 @@ def _parser() -> XMLParserType:
     parser.namespace_prefixes = True
     parser.StartDoctypeDeclHandler = refuse
     return parser
+
+
+def _bound_depth(parser: XMLParserType, limit: int) -> None:
+    """Let a parser end with a `RecursionError` where elements are nested more deeply."""
+    depth = 0
+
+    def start(_name: str, _attributes: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > limit:
+            raise RecursionError
+
+    def end(_name: str) -> None:
+        nonlocal depth
+        depth -= 1
+
+    parser.ordered_attributes = True  # a list is made faster than a table
+    parser.StartElementHandler, parser.EndElementHandler = start, end
 
 
 class _Scan:
@@ -230,6 +258,10 @@ def parse(content: bytes, name: str, limits: Limits) -> Element:
     """
     if damage := _damage(content, limits, depth_of_all=True):
         raise RejectedError(damage.code, f"{name!r} cannot be parsed ({damage.reason}).")
+    return _element(content, name)
+
+
+def _element(content: bytes, name: str) -> Element:
     try:
         # Without a document type there are no entities, so this parser is safe.
         return fromstring(content)  # noqa: S314
