@@ -22,7 +22,6 @@ REJECTIONS: Mapping[str, str] = MappingProxyType(
         "line-too-long": "One line of the text is longer than the limit.",
         "too-deep": "Elements are nested deeper than the limit.",
         "too-many-cells": "The table has more cells than the limit.",
-        "too-many-pages": "The document has more pages than the limit.",
         "image-too-large": "The image has more pixels than the limit.",
         "symbolic-link": "Links are not followed, in folders and in archives.",
         "xml-doctype": "The XML declares a document type with entities, or where none belongs.",
