@@ -29,6 +29,7 @@ from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.package_words import package_words
 from chapterhouse.reading.words import count
+from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import BENIGN_NOTICES, ExtractedPage
 from data_folder import data_folder
 from measuring import RESULTS, Bar, Machine, Row, Table, finish
@@ -79,7 +80,7 @@ def measure(path: Path, name: str, format_: str, shown: Callable[[Path], str]) -
     if extraction.format != format_ or not visible:
         return None
     ready = all(notice.code in BENIGN_NOTICES for notice in extraction.notices)
-    strings = package_words(data, format_)
+    strings = package_words(Parts(data, Limits()), format_) if data.startswith(b"PK") else None
     packaged = share(strings, extraction.pages) if strings is not None else 1.0
     return Recall(name, format_, share(visible, extraction.pages), ready, packaged)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.reading import pdf_furniture, pdf_page
-from chapterhouse.reading.completeness import missing, share, visible_words
+from chapterhouse.reading.completeness import missing, pdf_words, share
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.words import count
@@ -48,7 +48,7 @@ def test_text_that_a_reader_loses_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_running_lines_count_once() -> None:
-    visible = visible_words(report(9), "pdf")
+    visible = pdf_words(report(9))
 
     assert visible is not None
     assert visible["report"] < pdf_furniture._LEAST_PAGES
@@ -57,7 +57,7 @@ def test_running_lines_count_once() -> None:
 @pytest.mark.parametrize("sign", "\x01\x02\x08")
 def test_control_characters_part_no_words(sign: str) -> None:
     data = write_pdf([Page().lines(72, 200, [f"The har{sign}bour mas{sign}ter", "wrote"])])
-    visible = visible_words(data, "pdf")
+    visible = pdf_words(data)
     stored = sanitise(read(data, "a.pdf", Limits()).pages[0].text).text
 
     assert visible == count("The harbour master wrote")
@@ -67,11 +67,7 @@ def test_control_characters_part_no_words(sign: str) -> None:
 def test_values_of_fields_are_counted() -> None:
     page = Page().text(72, 120, "Name").field(110, 108, "n", "/FT /Tx /V (A. Smith)")
 
-    assert visible_words(write_pdf([page]), "pdf") == count("Name A. Smith")
-
-
-def test_formats_without_a_count_of_their_own_have_none() -> None:
-    assert visible_words(b"text", "txt") is None
+    assert pdf_words(write_pdf([page])) == count("Name A. Smith")
 
 
 def test_a_web_page_whose_prose_is_left_out_is_incomplete() -> None:

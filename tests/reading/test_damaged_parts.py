@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from xml.etree.ElementTree import Element
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.xml_parts import Parts, parse
+from chapterhouse.reading.xml_parts import Parts, is_shallow, parse
 from chapterhouse.types import Extraction
 
 from .conftest import (
@@ -134,11 +135,11 @@ def test_without_its_main_part_there_is_no_document(format_: str, part: str) -> 
 def test_a_copy_of_a_package_has_its_xml_parts_and_what_replaced_them() -> None:
     data = zipped({"a.xml": "<a/>", "b.xml": "<b/>", "c.png": b"png", "d.xml": "<d"})
     parts = Parts(data, LIMITS)
-    assert parts.packed(data) is data
+    assert parts.packed() is data
     notices = parts.mend(re.compile(".*"), "b.xml")
     assert [notice.code for notice in notices] == ["part-unreadable"]
     parts.replace("a.xml", b"<other/>")
-    copy = Parts(parts.packed(data), LIMITS)
+    copy = Parts(parts.packed(), LIMITS)
     assert copy.names() == ("a.xml", "b.xml")
     assert copy.content("a.xml") == b"<other/>"
 
@@ -177,3 +178,32 @@ def test_what_is_left_of_damaged_xml_is_well_formed(place: int, wrong: bytes) ->
     assert damage.code == "unreadable"
     if damage.left:
         assert parse(damage.left, "a.xml", LIMITS).tag == "{one}a"
+
+
+XML = st.recursive(
+    st.sampled_from(["", "text", "a/>b", "<e/>", "<!-- <a> -->", "<![CDATA[/>]]>", "<?p <a> ?>"]),
+    lambda inner: st.builds(
+        "<a{}>{}</a >".format,
+        st.sampled_from(["", " b='c'", " b='/>'", ' b="</"'.replace("<", "&lt;")]),
+        st.lists(inner, max_size=4).map("".join),
+    ),
+    max_leaves=40,
+)
+
+
+def _depth(element: Element) -> int:
+    return 1 + max(map(_depth, element), default=0)
+
+
+@given(XML, st.integers(1, 8), st.sampled_from(["", '<?xml version="1.0"?>']))
+def test_xml_that_is_called_shallow_is(inside: str, limit: int, head: str) -> None:
+    content = f"{head}<a>{inside}</a>".encode()
+    if is_shallow(content, limit):
+        assert _depth(parse(content, "a", LIMITS)) <= limit
+
+
+def test_common_xml_is_called_shallow_and_deep_or_wide_characters_are_not() -> None:
+    flat = b'<?xml version="1.0"?><a>' + b"<b c='d'><e/>text</b>" * 5_000 + b"</a>"
+    assert is_shallow(flat, 200)
+    assert not is_shallow(b"<a>" * 201 + b"</a>" * 201, 200)
+    assert not is_shallow("<a>\u2f3c</a>".encode("utf-16"), 200)

@@ -1,5 +1,6 @@
 """An independent count of the words that a file shows, to compare with what was read from it.
 
+Web pages are counted by their reader, on the tree that it has; packages by `package_words`.
 The count goes another and much simpler way than the readers, so that what a reader drops by
 mistake is noticed: the bare text of PDF pages, and the sentences of a web page before its content
 is looked for. It is bounded; what lies beyond the bounds is not counted, which is never an alarm.
@@ -9,7 +10,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from chapterhouse.reading.package_words import package_words
 from chapterhouse.reading.words import count
 from chapterhouse.types import ExtractedPage, Notice
 
@@ -26,22 +26,9 @@ _TORN = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
 _NUMBER = re.compile(r"\W*\d*\W*")
 
 
-def completeness(data: bytes, format_: str, pages: Sequence[ExtractedPage]) -> tuple[Notice, ...]:
-    """Return a notice where much of what a file shows is not in its pages."""
-    visible = visible_words(data, format_)
-    return () if visible is None else missing(visible, format_, pages)
-
-
-def visible_words(data: bytes, format_: str) -> Counter[str] | None:
-    """Count the words that a file shows; None where the format has no count from its bytes.
-
-    The reader of web pages counts on the tree that it has, which costs half as much.
-    """
-    match format_:
-        case "pdf":
-            return count(_pdf_text(data))
-        case package:
-            return package_words(data, package)
+def pdf_words(data: bytes) -> Counter[str]:
+    """Count the words that the pages and fields of a PDF file show."""
+    return count(_pdf_text(data))
 
 
 def missing(

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
-from chapterhouse.reading.completeness import completeness
+from chapterhouse.reading.completeness import missing, pdf_words
 from chapterhouse.reading.detect import Detected, detect
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.names import ARCHIVES, IMAGES, TEXTS
-from chapterhouse.reading.package_words import unread_contents
+from chapterhouse.reading.names import ARCHIVES, IMAGES, PACKAGES, TEXTS
+from chapterhouse.reading.package_words import package_words, unread_contents
 from chapterhouse.reading.parts import in_parts
+from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import Extraction, Notice
 
 
@@ -21,20 +22,30 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         RejectedError: the bytes cannot be read; its code says why.
     """
     detected = detect(data, name, limits)
-    whole = legible(_read(data, name, detected, limits))
+    if detected.format in PACKAGES:
+        parts = Parts(data, limits)
+        visible = package_words(parts, detected.format)  # first: readers change parts
+        whole = legible(_read_package(parts, detected.format))
+        missed = missing(visible, whole.format, whole.pages) if visible is not None else ()
+        unread = unread_contents(parts, whole.format)
+    else:
+        whole, missed, unread = legible(_read(data, name, detected, limits)), (), ""
     if detected.format in ARCHIVES:
         return replace(whole, notices=(*detected.notices, *whole.notices))
     # Where a page was too much to lay out, its bare text is what was kept.
-    bare = any(notice.code == "layout-skipped" for notice in whole.notices)
-    missing = () if bare else completeness(data, whole.format, whole.pages)
+    if whole.format == "pdf" and not _has(whole.notices, "layout-skipped"):
+        missed = missing(pdf_words(data), "pdf", whole.pages)
     extraction = in_parts(whole, name, limits)
-    notices = (*detected.notices, *extraction.notices, *missing)
-    explained = any(notice.code == "ocr-not-installed" for notice in notices)
-    if not explained and not any(page.text.strip() for page in extraction.pages):
-        unread = unread_contents(data, extraction.format, limits)
+    notices = (*detected.notices, *extraction.notices, *missed)
+    has_text = any(page.text.strip() for page in extraction.pages)
+    if not has_text and not _has(notices, "ocr-not-installed"):
         other = (Notice("contents-not-read", unread),) if unread else ()
         notices = (*notices, Notice("no-text", "No text was found in the file."), *other)
     return replace(extraction, notices=notices)
+
+
+def _has(notices: tuple[Notice, ...], code: str) -> bool:
+    return any(notice.code == code for notice in notices)
 
 
 def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extraction:
@@ -57,7 +68,7 @@ def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extract
 
             return read_image(data, name, image, limits)
         case office:
-            return _read_office(data, name, office, limits)
+            return _read_office(data, office, limits)
 
 
 def _read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
@@ -121,30 +132,39 @@ def _read_written(data: bytes, name: str, format_: str) -> Extraction:
             return (read_markdown if prose == "md" else read_text)(data, name)
 
 
-def _read_office(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
+def _read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
+    match format_:
+        case "mobi":
+            from chapterhouse.reading.mobi import read_mobi  # noqa: PLC0415
+
+            return read_mobi(data, limits)
+        case other:
+            from chapterhouse.reading.office import read_office  # noqa: PLC0415
+
+            return read_office(data, other, limits)
+
+
+def _read_package(parts: Parts, format_: str) -> Extraction:
     match format_:
         case "odt" | "odp" | "odg":
             from chapterhouse.reading import odf  # noqa: PLC0415
 
             readers = {"odt": odf.read_odt, "odp": odf.read_odp, "odg": odf.read_odg}
-            return readers[format_](data, name, limits)
+            return readers[format_](parts)
         case "ods":
             from chapterhouse.reading.ods import read_ods  # noqa: PLC0415
 
-            return read_ods(data, name, limits)
-        case "mobi":
-            from chapterhouse.reading.mobi import read_mobi  # noqa: PLC0415
-
-            return read_mobi(data, limits)
+            return read_ods(parts)
         case "vsdx":
             from chapterhouse.reading.vsdx import read_vsdx  # noqa: PLC0415
 
-            return read_vsdx(data, name, limits)
+            return read_vsdx(parts)
         case "pptx":
             from chapterhouse.reading.pptx import read_pptx  # noqa: PLC0415
 
-            return read_pptx(data, name, limits)
-        case other:
-            from chapterhouse.reading.office import read_office  # noqa: PLC0415
+            return read_pptx(parts)
+        case word_or_excel:
+            from chapterhouse.reading import office  # noqa: PLC0415
 
-            return read_office(data, name, other, limits)
+            excel = {"xlsx": office.read_xlsx, "xlsb": office.read_xlsb}
+            return excel.get(word_or_excel, office.read_docx)(parts)

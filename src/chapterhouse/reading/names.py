@@ -145,6 +145,7 @@ _PROGRAMS = frozenset(
     {"aab", "aar", "apk", "appx", "crx", "ear", "egg", "ipa", "jar", "nupkg", "vsix", "war", "whl"}
     | {"xpi"}
 )
+PACKAGES = frozenset({"docx", "xlsx", "xlsb", "pptx", "vsdx", "odt", "ods", "odp", "odg"})
 IMAGES = frozenset({"png", "jpeg", "tiff", "bmp", "gif", "webp"})
 TEXTS = frozenset(
     {"md", "txt", "csv", "tsv", "json", "yaml", "xml", "html", "eml", "code"}

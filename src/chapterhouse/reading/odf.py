@@ -6,10 +6,10 @@ files) and runs the cells of embedded tables together.
 
 import posixpath
 import re
+from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.odf_blocks import DRAW, OFFICE, PRESENTATION, STYLE, TEXT, Writer, wrapped
 from chapterhouse.reading.odf_numbers import heading_numbers, numbered_levels
 from chapterhouse.reading.plain import METHOD, first_heading, running_text
@@ -34,18 +34,18 @@ _FIELDS = (
 )
 
 
-def read_odt(data: bytes, _name: str, limits: Limits) -> Extraction:
+def read_odt(parts: Parts) -> Extraction:
     """Read a text document: headings, lists, tables, footnotes and comments.
 
     Raises:
         RejectedError: the container or its XML is damaged, bombed or too deep.
     """
-    parts = Parts(data, limits)
     content, notices = content_of(parts)
-    writer = writer_for(parts, content, limits)
+    shared = parts.xml("styles.xml")
+    writer = writers(parts, content, shared)()
     body = content.find(f"{OFFICE}body/{OFFICE}text")
     blocks = [block for block in writer.blocks(body) if block] if body is not None else []
-    text = joined([*blocks, *writer.notes, *running_texts(parts, limits)])
+    text = joined([*blocks, *writer.notes, *running_texts(parts, shared)])
     title, metadata = metadata_of(parts)
     return Extraction(
         (ExtractedPage(text),),
@@ -57,27 +57,27 @@ def read_odt(data: bytes, _name: str, limits: Limits) -> Extraction:
     )
 
 
-def read_odp(data: bytes, _name: str, limits: Limits) -> Extraction:
+def read_odp(parts: Parts) -> Extraction:
     """Read a presentation: one page a slide, its title on top, its notes at the end.
 
     Raises:
         RejectedError: as `read_odt`.
     """
-    return _drawn(data, "odp", "slide", limits)
+    return _drawn(parts, "odp", "slide")
 
 
-def read_odg(data: bytes, _name: str, limits: Limits) -> Extraction:
+def read_odg(parts: Parts) -> Extraction:
     """Read a drawing: the texts of its shapes, one page a page.
 
     Raises:
         RejectedError: as `read_odt`.
     """
-    return _drawn(data, "odg", "page", limits)
+    return _drawn(parts, "odg", "page")
 
 
-def _drawn(data: bytes, format_: str, page_kind: str, limits: Limits) -> Extraction:
-    parts = Parts(data, limits)
+def _drawn(parts: Parts, format_: str, page_kind: str) -> Extraction:
     content, notices = content_of(parts)
+    writer = writers(parts, content, parts.xml("styles.xml"))
     declared = {
         element.get(f"{PRESENTATION}name"): f"{kind.capitalize()}: {text}"
         for kind in ("header", "footer")
@@ -85,7 +85,7 @@ def _drawn(data: bytes, format_: str, page_kind: str, limits: Limits) -> Extract
         if (text := " ".join((element.text or "").split()))
     }
     pages = tuple(
-        _slide(slide, number, writer_for(parts, content, limits), declared)
+        _slide(slide, number, writer(), declared)
         for number, slide in enumerate(content.iter(f"{DRAW}page"), 1)
     )
     title, metadata = metadata_of(parts)
@@ -146,12 +146,14 @@ def content_of(parts: Parts) -> tuple[Element, tuple[Notice, ...]]:
     return content, notices
 
 
-def running_texts(parts: Parts, limits: Limits) -> list[str]:
-    """Return the text of each header and footer once, fields that count pages left out."""
-    styles = parts.xml("styles.xml")
+def running_texts(parts: Parts, styles: Element | None) -> list[str]:
+    """Return the text of each header and footer once, fields that count pages left out.
+
+    ``styles`` is the root of ``styles.xml``, which is changed.
+    """
     if styles is None:
         return []
-    writer = writer_for(parts, styles, limits)
+    writer = writers(parts, styles, styles)()
     found: dict[str, None] = {}
     for element in styles.iterfind(f"{OFFICE}master-styles/{STYLE}master-page/*"):
         kind = element.tag.removeprefix(STYLE).partition("-")[0].capitalize()
@@ -164,19 +166,18 @@ def running_texts(parts: Parts, limits: Limits) -> list[str]:
     return list(found)
 
 
-def writer_for(parts: Parts, content: Element, limits: Limits) -> Writer:
-    """Return what writes the blocks of a document whose styles stand in ``content``."""
+def writers(parts: Parts, content: Element, shared: Element | None) -> Callable[[], Writer]:
+    """Return what makes writers of blocks; styles stand in ``content`` and ``shared``."""
     styles = {
         style.get(f"{STYLE}name", ""): style.get(f"{STYLE}parent-style-name", "")
         for style in content.iter(f"{STYLE}style")
     }
-    shared = parts.xml("styles.xml")
     numbered = numbered_levels([content] if shared is None else [shared, content])
 
     def embedded(path: str) -> Element | None:
         return parts.xml(posixpath.join(posixpath.normpath(path), "content.xml"))
 
-    return Writer(limits, styles, numbered, embedded, heading_numbers(shared).next)
+    return lambda: Writer(parts.limits, styles, numbered, embedded, heading_numbers(shared).next)
 
 
 def metadata_of(parts: Parts) -> tuple[str, dict[str, str]]:

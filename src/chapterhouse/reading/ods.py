@@ -7,9 +7,8 @@ An own reader because the all-in-one library gives ``0.25`` for a cell that show
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.number_formats import formulas_notice
-from chapterhouse.reading.odf import content_of, joined, metadata_of, running_texts, writer_for
+from chapterhouse.reading.odf import content_of, joined, metadata_of, running_texts, writers
 from chapterhouse.reading.odf_blocks import (
     CHART,
     DRAW,
@@ -27,14 +26,15 @@ from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction
 
 
-def read_ods(data: bytes, _name: str, limits: Limits) -> Extraction:
+def read_ods(parts: Parts) -> Extraction:
     """Read a spreadsheet: one page a sheet with its cells, shapes and comments.
 
     Raises:
         RejectedError: as `read_odt`, and ``too-many-cells``.
     """
-    parts = Parts(data, limits)
     content, notices = content_of(parts)
+    shared = parts.xml("styles.xml")
+    writer = writers(parts, content, shared)
     hidden = {
         style.get(f"{STYLE}name")
         for style in content.iter(f"{STYLE}style")
@@ -43,11 +43,8 @@ def read_ods(data: bytes, _name: str, limits: Limits) -> Extraction:
     }
     formulas = sum(map(is_not_calculated, content.iter(f"{TABLE}table-cell")))
     sheets = content.iterfind(f"{OFFICE}body/{OFFICE}spreadsheet/{TABLE}table")
-    pages = [
-        _sheet(sheet, number, writer_for(parts, content, limits), hidden)
-        for number, sheet in enumerate(sheets, 1)
-    ]
-    if pages and (running := running_texts(parts, limits)):
+    pages = [_sheet(sheet, number, writer(), hidden) for number, sheet in enumerate(sheets, 1)]
+    if pages and (running := running_texts(parts, shared)):
         last = pages[-1]
         pages[-1] = ExtractedPage(joined([last.text, *running]), last.number, last.label)
     title, metadata = metadata_of(parts)

@@ -82,15 +82,12 @@ class _Result:
     warnings: tuple[str, ...]
 
 
-def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extraction:
-    """Read one of `MIME_TYPES`.
+def read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
+    """Read one of `MIME_TYPES` that is no package of Word or Excel.
 
     Raises:
         RejectedError: ``encrypted``, ``too-many-cells``, ``too-large`` or ``unreadable``.
     """
-    packages = {"docx": _document, "xlsx": _workbook, "xlsb": _binary_workbook}
-    if format_ in packages:
-        return packages[format_](data, limits)
     if format_ == "rtf":
         data = rtf.prepare(data)
     if format_ == "doc":
@@ -108,11 +105,14 @@ def read_office(data: bytes, _name: str, format_: str, limits: Limits) -> Extrac
     return _extraction(result, format_, (ExtractedPage(_tidy(result.text)),))
 
 
-def _document(data: bytes, limits: Limits) -> Extraction:
-    """Read a Word file. It has pages only after layout; what xberg calls so are page breaks."""
-    parts = Parts(data, limits)
+def read_docx(parts: Parts) -> Extraction:
+    """Read a Word file. It has pages only after layout; what xberg calls so are page breaks.
+
+    Raises:
+        RejectedError: as `read_office`.
+    """
     notices = ooxml_word.prepare(parts)
-    result = _extract(parts.packed(data), "docx", limits)
+    result = _extract(parts.packed(), "docx", parts.limits)
     extras = (*ooxml_word.drawn_texts(parts), *ooxml_word.headers_and_footers(parts))
     page = ExtractedPage(_tidy("\n\n".join([result.text, *extras])))
     return _extraction(result, "docx", (page,), notices=notices)
@@ -130,18 +130,27 @@ def _old_document(data: bytes, result: _Result) -> _Result:
     return replace(result, text=text, warnings=warnings)
 
 
-def _workbook(data: bytes, limits: Limits) -> Extraction:
-    parts = Parts(data, limits)
+def read_xlsx(parts: Parts) -> Extraction:
+    """Read an Excel file.
+
+    Raises:
+        RejectedError: as `read_office`.
+    """
     notices = (*ooxml_sheets.prepare(parts), *show_cells(parts))
-    result = _extract(parts.packed(data), "xlsx", limits)
+    result = _extract(parts.packed(), "xlsx", parts.limits)
     pages = _sheets(result, ooxml_sheets.sheet_extras(parts))
     return _extraction(result, "xlsx", pages, "sheet", notices=notices)
 
 
-def _binary_workbook(data: bytes, limits: Limits) -> Extraction:
-    parts = Parts(data, limits)
-    notices = xlsb.prepare(parts, limits)
-    result = _extract(data, "xlsb", limits)
+def read_xlsb(parts: Parts) -> Extraction:
+    """Read a binary Excel file.
+
+    Raises:
+        RejectedError: as `read_office`.
+    """
+    data = parts.packed()  # before anything is replaced: copies have no binary parts
+    notices = xlsb.prepare(parts)
+    result = _extract(data, "xlsb", parts.limits)
     pages = _sheets(result, xlsb.sheet_extras(parts))
     return _extraction(result, "xlsb", pages, "sheet", notices=notices)
 
@@ -167,6 +176,12 @@ def _extraction(
         metadata=result.metadata,
         notices=(*notices, *warnings),
     )
+
+
+@cache
+def _runner() -> asyncio.Runner:
+    """Return one event loop for all files of a process; to make one takes as long as a file."""
+    return asyncio.Runner()
 
 
 @cache
@@ -213,7 +228,7 @@ def _extract(data: bytes, format_: str, limits: Limits) -> _Result:
         return await xberg.extract(source, config)
 
     try:
-        found = asyncio.run(run())
+        found = _runner().run(run())
     except (RuntimeError, ValueError, OSError, xberg.XbergError) as error:
         raise rejected(str(error)) from error
     if not found.results:

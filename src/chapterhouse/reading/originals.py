@@ -17,7 +17,7 @@ from chapterhouse.reading.html_scan import decode_html, is_too_deep, stripped
 from chapterhouse.reading.html_visible import drop_unseen, write_out_controls
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.mail_parts import carried, header, parse
-from chapterhouse.reading.names import TEXTS
+from chapterhouse.reading.names import PACKAGES, TEXTS
 from chapterhouse.reading.package_words import package_texts
 from chapterhouse.reading.words import words
 from chapterhouse.reading.xml_parts import Parts
@@ -73,8 +73,8 @@ def _texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[str, str
                     yield name, _web_page(parts.content(name) or b"")
         case text if text in TEXTS:
             yield "", decode(data)[0]
-        case package:
-            yield from package_texts(data, package, limits)
+        case package if package in PACKAGES:
+            yield from package_texts(Parts(data, limits), package)
 
 
 def _web_page(data: bytes) -> str:

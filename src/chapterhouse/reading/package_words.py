@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from pyexpat import ExpatError, ParserCreate
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.words import count
 from chapterhouse.reading.xml_parts import Parts
 from chapterhouse.text.counting import counted
@@ -77,31 +76,28 @@ _NUMBER_FORMAT = re.compile(rb"<(?:\w+:)?xf\b(?:[^>]*?\bnumFmtId=[\"'](\d+))?")
 _AS_STORED = frozenset({b"", b"0", b"1"})  # the formats General and 0 ([ECMA-376] part 1, 18.8.30)
 
 
-def package_words(data: bytes, format_: str, limits: Limits | None = None) -> Counter[str] | None:
+def package_words(parts: Parts, format_: str) -> Counter[str] | None:
     """Count the words (NFKC, case folded runs of letters and digits) that a package shows.
 
     Args:
-        data: The whole file.
-        format_: ``docx``, ``xlsx``, ``pptx``, ``vsdx``, ``odt``, ``ods`` or ``odp``.
-        limits: Ceilings of the container.
+        parts: Of the whole file, nothing of it replaced.
+        format_: ``docx``, ``xlsx``, ``pptx``, ``vsdx``, ``odt``, ``ods``, ``odp`` or ``odg``.
 
     Returns:
         None for other formats, and where a part is damaged or there is too much to parse.
     """
     if format_ not in _PARTS:
         return None
-    limits = limits or Limits()
-    words: Counter[str] = Counter()
     try:
-        for _, text in package_texts(data, format_, limits):
-            words += count(text)
+        return count("\n".join(text for _, text in package_texts(parts, format_)))
     except (RejectedError, ExpatError, ValueError):
         return None
-    return words
 
 
-def package_texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[str, str]]:
+def package_texts(parts: Parts, format_: str) -> Iterator[tuple[str, str]]:
     """Yield name and shown text of one part after the other; nothing for other formats.
+
+    Parts that were parsed to the end need no other look for damage, and are marked so.
 
     Raises:
         RejectedError: the container is damaged.
@@ -110,7 +106,7 @@ def package_texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[s
     """
     if format_ not in _PARTS:
         return
-    parts = Parts(data, limits)
+    limits = parts.limits
     chosen = [name for name in parts.names() if _PARTS[format_].fullmatch(name)]
     if any("/threadedComments/" in name for name in chosen):  # the plain ones only say so
         chosen = [name for name in chosen if "/comments" not in name]
@@ -121,7 +117,9 @@ def package_texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[s
     breaks = _ODF_BREAKS if open_document else _BREAKS
     hidden = _ODF_HIDDEN if open_document else _HIDDEN
     strings = _Collector(texts, breaks, hidden, limits.xml_depth)
-    strings.parse(parts.content(_SHARED_STRINGS) or b"<sst/>")
+    if shared := parts.content(_SHARED_STRINGS):
+        strings.parse(shared)
+        parts.mark_parsed(_SHARED_STRINGS)
     for name in sorted(chosen, key=_natural):
         copied = "/charts/" in name and format_ == "xlsx"  # its values are those of the sheets
         shown = texts - {"v"} if copied else texts
@@ -131,17 +129,15 @@ def package_texts(data: bytes, format_: str, limits: Limits) -> Iterator[tuple[s
             part.is_sheet = True
         part.furniture = _NOT_IN_NOTES if "/notesSlides/" in name else _NOT_ON_SLIDES
         part.parse(parts.content(name) or b"")
+        parts.mark_parsed(name)
         yield name, "".join(part.pieces)
 
 
-def unread_contents(data: bytes, format_: str, limits: Limits) -> str:
+def unread_contents(parts: Parts, format_: str) -> str:
     """Return a sentence about the pictures and files in a package, or an empty one without any."""
     if format_ not in _PARTS:
         return ""
-    try:
-        names = Parts(data, limits).names()
-    except RejectedError:
-        return ""
+    names = parts.names()
     if format_ == "pptx" and not any(_PARTS["pptx"].fullmatch(name) for name in names):
         return "It has no slides."
     pictures = sum(bool(_PICTURE.search(name)) for name in names)
@@ -191,7 +187,7 @@ class _Collector:
             ExpatError: it is not well-formed.
             ValueError: it declares a document type or is too deep.
         """
-        parser = ParserCreate()
+        parser = ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
         parser.StartDoctypeDeclHandler = _refuse
         parser.StartElementHandler = self._start
@@ -200,7 +196,7 @@ class _Collector:
         parser.Parse(content, True)  # noqa: FBT003 - has no names
 
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
-        name = tag.rpartition(":")[2]
+        name = tag.rpartition(" ")[2]
         self.path.append(name)
         if len(self.path) > self.depth:
             raise ValueError("too deep")
@@ -222,7 +218,7 @@ class _Collector:
         self.shown += name in self.texts
 
     def _end(self, tag: str) -> None:
-        name = tag.rpartition(":")[2]
+        name = tag.rpartition(" ")[2]
         if not self.hidden_below:
             self.shown -= name in self.texts
             if name in self.breaks:

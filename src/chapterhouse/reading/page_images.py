@@ -5,7 +5,6 @@ that what the reader drops by mistake is among them.
 """
 
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from ctypes import byref, c_int
@@ -16,7 +15,7 @@ from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import budget
-from chapterhouse.reading.completeness import visible_words
+from chapterhouse.reading.completeness import pdf_words
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf_scan import png
 from chapterhouse.reading.pdf_text import joined
@@ -62,7 +61,7 @@ def draw_pages(data: bytes, pages: str, _limits: Limits) -> Extraction:
     first, last = map(int, pages.split("-"))
     budget.need(_SECONDS)
     try:
-        words = visible_words(data, "pdf") or Counter()
+        words = pdf_words(data)
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
         raise RejectedError("unreadable", "It is damaged and cannot be opened as a PDF.") from error

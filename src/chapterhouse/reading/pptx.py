@@ -39,13 +39,12 @@ _CONCERNED = re.compile(
 _FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
 
 
-def read_pptx(data: bytes, _name: str, limits: Limits) -> Extraction:
+def read_pptx(parts: Parts) -> Extraction:
     """Read a presentation: one page a slide with its title, texts, tables, charts and notes.
 
     Raises:
         RejectedError: the container or its XML is damaged, bombed or too deep.
     """
-    parts = Parts(data, limits)
     main = main_part(parts, _MAIN)
     notices = parts.mend(_CONCERNED)
     if main not in parts.names():
@@ -56,9 +55,7 @@ def read_pptx(data: bytes, _name: str, limits: Limits) -> Extraction:
         Notice("part-unreadable", f"{part!r} is missing from the container.") for part in absent
     )
     running = set[str]()
-    pages = tuple(
-        _slide(parts, part, number, limits, running) for number, part in enumerate(order, 1)
-    )
+    pages = tuple(_slide(parts, part, number, running) for number, part in enumerate(order, 1))
     title, metadata = core_properties(parts)
     if not believable_title(title, "\n".join(page.text for page in pages)):
         title = next((page.label for page in pages if page.label), "")
@@ -86,9 +83,7 @@ def _order(parts: Parts, main: str) -> list[str]:
     return sorted(filter(_SLIDE.fullmatch, parts.names()), key=lambda name: (len(name), name))
 
 
-def _slide(
-    parts: Parts, part: str, number: int, limits: Limits, running: set[str]
-) -> ExtractedPage:
+def _slide(parts: Parts, part: str, number: int, running: set[str]) -> ExtractedPage:
     """Read one slide. ``running`` holds the headers and footers that were shown before."""
     root = parts.xml(part)
     if root is None:
@@ -104,7 +99,7 @@ def _slide(
             running.add(text)
             above_below.append(f"{_RUNNING[kind]}: {text}")
         else:
-            blocks.extend(_shape(shape, parts, targets, limits))
+            blocks.extend(_shape(shape, parts, targets))
     for relation in found:
         if relation.kind == "notesSlide" and (notes := _notes(parts, relation.target)):
             blocks.extend(["Notes:", *notes])
@@ -137,7 +132,7 @@ def _placeholder(shape: Element) -> str:
     return "" if found is None else found.get("type", "body")
 
 
-def _shape(shape: Element, parts: Parts, targets: dict[str, str], limits: Limits) -> Iterator[str]:
+def _shape(shape: Element, parts: Parts, targets: dict[str, str]) -> Iterator[str]:
     if local(shape) == "sp":
         kind = _placeholder(shape)
         if kind not in _FURNITURE:
@@ -145,7 +140,7 @@ def _shape(shape: Element, parts: Parts, targets: dict[str, str], limits: Limits
         return
     for inner in descendants(shape, "tbl", "chart", "relIds"):
         if local(inner) == "tbl":
-            yield _table(inner, limits)
+            yield _table(inner, parts.limits)
             continue
         # SmartArt keeps its words in a data part.
         part = targets.get(relation_id(inner) or attribute(inner, "dm"), "")

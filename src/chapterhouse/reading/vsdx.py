@@ -7,7 +7,6 @@ from typing import Final
 from xml.etree.ElementTree import Element
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ooxml import (
     children,
     core_properties,
@@ -40,13 +39,12 @@ class _Placed:
     texts: tuple[str, ...]
 
 
-def read_vsdx(data: bytes, _name: str, limits: Limits) -> Extraction:
+def read_vsdx(parts: Parts) -> Extraction:
     """Read a drawing: one page a page, its shapes row by row from the top.
 
     Raises:
         RejectedError: the container or its XML is damaged, bombed or too deep.
     """
-    parts = Parts(data, limits)
     main = main_part(parts, _MAIN)
     notices = parts.mend(_CONCERNED)
     found = {relation.kind: relation.target for relation in relations(parts, main)}

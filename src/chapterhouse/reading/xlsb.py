@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.ooxml import comment_blocks, main_part, relations
 from chapterhouse.reading.ooxml_sheets import SheetExtras, drawing_blocks, header_text
 from chapterhouse.reading.xml_parts import Parts
@@ -27,7 +26,7 @@ _KINDS: Final = ("Header", "Footer") * 3  # of odd, even and first pages
 _NO_TEXT: Final = 0xFFFFFFFF
 
 
-def prepare(parts: Parts, limits: Limits) -> tuple[Notice, ...]:
+def prepare(parts: Parts) -> tuple[Notice, ...]:
     """Cut off what is damaged of the parts that are XML; the library looks after the others.
 
     It makes room for all cells between the first and the last one of a sheet, which a sheet states.
@@ -35,6 +34,7 @@ def prepare(parts: Parts, limits: Limits) -> tuple[Notice, ...]:
     Raises:
         RejectedError: as `Parts.mend`, and ``too-many-cells``.
     """
+    most = parts.limits.sheet_cells
     for name in parts.names():
         if _SHEETS.fullmatch(name):
             stated = next(
@@ -42,8 +42,8 @@ def prepare(parts: Parts, limits: Limits) -> tuple[Notice, ...]:
             )
             first, last, left, right = struct.unpack_from("<4I", stated.ljust(16, b"\0"))
             cells = (last - first + 1) * (right - left + 1)
-            if cells > limits.sheet_cells:
-                sentence = f"A sheet spans {cells:,} cells; the limit is {limits.sheet_cells:,}."
+            if cells > most:
+                sentence = f"A sheet spans {cells:,} cells; the limit is {most:,}."
                 raise RejectedError("too-many-cells", sentence)
     return parts.mend(_CONCERNED)
 

@@ -24,7 +24,8 @@ class Damage:
     left: bytes = b""
 
 
-_DEPTH_BYTES = 5_000_000
+_STEP = 1_000  # bytes in which tags are counted together
+_KEPT_BYTES = 500_000  # of a part that is kept unpacked, because several look at it
 
 
 class Parts:
@@ -36,13 +37,14 @@ class Parts:
         Raises:
             RejectedError: as `read_directory`.
         """
+        self.limits = limits
         self._data = data
-        self._limits = limits
         self._entries: dict[str, Entry] = {
             entry.name: entry for entry in read_directory(data, limits)
         }
+        self._kept: dict[str, bytes] = {}
         self._replaced: dict[str, bytes] = {}
-        self._sound: set[str] = set()  # parts that were parsed once, and need no second look
+        self._parsed: set[str] = set()  # parts that need no second look
 
     def names(self) -> tuple[str, ...]:
         """Return the parts' names in order of position, and those that were added."""
@@ -61,26 +63,34 @@ class Parts:
         """
         if name in self._replaced:
             return self._replaced[name] or None
+        if name in self._kept:
+            return self._kept[name]
         entry = self._entries.get(name)
         if entry is None:
             return None
-        content = inflate(self._data, entry, self._limits.archive_entry_bytes + 1)
-        if len(content) > self._limits.archive_entry_bytes:
+        content = inflate(self._data, entry, self.limits.archive_entry_bytes + 1)
+        if len(content) > self.limits.archive_entry_bytes:
             raise RejectedError("archive-too-large", f"{name!r} in the container is too large.")
+        if len(content) <= _KEPT_BYTES and name.endswith((".xml", ".rels")):
+            self._kept[name] = content
         return content
 
     def replace(self, name: str, content: bytes) -> None:
         """Read other bytes for a part from now on; without any, it is missing."""
         self._replaced[name] = content
-        self._sound.discard(name)
+        self._parsed.discard(name)
 
-    def packed(self, data: bytes) -> bytes:
-        """Return ``data``, the container, or where a part was replaced, a copy of its XML parts.
+    def mark_parsed(self, name: str) -> None:
+        """Say that a part as it is now was parsed to its end, without a document type or depth."""
+        self._parsed.add(name)
+
+    def packed(self) -> bytes:
+        """Return the container, or where a part was replaced, a copy of its XML parts.
 
         Nobody looks at pictures here, so that they are not copied.
         """
         if not self._replaced:
-            return data
+            return self._data
         buffer = io.BytesIO()
         with zipfile.ZipFile(buffer, "w") as archive:
             for name in self.names():
@@ -108,14 +118,15 @@ class Parts:
                 if self._declares(name):  # what the library makes of it is not ours to know
                     self.replace(name, b"")
                 continue
-            if damage := self.damage(name):
-                if name == main and not damage.left:
-                    message = f"{name!r} in the container cannot be read ({damage.reason})."
-                    raise RejectedError(damage.code, message)
-                self.replace(name, damage.left)
-                how = "is damaged and may lack text" if damage.left else "could not be read"
-                sentence = f"{name!r} in the container {how} ({damage.reason})."
-                notices.append(Notice("part-unreadable", sentence))
+            if (damage := self.damage(name)) is None:
+                continue
+            if name == main and not damage.left:
+                message = f"{name!r} in the container cannot be read ({damage.reason})."
+                raise RejectedError(damage.code, message)
+            self.replace(name, damage.left)
+            how = "is damaged and may lack text" if damage.left else "could not be read"
+            sentence = f"{name!r} in the container {how} ({damage.reason})."
+            notices.append(Notice("part-unreadable", sentence))
         return tuple(notices)
 
     def damage(self, name: str) -> Damage | None:
@@ -124,11 +135,11 @@ class Parts:
             content = self.content(name) or b""
         except RejectedError as error:
             return Damage(error.code, str(error.args[0]).rstrip("."))
-        found = _damage(content, self._limits)
+        found = None if name in self._parsed else _damage(content, self.limits)
         if found is None and not self._is_intact(name, content):
             return Damage("unreadable", "its checksum differs", content)
-        if found is None and len(content) <= _DEPTH_BYTES:
-            self._sound.add(name)
+        if found is None:
+            self._parsed.add(name)
         return found
 
     def _is_intact(self, name: str, content: bytes) -> bool:
@@ -148,15 +159,15 @@ class Parts:
             RejectedError: as `content`, and ``unreadable``, ``too-deep`` or ``xml-doctype``.
         """
         content = self.content(name)
-        if content is not None and name in self._sound:
+        if content is not None and name in self._parsed:
             return _element(content, name)
-        return None if content is None else parse(content, name, self._limits)
+        return None if content is None else parse(content, name, self.limits)
 
 
-def _damage(content: bytes, limits: Limits, *, depth_of_all: bool = False) -> Damage | None:
-    """Parse without keeping anything; of large parts, which are sheets, not even the depth."""
+def _damage(content: bytes, limits: Limits) -> Damage | None:
+    """Parse without keeping anything."""
     parser = _parser()
-    if len(content) <= _DEPTH_BYTES or depth_of_all:
+    if not is_shallow(content, limits.xml_depth):
         _bound_depth(parser, limits.xml_depth)
     try:
         parser.Parse(content, True)  # noqa: FBT003 - has no names
@@ -189,6 +200,27 @@ def _parser() -> XMLParserType:
     parser.namespace_prefixes = True
     parser.StartDoctypeDeclHandler = refuse
     return parser
+
+
+def is_shallow(content: bytes, limit: int) -> bool:
+    """Tell whether well-formed XML is certainly nested no more deeply than a limit.
+
+    Tags are counted, which is much faster than to call a function at each. What looks like a tag
+    and is none stands in comments and such, or makes the counts differ at the end.
+    """
+    start = content.find(b"?>") + 2 if content.startswith(b"<?") else 0
+    if content.find(b"<!", start) >= 0 or content.find(b"<?", start) >= 0 or b"\0" in content:
+        return False  # comments and such; two bytes a character
+    depth = 0
+    while start < len(content):
+        end = content.find(b"<", start + _STEP)
+        end = end if end >= 0 else len(content)
+        tags, closing = content.count(b"<", start, end), content.count(b"</", start, end)
+        if depth + tags - closing > limit:
+            return False
+        depth += tags - 2 * closing - content.count(b"/>", start, end)
+        start = end
+    return depth == 0
 
 
 def _bound_depth(parser: XMLParserType, limit: int) -> None:
@@ -256,7 +288,7 @@ def parse(content: bytes, name: str, limits: Limits) -> Element:
     Raises:
         RejectedError: ``unreadable``, ``too-deep`` or ``xml-doctype``.
     """
-    if damage := _damage(content, limits, depth_of_all=True):
+    if damage := _damage(content, limits):
         raise RejectedError(damage.code, f"{name!r} cannot be parsed ({damage.reason}).")
     return _element(content, name)
 
