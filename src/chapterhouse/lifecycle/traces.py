@@ -18,7 +18,7 @@ _PROBES: Final = 4  # of a passage, spread over it
 # Bytes that stand in a text as they do in JSON.
 _PLAIN: Final = re.compile(rb'[^\x00-\x1f"\\\x80-\xff]{12,}|[^\x00-\x1f"\\]{12,}')
 _WORD: Final = 8  # bytes that are compared at once
-_BLOCK: Final = 8 * 2**20
+_BLOCK: Final = 2 * 2**20
 _HASH_BITS: Final = 22
 _FACTOR: Final = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio: multiplicative hashing
 
@@ -63,19 +63,20 @@ def find_probes(probes: Collection[bytes], files: Iterable[Path]) -> dict[bytes,
     Raises:
         OSError: a file cannot be read.
     """
-    starting: dict[bytes, list[bytes]] = {}
-    for probe in sorted(probes):
-        starting.setdefault(probe[:_WORD], []).append(probe)
-    hashes = _hashes(np.frombuffer(b"".join(starting), dtype="<u8"))
+    wanted = frozenset(probes)
+    lengths: dict[bytes, set[int]] = {}  # of the probes that begin with a word
+    for probe in wanted:
+        lengths.setdefault(probe[:_WORD], set()).add(len(probe))
+    hashes = _hashes(np.frombuffer(b"".join(lengths), dtype="<u8"))
     is_wanted = np.zeros(1 << _HASH_BITS, dtype=np.bool_)
     is_wanted[hashes] = True
     found: dict[bytes, Path] = {}
     for path in files:
         for block in _blocks(path):
             for at in _candidates(block, is_wanted):
-                for probe in starting.get(block[at : at + _WORD], ()):
-                    if block.startswith(probe, at):
-                        found.setdefault(probe, path)
+                for length in lengths.get(block[at : at + _WORD], ()):
+                    if (piece := block[at : at + length]) in wanted:
+                        found.setdefault(piece, path)
     return found
 
 
@@ -93,14 +94,12 @@ def _blocks(path: Path) -> Iterator[bytes]:
             rest = block[-(_PROBE - 1) :]
 
 
-def _candidates(block: bytes, is_wanted: NDArray[np.bool_]) -> set[int]:
-    """Return where in a block a probe may begin, by the hash of its first eight bytes."""
-    places = set[int]()
+def _candidates(block: bytes, is_wanted: NDArray[np.bool_]) -> Iterator[int]:
+    """Yield where in a block a probe may begin, by the hash of its first eight bytes."""
     for shift in range(min(_WORD, max(len(block) - _WORD + 1, 0))):
         words = np.frombuffer(block, dtype="<u8", count=(len(block) - shift) // _WORD, offset=shift)
         hits = np.flatnonzero(is_wanted[_hashes(words)])
-        places.update((hits * _WORD + shift).tolist())
-    return places
+        yield from (hits * _WORD + shift).tolist()
 
 
 def _hashes(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
