@@ -24,12 +24,11 @@ from statistics import median
 
 import recall_invoices
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading.completeness import share
+from chapterhouse.reading.completeness import count, share
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.package_words import package_words
-from chapterhouse.reading.words import count
-from chapterhouse.reading.xml_parts import Parts
+from chapterhouse.reading.office.package_words import package_words
+from chapterhouse.reading.office.parts import Parts
 from chapterhouse.types import BENIGN_NOTICES, ExtractedPage
 from data_folder import data_folder
 from measuring import RESULTS, Bar, Machine, Row, Table, finish

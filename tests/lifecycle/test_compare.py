@@ -160,7 +160,7 @@ def test_another_file_that_cannot_be_opened_leaves_its_text() -> None:
 
 
 def test_an_image_stands_beside_its_text() -> None:
-    from chapterhouse.reading.pdf_scan import png  # noqa: PLC0415 - to make one
+    from chapterhouse.reading.pdf.document import png  # noqa: PLC0415 - to make one
 
     data = png(bytes(12), 4, 3, 4)
 

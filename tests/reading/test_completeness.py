@@ -4,11 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.reading import pdf_furniture, pdf_page
-from chapterhouse.reading.completeness import missing, pdf_words, share
+from chapterhouse.reading.completeness import count, missing, pdf_words, share
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.words import count
+from chapterhouse.reading.pdf import furniture, page
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import BENIGN_NOTICES, ExtractedPage, Extraction
 
@@ -39,8 +38,8 @@ def test_text_that_a_reader_loses_is_noticed(monkeypatch: pytest.MonkeyPatch) ->
     def forgetful(*arguments: object) -> object:
         yield from list(lines(*arguments))[:1]  # type: ignore[arg-type]
 
-    lines = pdf_page._lines
-    monkeypatch.setattr(pdf_page, "_lines", forgetful)
+    lines = page._lines
+    monkeypatch.setattr(page, "_lines", forgetful)
     (notice,) = [n for n in read_report().notices if n.code not in BENIGN_NOTICES]
 
     assert notice.code == "incomplete"
@@ -51,7 +50,7 @@ def test_running_lines_count_once() -> None:
     visible = pdf_words(report(9))
 
     assert visible is not None
-    assert visible["report"] < pdf_furniture._LEAST_PAGES
+    assert visible["report"] < furniture._LEAST_PAGES
 
 
 @pytest.mark.parametrize("sign", "\x01\x02\x08")

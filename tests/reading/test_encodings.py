@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.reading.dispatch import read
-from chapterhouse.reading.encodings import decode, decode_stated
-from chapterhouse.reading.latin import best_fit
+from chapterhouse.reading.encodings import best_fit, decode, decode_stated
 from chapterhouse.reading.limits import Limits
 
 POLISH = "Zażółć gęślą jaźń: oni już zauważyli, że ktoś próbował wejść do środka, więc uciekł."

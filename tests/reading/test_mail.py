@@ -3,7 +3,7 @@ from email.message import EmailMessage
 
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.mail_parts import attachments
+from chapterhouse.reading.mail import attachments
 from chapterhouse.types import Extraction
 
 

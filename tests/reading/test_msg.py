@@ -7,9 +7,8 @@ import pytest
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.msg import attachments, thread
-from chapterhouse.reading.ole import CompoundFile
-from chapterhouse.reading.ole_writer import compound_file
+from chapterhouse.reading.mail import msg_attachments, thread
+from chapterhouse.reading.office.ole import CompoundFile, compound_file
 
 from .conftest import ole
 
@@ -30,7 +29,7 @@ def padded(content: bytes) -> bytes:
 
 
 def test_attachments_have_name_and_content() -> None:
-    assert [(name, content.rstrip(b"\0")) for name, content in attachments(ole(STREAMS))] == [
+    assert [(name, content.rstrip(b"\0")) for name, content in msg_attachments(ole(STREAMS))] == [
         ("Pl\u00e4ne.txt", b"first content"),
         ("SHORT.TXT", b"second"),
     ]
@@ -74,7 +73,7 @@ def test_a_message_inside_is_a_message_of_its_own(name: str, path: str) -> None:
 
 
 def test_an_object_of_another_program_is_a_file() -> None:
-    ((name, content),) = attachments(forwarding("Sheet", {"Workbook": b"cells"}))
+    ((name, content),) = msg_attachments(forwarding("Sheet", {"Workbook": b"cells"}))
     assert name == "Sheet"
     assert CompoundFile(content).read("Workbook") == b"cells"
 
@@ -88,7 +87,7 @@ def test_a_message_whose_parts_share_bytes_is_refused() -> None:
         place = data.index(f"{n}\0".encode("utf-16-le").ljust(64, b"\0"))
         data[place + 116 : place + 128] = data[first + 116 : first + 128]
     with pytest.raises(RejectedError, match="share bytes"):
-        list(attachments(bytes(data)))
+        list(msg_attachments(bytes(data)))
 
 
 def test_a_real_message_inside_is_read_like_itself(data_folder: Path) -> None:
@@ -117,18 +116,18 @@ def test_damage_ends_in_a_reason() -> None:
     data = ole(STREAMS)
     for end in range(0, len(data) - 4096, 512):
         with pytest.raises(RejectedError, match="damaged"):
-            list(attachments(data[:end]))
+            list(msg_attachments(data[:end]))
 
 
 def test_real_messages(data_folder: Path) -> None:
     folder = data_folder / "documents" / "docling-groundtruth" / "email" / "sources"
     data = (folder / "msg_with_attachment.msg").read_bytes()
-    assert dict(attachments(data)).keys() == {"test.txt", "report.pdf"}
+    assert dict(msg_attachments(data)).keys() == {"test.txt", "report.pdf"}
     found = read(data, "a.msg", Limits())
     assert {member.path for member in found.members} == {"test.txt", "report.pdf"}
     assert "Attachments: " in found.pages[0].text
     assert not found.notices
-    assert not list(attachments((folder / "msg_simple.msg").read_bytes()))
+    assert not list(msg_attachments((folder / "msg_simple.msg").read_bytes()))
 
 
 @pytest.mark.parametrize("data", [b"", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", b"x" * 600])

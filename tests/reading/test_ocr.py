@@ -5,11 +5,12 @@ import pypdfium2 as pdfium
 import pytest
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import ocr, pdf_scan, tesseract
+from chapterhouse.reading import ocr, tesseract
 from chapterhouse.reading.dispatch import read
-from chapterhouse.reading.image_size import image_size
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.pdf.document import rendered
 from chapterhouse.reading.pool import ReadingPool
+from chapterhouse.reading.signatures import image_size
 
 from .conftest import png
 from .pdf_writer import Page, write_pdf
@@ -30,7 +31,7 @@ def picture(page: Page) -> bytes:
     document = pdfium.PdfDocument(write_pdf([page]))
     try:
         opened = document[0]
-        return pdf_scan.rendered(opened.raw, opened.get_size())
+        return rendered(opened.raw, opened.get_size())
     finally:
         document.close()
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.parts import in_parts
+from chapterhouse.reading.members import in_parts
 from chapterhouse.types import ExtractedPage, Extraction
 
 PAGES = st.lists(st.text(alphabet="ab \n", max_size=40), min_size=1, max_size=6)

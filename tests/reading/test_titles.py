@@ -1,7 +1,7 @@
 import pytest
 
-from chapterhouse.reading.html import read_html
-from chapterhouse.reading.pdf import read_pdf
+from chapterhouse.reading.html.page import read_html
+from chapterhouse.reading.pdf.document import read_pdf
 from chapterhouse.reading.titles import believable_title
 
 from .pdf_writer import Page, write_pdf

@@ -10,14 +10,12 @@ from chapterhouse.connectors.content import open_source
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle.plan import find_file
 from chapterhouse.protocols import Store
-from chapterhouse.reading.completeness import share
-from chapterhouse.reading.image_size import image_size
+from chapterhouse.reading.completeness import count, share
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.page_images import MOST_PAGES, WORDS
+from chapterhouse.reading.pdf.images import MOST_PAGES, WORDS
 from chapterhouse.reading.pool import ReadingPool
-from chapterhouse.reading.signatures import image_format
+from chapterhouse.reading.signatures import image_format, image_size
 from chapterhouse.reading.taken import missing_words
-from chapterhouse.reading.words import count
 from chapterhouse.text.counting import counted
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import (
@@ -31,7 +29,7 @@ from chapterhouse.types import (
 )
 from chapterhouse.types.comparison import Box
 
-_DRAW: Final = "chapterhouse.reading.page_images:draw_pages"
+_DRAW: Final = "chapterhouse.reading.pdf.images:draw_pages"
 _SHOW: Final = "chapterhouse.reading.originals:show"
 _RANGE: Final = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 _IN_BROWSERS: Final = {"png", "jpeg", "gif", "webp"}

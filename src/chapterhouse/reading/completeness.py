@@ -7,12 +7,15 @@ is looked for. It is bounded; what lies beyond the bounds is not counted, which 
 """
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from chapterhouse.reading.words import count
+from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import ExtractedPage, Notice
 
+_SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without spaces: each character
+WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
 # Shares below which text is missing. All real PDFs at hand have .96 and more; of real web pages
 # 3 % have less than .8, all of which show the beginnings of other articles.
 _LEAST_SHARE = {"html": 0.8}
@@ -24,6 +27,19 @@ _MOST_CHARACTERS = 2_000_000
 _REPEATED = 3  # pages with the same line, from which it counts once
 _TORN = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
 _NUMBER = re.compile(r"\W*\d*\W*")
+
+
+def count(text: str) -> Counter[str]:
+    """Count the words of a text."""
+    return Counter(words(text))
+
+
+def words(text: str) -> list[str]:
+    """Return the words of a text: runs of letters and digits, case folded, compatibly composed.
+
+    What cannot be seen parts no words, as it is not in the library's text.
+    """
+    return WORD.findall(unicodedata.normalize("NFKC", sanitise(text).text).casefold())
 
 
 def pdf_words(data: bytes) -> Counter[str]:
@@ -72,8 +88,8 @@ def _pdf_text(data: bytes) -> str:
 def _pdf_pages(data: bytes) -> Iterator[str]:
     import pypdfium2  # noqa: PLC0415 - a worker for text stays small
 
-    from chapterhouse.reading.pdf_fields import page_marks  # noqa: PLC0415
-    from chapterhouse.reading.pdf_text import page_text  # noqa: PLC0415
+    from chapterhouse.reading.pdf.fields import page_marks  # noqa: PLC0415
+    from chapterhouse.reading.pdf.text import page_text  # noqa: PLC0415
 
     document = pypdfium2.PdfDocument(data)
     try:

@@ -6,10 +6,10 @@ from chapterhouse.reading.completeness import missing, pdf_words
 from chapterhouse.reading.detect import Detected, detect
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.members import in_parts
 from chapterhouse.reading.names import ARCHIVES, IMAGES, PACKAGES, TEXTS
-from chapterhouse.reading.package_words import package_words, unread_contents
-from chapterhouse.reading.parts import in_parts
-from chapterhouse.reading.xml_parts import Parts
+from chapterhouse.reading.office.package_words import package_words, unread_contents
+from chapterhouse.reading.office.parts import Parts
 from chapterhouse.types import Extraction, Notice
 
 
@@ -52,11 +52,11 @@ def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extract
     # Each reader is imported when its format comes up: a worker for text stays small.
     match detected.format:
         case "pdf":
-            from chapterhouse.reading.pdf import read_pdf  # noqa: PLC0415
+            from chapterhouse.reading.pdf.document import read_pdf  # noqa: PLC0415
 
             return read_pdf(data, name)
         case "html":
-            from chapterhouse.reading.html import read_html  # noqa: PLC0415
+            from chapterhouse.reading.html.page import read_html  # noqa: PLC0415
 
             return read_html(data, name)
         case archive if archive in ARCHIVES:
@@ -73,7 +73,7 @@ def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extract
 
 def _read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
     if format_ == "mbox":
-        from chapterhouse.reading.mailbox import read_mbox  # noqa: PLC0415
+        from chapterhouse.reading.mail import read_mbox  # noqa: PLC0415
 
         return read_mbox(data)
     from chapterhouse.reading.archives import read_archive  # noqa: PLC0415
@@ -135,11 +135,11 @@ def _read_written(data: bytes, name: str, format_: str) -> Extraction:
 def _read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
     match format_:
         case "mobi":
-            from chapterhouse.reading.mobi import read_mobi  # noqa: PLC0415
+            from chapterhouse.reading.books import read_mobi  # noqa: PLC0415
 
             return read_mobi(data, limits)
         case other:
-            from chapterhouse.reading.office import read_office  # noqa: PLC0415
+            from chapterhouse.reading.office.xberg import read_office  # noqa: PLC0415
 
             return read_office(data, other, limits)
 
@@ -147,24 +147,28 @@ def _read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
 def _read_package(parts: Parts, format_: str) -> Extraction:
     match format_:
         case "odt" | "odp" | "odg":
-            from chapterhouse.reading import odf  # noqa: PLC0415
+            from chapterhouse.reading.office import opendocument as odf  # noqa: PLC0415
 
-            readers = {"odt": odf.read_odt, "odp": odf.read_odp, "odg": odf.read_odg}
+            readers = {
+                "odt": odf.read_odt,
+                "odp": odf.read_odp,
+                "odg": odf.read_odg,
+            }
             return readers[format_](parts)
         case "ods":
-            from chapterhouse.reading.ods import read_ods  # noqa: PLC0415
+            from chapterhouse.reading.office.opendocument import read_ods  # noqa: PLC0415
 
             return read_ods(parts)
         case "vsdx":
-            from chapterhouse.reading.vsdx import read_vsdx  # noqa: PLC0415
+            from chapterhouse.reading.office.drawings import read_vsdx  # noqa: PLC0415
 
             return read_vsdx(parts)
         case "pptx":
-            from chapterhouse.reading.pptx import read_pptx  # noqa: PLC0415
+            from chapterhouse.reading.office.slides import read_pptx  # noqa: PLC0415
 
             return read_pptx(parts)
         case word_or_excel:
-            from chapterhouse.reading import office  # noqa: PLC0415
+            from chapterhouse.reading.office import xberg  # noqa: PLC0415
 
-            excel = {"xlsx": office.read_xlsx, "xlsb": office.read_xlsb}
-            return excel.get(word_or_excel, office.read_docx)(parts)
+            excel = {"xlsx": xberg.read_xlsx, "xlsb": xberg.read_xlsb}
+            return excel.get(word_or_excel, xberg.read_docx)(parts)

@@ -1,18 +1,203 @@
-"""Messages: the subject as title, a short block of headers, the body, and the files in it."""
+"""Messages and mailboxes: subject as title, some headers, the body, and the files in it."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from email import policy
+from email.header import decode_header, make_header
+from email.message import EmailMessage
+from email.parser import BytesHeaderParser, BytesParser
+from typing import Final
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.mail_parts import attachments, body, header, parse
 from chapterhouse.reading.members import bounded
+from chapterhouse.reading.office.ole import CompoundFile, compound_file
 from chapterhouse.reading.plain import METHOD
-from chapterhouse.types import ExtractedPage, Extraction, Member
+from chapterhouse.reading.signatures import MESSAGE_START
+from chapterhouse.text.naming import slug
+from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
+Body = tuple[str, tuple[Notice, ...]]
+
+_PARTS_CEILING = 1_000
+_DEPTH_CEILING = 100
+_SPACES = re.compile(r"\s+")
+_ADDRESS = re.compile(r"\]\([^)]*\)|https?://\S+")
+_WORD = re.compile(r"\w+")
+_MAILBOX = re.compile(r"[\w.+-]+@[\w-]+")
+_STUB = 0.5  # of the words of the HTML; a plain text with fewer only says that there is HTML
+# Signatures, and reports on delivery beside the one that people read.
+_FOR_PROGRAMS = frozenset(
+    {
+        "application/pkcs7-signature",
+        "application/x-pkcs7-signature",
+        "application/pgp-signature",
+        "message/delivery-status",
+        "message/disposition-notification",
+        "text/rfc822-headers",
+    }
+)
+# What the standard library raises on headers that break the grammar.
+_GRAMMAR = (ValueError, TypeError, AttributeError, IndexError, KeyError)
 _HEADERS = ("from", "to", "cc", "date")
 _STATED = (*_HEADERS, "message-id", "in-reply-to", "references")  # the last place it in a thread
 _NAMED = 20  # attachments
+_QUOTED: Final = re.compile(rb"^>(>*From )", re.MULTILINE)
+_SUBJECT: Final = 60  # characters of a subject in a message's name
+_ATTACHMENT = re.compile(r"__attach_version1\.0_#[0-9A-Fa-f]{8}/")
+_CONTENT, _OBJECT = "__substg1.0_37010102", "__substg1.0_3701000D"
+_PROPERTIES = "__properties_version1.0"
+_HEADER, _LONGER_BY = 24, 8
+_LONG_NAME, _SHORT_NAME, _SHOWN_NAME, _SUBJECT_OF_MSG = "3707", "3704", "3001", "0037"
+# Numbers of the properties that place a message in a thread ([MS-OXPROPS]).
+_THREAD = {"message-id": "1035", "references": "1039", "in-reply-to": "1042"}
+
+
+def parse(data: bytes) -> EmailMessage:
+    """Parse a message.
+
+    Raises:
+        RejectedError: ``too-deep``.
+    """
+    try:
+        return BytesParser(policy=policy.default).parsebytes(data)
+    except RecursionError as error:
+        raise RejectedError("too-deep", "The message nests parts too deeply.") from error
+
+
+def header(part: EmailMessage, name: str) -> str:
+    """Return a header, by its name in lower case, on one line.
+
+    As it stands where it breaks the grammar, or an address would be lost.
+    """
+    try:
+        value = str(part.get(name, ""))
+    except _GRAMMAR:
+        value = _raw(part, name)
+    else:
+        raw = _raw(part, name)
+        if any(address not in value for address in _MAILBOX.findall(raw)):
+            value = _decoded(raw)
+    return _SPACES.sub(" ", value).strip()
+
+
+def _raw(part: EmailMessage, name: str) -> str:
+    return next((str(raw) for key, raw in part.raw_items() if key.casefold() == name), "")
+
+
+def _decoded(raw: str) -> str:
+    try:
+        return str(make_header(decode_header(raw)))
+    except (LookupError, ValueError):
+        return raw
+
+
+def body(part: EmailMessage, depth: int = 0) -> Body:
+    """Return the text of a message or part: of alternatives one, of others one after the other.
+
+    Raises:
+        RejectedError: ``too-deep``.
+    """
+    if depth > _DEPTH_CEILING:
+        raise RejectedError("too-deep", "The message nests parts too deeply.")
+    if _is_carried(part):
+        return "", ()
+    kind = part.get_content_type()
+    if part.is_multipart():
+        found = [(child.get_content_type(), body(child, depth + 1)) for child in _children(part)]
+        if kind == "multipart/alternative":
+            return _best(found)
+        texts = [text.strip("\n") for _, (text, _) in found if text.strip()]
+        return "\n\n".join(texts), tuple(notice for _, (_, told) in found for notice in told)
+    return _html(part) if kind == "text/html" else _text(part)
+
+
+def attachments(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of everything that a message carries, in order.
+
+    A message inside it is yielded whole, as ``.eml``.
+
+    Raises:
+        RejectedError: ``too-deep``.
+    """
+    for part in carried(parse(data)):
+        if part.get_content_maintype() == "message":
+            inner = next(_children(part), part)
+            yield attachment_name(part), inner.as_bytes()
+        else:
+            content = part.get_payload(decode=True)
+            yield attachment_name(part), content if isinstance(content, bytes) else b""
+
+
+def carried(message: EmailMessage) -> list[EmailMessage]:
+    """Return the parts that are not the body, but for pictures that it shows."""
+    found: list[EmailMessage] = []
+    waiting = [message]
+    while waiting and len(found) < _PARTS_CEILING:
+        part = waiting.pop(0)
+        if part.get_content_type() in _FOR_PROGRAMS:
+            continue
+        if _is_carried(part):
+            if part.get_content_disposition() == "attachment" or not part.get("Content-ID"):
+                found.append(part)
+        elif part.is_multipart():
+            waiting[:0] = _children(part)
+    return found
+
+
+def attachment_name(part: EmailMessage) -> str:
+    """Return the name of a carried part: its file's, its subject's, or its kind."""
+    try:
+        name = part.get_filename() or ""
+    except _GRAMMAR:
+        name = ""
+    if not name and part.get_content_maintype() == "message":
+        subject = next((header(inner, "subject") for inner in _children(part)), "")
+        name = f"{subject or 'message'}.eml"
+    return _SPACES.sub(" ", name or part.get_content_type())
+
+
+def _is_carried(part: EmailMessage) -> bool:
+    """Tell whether a part is no text of the message: a file, a picture, another message."""
+    if part.get_content_type() in _FOR_PROGRAMS:
+        return True
+    if part.get_content_disposition() == "attachment":
+        return True
+    return part.get_content_maintype() not in {"text", "multipart"}
+
+
+def _children(part: EmailMessage) -> Iterator[EmailMessage]:
+    children = part.get_payload() if part.is_multipart() else ()
+    return (child for child in children if isinstance(child, EmailMessage))
+
+
+def _best(found: list[tuple[str, Body]]) -> Body:
+    """Return the plain text, or the richer one where the plain is a stub."""
+    plain = next((text for kind, text in found if kind == "text/plain"), ("", ()))
+    others = [text for kind, text in found if kind not in {"text/plain", "text/calendar"}]
+    richest = max(others, key=lambda other: _words(other[0]), default=("", ()))
+    return plain if _words(plain[0]) >= _STUB * _words(richest[0]) else richest
+
+
+def _words(text: str) -> int:
+    return len(_WORD.findall(_ADDRESS.sub(" ", text)))
+
+
+def _html(part: EmailMessage) -> Body:
+    from html_to_markdown import convert  # noqa: PLC0415 - messages in HTML only
+
+    text, notices = _text(part)
+    return str(convert(text).content or ""), notices
+
+
+def _text(part: EmailMessage) -> Body:
+    content = part.get_payload(decode=True)
+    content = content if isinstance(content, bytes) else b""
+    charset = part.get_content_charset("")
+    return decode_stated(content, charset) if charset else (decode(content)[0], ())
 
 
 def read_eml(data: bytes, limits: Limits) -> Extraction:
@@ -64,3 +249,84 @@ def message(
     return Extraction(
         (page,), format_, method, title=subject, metadata=metadata, members=tuple(members)
     )
+
+
+def read_mbox(data: bytes) -> Extraction:
+    """Return the messages of a mailbox as files in it, in their order."""
+    return Extraction((), "mbox", METHOD, members=tuple(_messages(data)))
+
+
+def _messages(data: bytes) -> Iterator[Member]:
+    places = [match.span() for match in MESSAGE_START.finditer(data)] or [(0, 0)]
+    ends = [start for start, _ in places[1:]] + [len(data)]
+    for number, ((_, start), end) in enumerate(zip(places, ends, strict=True), start=1):
+        message = _QUOTED.sub(rb"\1", data[start:end])
+        yield Member(f"{number:05d} {_name(message)}.eml", message)
+
+
+def _name(message: bytes) -> str:
+    """Return a message's subject as part of a file's name."""
+    head = message[: message.find(b"\n\n") + 1 or None]
+    try:
+        subject = str(BytesHeaderParser(policy=policy.default).parsebytes(head).get("subject", ""))
+    except (ValueError, TypeError, AttributeError, IndexError, KeyError):
+        subject = ""  # headers that break the grammar raise many kinds of errors
+    return slug(subject[:_SUBJECT]) if subject.strip() else "message"
+
+
+def thread(data: bytes) -> dict[str, str]:
+    """Return the identifiers that place a message in its thread, where it states some.
+
+    Raises:
+        RejectedError: ``unreadable``.
+    """
+    file = CompoundFile(data)
+    found = {name: _string(file, "", number) for name, number in _THREAD.items()}
+    return {name: " ".join(text.split()) for name, text in found.items() if text.strip()}
+
+
+def msg_attachments(data: bytes) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of each file that a message carries; a message inside it as ``.msg``.
+
+    Raises:
+        RejectedError: ``unreadable``.
+    """
+    file = CompoundFile(data)
+    inside: defaultdict[str, list[str]] = defaultdict(list)
+    for path in sorted(file.names()):
+        if match := _ATTACHMENT.match(path):
+            inside[match[0]].append(path)
+    for folder, paths in inside.items():
+        names = (_string(file, folder, n) for n in (_LONG_NAME, _SHORT_NAME, _SHOWN_NAME))
+        name = next(filter(None, names), "")
+        objects = [path for path in paths if path.startswith(f"{folder}{_OBJECT}/")]
+        if objects:
+            yield _object(file, f"{folder}{_OBJECT}/", name, objects, len(data))
+        elif f"{folder}{_CONTENT}" in paths:
+            yield name or "attachment", file.read(f"{folder}{_CONTENT}")
+
+
+def _object(
+    file: CompoundFile, folder: str, name: str, paths: list[str], most: int
+) -> tuple[str, bytes]:
+    """Return a message inside, or an object of another program, as a file of its own."""
+    streams: dict[str, bytes] = {}
+    for path in paths:
+        streams[path.removeprefix(folder)] = file.read(path)
+        most -= len(streams[path.removeprefix(folder)])
+        if most < 0:
+            raise RejectedError("unreadable", "The message is damaged: its parts share bytes.")
+    if _PROPERTIES not in streams:
+        return name or "object", compound_file(streams)
+    # The header is longer in a file than in a message inside one ([MS-OXMSG] 2.4).
+    stated = streams[_PROPERTIES]
+    streams[_PROPERTIES] = stated[:_HEADER] + bytes(_LONGER_BY) + stated[_HEADER:]
+    name = " ".join((name or _string(file, folder, _SUBJECT_OF_MSG) or "message").split())
+    return f"{name.removesuffix('.msg')}.msg", compound_file(streams)
+
+
+def _string(file: CompoundFile, folder: str, number: str) -> str:
+    """Return a text property, which is kept in UTF-16 or in a code page of 8 bits."""
+    if wide := file.read(f"{folder}__substg1.0_{number}001F"):
+        return wide.decode("utf-16-le", "replace").rstrip("\0")
+    return file.read(f"{folder}__substg1.0_{number}001E").decode("cp1252", "replace").rstrip("\0")

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from chapterhouse.errors import RejectedError, install_command
 from chapterhouse.reading import tesseract
-from chapterhouse.reading.image_size import image_size
 from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.signatures import image_size
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 ENGINES = ("RapidOCR", "tesseract")

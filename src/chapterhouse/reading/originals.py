@@ -11,16 +11,16 @@ from pyexpat import ExpatError
 
 import selectolax.lexbor
 
+from chapterhouse.reading.completeness import words
 from chapterhouse.reading.detect import detect
 from chapterhouse.reading.encodings import decode, decode_stated
-from chapterhouse.reading.html_scan import decode_html, is_too_deep, stripped
-from chapterhouse.reading.html_visible import drop_unseen, write_out_controls
+from chapterhouse.reading.html.page import decode_html, is_too_deep, stripped
+from chapterhouse.reading.html.prune import drop_unseen, write_out_controls
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.mail_parts import carried, header, parse
+from chapterhouse.reading.mail import carried, header, parse
 from chapterhouse.reading.names import PACKAGES, TEXTS
-from chapterhouse.reading.package_words import package_texts
-from chapterhouse.reading.words import words
-from chapterhouse.reading.xml_parts import Parts
+from chapterhouse.reading.office.package_words import package_texts
+from chapterhouse.reading.office.parts import Parts
 from chapterhouse.types import ExtractedPage, Extraction, Notice
 
 MOST_CHARACTERS = 1_000_000

@@ -8,10 +8,9 @@ import re
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import signatures
 from chapterhouse.reading.detect import container_format
-from chapterhouse.reading.image_size import image_size
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.xml_entities import entities
-from chapterhouse.reading.xml_guard import declares_entities, doctype, entry_doctype
+from chapterhouse.reading.signatures import image_size
+from chapterhouse.reading.xml_guard import declares_entities, doctype, entities, entry_doctype
 from chapterhouse.reading.zip_directory import Entry, check_claims, read_directory
 
 _PDF_PAGE = re.compile(rb"/Type\s*/Page(?![a-zA-Z])")

@@ -20,13 +20,13 @@ from PIL import Image, ImageOps, ImageSequence
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import budget
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.pdf_layout import (
+from chapterhouse.reading.pdf.layout import (
     Segment,
     columns,
     reading_order,
     visual_rows,
 )
-from chapterhouse.reading.pdf_text import Box, Word
+from chapterhouse.reading.pdf.text import Box, Word
 
 LEAST_CONFIDENCE = 0.9  # .96 and more where it read well, .88 and less on scripts it cannot read
 _LEAST_LINE = 0.5  # confidence below which a line is left out

@@ -1,5 +1,9 @@
 """First bytes of files: formats told by them alone, and what other things look like."""
 
+import re
+import struct
+from collections.abc import Callable
+
 PDF_WINDOW = 1024  # Adobe readers accept a header anywhere in it ([ISO 32000-1] note to 7.5.2)
 
 _IMAGES = (
@@ -50,6 +54,8 @@ _NOISE_CONTROLS = 0.02  # likewise among many bytes beyond ASCII, of which noise
 _NOISE_BEYOND = 0.2
 _ASCII = bytes(range(128))
 _CONTROL = bytes({*range(32)} - {9, 10, 12, 13, 27} | {127})
+# A message begins behind an empty line with "From ", a sender and a date that ends in a year.
+MESSAGE_START = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\r\n\r\n))From \S[^\n]*\b\d{4}[^\S\n]*\r?\n")
 
 
 def image_format(data: bytes) -> str:
@@ -147,3 +153,96 @@ def _is_noise(sample: bytes) -> bool:
     if beyond <= _NOISE_BEYOND * len(sample):
         return False
     return sample.decode("utf-8", "replace").count("\ufffd") > _NOISE_BEYOND * beyond
+
+
+def is_mailbox(data: bytes, least: int) -> bool:
+    """Whether a text begins with the separator of a mailbox and has so many of them, 1 or 2."""
+    found = MESSAGE_START.match(data)
+    return found is not None and (least == 1 or MESSAGE_START.search(data, found.end()) is not None)
+
+
+def image_size(data: bytes) -> tuple[int, int] | None:
+    """Return width and height in pixels, or None where the header does not tell.
+
+    Of a TIFF it is the first page.
+    """
+    for signature, measure in _MEASURES:
+        if data.startswith(signature):
+            try:
+                return measure(data)
+            except struct.error:
+                return None
+    return None
+
+
+def _png(data: bytes) -> tuple[int, int]:
+    width, height = struct.unpack_from(">2I", data, 16)
+    return width, height
+
+
+def _gif(data: bytes) -> tuple[int, int]:
+    width, height = struct.unpack_from("<2H", data, 6)
+    return width, height
+
+
+def _bmp(data: bytes) -> tuple[int, int]:
+    width, height = struct.unpack_from("<2i", data, 18)
+    return abs(width), abs(height)
+
+
+def _jpeg(data: bytes) -> tuple[int, int] | None:
+    place = 2
+    while place + 4 <= len(data):
+        if data[place] != 0xFF:  # noqa: PLR2004 - every marker begins so
+            return None
+        marker = data[place + 1]
+        if marker == 0xFF:  # noqa: PLR2004 - fill
+            place += 1
+            continue
+        # Start of frame; C4, C8 and CC are tables.
+        if 0xC0 <= marker <= 0xCF and marker not in {0xC4, 0xC8, 0xCC}:  # noqa: PLR2004
+            height, width = struct.unpack_from(">2H", data, place + 5)
+            return width, height
+        place += 2 + int(struct.unpack_from(">H", data, place + 2)[0])
+    return None
+
+
+def _webp(data: bytes) -> tuple[int, int] | None:
+    kind = data[12:16]
+    if kind == b"VP8X":
+        return (
+            1 + int.from_bytes(data[24:27], "little"),
+            1 + int.from_bytes(data[27:30], "little"),
+        )
+    if kind == b"VP8L":
+        bits = int(struct.unpack_from("<I", data, 21)[0])
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    if kind == b"VP8 ":
+        width, height = struct.unpack_from("<2H", data, 26)
+        return width & 0x3FFF, height & 0x3FFF
+    return None
+
+
+def _tiff(data: bytes) -> tuple[int, int] | None:
+    order = "<" if data.startswith(b"II") else ">"
+    (start,) = struct.unpack_from(order + "I", data, 4)
+    (count,) = struct.unpack_from(order + "H", data, start)
+    found: dict[int, int] = {}
+    for index in range(min(count, 1_000)):
+        place = start + 2 + 12 * index
+        tag, kind = struct.unpack_from(order + "2H", data, place)
+        short = kind == 3  # noqa: PLR2004 - SHORT; otherwise LONG
+        (found[tag],) = struct.unpack_from(order + ("H" if short else "I"), data, place + 8)
+    width, height = found.get(256), found.get(257)
+    return (width, height) if width is not None and height is not None else None
+
+
+_MEASURES: tuple[tuple[bytes, Callable[[bytes], tuple[int, int] | None]], ...] = (
+    (b"\x89PNG", _png),
+    (b"GIF8", _gif),
+    (b"BM", _bmp),
+    (b"\xff\xd8", _jpeg),
+    (b"RIFF", _webp),
+    (b"II*\0", _tiff),
+    (b"MM\0*", _tiff),
+)

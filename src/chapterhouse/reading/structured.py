@@ -5,8 +5,7 @@ import re
 
 from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.plain import METHOD, fenced
-from chapterhouse.reading.xml_entities import entities, written_out
-from chapterhouse.reading.xml_guard import declaration
+from chapterhouse.reading.xml_guard import declaration, entities, written_out
 from chapterhouse.types import ExtractedPage, Extraction
 
 _MINIFIED_LINE = 500  # characters; a person's JSON has shorter lines

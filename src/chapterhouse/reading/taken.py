@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from chapterhouse.reading.words import WORD, words
+from chapterhouse.reading.completeness import WORD, words
 
 Span = tuple[int, int]
 

@@ -7,7 +7,7 @@ letters in the wrong code page, the alphabet backwards.
 import re
 import unicodedata
 
-from chapterhouse.reading.words import count
+from chapterhouse.reading.completeness import count
 
 _LONGEST = 300
 _SHORTEST = 3

@@ -1,0 +1,1 @@
+"""Office and OpenDocument files to Markdown."""

@@ -1,0 +1,236 @@
+"""What the all-in-one library leaves out of Excel files: comments, shapes, charts, headers.
+
+Of binary ones ([MS-XLSB]) as well.
+"""
+
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+from typing import Final
+from xml.etree.ElementTree import Element
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading.office.ooxml import (
+    chart_titles,
+    comment_blocks,
+    descendants,
+    main_part,
+    relation_id,
+    relations,
+)
+from chapterhouse.reading.office.parts import Parts
+from chapterhouse.reading.plain import running_text
+from chapterhouse.types import Notice
+
+_MAIN = "xl/workbook.xml"
+_CONCERNED = re.compile(
+    r"_rels/\.rels|xl/(?:worksheets|chartsheets|drawings|charts|threadedComments|comments)/(?:_rels/)?[^/]+"
+    r"\.(?:xml|rels)|xl/(?:comments\d*|sharedStrings|styles)\.xml"
+)
+# Codes inside headers: section, font, size, colour, page, date, file and so on ([ECMA-376] part 1,
+# 18.3.1.46); what they stand for is not in the file. They follow the cells.
+_HEADERS = re.compile(r"<(?:\w+:)?(?:odd|even|first)(Header|Footer)(?:\s[^>]*)?>([^<]*)</")
+_HEADERS_BYTES = 20_000
+_HEADER_CODE = re.compile(r'&(?:&|"[^"]*"|K[0-9A-Fa-f]{6}|\d+|[A-Za-z])')
+_XLSB_MAIN: Final = "xl/workbook.bin"
+_XLSB_CONCERNED: Final = re.compile(
+    r"_rels/\.rels|xl/(?:(?:worksheets|chartsheets|drawings|charts|threadedComments)/)?"
+    r"(?:_rels/)?[^/]+\.(?:xml|rels)"
+)
+# Numbers of records ([MS-XLSB] 2.3).
+_SHEET, _SIZE, _COMMENT, _COMMENT_TEXT, _XLSB_HEADERS = 156, 148, 635, 637, 479
+_SHEETS: Final = re.compile(r"xl/worksheets/[^/]+\.bin")
+_KINDS: Final = ("Header", "Footer") * 3  # of odd, even and first pages
+_NO_TEXT: Final = 0xFFFFFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class SheetExtras:
+    """What stands on a sheet beside its cells."""
+
+    hidden: bool
+    blocks: tuple[str, ...]
+
+
+def prepare_xlsx(parts: Parts) -> tuple[Notice, ...]:
+    """Cut off the parts that are damaged, for one of which the library refuses a whole workbook.
+
+    Raises:
+        RejectedError: as `Parts.mend`.
+    """
+    return parts.mend(_CONCERNED, main_part(parts, _MAIN))
+
+
+def xlsx_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
+    """Return by the sheet's name whether it is hidden, and its shapes, comments and headers.
+
+    Raises:
+        RejectedError: the main part is damaged.
+    """
+    main = main_part(parts, _MAIN)
+    root = parts.xml(main)
+    if root is None:
+        return {}
+    targets = {found.id: found.target for found in relations(parts, main)}
+    return {
+        sheet.get("name", ""): SheetExtras(
+            hidden=sheet.get("state", "visible") != "visible",
+            blocks=tuple(_blocks(parts, targets.get(relation_id(sheet), ""))),
+        )
+        for sheet in descendants(root, "sheet")
+    }
+
+
+def _blocks(parts: Parts, sheet: str) -> Iterator[str]:
+    yield from drawing_blocks(parts, sheet)
+    kinds = {relation.kind: relation.target for relation in relations(parts, sheet)}
+    # A thread has a plain comment beside it that only says so.
+    comments = kinds.get("threadedComment") or kinds.get("comments")
+    if comments and (root := parts.xml(comments)) is not None:
+        yield from comment_blocks(root)
+    yield from _headers(parts, sheet)
+
+
+def drawing_blocks(parts: Parts, sheet: str) -> Iterator[str]:
+    """Yield what the shapes and charts on a sheet say."""
+    for relation in relations(parts, sheet):
+        if relation.kind == "drawing" and (root := parts.xml(relation.target)) is not None:
+            yield from _drawing(parts, relation.target, root)
+
+
+def _drawing(parts: Parts, part: str, root: Element) -> Iterator[str]:
+    """Yield the paragraphs of shapes, and the titles of charts, whose numbers are in a sheet."""
+    for paragraph in descendants(root, "p"):
+        yield " ".join("".join(t.text or "" for t in descendants(paragraph, "t")).split())
+    for relation in relations(parts, part):
+        if relation.kind == "chart" and (chart := parts.xml(relation.target)) is not None:
+            yield from chart_titles(chart)
+
+
+def _headers(parts: Parts, sheet: str) -> list[str]:
+    """Return what is printed above and below each page, each text once."""
+    end = (parts.content(sheet) or b"")[-_HEADERS_BYTES:].decode("utf-8", "replace")
+    said: dict[str, None] = {}
+    for kind, coded in _HEADERS.findall(end):
+        if text := header_text(unescape(coded)):
+            said[f"{kind}: {text}"] = None
+    return list(said)
+
+
+def header_text(coded: str) -> str:
+    """Return what a header says, or nothing where it only counts."""
+    return running_text(_HEADER_CODE.sub(_header_sign, coded))
+
+
+def _header_sign(code: re.Match[str]) -> str:
+    return "&" if code[0] == "&&" else " "
+
+
+def prepare_xlsb(parts: Parts) -> tuple[Notice, ...]:
+    """Cut off what is damaged of the parts that are XML; the library looks after the others.
+
+    It makes room for all cells between the first and the last one of a sheet, which a sheet states.
+
+    Raises:
+        RejectedError: as `Parts.mend`, and ``too-many-cells``.
+    """
+    most = parts.limits.sheet_cells
+    for name in parts.names():
+        if _SHEETS.fullmatch(name):
+            stated = next(
+                (c for kind, c in _records(parts.content(name) or b"") if kind == _SIZE), b""
+            )
+            first, last, left, right = struct.unpack_from("<4I", stated.ljust(16, b"\0"))
+            cells = (last - first + 1) * (right - left + 1)
+            if cells > most:
+                sentence = f"A sheet spans {cells:,} cells; the limit is {most:,}."
+                raise RejectedError("too-many-cells", sentence)
+    return parts.mend(_XLSB_CONCERNED)
+
+
+def xlsb_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
+    """Return by the sheet's name whether it is hidden, and its shapes, comments and headers."""
+    main = main_part(parts, _XLSB_MAIN)
+    targets = {found.id: found.target for found in relations(parts, main)}
+    extras = {}
+    for kind, content in _records(parts.content(main) or b""):
+        if kind == _SHEET:
+            (state,) = struct.unpack_from("<I", content.ljust(4, b"\0"))
+            relation, place = _string(content, 8)
+            name, _ = _string(content, place)
+            blocks = tuple(_xlsb_blocks(parts, targets.get(relation, "")))
+            extras[name] = SheetExtras(hidden=bool(state), blocks=blocks)
+    return extras
+
+
+def _xlsb_blocks(parts: Parts, sheet: str) -> Iterator[str]:
+    yield from drawing_blocks(parts, sheet)
+    kinds = {relation.kind: relation.target for relation in relations(parts, sheet)}
+    threads = parts.xml(kinds["threadedComment"]) if "threadedComment" in kinds else None
+    if threads is not None:  # the plain ones only say so
+        yield from comment_blocks(threads)
+    else:
+        yield from _comments(parts.content(kinds.get("comments", "")) or b"")
+    said: dict[str, None] = {}
+    for kind, content in _records(parts.content(sheet) or b""):
+        if kind == _XLSB_HEADERS:
+            place = 2
+            for running in _KINDS:
+                coded, place = _string(content, place)
+                if text := header_text(coded):
+                    said[f"{running}: {text}"] = None
+    yield from said
+
+
+def _comments(part: bytes) -> Iterator[str]:
+    cell = ""
+    for kind, content in _records(part):
+        if kind == _COMMENT:
+            row, _, column = struct.unpack_from("<3I", content.ljust(16, b"\0"), 4)
+            cell = f"{_letters(column)}{row + 1}"
+        elif kind == _COMMENT_TEXT and (text := " ".join(_string(content, 1)[0].split())):
+            yield f"Comment on {cell}: {text}"
+
+
+def _letters(column: int) -> str:
+    """Return the name of a column, 0 for A."""
+    name = ""
+    column += 1
+    while column > 0:
+        column, letter = divmod(column - 1, 26)
+        name = chr(65 + letter) + name
+    return name
+
+
+def _records(part: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield the records of a part; one that is cut off with what is left of it."""
+    place = 0
+    while place < len(part):
+        kind = part[place]
+        if kind & 0x80 and place + 1 < len(part):
+            place += 1
+            kind = kind & 0x7F | (part[place] & 0x7F) << 7
+        place += 1
+        length = 0
+        for shift in range(0, 28, 7):
+            byte = part[place] if place < len(part) else 0
+            place += 1
+            length |= (byte & 0x7F) << shift
+            if not byte & 0x80:
+                break
+        yield kind, part[place : place + length]
+        place += length
+
+
+def _string(content: bytes, place: int) -> tuple[str, int]:
+    """Return a text behind the number of its characters, and where it ends."""
+    if place + 4 > len(content):
+        return "", len(content)
+    (length,) = struct.unpack_from("<I", content, place)
+    place += 4
+    if length == _NO_TEXT:
+        return "", place
+    end = place + 2 * length
+    return content[place:end].decode("utf-16-le", "replace"), end

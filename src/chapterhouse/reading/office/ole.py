@@ -1,0 +1,376 @@
+"""OLE compound files ([MS-CFB]), read with bounds on every chain, and written."""
+
+import struct
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.types import Stretch
+
+SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_SECTOR_CEILING = 0xFFFFFFFA  # above are the marks for free, end of chain and tables
+_ENTRY_SIZE = 128
+_HEADER_FAT_SECTORS = 109
+_MINI_SECTOR = 64
+_STORAGE, _STREAM, _ROOT = 1, 2, 5
+_BEYOND = "it refers to what is not there, as in a file that was cut off"
+_ENTRIES_CEILING = 100_000
+_UNICODE_VERSION = 0xC1  # nFib of Word 97
+# By language id, or its primary part ([MS-LCID]).
+_CODE_PAGES = {
+    **dict.fromkeys((0x05, 0x0E, 0x15, 0x18, 0x1A, 0x1B, 0x1C, 0x24), "cp1250"),
+    **dict.fromkeys((0x02, 0x19, 0x22, 0x23, 0x2F), "cp1251"),
+    **dict.fromkeys((0x25, 0x26, 0x27), "cp1257"),
+    0x01: "cp1256",
+    0x08: "cp1253",
+    0x0D: "cp1255",
+    0x1F: "cp1254",
+    0x2A: "cp1258",
+    0x04: "gbk",
+    0x404: "big5",
+    0xC04: "big5",
+    0x11: "cp932",
+    0x12: "cp949",
+    0x1E: "cp874",
+}
+_SECTOR: Final = 4_096
+_MINI_CUTOFF: Final = 4_096  # streams that are shorter share one
+_PER_SECTOR: Final = _SECTOR // 4  # numbers
+_IN_HEADER: Final = 109  # sectors of the table that the header names: enough for 450 MB
+_TABLE, _END, _NONE = 0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF
+_BLACK: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    name: str
+    kind: int
+    left: int
+    right: int
+    child: int
+    first: int
+    size: int
+
+
+class CompoundFile:
+    """The streams of one file, by paths such as ``__attach_version1.0_#00000000/name``."""
+
+    def __init__(self, data: bytes) -> None:
+        """Read the tables and the directory.
+
+        Raises:
+            RejectedError: ``unreadable``, the file is cut off or contradicts itself.
+        """
+        try:
+            self._open(data)
+        except (struct.error, IndexError) as error:
+            raise _damaged(_BEYOND) from error
+
+    def names(self) -> tuple[str, ...]:
+        """Return the paths of all streams in the order of the directory's tree."""
+        return tuple(self._streams)
+
+    def has(self, path: str) -> bool:
+        """Tell whether there is such a stream, whatever the case of its name."""
+        return path.casefold() in self._by_case
+
+    def read(self, path: str) -> bytes:
+        """Return a stream's content whatever the case of its name, empty where there is none.
+
+        Raises:
+            RejectedError: ``unreadable``.
+        """
+        entry = self._streams.get(path) or self._by_case.get(path.casefold())
+        if entry is None:
+            return b""
+        try:
+            return self._content(entry)
+        except (struct.error, IndexError) as error:
+            raise _damaged(_BEYOND) from error
+
+    def blanked(self, path: str, spans: Iterable[Stretch]) -> bytes:
+        """Return the whole file with zeros in some spans of one of its streams.
+
+        Raises:
+            RejectedError: ``unreadable``.
+        """
+        entry = self._by_case.get(path.casefold())
+        if entry is None:
+            return self._data
+        blank = bytearray(self._data)
+        try:
+            unit, places = self._places(entry)
+            for start, end in spans:
+                for place in range(start, min(end, entry.size)):
+                    blank[places[place // unit] + place % unit] = 0
+        except (struct.error, IndexError) as error:
+            raise _damaged(_BEYOND) from error
+        return bytes(blank)
+
+    def _places(self, entry: _Entry) -> tuple[int, list[int]]:
+        """Return the length of a stream's sectors and where in the file each begins."""
+        is_small = entry.size < self._mini_cutoff
+        first = self._root.first if is_small else entry.first
+        whole = [(number + 1) * self._size for number in _chain(first, self._fat)]
+        if not is_small:
+            return self._size, whole
+        table, _ = self._mini
+        starts = (number * _MINI_SECTOR for number in _chain(entry.first, table))
+        return _MINI_SECTOR, [whole[start // self._size] + start % self._size for start in starts]
+
+    def _content(self, entry: _Entry) -> bytes:
+        if entry.size >= self._mini_cutoff:
+            return self._chain(entry.first)[: entry.size]
+        table, _ = self._mini
+        return b"".join(map(self._mini_sector, _chain(entry.first, table)))[: entry.size]
+
+    def _chain(self, first: int) -> bytes:
+        return b"".join(map(self._sector, _chain(first, self._fat)))
+
+    def _open(self, data: bytes) -> None:
+        if not data.startswith(SIGNATURE):
+            raise _damaged("it does not begin as one")
+        self._data = data
+        (shift,) = struct.unpack_from("<H", data, 30)
+        if shift not in {9, 12}:
+            raise _damaged(f"its sectors are 2**{shift} bytes long")
+        self._size = 1 << shift
+        directory, _, cutoff, mini, _, more, _ = struct.unpack_from("<7I", data, 48)
+        self._mini_cutoff = cutoff
+        self._fat = self._numbers(self._fat_sectors(more))
+        self._first_of_mini_fat = mini
+        entries = list(_entries(self._chain(directory)))
+        if not entries or entries[0].kind != _ROOT:
+            raise _damaged("its directory has no root")
+        self._root = entries[0]
+        self._streams = dict(_walk(entries))
+        # Names are compared without case ([MS-CFB] 2.6.4).
+        self._by_case = {path.casefold(): entry for path, entry in self._streams.items()}
+
+    def _fat_sectors(self, more: int) -> list[int]:
+        found = list(struct.unpack_from(f"<{_HEADER_FAT_SECTORS}I", self._data, 76))
+        per_sector = self._size // 4 - 1
+        seen = set[int]()
+        while more < _SECTOR_CEILING and more not in seen:
+            seen.add(more)
+            *numbers, more = struct.unpack(f"<{per_sector + 1}I", self._sector(more))
+            found.extend(numbers)
+        return [number for number in found if number < _SECTOR_CEILING]
+
+    def _numbers(self, sectors: list[int]) -> tuple[int, ...]:
+        return self._table(b"".join(map(self._sector, sectors)))
+
+    def _table(self, content: bytes) -> tuple[int, ...]:
+        return struct.unpack(f"<{len(content) // 4}I", content[: len(content) // 4 * 4])
+
+    def _sector(self, number: int) -> bytes:
+        start = (number + 1) * self._size
+        content = self._data[start : start + self._size]
+        if not content:
+            raise _damaged(_BEYOND)
+        return content.ljust(self._size, b"\0")
+
+    def _mini_sector(self, number: int) -> bytes:
+        _, content = self._mini
+        return content[number * _MINI_SECTOR : (number + 1) * _MINI_SECTOR]
+
+    @cached_property
+    def _mini(self) -> tuple[tuple[int, ...], bytes]:
+        """Table and content of the stream in which small streams are kept."""
+        return self._table(self._chain(self._first_of_mini_fat)), self._chain(self._root.first)
+
+
+def _chain(first: int, table: tuple[int, ...]) -> Iterator[int]:
+    """Yield the numbers of the sectors of a chain, each of which may occur once."""
+    number, seen = first, set[int]()
+    while number < _SECTOR_CEILING:
+        if number in seen:
+            raise _damaged("a chain of sectors runs in a circle")
+        seen.add(number)
+        yield number
+        number = table[number]
+
+
+def _entries(directory: bytes) -> Iterator[_Entry]:
+    count = min(len(directory) // _ENTRY_SIZE, _ENTRIES_CEILING)
+    for place in range(0, count * _ENTRY_SIZE, _ENTRY_SIZE):
+        length, kind, _, left, right, child = struct.unpack_from("<HBB3I", directory, place + 64)
+        first, size = struct.unpack_from("<IQ", directory, place + 116)
+        stated = directory[place : place + max(0, min(64, length) - 2)]
+        name = stated.decode("utf-16-le", "replace")
+        # Writers of version 3 leave rubbish in the upper half of the size.
+        yield _Entry(name, kind, left, right, child, first, size & 0xFFFFFFFF)
+
+
+def _walk(entries: list[_Entry]) -> Iterator[tuple[str, _Entry]]:
+    """Yield path and entry of every stream; a circle in the tree is not followed."""
+    waiting, seen = [(entries[0].child, "")], set[int]()
+    while waiting:
+        number, folder = waiting.pop()
+        if number >= len(entries) or number in seen:
+            continue
+        seen.add(number)
+        entry = entries[number]
+        waiting += [(entry.right, folder), (entry.left, folder)]
+        if entry.kind == _STREAM:
+            yield folder + entry.name, entry
+        elif entry.kind == _STORAGE:
+            waiting.append((entry.child, f"{folder}{entry.name}/"))
+
+
+def is_encrypted(file: CompoundFile) -> bool:
+    """Tell whether a Word, Excel or PowerPoint file needs a password.
+
+    Sources: [MS-OFFCRYPTO] 2.2 (EncryptedPackage), [MS-DOC] 2.5.2 (fEncrypted), [MS-XLS]
+    2.4.117 (FilePass), [MS-PPT] 2.1.1.
+    """
+    if file.has("EncryptedPackage") or file.has("EncryptedSummary"):
+        return True
+    if word := file.read("WordDocument"):
+        return bool(int.from_bytes(word[10:12], "little") & 0x0100)
+    return _has_file_pass(file.read("Workbook") or file.read("Book"))
+
+
+def code_page(data: bytes) -> str:
+    """Return the encoding of a Word 6 or 95 file by its language, or nothing if it is Western.
+
+    Later files are in Unicode. Source: [MS-DOC] 2.5.2 (nFib, lid), whose layout is older.
+
+    Raises:
+        RejectedError: ``unreadable``.
+    """
+    header = CompoundFile(data).read("WordDocument")[:8].ljust(8, b"\0")
+    version, _, language = struct.unpack_from("<3H", header, 2)
+    if version >= _UNICODE_VERSION:
+        return ""
+    return _CODE_PAGES.get(language, _CODE_PAGES.get(language & 0x3FF, ""))
+
+
+def _has_file_pass(workbook: bytes) -> bool:
+    """Look for the record that announces encryption, which stands right behind the first."""
+    place = 0
+    for _ in range(8):
+        if place + 4 > len(workbook):
+            return False
+        kind, length = struct.unpack_from("<2H", workbook, place)
+        if kind == 0x2F:  # noqa: PLR2004 - FilePass
+            return True
+        place += 4 + length
+    return False
+
+
+def _damaged(what: str) -> RejectedError:
+    return RejectedError("unreadable", f"The Office file is damaged: {what}.")
+
+
+def compound_file(streams: Mapping[str, bytes]) -> bytes:
+    """Return a compound file with these streams by path, such as ``folder/name``.
+
+    Args:
+        streams: Their names have at most 31 characters; 450 MB together are the most.
+
+    Raises:
+        ValueError: a name is too long, or there is too much.
+    """
+    file = _Sectors()
+    small = _Sectors(_MINI_SECTOR)
+    starts = {
+        path: (small if len(content) < _MINI_CUTOFF else file).add(content)
+        for path, content in streams.items()
+    }
+    mini_start = file.add(bytes(small.content))
+    mini_table = file.add(_numbers(small.table))
+    directory = _directory(streams, starts, (mini_start, len(small.content)))
+    directory_start = file.add(directory)
+    count = -(-len(file.table) // (_PER_SECTOR - 1))  # the table holds its own sectors, too
+    if count > _IN_HEADER:
+        raise ValueError("too much for one compound file")
+    own = range(len(file.table), len(file.table) + count)
+    header = struct.pack(
+        "<8s16x5H6x9I",
+        SIGNATURE,
+        *(0x3E, 4, 0xFFFE, 12, 6),
+        *(len(directory) // _SECTOR, count, directory_start, 0, _MINI_CUTOFF),
+        *(mini_table, -(-len(small.table) // _PER_SECTOR), _END, 0),
+    )
+    named = struct.pack(f"<{_IN_HEADER}I", *own, *[_NONE] * (_IN_HEADER - count))
+    table = _numbers([*file.table, *[_TABLE] * count])
+    return (header + named).ljust(_SECTOR, b"\0") + file.content + table
+
+
+class _Sectors:
+    """Contents one behind the other, and the table that says which sectors belong together."""
+
+    def __init__(self, size: int = _SECTOR) -> None:
+        self._size = size
+        self.content = bytearray()
+        self.table: list[int] = []
+
+    def add(self, content: bytes) -> int:
+        """Append a content and return its first sector; of nothing, the mark for none."""
+        if not content:
+            return _END
+        first = len(self.table)
+        count = -(-len(content) // self._size)
+        self.table += [*range(first + 1, first + count), _END]
+        self.content += content.ljust(count * self._size, b"\0")
+        return first
+
+
+def _numbers(numbers: Sequence[int]) -> bytes:
+    padded = [*numbers, *[_NONE] * (-len(numbers) % _PER_SECTOR)]
+    return struct.pack(f"<{len(padded)}I", *padded)
+
+
+def _directory(
+    streams: Mapping[str, bytes], starts: Mapping[str, int], mini: tuple[int, int]
+) -> bytes:
+    """Return the entries of all streams and of the storages that they are in."""
+    children: defaultdict[str, set[str]] = defaultdict(set, {"": set()})
+    for path in streams:
+        while path:
+            folder = path.rpartition("/")[0]
+            children[folder].add(path)
+            path = folder  # noqa: PLW2901 - up to the root
+    paths = sorted({"", *(path for inside in children.values() for path in inside)})
+    number = {path: place for place, path in enumerate(paths)}
+    sides: dict[str, tuple[int, int]] = {}
+
+    def tree(ordered: Sequence[str]) -> int:
+        """Link siblings to a balanced tree and return the number of its top."""
+        if not ordered:
+            return _NONE
+        middle = len(ordered) // 2
+        sides[ordered[middle]] = (tree(ordered[:middle]), tree(ordered[middle + 1 :]))
+        return number[ordered[middle]]
+
+    # By length first, then without case ([MS-CFB] 2.6.4).
+    tops = {
+        folder: tree(sorted(inside, key=lambda path: (len(path), path.upper())))
+        for folder, inside in children.items()
+    }
+    entries = []
+    for path in paths:
+        left, right = sides.get(path, (_NONE, _NONE))
+        if path in streams:
+            entry = (_STREAM, left, right, _NONE, starts[path], len(streams[path]))
+        else:
+            start, size = (0, 0) if path else mini
+            entry = (_STORAGE if path else _ROOT, left, right, tops[path], start, size)
+        entries.append(_entry(path.rpartition("/")[2] or "Root Entry", *entry))
+    empty = struct.pack("<64xHBB3I48x", 0, 0, 0, _NONE, _NONE, _NONE)
+    per_sector = _SECTOR // len(empty)
+    return b"".join(entries) + empty * (-len(entries) % per_sector)
+
+
+def _entry(name: str, kind: int, left: int, right: int, child: int, start: int, size: int) -> bytes:
+    encoded = f"{name}\0".encode("utf-16-le")
+    if len(encoded) > 64:  # noqa: PLR2004 - bytes that an entry has for it
+        raise ValueError(f"the name {name!r} is too long for a compound file")
+    return struct.pack(
+        "<64sHBB3I36xIQ",
+        *(encoded, len(encoded), kind, _BLACK, left, right, child, start, size),
+    )

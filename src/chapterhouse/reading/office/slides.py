@@ -1,0 +1,216 @@
+"""Presentations in Office Open XML, read from their own XML.
+
+An own reader, because the all-in-one library sets a space between the runs of a word wherever
+its formatting changes, and leaves out charts and comments.
+"""
+
+import re
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.office.ooxml import (
+    attribute,
+    chart_blocks,
+    children,
+    comment_blocks,
+    core_properties,
+    descendants,
+    local,
+    main_part,
+    relation_id,
+    relations,
+)
+from chapterhouse.reading.office.parts import Parts
+from chapterhouse.reading.plain import METHOD
+from chapterhouse.reading.tables import markdown_table
+from chapterhouse.reading.titles import believable_title
+from chapterhouse.types import ExtractedPage, Extraction, Notice
+
+_TITLES = frozenset({"title", "ctrTitle"})
+_RUNNING = {"hdr": "Header", "ftr": "Footer"}
+_MAIN = "ppt/presentation.xml"
+_SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
+_CONCERNED = re.compile(
+    r"ppt/(?:slides|notesSlides|charts|diagrams|comments)/(?:_rels/)?[^/]+\.(?:xml|rels)"
+    r"|_rels/\.rels|ppt/(?:_rels/)?presentation\.xml(?:\.rels)?|docProps/core\.xml"
+)
+_FURNITURE = frozenset({"dt", "ftr", "sldNum", "hdr", "sldImg"})
+
+
+def read_pptx(parts: Parts) -> Extraction:
+    """Read a presentation: one page a slide with its title, texts, tables, charts and notes.
+
+    Raises:
+        RejectedError: the container or its XML is damaged, bombed or too deep.
+    """
+    main = main_part(parts, _MAIN)
+    notices = parts.mend(_CONCERNED)
+    if main not in parts.names():
+        raise RejectedError("unreadable", f"The presentation's main part, {main!r}, is missing.")
+    order = _order(parts, main)
+    absent = [part for part in order if part not in parts.names()]
+    notices += tuple(
+        Notice("part-unreadable", f"{part!r} is missing from the container.") for part in absent
+    )
+    running = set[str]()
+    pages = tuple(_slide(parts, part, number, running) for number, part in enumerate(order, 1))
+    title, metadata = core_properties(parts)
+    if not believable_title(title, "\n".join(page.text for page in pages)):
+        title = next((page.label for page in pages if page.label), "")
+    return Extraction(
+        pages,
+        "pptx",
+        METHOD,
+        page_kind="slide",
+        title=title,
+        metadata=metadata,
+        notices=notices,
+    )
+
+
+def _order(parts: Parts, main: str) -> list[str]:
+    """Return the slides' parts in the order in which they are shown, else in that of their names.
+
+    Names decide where the main part or its relations are damaged.
+    """
+    root = parts.xml(main)
+    listed = [] if root is None else [relation_id(slide) for slide in descendants(root, "sldId")]
+    targets = {found.id: found.target for found in relations(parts, main)}
+    if shown := [part for name in listed if (part := targets.get(name, ""))]:
+        return shown
+    return sorted(filter(_SLIDE.fullmatch, parts.names()), key=lambda name: (len(name), name))
+
+
+def _slide(parts: Parts, part: str, number: int, running: set[str]) -> ExtractedPage:
+    """Read one slide. ``running`` holds the headers and footers that were shown before."""
+    root = parts.xml(part)
+    if root is None:
+        return ExtractedPage("", number)
+    found = relations(parts, part)
+    targets = {relation.id: relation.target for relation in found}
+    title, blocks, above_below = "", list[str](), list[str]()
+    for shape in _shapes(root):
+        kind = _placeholder(shape)
+        if kind in _TITLES and not title:
+            title = _line(shape)
+        elif kind in _RUNNING and (text := _line(shape)) not in running:
+            running.add(text)
+            above_below.append(f"{_RUNNING[kind]}: {text}")
+        else:
+            blocks.extend(_shape(shape, parts, targets))
+    for relation in found:
+        if relation.kind == "notesSlide" and (notes := _notes(parts, relation.target)):
+            blocks.extend(["Notes:", *notes])
+        elif relation.kind == "comments" and (comments := parts.xml(relation.target)) is not None:
+            blocks.extend(comment_blocks(comments))
+    heading = [f"## {title}"] if title else []
+    text = "\n\n".join(block.rstrip("\n") for block in [*heading, *blocks, *above_below] if block)
+    return ExtractedPage(f"{text}\n" if text else "", number, title)
+
+
+def _line(shape: Element) -> str:
+    return " ".join(text for text, _, _ in _paragraphs(shape))
+
+
+def _shapes(element: Element) -> Iterator[Element]:
+    """Yield shapes and frames, those of groups in place; of alternatives the first."""
+    for child in element:
+        name = local(child)
+        if name in {"sp", "graphicFrame"}:
+            yield child
+        elif name == "AlternateContent":
+            yield from _shapes(next(iter(child), child))
+        elif name in {"cSld", "spTree", "grpSp", "Choice"}:
+            yield from _shapes(child)
+
+
+def _placeholder(shape: Element) -> str:
+    """Return what a shape is a placeholder for: ``body`` where its type is left out."""
+    found = next(descendants(shape, "ph"), None)
+    return "" if found is None else found.get("type", "body")
+
+
+def _shape(shape: Element, parts: Parts, targets: dict[str, str]) -> Iterator[str]:
+    if local(shape) == "sp":
+        kind = _placeholder(shape)
+        if kind not in _FURNITURE:
+            yield _text(shape, listed=kind in {"body", "obj"})
+        return
+    for inner in descendants(shape, "tbl", "chart", "relIds"):
+        if local(inner) == "tbl":
+            yield _table(inner, parts.limits)
+            continue
+        # SmartArt keeps its words in a data part.
+        part = targets.get(relation_id(inner) or attribute(inner, "dm"), "")
+        if part and (root := parts.xml(part)) is not None:
+            chart = local(inner) == "chart"
+            yield from chart_blocks(root) if chart else [_text(root, listed=True)]
+
+
+def _text(shape: Element, *, listed: bool) -> str:
+    """Return a shape's paragraphs; as a list where they have bullets or the layout gives some."""
+    paragraphs = list(_paragraphs(shape))
+    several = listed and len(paragraphs) > 1
+    lines: list[str] = []
+    number = 0
+    for text, level, bullet in paragraphs:
+        number = number + 1 if bullet == "buAutoNum" else 0
+        if bullet == "buAutoNum":
+            lines.append(f"{'  ' * level}{number}. {text}")
+        elif bullet in {"buChar", "buBlip"} or (several and bullet != "buNone"):
+            lines.append(f"{'  ' * level}- {text}")
+        else:
+            lines.append(f"\n{text}\n")
+    return "\n".join(lines).replace("\n\n\n", "\n\n").strip("\n")
+
+
+def _paragraphs(shape: Element) -> Iterator[tuple[str, int, str]]:
+    """Yield text, level and kind of bullet of each paragraph that has words."""
+    for paragraph in descendants(shape, "p"):
+        text = " ".join("".join(_pieces(paragraph)).split())
+        if not text:
+            continue
+        marks = next(children(paragraph, "pPr"), None)
+        level = marks.get("lvl", "0") if marks is not None else "0"
+        bullets = (
+            [local(mark) for mark in marks if local(mark).startswith("bu")]
+            if marks is not None
+            else []
+        )
+        kinds = [name for name in bullets if name in {"buAutoNum", "buChar", "buBlip", "buNone"}]
+        yield text, min(8, int(level)) if level.isdecimal() else 0, kinds[0] if kinds else ""
+
+
+def _pieces(paragraph: Element) -> Iterator[str]:
+    """Yield the text of runs, fields and formulas as they follow one another."""
+    for element in paragraph.iter():
+        if local(element) == "t":
+            yield element.text or ""
+        elif local(element) == "br":
+            yield " "
+
+
+def _table(table: Element, limits: Limits) -> str:
+    rows: list[list[str]] = []
+    cells = 0
+    for row in children(table, "tr"):
+        texts = [" ".join(text for text, _, _ in _paragraphs(cell)) for cell in children(row, "tc")]
+        cells += len(texts)
+        if cells > limits.sheet_cells:
+            raise RejectedError("too-many-cells", "A table has more cells than the limit.")
+        rows.append(texts)
+    return markdown_table(rows)
+
+
+def _notes(parts: Parts, part: str) -> list[str]:
+    root = parts.xml(part)
+    if root is None:
+        return []
+    return [
+        text
+        for shape in _shapes(root)
+        if _placeholder(shape) == "body"
+        for text, _, _ in _paragraphs(shape)
+    ]

@@ -1,0 +1,333 @@
+"""Tables without ruling lines: neighbouring rows whose words leave the same strips free.
+
+A strip of white that runs through some rows of text between words parts two columns if in enough
+of the rows it is wider than a space. Lines of one cell stand closer than the rows do.
+"""
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from chapterhouse.reading.pdf.layout import Segment, around, visual_rows
+from chapterhouse.reading.pdf.tables import Table, joined_lines
+from chapterhouse.reading.pdf.text import LEADERS, Word, is_right_to_left
+
+_MARKER = re.compile(r"[-*•·▪◦‣–—■□●○➢✓\ue000-\uf8ff]|\(?[0-9]{1,3}[.)]|\(?[a-z][.)]|\[\d+\]")
+_NAMELESS = re.compile(r"[\ue000-\uf8ff\s]+")  # glyphs of a font that names no characters
+_ROW_GAP = 3.2  # of the height of a line: a wider space ends the table
+_WIDE = 1.1  # of the font size: a space that words of one cell do not have between them
+_CLEAR = 0.5  # of the font size: a space that words of one cell rarely have, but a cell may
+_ALL_CLEAR = 0.45  # where even the narrowest space is wider, each parts cells
+_WIDER = 1.8  # times the narrowest space of the row, which a clear one must be
+_LOOSE = 0.33  # of the font size: a space that is clearly wider than between words
+_NARROWEST = 2.0  # points: a strip of white
+_MOST_CHARACTERS = 80.0  # mean characters a cell up to which it is no prose
+_LEAST_FILLED = 0.5  # share of the cells that hold text
+_FEW_ROWS = 2  # a table with no more has no empty cells
+_LEAST_LETTERS = 20  # letters and digits of a table
+_LEAST_MEAN = 2.5  # of them in a cell of its wordiest column
+_NEAR = 2.5  # points: edges this near are one
+
+
+class _Strip(NamedTuple):
+    left: float
+    right: float
+    wide: int  # number of rows in which the white is wider than a space
+
+
+class _Line(NamedTuple):
+    """The words of one cell on one line."""
+
+    column: int
+    words: tuple[Word, ...]
+    top: float
+    bottom: float
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+
+Row = list[Segment]
+White = tuple[float, float, int]  # from, to, and 1 where it is wider than a space
+
+
+def aligned_tables(region: Sequence[Segment]) -> list[Table]:
+    """Return the tables in a region without columns of prose."""
+    tables = []
+    rows: list[Row] = []
+    strips: list[_Strip] = []
+    before: Row = []  # the row above the run, which may be its header
+    last: Row = []
+    for row in visual_rows(region):
+        fitting = _narrowed(strips, rows, row)
+        if fitting is None:
+            tables += _finished(_headed(before, rows, strips), strips)
+            rows, strips, before = [], [], last
+            fitting = _narrowed(strips, rows, row)
+        if fitting is not None:
+            rows.append(row)
+            strips = fitting
+        last = row
+    return tables + _finished(_headed(before, rows, strips), strips)
+
+
+def _narrowed(strips: Sequence[_Strip], rows: Sequence[Row], row: Row) -> list[_Strip] | None:
+    """Return the strips that a row leaves free, or None where it is no row of the table."""
+    if any(item.sideways or not item.words for item in row):
+        return None
+    whites = list(_whites(row))
+    if not rows:
+        return [_Strip(*white) for white in whites] if len(row) > 1 else None
+    if not _is_near(rows[-1], row):
+        return None
+    left = _shared(strips, whites)
+    parting = _inner(strips, rows)
+    lost = len(parting) - len(_inner(left, rows))
+    if len(row) == 1:
+        return left if lost <= 0 and _is_spaced(row, _inner(left, rows), whites) else None
+    return left if len(parting) > lost and lost <= len(parting) // 3 else None
+
+
+def _is_near(above: Row, row: Row) -> bool:
+    upper, here = around(item.box for item in above), around(item.box for item in row)
+    return here.top - upper.bottom <= _ROW_GAP * min(upper.height, here.height)
+
+
+def _shared(strips: Sequence[_Strip], whites: Sequence[White]) -> list[_Strip]:
+    """Return what strips and the spaces of a row have in common.
+
+    Where words of the row part a strip, only the widest piece keeps what was known of it.
+    """
+    shared: list[_Strip] = []
+    for strip in strips:
+        pieces = [
+            _Strip(max(strip.left, start), min(strip.right, end), wide)
+            for start, end, wide in whites
+            if min(strip.right, end) - max(strip.left, start) >= _NARROWEST
+        ]
+        widest = max(pieces, key=lambda piece: piece.right - piece.left, default=None)
+        shared += [p._replace(wide=p.wide + strip.wide) if p is widest else p for p in pieces]
+    return shared
+
+
+def _is_spaced(row: Row, parting: Sequence[_Strip], whites: Sequence[White]) -> bool:
+    """Whether a row without wide spaces still parts its words where the columns are parted.
+
+    That is a row of one cell, or one whose cells fill their columns: there the spaces between
+    cells are wider than those between words.
+    """
+    box = row[0].box
+    crossed = [s for s in parting if box.left < s.left and s.right < box.right]
+    if not crossed:
+        return True
+    spaces = whites[1:-1]
+    between = [w for w in spaces if any(w[0] <= s.left and s.right <= w[1] for s in crossed)]
+    others = [end - start for start, end, _ in spaces if (start, end, _) not in between]
+    narrowest = min((end - start for start, end, _ in between), default=0.0)
+    return (
+        len(between) >= len(crossed)
+        and narrowest > _LOOSE * row[0].size
+        and narrowest > 1.3 * max(others, default=0.0)
+    )
+
+
+def _headed(before: Row, rows: list[Row], strips: Sequence[_Strip]) -> list[Row]:
+    """Put the row above a run on top of it where it is a header whose cells fill their columns."""
+    if len(before) != 1 or len(rows) < 2 or not _is_near(before, rows[0]):  # noqa: PLR2004
+        return rows
+    if before[0].sideways or not before[0].words:
+        return rows
+    whites = list(_whites(before))
+    parting = _inner(strips, rows)
+    left = _inner(_shared(strips, whites), rows)
+    crosses = before[0].box.right > parting[-1].right if parting else False
+    fits = len(left) == len(parting) and crosses and _is_spaced(before, left, whites)
+    return [before, *rows] if fits else rows
+
+
+def _whites(row: Row) -> Iterator[White]:
+    """Yield the spaces between the words of a row, and whether they are wide."""
+    words = sorted((word for item in row for word in item.words), key=lambda word: word.box.left)
+    right = words[0].box.right
+    spaces: list[tuple[float, float, float]] = []
+    for word in words[1:]:
+        spaces.append((right, word.box.left, word.size))
+        right = max(right, word.box.right)
+    usual = min((end - start for start, end, _ in spaces if end > start), default=0.0)
+    yield -math.inf, words[0].box.left, 0
+    for start, end, size in spaces:
+        if end - start >= _NARROWEST:
+            wider = end - start > _WIDER * usual or usual > _ALL_CLEAR * size
+            clearly = end - start > _CLEAR * size and wider
+            yield start, end, int(clearly or end - start > _WIDE * size)
+    yield right, math.inf, 0
+
+
+def _inner(strips: Sequence[_Strip], rows: Sequence[Row]) -> list[_Strip]:
+    """Return the strips that part columns: not the margins, and wide in enough rows.
+
+    Only rows of several segments are asked: a line of a wrapped cell may stand alone.
+    """
+    asked = sum(len(row) > 1 for row in rows)
+    least = 1 if asked < 3 else max(2, 0.25 * asked)  # noqa: PLR2004
+    return [s for s in strips if -math.inf < s.left and s.right < math.inf and s.wide >= least]
+
+
+def _finished(rows: Sequence[Row], strips: Sequence[_Strip]) -> list[Table]:
+    """Return the table of a run of rows, or nothing where it is none."""
+    parting = [(strip.left + strip.right) / 2 for strip in _inner(strips, rows)]
+    while rows and len(list(_cells(rows[-1], parting))) < 2 and not _continues(rows):  # noqa: PLR2004
+        rows = rows[:-1]  # a last row of one cell is a line of text
+    lines = [list(_cells(row, parting)) for row in rows]
+    if not parting or not _is_table(lines, len(parting) + 1):
+        return []
+    cells = [_texts(group, len(parting) + 1) for group in _logical_rows(lines)]
+    if len(cells) < 2:  # noqa: PLR2004
+        return []
+    if is_right_to_left("".join("".join(row) for row in cells)[:500]):
+        cells = [row[::-1] for row in cells]
+    items = [item for row in rows for item in row]
+    words = frozenset(word.order for item in items for word in item.words)
+    return [Table(tuple(cells), around(item.box for item in items), words)]
+
+
+def _continues(rows: Sequence[Row]) -> bool:
+    """Whether a last row of one segment is the end of a cell in the row above, not a new line."""
+    if len(rows) < 2:  # noqa: PLR2004
+        return False
+    last = rows[-1][0].box
+    above = around(item.box for row in rows[-4:-1] for item in row)
+    edge = min(item.box.left for row in rows[:-1] for item in row)
+    return last.left > edge + _NEAR and last.top - above.bottom < 0.3 * last.height
+
+
+def _cells(row: Row, parting: Sequence[float]) -> Iterator[_Line]:
+    """Yield the words of a row by column."""
+    found: dict[int, list[Word]] = {}
+    for item in row:
+        for word in item.words:
+            found.setdefault(sum(word.box.centre > place for place in parting), []).append(word)
+    for column in sorted(found):
+        words = sorted(found[column], key=lambda word: word.order)
+        box = around(word.box for word in words)
+        yield _Line(column, tuple(words), box.top, box.bottom)
+
+
+def _is_table(rows: Sequence[Sequence[_Line]], columns: int) -> bool:
+    full = sum(len(row) > 1 for row in rows)
+    cells = [line for row in rows for line in row if not _NAMELESS.fullmatch(line.text)]
+    by_column = [[line for line in cells if line.column == column] for column in range(columns)]
+    # Two columns of two rows are chance.
+    if full < (3 if columns == 2 else 2) or not all(by_column):  # noqa: PLR2004
+        return False
+    slots = columns * len(list(_logical_rows(rows)))
+    least = _LEAST_FILLED if slots > _FEW_ROWS * columns else 1.0
+    is_filled = least * slots <= len(cells)
+    is_prose = sum(len(line.text) for line in cells) > _MOST_CHARACTERS * slots
+    is_level = sum(_is_level(group) for group in by_column) >= columns - columns // 4
+    is_list = _is_contents(cells, len(rows)) or (columns == 2 and _is_marks(by_column[0]))  # noqa: PLR2004
+    return is_filled and is_level and not is_prose and not is_list and _says_something(by_column)
+
+
+def _is_contents(cells: Sequence[_Line], rows: int) -> bool:
+    """Whether dots lead to page numbers: a table of contents is read by lines."""
+    return sum(LEADERS.search(line.text) is not None for line in cells) > rows // 3
+
+
+def _is_marks(lines: Sequence[_Line]) -> bool:
+    return all(_MARKER.fullmatch(line.text) for line in lines)
+
+
+def _says_something(by_column: Sequence[Sequence[_Line]]) -> bool:
+    """Whether there are names or figures, and not the symbols of a formula or of an axis."""
+    letters = [[sum(map(str.isalnum, line.text)) for line in column] for column in by_column]
+    longest = max(sum(counts) / len(counts) for counts in letters)
+    return longest >= _LEAST_MEAN and sum(map(sum, letters)) >= _LEAST_LETTERS
+
+
+def _is_level(lines: Sequence[_Line]) -> bool:
+    """Whether most cells of a column begin, end or are centred at one place."""
+    if len(lines) < 2:  # noqa: PLR2004
+        return True
+    boxes = [around(word.box for word in line.words) for line in lines[:60]]
+    edges = ([b.left for b in boxes], [b.right for b in boxes], [b.centre for b in boxes])
+    return any(_agreeing(values) >= 0.6 * len(boxes) for values in edges)
+
+
+def _agreeing(values: Sequence[float]) -> int:
+    """Return how many values lie near the one that most others lie near."""
+    return max(sum(abs(value - other) <= _NEAR for other in values) for value in values)
+
+
+def _logical_rows(rows: Sequence[Sequence[_Line]]) -> Iterator[list[_Line]]:
+    """Yield the lines of each row of the table, those of wrapped cells together."""
+    threshold = _row_distance(rows)
+    group: list[_Line] = []
+    for row in rows:
+        if group and not _same_row(group, row, threshold):
+            yield group
+            group = []
+        group.extend(row)
+    if group:
+        yield group
+
+
+def _row_distance(rows: Sequence[Sequence[_Line]]) -> float | None:
+    """Return the space that parts rows where cells are wrapped, or None.
+
+    Lines of a cell stand at the smallest distance found in any column; where some spaces between
+    all lines are clearly larger, they part the rows.
+    """
+    wrapped = sum(all(line.column for line in row) for row in rows)
+    if not wrapped:
+        return None
+    lines = [line for row in rows for line in row]
+    height = sorted(line.bottom - line.top for line in lines)[len(lines) // 2]
+    last: dict[int, _Line] = {}
+    distances = []
+    for line in lines:
+        if line.column in last:
+            distances.append(line.top - last[line.column].bottom)
+        last[line.column] = line
+    if not distances:
+        return None
+    threshold = min(distances) + 0.2 * height
+    spaces = [_top(below) - _bottom(above) for above, below in pairwise(_merged(rows))]
+    return threshold if any(space > threshold for space in spaces) else None
+
+
+def _merged(rows: Sequence[Sequence[_Line]]) -> list[list[_Line]]:
+    """Join rows that overlap in height, as lines of cells centred in their row do."""
+    merged: list[list[_Line]] = []
+    for row in rows:
+        if merged and _top(row) < _bottom(merged[-1]) - 1:
+            merged[-1] = [*merged[-1], *row]
+        else:
+            merged.append(list(row))
+    return merged
+
+
+def _top(row: Sequence[_Line]) -> float:
+    return min(line.top for line in row)
+
+
+def _bottom(row: Sequence[_Line]) -> float:
+    return max(line.bottom for line in row)
+
+
+def _same_row(group: Sequence[_Line], row: Sequence[_Line], threshold: float | None) -> bool:
+    if threshold is not None:
+        return _top(row) - _bottom(group) <= threshold
+    columns = {line.column for line in group}
+    starts_empty = all(line.column for line in row)
+    return starts_empty and 0 in columns and all(line.column in columns for line in row)
+
+
+def _texts(lines: Sequence[_Line], columns: int) -> tuple[str, ...]:
+    return tuple(
+        joined_lines(line.text for line in lines if line.column == column)
+        for column in range(columns)
+    )

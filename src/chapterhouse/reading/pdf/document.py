@@ -1,0 +1,351 @@
+"""PDF files to Markdown, page by page; pages that are pictures of text go through OCR."""
+
+import ctypes
+import re
+import struct
+import time
+import zlib
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import pypdfium2 as pdfium
+from pypdfium2 import raw
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.reading import budget
+from chapterhouse.reading.ocr import Recognised, how_to_install, ocr_image, ocr_notice
+from chapterhouse.reading.pdf.blocks import (
+    Outline,
+    blocks,
+    escaped,
+    markdown,
+    outline_key,
+    style_of,
+)
+from chapterhouse.reading.pdf.fields import page_marks
+from chapterhouse.reading.pdf.furniture import Place, running_lines
+from chapterhouse.reading.pdf.page import MOST_CHARACTERS, UNMAPPED, PageLayout, page_layout
+from chapterhouse.reading.titles import believable_title
+from chapterhouse.types import ExtractedPage, Extraction, Notice
+
+_FEW_CHARACTERS = 30  # a page with less beside a large picture has a stamp, no text layer
+_LARGE = 0.5  # share of the page that such a picture covers
+_RESOLUTION = 200  # dots an inch; both engines read letters 20 pixels high well
+_MOST_PIXELS = 25_000_000
+_POINTS_AN_INCH = 72
+# Seconds for the pages of a document without recognition, and for all of them with it.
+_SECONDS, _SECONDS_A_PAGE, _MOST_SECONDS = 25.0, 0.02, 500.0
+_SECONDS_A_PAGE_AFTERWARDS = 0.002
+_MOST_UNREADABLE = 5_000  # pages
+MOST_LAYOUT_CHARACTERS = 2_500_000  # of a document; the pages after keep their plain text
+_MOST_BOOKMARKS = 10_000
+_MOST_UNMAPPED = 10  # characters of a page; a formula may have some signs that no font names
+_UNMAPPED_SHARE = 0.5  # of the characters of a page that is better read by OCR
+_END, _END_WITHIN = b"%%EOF", 2048  # what a whole file ends with, and how near its last byte
+_MOST_ALIKE = 20  # notices of one code that name a page each
+_TITLE_PAGES = 2  # pages on which the first large heading may be the title
+_LOCKED = frozenset({raw.FPDF_ERR_PASSWORD, raw.FPDF_ERR_SECURITY})
+_DATE = re.compile(r"D:(\d{4})(\d{2})(\d{2})")  # ISO 32000-1, 7.9.4
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
+
+
+def is_scan(layout: PageLayout, width: float, height: float) -> bool:
+    """Whether a page shows something where its text should be.
+
+    A page that draws nothing at all is blank, and there is nothing to miss on it.
+    """
+    if layout.plain or layout.characters >= _FEW_CHARACTERS:
+        return False
+    if not layout.lines:
+        return layout.drawn.objects > 0
+    largest = max((image.width * image.height for image in layout.drawn.images), default=0.0)
+    return largest >= _LARGE * width * height
+
+
+def recognised(
+    page: Any, size: tuple[float, float], number: int
+) -> tuple[Recognised | None, Notice | None]:
+    """Return what OCR finds on a loaded page (None where it failed), and what to tell of it.
+
+    Args:
+        page: A loaded ``FPDF_PAGE``.
+        size: Width and height of the page in points.
+        number: Number of the page, for the notice.
+    """
+    try:
+        found = ocr_image(rendered(page, size))
+    except RejectedError as error:
+        sentence = f"Page {number} has no text, and OCR failed on it: {error.message}"
+        return None, Notice("ocr-failed", sentence, page=number)
+    if found is None:
+        sentence = f"Page {number} has no text, and {how_to_install()}"
+        return None, Notice("ocr-not-installed", sentence, page=number)
+    return found[0], ocr_notice(found[0], number)
+
+
+def rendered(page: Any, size: tuple[float, float]) -> bytes:
+    """Return a loaded page, whose size is in points, as a grey PNG."""
+    scale = _RESOLUTION / _POINTS_AN_INCH
+    pixels = max(1.0, size[0] * size[1] * scale * scale)
+    scale *= min(1.0, (_MOST_PIXELS / pixels) ** 0.5)
+    width, height = max(1, round(size[0] * scale)), max(1, round(size[1] * scale))
+    bitmap = raw.FPDFBitmap_CreateEx(width, height, raw.FPDFBitmap_Gray, None, 0)
+    try:
+        raw.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xFFFFFFFF)
+        flags = raw.FPDF_ANNOT | raw.FPDF_GRAYSCALE
+        raw.FPDF_RenderPageBitmap(bitmap, page, 0, 0, width, height, 0, flags)
+        stride = raw.FPDFBitmap_GetStride(bitmap)
+        start = raw.FPDFBitmap_GetBuffer(bitmap)
+
+        return png(ctypes.string_at(start, stride * height), width, height, stride)
+    finally:
+        raw.FPDFBitmap_Destroy(bitmap)
+
+
+def png(
+    pixels: bytes, width: int, height: int, stride: int, *, colours: int = 1, level: int = 1
+) -> bytes:
+    """Return 8-bit pixels, rows ``stride`` bytes apart, as a PNG (RFC 2083).
+
+    Args:
+        pixels: Grey, or red, green and blue in turn.
+        width: In pixels.
+        height: Likewise.
+        stride: Bytes, at least ``width * colours``.
+        colours: 1 for grey, 3 for colours.
+        level: How hard zlib tries, 1 to 9.
+    """
+    wide = width * colours
+    rows = b"".join(b"\0" + pixels[row * stride : row * stride + wide] for row in range(height))
+    header = struct.pack(">2I5B", width, height, 8, 2 if colours > 1 else 0, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, level)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in chunks
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A page as it was read: its layout, and what OCR found where it was asked."""
+
+    number: int
+    layout: PageLayout
+    recognised: Recognised | None = None
+
+
+def read_pdf(data: bytes, name: str) -> Extraction:
+    """Read a PDF to one Markdown text a page, in reading order.
+
+    Args:
+        data: The bytes of the file.
+        name: Its name, for messages.
+
+    Raises:
+        RejectedError: ``encrypted`` where it needs a password, ``unreadable`` where no page of
+            it can be opened.
+    """
+    document = _opened(data, name)
+    try:
+        count = len(document)
+        if count == 0:
+            raise _unreadable(f"{name} holds no pages.")
+        pages, notices = _read_pages(document, count)
+        if not pages:
+            raise _unreadable(f"No page of {name} can be opened.")
+        budget.need(_SECONDS_A_PAGE_AFTERWARDS * count)
+        dropped, running = running_lines([page.layout for page in pages])
+        if document.get_formtype() == raw.FORMTYPE_XFA_FULL:
+            sentence = "It is a dynamic (XFA) form, whose fields few programs can show."
+            notices.append(Notice("form-not-read", sentence))
+        written, heading = _written(pages, dropped, _outlines(document))
+        title, text = _stated(document, "Title"), "\n".join(page.text for page in written)
+        mapped = tuple(_mapped(written, notices))
+        return Extraction(
+            pages=mapped,
+            format="pdf",
+            method=_method(pages),
+            page_kind="page",
+            title=title if believable_title(title, text) else heading,
+            metadata=_metadata(document),
+            notices=(*_gathered(notices), *running),
+        )
+    finally:
+        document.close()
+
+
+def _method(pages: Sequence[_Read]) -> str:
+    engines = dict.fromkeys(page.recognised.method for page in pages if page.recognised)
+    return ", ".join((f"pypdfium2 {pdfium.PYPDFIUM_INFO}", *engines))
+
+
+def _opened(data: bytes, name: str) -> Any:
+    try:
+        document = pdfium.PdfDocument(data)
+        document.init_forms()
+    except pdfium.PdfiumError as error:
+        if getattr(error, "err_code", None) in _LOCKED:
+            raise RejectedError(
+                "encrypted",
+                f"{name} is protected by a password.",
+                hint="Save a copy without the password and add that.",
+            ) from error
+        if _END not in data[-_END_WITHIN:]:
+            raise RejectedError(
+                "unreadable",
+                f"{name} is cut off: the end of the PDF is missing.",
+                hint="Get it again from where it came from; of a mail, ask the sender for it.",
+            ) from error
+        raise _unreadable(f"{name} is damaged and cannot be opened as a PDF.") from error
+    return document
+
+
+def _unreadable(message: str) -> RejectedError:
+    hint = "If a PDF viewer opens it, save it anew and add that; else get it again from its source."
+    return RejectedError("unreadable", message, hint=hint)
+
+
+def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
+    pages: list[_Read] = []
+    notices: list[Notice] = []
+    room = MOST_LAYOUT_CHARACTERS
+    seconds = min(_MOST_SECONDS, _SECONDS + _SECONDS_A_PAGE * count)
+    allowance = budget.Allowance(seconds, _MOST_SECONDS)
+    for number in range(1, count + 1):
+        unread = number - 1 - len(pages)
+        if unread >= _MOST_UNREADABLE or not allowance.lasts():
+            notices.append(_left_out(number, count, unread))
+            break
+        began = time.monotonic()
+        try:
+            page, notice = _read_page(document, number, min(MOST_CHARACTERS, room))
+        except pdfium.PdfiumError:
+            sentence = f"Page {number} is damaged and cannot be opened."
+            notices.append(Notice("page-unreadable", sentence, page=number))
+            continue
+        if page.recognised or (notice and notice.code == "ocr-failed"):
+            allowance.count_apart(time.monotonic() - began)
+        pages.append(page)
+        room = max(0, room - page.layout.characters)
+        if notice:
+            notices.append(notice)
+    return pages, notices
+
+
+def _left_out(first: int, last: int, unreadable: int) -> Notice:
+    """Name the pages that were not read, and why."""
+    reason = "the others took all the time that one file may take"
+    if unreadable >= _MOST_UNREADABLE:
+        reason = f"{unreadable:,} other pages cannot be opened"
+    which = f"Pages {first:,} to {last:,} were" if first < last else f"Page {first:,} was"
+    return Notice("text-truncated", f"{which} not read: {reason}.")
+
+
+def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read, Notice | None]:
+    page = document[number - 1]
+    textpage = None
+    try:
+        textpage = page.get_textpage()
+        size = page.get_size()
+        form = document.formenv.raw if document.formenv is not None else None
+        beside = page_marks(form, page.raw)
+        layout = page_layout(page.raw, textpage.raw, size, most_characters, beside)
+        if layout.plain:
+            sentence = f"Page {number} holds too much to look for headings and tables on it."
+            return _Read(number, layout), Notice("layout-skipped", sentence, page=number)
+        unmapped = layout.unmapped_share >= _UNMAPPED_SHARE
+        if unmapped or is_scan(layout, *size):
+            found, notice = recognised(page.raw, size, number)
+            kept = layout._replace(lines=()) if unmapped and found else layout
+            return _Read(number, kept, found), notice
+        return _Read(number, layout), None
+    finally:
+        if textpage is not None:
+            textpage.close()
+        page.close()
+
+
+def _written(
+    pages: Sequence[_Read], dropped: frozenset[Place], outlines: Mapping[int, Outline]
+) -> tuple[list[ExtractedPage], str]:
+    """Return the pages as Markdown, and the first large heading."""
+    kept = [
+        [line for i, line in enumerate(page.layout.lines) if (place, i) not in dropped]
+        for place, page in enumerate(pages)
+    ]
+    style = style_of(kept)
+    title, written = "", []
+    for page, lines in zip(pages, kept, strict=True):
+        found = blocks(lines, style, outlines.get(page.number, {}))
+        if not title and page.number <= _TITLE_PAGES:
+            title = next((block.text for block in found if block.level == 1), "")
+        recognised_text = page.recognised.text if page.recognised else ""
+        parts = (markdown(found), _plain(page.layout.plain), _plain(recognised_text))
+        text = "\n\n".join(part for part in parts if part)
+        written.append(ExtractedPage(text, page.number))
+    return written, title
+
+
+def _mapped(pages: Sequence[ExtractedPage], notices: list[Notice]) -> Iterator[ExtractedPage]:
+    """Yield the pages without characters that no font says the meaning of; tell where many are."""
+    for page in pages:
+        text, unmapped = UNMAPPED.subn("", page.text)
+        if unmapped <= _MOST_UNMAPPED:
+            yield page  # they are counted where invisible characters are removed
+            continue
+        sentence = (
+            f"Page {page.number}: at least {unmapped:,} characters shown there could not be read, "
+            "because their font has no map of characters."
+        )
+        notices.append(Notice("undecodable-characters", sentence, page=page.number))
+        yield replace(page, text=text.strip("\n"))
+
+
+def _plain(text: str) -> str:
+    return "\n".join(escaped(line) for line in text.splitlines())
+
+
+def _outlines(document: Any) -> dict[int, Outline]:
+    """Return, for each page that bookmarks lead to, the levels of the headings they name."""
+    found: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    try:
+        for bookmark in islice(document.get_toc(max_depth=6), _MOST_BOOKMARKS):
+            target = bookmark.get_dest()
+            key = outline_key(bookmark.get_title() or "")
+            index = target.get_index() if target is not None else None
+            if key and index is not None:
+                found[index + 1].setdefault(key, min(6, bookmark.level + 1))
+    except pdfium.PdfiumError:  # a broken outline leaves the headings found by size
+        return {}
+    return dict(found)
+
+
+def _stated(document: Any, key: str) -> str:
+    return " ".join(_CONTROL.sub(" ", document.get_metadata_value(key)).split())
+
+
+def _metadata(document: Any) -> dict[str, str]:
+    author = _stated(document, "Author")
+    date = _DATE.match(document.get_metadata_value("CreationDate"))
+    found = {"author": author[:300], "date": "-".join(date.groups()) if date else ""}
+    return {key: value for key, value in found.items() if value}
+
+
+def _gathered(notices: Sequence[Notice]) -> Iterator[Notice]:
+    """Yield the notices, the pages of a code that comes often named in one."""
+    for code, alike in _by_code(notices).items():
+        if len(alike) <= _MOST_ALIKE:
+            yield from alike
+            continue
+        pages = ", ".join(str(notice.page) for notice in alike[:_MOST_ALIKE])
+        yield Notice(code, f"{len(alike)} pages ({pages}, ...); the first: {alike[0].sentence}")
+
+
+def _by_code(notices: Sequence[Notice]) -> dict[str, list[Notice]]:
+    found: dict[str, list[Notice]] = {}
+    for notice in notices:
+        found.setdefault(notice.code, []).append(notice)
+    return found

@@ -1,0 +1,393 @@
+"""Lines and rectangles that a PDF page draws, and the tables that they rule."""
+
+import ctypes
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import pypdfium2.raw as pdfium
+
+from chapterhouse.reading.pdf.layout import around
+from chapterhouse.reading.pdf.text import Box, Place, Word, is_right_to_left
+
+_THIN = 2.5  # points: a path no thicker than this is a line
+_SHORT = 4.0  # points: a line no longer than this is a dot
+_MOST_OBJECTS = 6_000  # a page with more is a drawing, and its lines are no table
+_MOST_SEGMENTS = 400  # likewise for one path
+_DEEPEST_FORM = 3
+
+Matrix = tuple[float, float, float, float, float, float]
+_IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_TOUCH = 3.0  # points: lines this near meet
+_FEW_RULED = 2  # a table of header and body may leave its rows without lines
+_MOST_IN_CELL = 600  # characters
+_MOST_SLOTS = 4_000  # a finer grid is graph paper
+_LEAST_WHOLE = 0.7  # share of the slots below the header that are cells of their own
+_MOST_REPEATED = 60  # characters of a cell that are repeated where it spans others
+_MOST_RULES = 600  # of one direction; a page with more is a drawing
+
+
+class Rule(NamedTuple):
+    """A straight line along an axis: at ``place``, from ``start`` to ``end``, in points."""
+
+    horizontal: bool
+    place: float
+    start: float
+    end: float
+
+
+class Drawn(NamedTuple):
+    """What a page draws besides text. ``images`` are the boxes of its pictures."""
+
+    rules: tuple[Rule, ...]
+    images: tuple[Box, ...]
+    objects: int
+    complete: bool  # False where the page draws more than was looked at
+
+
+def drawn(page: Any, turn: "Callable[[Place], Box]") -> Drawn:
+    """Collect lines and pictures of a loaded page, turned to its reading direction."""
+    rules: list[Rule] = []
+    images: list[Box] = []
+    seen = 0
+    for item, kind, matrix in _objects(page):
+        seen += 1
+        if seen > _MOST_OBJECTS:
+            return Drawn((), tuple(images), seen, complete=False)
+        if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            images.append(turn(_bounds(item, matrix)))
+        elif kind == pdfium.FPDF_PAGEOBJ_PATH:
+            rules.extend(rule for place in _edges(item, matrix) if (rule := _rule(turn(place))))
+    return Drawn(tuple(rules), tuple(images), seen, complete=True)
+
+
+def _objects(page: Any) -> Iterator[tuple[Any, int, Matrix]]:
+    """Yield paths and pictures with the matrix of the forms around them; text is passed over."""
+    for index in range(min(pdfium.FPDFPage_CountObjects(page), _MOST_OBJECTS + 1)):
+        yield from _unfolded(pdfium.FPDFPage_GetObject(page, index), _IDENTITY, 0)
+
+
+def _unfolded(item: Any, matrix: Matrix, depth: int) -> Iterator[tuple[Any, int, Matrix]]:
+    kind = pdfium.FPDFPageObj_GetType(item)
+    if kind in (pdfium.FPDF_PAGEOBJ_PATH, pdfium.FPDF_PAGEOBJ_IMAGE):
+        yield item, kind, matrix
+    elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < _DEEPEST_FORM:
+        inner = _product(_matrix_of(item), matrix)
+        for index in range(min(pdfium.FPDFFormObj_CountObjects(item), _MOST_OBJECTS + 1)):
+            yield from _unfolded(pdfium.FPDFFormObj_GetObject(item, index), inner, depth + 1)
+
+
+def _matrix_of(item: Any) -> Matrix:
+    matrix = pdfium.FS_MATRIX()
+    if not pdfium.FPDFPageObj_GetMatrix(item, matrix):
+        return _IDENTITY
+    return matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f
+
+
+def _product(first: Matrix, then: Matrix) -> Matrix:
+    a, b, c, d, e, f = first
+    p, q, r, s, t, u = then
+    return (
+        a * p + b * r,
+        a * q + b * s,
+        c * p + d * r,
+        c * q + d * s,
+        e * p + f * r + t,
+        e * q + f * s + u,
+    )
+
+
+def _moved(x: float, y: float, matrix: Matrix) -> tuple[float, float]:
+    a, b, c, d, e, f = matrix
+    return a * x + c * y + e, b * x + d * y + f
+
+
+def _bounds(item: Any, matrix: Matrix) -> Place:
+    left, low, right, high = (ctypes.c_float() for _ in range(4))
+    pdfium.FPDFPageObj_GetBounds(item, left, low, right, high)
+    return _between(_moved(left.value, low.value, matrix), _moved(right.value, high.value, matrix))
+
+
+def _between(one: tuple[float, float], other: tuple[float, float]) -> Place:
+    (x0, y0), (x1, y1) = one, other
+    return Place(min(x0, x1), min(y0, y1), max(x0, x1), max(y0, y1))
+
+
+def _edges(item: Any, matrix: Matrix) -> Iterator[Place]:
+    """Yield the edges of a path as thin rectangles."""
+    count = pdfium.FPDFPath_CountSegments(item)
+    if count < 2 or count > _MOST_SEGMENTS:  # noqa: PLR2004 - a point is no line
+        return
+    whole = _bounds(item, matrix)
+    if min(whole.right - whole.left, whole.high - whole.low) <= _THIN:
+        yield whole
+        return
+    yield from _straight_edges(item, count, _product(_matrix_of(item), matrix))
+
+
+def _straight_edges(item: Any, count: int, matrix: Matrix) -> Iterator[Place]:
+    x, y = ctypes.c_float(), ctypes.c_float()
+    begun = last = None
+    for index in range(count):
+        segment = pdfium.FPDFPath_GetPathSegment(item, index)
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        point = _moved(x.value, y.value, matrix)
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            begun = point
+        elif kind == pdfium.FPDF_SEGMENT_LINETO and last is not None:
+            yield _between(last, point)
+        last = point
+        if begun is not None and pdfium.FPDFPathSegment_GetClose(segment):
+            yield _between(point, begun)
+
+
+def _rule(box: Box) -> Rule | None:
+    if box.height <= _THIN and box.width > _SHORT:
+        return Rule(horizontal=True, place=box.middle, start=box.left, end=box.right)
+    if box.width <= _THIN and box.height > _SHORT:
+        return Rule(horizontal=False, place=box.centre, start=box.top, end=box.bottom)
+    return None
+
+
+class Table(NamedTuple):
+    """Rows of cells, where they stand, and the words in them by their place on the page."""
+
+    rows: tuple[tuple[str, ...], ...]
+    box: Box
+    words: frozenset[int]  # their ``order``
+
+
+class _Grid(NamedTuple):
+    columns: list[float]
+    rows: list[float]
+    horizontals: list[Rule]
+    uprights: list[Rule]
+
+
+Slot = tuple[int, int]
+
+
+def ruled_tables(words: Sequence[Word], rules: Sequence[Rule]) -> list[Table]:
+    """Return the tables whose cells are drawn, with at least two rows or columns of text."""
+    tables: list[Table] = []
+    taken: set[int] = set()
+    for grid in _grids(rules):
+        table = _table(grid, [word for word in words if word.order not in taken])
+        if table is not None:
+            tables.append(table)
+            taken |= table.words
+    return tables
+
+
+def _grids(rules: Sequence[Rule]) -> Iterator[_Grid]:
+    horizontals = _joined(rule for rule in rules if rule.horizontal)
+    uprights = _joined(rule for rule in rules if not rule.horizontal)
+    if max(len(horizontals), len(uprights)) > _MOST_RULES:
+        return
+    for across, down in _components(horizontals, uprights):
+        columns = _places([r.place for r in down] + [e for r in across for e in (r.start, r.end)])
+        rows = _places([r.place for r in across] + [e for r in down for e in (r.start, r.end)])
+        if len(columns) > 2 or len(rows) > 2:  # noqa: PLR2004 - more than one cell
+            yield _Grid(columns, rows, across, down)
+
+
+def _joined(rules: Iterable[Rule]) -> list[Rule]:
+    """Join pieces of one line, however they were drawn."""
+    joined: list[Rule] = []
+    for rule in sorted(rules, key=lambda rule: (round(rule.place), rule.start)):
+        last = joined[-1] if joined else None
+        if last and abs(last.place - rule.place) <= 1 and rule.start <= last.end + _TOUCH:
+            joined[-1] = last._replace(end=max(last.end, rule.end))
+        else:
+            joined.append(rule)
+    return joined
+
+
+def _components(
+    horizontals: list[Rule], uprights: list[Rule]
+) -> Iterator[tuple[list[Rule], list[Rule]]]:
+    """Yield groups of lines that meet, each with lines of both directions."""
+    owner = list(range(len(horizontals) + len(uprights)))
+    for i, across in enumerate(horizontals):
+        for j, down in enumerate(uprights, len(horizontals)):
+            if _meet(across, down):
+                _unite(owner, i, j)
+    groups: dict[int, tuple[list[Rule], list[Rule]]] = {}
+    for i, rule in enumerate([*horizontals, *uprights]):
+        pair = groups.setdefault(_root(owner, i), ([], []))
+        pair[0 if rule.horizontal else 1].append(rule)
+    yield from (pair for pair in groups.values() if pair[0] and pair[1])
+
+
+def _meet(across: Rule, down: Rule) -> bool:
+    return (
+        across.start - _TOUCH <= down.place <= across.end + _TOUCH
+        and down.start - _TOUCH <= across.place <= down.end + _TOUCH
+    )
+
+
+def _root(owner: list[int], item: int) -> int:
+    while owner[item] != item:
+        owner[item] = owner[owner[item]]
+        item = owner[item]
+    return item
+
+
+def _unite(owner: list[int], one: int, other: int) -> None:
+    first, second = sorted((_root(owner, one), _root(owner, other)))
+    owner[second] = first
+
+
+def _places(values: Iterable[float]) -> list[float]:
+    """Return the distinct places, those within touching distance as one."""
+    places: list[float] = []
+    for value in sorted(values):
+        if not places or value - places[-1] > _TOUCH:
+            places.append(value)
+    return places
+
+
+def _table(grid: _Grid, words: Sequence[Word]) -> Table | None:
+    slots = _filled(grid, words)
+    size = (len(grid.columns) - 1) * (len(grid.rows) - 1)
+    if size > _MOST_SLOTS or len({column for _, column in slots}) < 2 or len(slots) < 3:  # noqa: PLR2004
+        return None
+    owner = _merged_slots(grid)
+    across = len(grid.columns) - 1
+    cells: dict[Slot, list[Word]] = {}
+    for (row, column), inside in slots.items():
+        cells.setdefault(divmod(_root(owner, row * across + column), across), []).extend(inside)
+    if len({column for _, column in cells}) < 2:  # noqa: PLR2004 - text in a frame
+        return None
+    spanned = _spanned(cells, owner, across)
+    rows = _trimmed(list(_lines(spanned, len(grid.rows) - 1, across)))
+    if len(rows) < 2 or _is_frame(rows):  # noqa: PLR2004 - boxes side by side
+        return None
+    box = Box(grid.columns[0], grid.rows[0], grid.columns[-1], grid.rows[-1])
+    return Table(rows, box, frozenset(word.order for inside in slots.values() for word in inside))
+
+
+def _spanned(
+    cells: dict[Slot, list[Word]], owner: list[int], across: int
+) -> dict[Slot, list[Word]]:
+    """Repeat a short header in every column that it spans, so that each can be read alone."""
+    spanned = dict(cells)
+    below = range(2 * across, len(owner))
+    if sum(owner[place] == place for place in below) < _LEAST_WHOLE * max(1, len(below)):
+        return spanned
+    for place in range(len(owner)):
+        row, column = divmod(_root(owner, place), across)
+        words = cells.get((row, column), [])
+        if row == 0 and 0 < sum(len(word.text) for word in words) <= _MOST_REPEATED:
+            spanned.setdefault(divmod(place, across), words)
+    return spanned
+
+
+def _is_frame(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the lines part a page rather than a table: most of the text is in a few cells."""
+    lengths = sorted((len(cell) for row in rows for cell in row if cell), reverse=True)
+    return lengths[0] > _MOST_IN_CELL and sum(lengths[:2]) > 0.6 * sum(lengths)
+
+
+def _filled(grid: _Grid, words: Sequence[Word]) -> dict[Slot, list[Word]]:
+    """Return the words in each slot of the grid."""
+    slots: dict[Slot, list[Word]] = {}
+    for word in words:
+        row = _slot(grid.rows, word.box.middle)
+        column = _slot(grid.columns, word.box.centre)
+        if row is not None and column is not None:
+            slots.setdefault((row, column), []).append(word)
+    return slots
+
+
+def _slot(edges: list[float], value: float) -> int | None:
+    if not edges[0] <= value <= edges[-1]:
+        return None
+    return next(i for i, edge in enumerate(edges[1:]) if value <= edge)
+
+
+def _merged_slots(grid: _Grid) -> list[int]:
+    """Unite neighbouring slots where no line stands between them."""
+    across, down = len(grid.columns) - 1, len(grid.rows) - 1
+    owner = list(range(across * down))
+    for row in range(down):
+        for column in range(across):
+            here = row * across + column
+            middle = (grid.rows[row] + grid.rows[row + 1]) / 2
+            if column + 1 < across and not _covered(
+                grid.uprights, grid.columns[column + 1], middle
+            ):
+                _unite(owner, here, here + 1)
+            centre = (grid.columns[column] + grid.columns[column + 1]) / 2
+            if row + 1 < down and not _covered(grid.horizontals, grid.rows[row + 1], centre):
+                _unite(owner, here, here + across)
+    return owner
+
+
+def _covered(rules: Sequence[Rule], place: float, at: float) -> bool:
+    return any(abs(r.place - place) <= _TOUCH and r.start <= at <= r.end for r in rules)
+
+
+def _lines(cells: dict[Slot, list[Word]], down: int, across: int) -> Iterator[tuple[str, ...]]:
+    for row in range(down):
+        lined = [_cell_lines(cells.get((row, column), [])) for column in range(across)]
+        if down <= _FEW_RULED:
+            yield from _unruled_rows(lined)
+        else:
+            yield tuple(joined_lines(text for _, text in cell) for cell in lined)
+
+
+_CellLines = list[tuple[float, str]]  # height and text of each line in a cell
+
+
+def _cell_lines(words: Sequence[Word]) -> _CellLines:
+    ordered = sorted(words, key=lambda word: word.order)
+    return [
+        (around(word.box for word in line).middle, " ".join(word.text for word in line))
+        for line in (list(group) for _, group in groupby(ordered, key=lambda word: word.line))
+    ]
+
+
+def _unruled_rows(row: list[_CellLines]) -> Iterator[tuple[str, ...]]:
+    """Part a row without lines inside where all its cells hold lines at the same heights."""
+    filled = [cell for cell in row if cell]
+    count = len(filled[0]) if filled else 0
+    level = all(
+        len(cell) == count
+        and all(abs(a[0] - b[0]) < _TOUCH for a, b in zip(cell, filled[0], strict=True))
+        for cell in filled
+    )
+    if count > 1 and len(filled) > 1 and level:
+        for line in range(count):
+            yield tuple(cell[line][1] if cell else "" for cell in row)
+    else:
+        yield tuple(joined_lines(text for _, text in cell) for cell in row)
+
+
+def joined_lines(lines: Iterable[str]) -> str:
+    """Join the lines of a cell, a word parted at a line's end made whole."""
+    text = ""
+    for line in lines:
+        if text.endswith("-") and line[:1].islower() and text[-2:-1].isalpha():
+            text = text[:-1] + line
+        else:
+            text = f"{text} {line}" if text else line
+    return text
+
+
+def _trimmed(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Drop rows and columns without any text or without any of their own."""
+    filled = [row for row in rows if any(row)]
+    kept = [row for i, row in enumerate(filled) if not i or row != filled[i - 1]]
+    columns = [c for c in range(len(kept[0])) if any(row[c] for row in kept)]
+    if is_right_to_left("".join(cell for row in kept for cell in row)[:500]):
+        columns.reverse()  # the first column is the one on the right
+    return tuple(tuple(row[c] for c in columns) for row in kept)
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as a Markdown table whose first row is the header."""
+    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines.insert(1, "|" + " --- |" * len(rows[0]))
+    return "\n".join(lines)

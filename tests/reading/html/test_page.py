@@ -1,0 +1,434 @@
+import pytest
+
+from chapterhouse.reading.html.page import read_html
+from chapterhouse.types import BENIGN_NOTICES, Extraction
+
+# What would hang fails by the clock of pytest-timeout.
+pytestmark = pytest.mark.timeout(120)
+
+ARTICLE = " ".join(
+    f"Sentence number {number} of the article says something." for number in range(20)
+)
+PAGE = f"""<!DOCTYPE html><html lang="en"><head><title>Boats | The Paper</title>
+<meta property="og:title" content="Boats"><meta name="author" content="A. Ferryman">
+<meta property="article:published_time" content="1987-05-12">
+<style>p {{ color: red }}</style><script>var secret = "script text";</script></head><body>
+<header><a href="/">The Paper</a></header>
+<nav><ul><li><a href="/a">Sports</a></li><li><a href="/b">Weather</a></li></ul></nav>
+<div class="content"><article><h1>Boats</h1><p>{ARTICLE}</p><h2>Oars</h2><p>{ARTICLE}</p></article>
+<aside class="sidebar"><p>Most read today: everything else.</p></aside></div>
+<div class="related-articles"><ul><li><a href="/c">Another story</a></li></ul></div>
+<footer>Copyright The Paper</footer></body></html>"""
+
+
+def read(html: str) -> Extraction:
+    return read_html(html.encode(), "page.html")
+
+
+def text_of(body: str) -> str:
+    return read(f"<html><body>{body}</body></html>").pages[0].text
+
+
+def test_the_content_of_a_page_without_what_surrounds_it() -> None:
+    extraction = read(PAGE)
+
+    assert extraction.pages[0].text == f"# Boats\n\n{ARTICLE}\n\n## Oars\n\n{ARTICLE}"
+    assert extraction.pages[0].number is None
+    assert extraction.format == "html"
+    assert [notice.code for notice in extraction.notices] == ["navigation-left-out"]
+
+
+def test_title_and_metadata() -> None:
+    extraction = read(PAGE)
+
+    assert extraction.title == "Boats"
+    assert extraction.metadata == {
+        "author": "A. Ferryman",
+        "date": "1987-05-12",
+        "language": "en",
+    }
+
+
+@pytest.mark.parametrize(
+    ("html", "title"),
+    [
+        ("<title> Of \n Boats </title><h1>Other</h1>", "Of Boats"),
+        ("<h1>Of Boats</h1>", "Of Boats"),
+        ("<p>nothing</p>", ""),
+    ],
+)
+def test_where_the_title_comes_from(html: str, title: str) -> None:
+    assert read(html).title == title
+
+
+def test_a_page_by_hand_loses_nothing() -> None:
+    text = text_of("<h1>Boats</h1><p>One.</p><ul><li>oars<li>sails</ul>bare text<p>Two.")
+
+    assert text == "# Boats\n\nOne.\n\n- oars\n- sails\n\nbare text\n\nTwo."
+
+
+def test_a_page_that_is_all_menu_keeps_it() -> None:
+    links = "".join(f"<li><a href='/{number}'>Chapter {number}</a></li>" for number in range(40))
+
+    assert "Chapter 39" in text_of(f"<nav><ul>{links}</ul></nav>")
+
+
+def test_what_is_not_shown_is_dropped() -> None:
+    text = text_of(
+        "<p>seen</p><p hidden>A1</p><i aria-hidden=true>arrow_back</i>"
+        "<p style='DISPLAY : none'>A3</p>"
+        "<p style='color:red; display: none;'>A4</p><p style='visibility:hidden'>A5</p><!-- A6 -->"
+        "<script>A7</script><style>A8</style><template>A9</template><noscript>A0</noscript>"
+    )
+
+    assert text == "seen"
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>alert(1)</script>",
+        "<img src=x onerror=alert(1)>",
+        "<svg onload=alert(1)><text>x</text></svg>",
+        "<iframe srcdoc='<p>alert(1)</p>'></iframe>",
+        "<a href='javascript:alert(1)'>plain link</a>",
+        "<object data='x'>alert(1)</object>",
+        "<ScRiPt>alert(1)</sCrIpT>",
+        "<math><annotation-xml encoding='text/html'><script>alert(1)</script></math>",
+    ],
+)
+def test_nothing_that_runs_is_left(hostile: str) -> None:
+    text = text_of(f"<p>before</p>{hostile}<p>after</p>")
+
+    assert "alert" not in text
+    assert text.startswith("before")
+    assert text.endswith("after")
+
+
+def test_links_and_emphasis_are_kept_as_their_text() -> None:
+    text = text_of(
+        "<p>See <a href='http://example.org/a?b=c'>the <b>log</b></a> of <em>May</em>.</p>"
+    )
+
+    assert text == "See the log of May."
+
+
+def test_pictures_are_kept_as_what_they_show() -> None:
+    assert (
+        text_of("<p>a <img alt='a boat &amp; oars'> b</p><img src=x alt=DSC0001.JPG>")
+        == "a a boat & oars b"
+    )
+
+
+def test_entities_are_decoded_once() -> None:
+    assert text_of("<p>&eacute; &amp;lt; &#8364; &nbsp;&copy;</p>").split() == [
+        "é",
+        "&lt;",
+        "€",
+        "©",
+    ]
+
+
+def test_code_keeps_its_lines_and_language() -> None:
+    text = text_of("<pre><code class='language-python'>if a &lt; b:\n    pass\n</code></pre>")
+
+    assert text == "```python\nif a < b:\n    pass\n```"
+
+
+def test_a_table_with_spans_is_filled() -> None:
+    text = text_of(
+        "<table><caption>Catch</caption><tr><th>Place<th colspan=2>Fish</tr>"
+        "<tr><td rowspan=2>Quay<td>cod<td>3</tr><tr><td>eel<td>4</tr></table>"
+    )
+
+    assert text.split("\n") == [
+        "Catch",
+        "",
+        "| Place | Fish | Fish |",
+        "| --- | --- | --- |",
+        "| Quay | cod | 3 |",
+        "| Quay | eel | 4 |",
+    ]
+
+
+def test_a_row_that_ends_under_a_tall_cell_is_filled() -> None:
+    text = text_of("<table><tr><th>a<th>b</tr><tr><td>1<td rowspan=2>2</tr><tr><td>3</tr></table>")
+
+    assert text.split("\n")[2:] == ["| 1 | 2 |", "| 3 | 2 |"]
+
+
+def test_a_table_used_for_layout_is_dissolved() -> None:
+    text = text_of(
+        f"<table><tr><td><p>menu</p></td><td><h1>Boats</h1><p>{ARTICLE}</p></td></tr></table>"
+    )
+
+    assert text == f"menu\n\n# Boats\n\n{ARTICLE}"
+
+
+@pytest.mark.parametrize("span", ["100000000", "0", "-3", "two", "", "٣"])
+def test_a_strange_span_does_no_harm(span: str) -> None:
+    text = text_of(
+        f"<table><tr><td colspan='{span}'>a</td><td>b</td></tr><tr><td>c<td>d</tr></table>"
+    )
+
+    assert "| c | d |" in text
+    assert len(text) < 2_000
+
+
+def test_deep_nesting_ends_soon_and_keeps_the_text() -> None:
+    extraction = read(
+        "<p>above</p>" + "<div>" * 100_000 + "<p>deep &amp; down</p>" + "</div>" * 100_000
+    )
+
+    assert extraction.pages[0].text == "above\n\ndeep & down"
+    assert [notice.code for notice in extraction.notices] == ["layout-skipped"]
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<p>" * 50_000 + "x",
+        "<!--" * 50_000 + "x",
+        "<p><b>" * 400 + "x",
+        "<table><tr><td>" * 300 + "x",
+        "<table>" + "<tr><td colspan=1000 rowspan=1000>x</td></tr>" * 3_000 + "</table>",
+        "&" * 200_000 + "amp;",
+        "<a " + "b=c " * 50_000 + ">x</a>",
+        "<" * 100_000,
+        "<!DOCTYPE " + "[" * 50_000,
+    ],
+    ids=range(9),
+)
+def test_hostile_pages_end_soon(hostile: str) -> None:
+    read(hostile)
+
+
+def test_entities_declared_in_the_page_do_not_grow() -> None:
+    declared = "".join(f'<!ENTITY a{i} "{f"&a{i - 1};" * 10}">' for i in range(1, 9))
+    text = (
+        read(f'<!DOCTYPE html [<!ENTITY a0 "ha">{declared}]><html><body><p>so &a8; far</p>')
+        .pages[0]
+        .text
+    )
+
+    assert text == "so &a8; far"
+
+
+@pytest.mark.parametrize("html", ["", "<html></html>", "<frameset></frameset>", "\0\0\0"])
+def test_a_page_without_content_is_empty(html: str) -> None:
+    assert read(html).pages[0].text == ""
+
+
+SENTENCES = "The harbour master reads out what is written on the board. " * 6
+
+
+def page_with(*parts: str) -> str:
+    menu = "<nav><a href=/>Home</a> <a href=/b>About the port</a></nav><footer>The port</footer>"
+    html = f"<html><body>{menu}<h1>Report</h1>{''.join(parts)}</body></html>"
+    return read(html).pages[0].text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "related-charges",
+        "share-capital",
+        "next-steps",
+        "legal",
+        "comments-of-the-auditor",
+        "hidden-reserves",
+        "author-rights",
+        "tags-and-permits",
+    ],
+)
+@pytest.mark.parametrize("shell", ["{}", "<main>{}</main>", "<div id=content>{}</div>"])
+@pytest.mark.parametrize("tag", ["section", "div"])
+def test_no_section_vanishes_for_its_name(name: str, shell: str, tag: str) -> None:
+    body = (
+        f"<{tag}><p>{SENTENCES}</p></{tag}>"
+        f"<{tag} class={name}><h2>One</h2><p>It falls due in May.</p></{tag}>"
+        f"<{tag} id={name}><h2>Two</h2><p>Due: EUR 12 <a href=/x>a month</a></p></{tag}>"
+        f"<{tag} class={name}><table><tr><th>Year<th>Due<tr><td>1987<td>412</table></{tag}>"
+        f"<{tag} class={name}><p>{SENTENCES}</p></{tag}>"
+    )
+    text = page_with(shell.format(body))
+
+    for part in ("## One\n\nIt falls due in May.", "## Two\n\nDue: EUR 12", "| 1987 | 412 |"):
+        assert part in text
+    assert text.count("harbour master") == 12
+    assert "About the port" not in text
+
+
+def test_what_is_left_out_is_counted() -> None:
+    (notice,) = read(PAGE).notices
+
+    assert notice.code in BENIGN_NOTICES
+    assert notice.sentence.startswith("93 of its 2,084 characters")
+
+
+BODY = "".join(f"<p>Part {number}: {SENTENCES}</p>" for number in range(4))
+LEAD = (
+    "The port wants to build a second quay, although nobody has asked for one "
+    "and there is no money for it."
+)
+
+
+@pytest.mark.parametrize(
+    "lead",
+    [
+        f"<div><h1>A quay</h1></div><div class=standfirst>{LEAD}</div>",
+        f"<header><h1>A quay</h1><p>{LEAD}</p><span>By A. Smith</span></header>",
+        f"<h1>A quay</h1><div><figure><img src=x><figcaption>{LEAD}</figcaption></figure></div>",
+        f"<h1>A quay</h1><div><ul><li>{LEAD}</ul></div>",
+    ],
+    ids=range(4),
+)
+@pytest.mark.parametrize("shell", ["<article>{}</article>", "<div>{}</div>"])
+def test_what_leads_from_the_title_to_the_text_stays(lead: str, shell: str) -> None:
+    menu = (
+        "<nav><a href=/>Home</a></nav><p>All news of the coast, every day but Sunday, for you.</p>"
+    )
+    text = text_of(f"{menu}{lead}{shell.format(f'<div>{BODY}</div>')}<footer>x</footer>")
+
+    assert text.count(LEAD) == 1
+    assert text.index(LEAD) < text.index("Part 0")
+    assert "Home" not in text
+    assert "By A. Smith" not in text
+
+
+def test_short_prose_with_links_and_parts_like_the_longest_stay() -> None:
+    short = f"<p>Beside it: {LEAD} <a href=/x>More about the quay</a>.</p>"
+    box = f"<div class=part>{LEAD} It will take years.</div>"
+    text = text_of(f"<nav>x</nav><div>{short}<div class=part>{BODY}</div>{box}</div>")
+
+    assert "Beside it" in text
+    assert "It will take years." in text
+
+
+def test_other_articles_beside_one_with_a_title_go() -> None:
+    others = "".join(f"<article><p>Other {n}: {SENTENCES}</p></article>" for n in range(5))
+    text = page_with(f"<article><h1>Boats</h1>{BODY}</article><article>{others}</article>")
+
+    assert "Part 3" in text
+    assert "Other" not in text
+
+
+def test_a_list_of_links_above_and_below_goes() -> None:
+    items = "".join(f"<li><a href=/{n}>Title {n}</a> Some words on it.</li>" for n in range(4))
+    text = page_with(f"<ul>{items}</ul><div>{BODY}</div><div><ul>{items}</ul></div>")
+
+    assert "Part 3" in text
+    assert "Title 2" not in text
+
+
+def test_beginnings_of_other_articles_go_and_headings_that_lead_to_themselves_stay() -> None:
+    teaser = "<div class=next><h5><a href=/n>A new ferry</a></h5><p>It sails in May.</p></div>"
+    own = "<div class=next-steps><h2><a href=#s>Steps</a></h2><p>Go there.</p></div>"
+    text = page_with(f"<div>{BODY}{teaser}{own}</div>")
+
+    assert "A new ferry" not in text
+    assert "Go there." in text
+
+
+def test_an_offer_that_is_all_link_stays() -> None:
+    link = "<a href=/oar>{}</a>"
+    offer = "".join(f"<div>{link.format(words)}</div>" for words in ("Oar", "$17.99", "Buy"))
+    text = page_with(f"<div>{BODY}<div>{offer}</div></div>")
+
+    assert "$17.99" in text
+
+
+def test_a_page_for_those_without_scripts_is_read() -> None:
+    assert "Part 3" in text_of(f"<noscript><h1>A quay</h1>{BODY}</noscript><div id=app></div>")
+    assert "pixel" not in text_of(f"<noscript>pixel {SENTENCES}</noscript>{BODY}")
+
+
+def test_an_article_is_not_all_that_is_kept_of_a_page_of_prose() -> None:
+    text = page_with(
+        f"<article><h1>Boats</h1><p>{SENTENCES}</p></article>",
+        *(f"<div><p>Part {number}: {SENTENCES}</p></div>" for number in range(5)),
+    )
+
+    assert all(f"Part {number}" in text for number in range(5))
+
+
+def test_links_share_buttons_and_threads_of_comments_go() -> None:
+    comments = "".join(f"<li class=comment>I was there {n} times. Really!</li>" for n in range(3))
+    text = page_with(
+        f"<div><p>{SENTENCES}</p></div>",
+        "<div class=related-stories><a href=/1>Another story</a> <a href=/2>A third</a></div>",
+        "<div class=share><button>Share this</button></div>",
+        f"<ol class=comments>{comments}</ol>",
+        "<form class=newsletter><label>Sign up <input name=mail></label><button>Go</button></form>",
+    )
+
+    assert text.strip() == SENTENCES.strip()
+
+
+def test_a_picture_that_leads_elsewhere_goes_unless_the_text_is_about_it() -> None:
+    about = "This sheep is white and eats grass all day."
+    text = page_with(
+        f"<div><p>{SENTENCES}</p><p><a href=/l><img alt=Lucy></a>: {about}</p></div>",
+        "<div><a href=/s><img alt='Another story'></a></div>",
+    )
+
+    assert f"Lucy: {about}" in text
+    assert "Another story" not in text
+
+
+def test_a_caption_is_said_once_in_a_gallery_with_frames() -> None:
+    whole = "Boats at anchor in the harbour of Whitby, in May 1987."
+    frame = "<div class=caption><div class=full>{}</div>Image 1</div>"
+    strip = f"<div class=strip-caption>{whole}</div>"
+    parts = frame.format(f"<div class=caption-full>{whole} Photo: A. Smith</div>") + strip
+
+    assert page_with(f"<div><p>{SENTENCES}</p>{parts}</div>").count("at anchor") == 1
+
+
+def test_a_caption_is_said_once_in_a_gallery() -> None:
+    caption = "<figure><img src=x><figcaption>Boats at anchor.</figcaption></figure>"
+
+    assert page_with(f"<div><p>{SENTENCES}</p>{caption * 3}</div>").count("at anchor") == 1
+
+
+def test_a_form_shows_its_labels_and_what_is_filled_in() -> None:
+    text = text_of(
+        "<form><fieldset><legend>Claim</legend><label>Name <input value='A. Smith'></label>"
+        "<label><input type=checkbox checked>by post</label>"
+        "<label><input type=checkbox>by wire</label><input type=hidden value=token>"
+        "<select><option>cod<option selected>eel</select>"
+        "<textarea>Lost at sea.</textarea><button>Send</button></fieldset></form>"
+    )
+
+    assert (
+        " ".join(text.split())
+        == "**Claim** Name A. Smith ☒ by post ☐ by wire ☐ cod ☒ eel Lost at sea. Send"
+    )
+
+
+def test_headings_inside_buttons_and_summaries_stay() -> None:
+    text = text_of(
+        "<h2><button aria-expanded=false>How do I pay?</button></h2><p>By wire.</p>"
+        "<details><summary>Who pays?</summary><p>The owner.</p></details>"
+    )
+
+    assert "## How do I pay?" in text
+    assert "Who pays?" in text
+    assert "The owner." in text
+
+
+def test_terms_and_what_they_mean_stay() -> None:
+    text = page_with(
+        f"<div><p>{SENTENCES}</p></div>",
+        "<dl class=meta><dt>Beam<dd>Width<dt>Draught<dd>Depth<dt>Tons<dd>180<dt>Built<dd>1998</dl>",
+    )
+
+    assert " ".join(text.split()).endswith("Beam Width Draught Depth Tons 180 Built 1998")
+
+
+def test_text_that_is_only_not_read_out_stays() -> None:
+    assert text_of("<p>Price <span aria-hidden=true>12.99</span></p>") == "Price 12.99"
+
+
+def test_text_in_drawings_stays() -> None:
+    assert text_of("<svg><text>Catch</text><path d=x /></svg><p>x</p>") == "Catch\n\nx"

@@ -1,0 +1,155 @@
+"""What stands beside the text of Word and Excel files of 1997 to 2003."""
+
+import struct
+
+import pytest
+from tests.reading.conftest import ole
+
+from chapterhouse.reading.dispatch import read
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.office import binary
+from chapterhouse.reading.office.excel import SheetExtras
+
+PAGE = "\x13 PAGE \x1417\x15"
+
+
+def word_97(
+    parts: dict[str, str],
+    stories: list[str],
+    *,
+    compressed: bool,
+    deleted: str = "",
+    small: bool = False,
+) -> bytes:
+    """A Word 97 file of one piece; ``stories`` are the texts of the part for headers.
+
+    A tracked change deleted the text ``deleted``; ``small`` keeps it in small sectors.
+    """
+    names = ("text", "footnotes", "headers", "macros", "comments", "endnotes", "boxes", "more")
+    parts = {**parts, "headers": "".join(stories)}
+    texts = [parts.get(name, "") for name in names]
+    whole = "".join(texts)
+    stored = whole.encode("cp1252" if compressed else "utf-16-le")
+    ends = [0]
+    for story in stories:
+        ends.append(ends[-1] + len(story))
+    headers = struct.pack(f"<{len(ends)}I", *ends)
+    start = 0x400
+    place = (2 * start) | 0x40000000 if compressed else start
+    pieces = b"\x01\x02\0ab" + b"\x02" + struct.pack("<3IHIH", 16, 0, len(whole), 0, place, 0)
+    width = 1 if compressed else 2
+    gone = start + width * whole.index(deleted)
+    bounds = (start, gone, gone + width * len(deleted), start + len(stored))
+    properties = struct.pack("<BHHHB", 7, 0x4A43, 24, 0x0800, 1)  # a size, and deleted
+    page = struct.pack("<4I3B", *bounds, 0, 240, 0).ljust(480, b"\0") + properties
+    runs = struct.pack("<3I", start, start + len(stored), 1)
+    main = bytearray(0x200) + page.ljust(511, b"\0") + (b"\3" if deleted else b"\0")
+    struct.pack_into("<2H", main, 0, 0xA5EC, 0xC1)
+    struct.pack_into("<H", main, 10, 0x0200)
+    struct.pack_into("<8I", main, 0x4C, *map(len, texts))
+    struct.pack_into("<2I", main, 0xF2, 0, len(headers))
+    struct.pack_into("<2I", main, 0x1A2, len(headers), len(pieces))
+    struct.pack_into("<2I", main, 0xFA, len(headers + pieces), len(runs))
+    streams = {"WordDocument": bytes(main) + stored, "1Table": headers + pieces + runs}
+    return ole(streams, small=small)
+
+
+@pytest.mark.parametrize("small", [True, False])
+def test_deleted_text_of_old_word_files_is_not_read(*, small: bool) -> None:
+    text = {"text": "The fares fall slowlyrise in May.\r"}
+    data = word_97(text, [], compressed=True, deleted="fall slowly", small=small)
+    assert read(data, "a.doc", Limits()).pages[0].text == "The fares rise in May.\n"
+
+
+def test_deleted_text_of_two_bytes_a_character_is_not_read() -> None:
+    text = {"text": "Body\r", "endnotes": "\x02 See aboverhead\r"}
+    data = binary.without_deleted(word_97(text, [], compressed=False, deleted="above"))
+    assert binary.headers_and_endnotes(data) == ["Endnote: See rhead"]
+
+
+def test_runs_that_a_damaged_word_file_lacks_delete_nothing() -> None:
+    data = word_97({"text": "Fares rise\r"}, [], compressed=True)
+    assert binary.without_deleted(data) == data
+    beyond = data.replace(struct.pack("<3I", 0x400, 0x40B, 1), struct.pack("<3I", 0, 9, 999))
+    assert binary.without_deleted(beyond) == beyond
+
+
+def test_deleted_text_of_rtf_files_is_not_read() -> None:
+    body = (
+        rb"The fares {\deleted\revauthdel1 f\u228\'e4ll\par slowly}{\revised rise} in \deleted May"
+        rb"\deleted0 June.\par {\deleted Gone {\b too}\bin3 {{{.}\plain Stays \{open\}."
+    )
+    text = read(b"{\\rtf1\\ansi " + body + b"}", "a.rtf", Limits()).pages[0].text
+    assert " ".join(text.split()) == "The fares rise in June. Stays {open}."
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_headers_footers_and_endnotes_of_old_word_files(*, compressed: bool) -> None:
+    data = word_97(
+        {"text": "Body\r", "endnotes": "\x02 See below\r\x02 And above\r", "more": "In a box\r"},
+        [
+            *("\x03\r", "", "", "", "", ""),
+            *("", "Harbour Board\r", "", f"Page {PAGE} of the fleet\r", "First\r", f"{PAGE}\r"),
+            *("", "Harbour Board\r", "", "", "", ""),
+        ],
+        compressed=compressed,
+    )
+    assert binary.headers_and_endnotes(data) == [
+        "Header: Harbour Board",
+        "Footer: Page of the fleet",
+        "Header: First",
+        "Endnote: See below",
+        "Endnote: And above",
+        "Header: In a box",
+    ]
+
+
+def test_earlier_and_damaged_word_files_have_none() -> None:
+    earlier = bytearray(0x400)
+    struct.pack_into("<2H", earlier, 0, 0xA5EC, 104)
+    assert binary.headers_and_endnotes(ole({"WordDocument": bytes(earlier)})) is None
+    assert binary.headers_and_endnotes(ole({"WordDocument": b"\xec\xa5\xc1\0"})) is None
+
+
+def record(kind: int, content: bytes = b"") -> bytes:
+    return struct.pack("<2H", kind, len(content)) + content
+
+
+def excel_97() -> bytes:
+    """A workbook of a shown and a hidden sheet."""
+    start, end = record(0x809, struct.pack("<2H", 0x600, 5)), record(0x0A)
+    footer = "&LHarbour && Board".encode("utf-16-le")
+    first = (
+        start
+        + record(0x14, struct.pack("<HB", 7, 0) + b"Page &P")
+        + record(0x15, struct.pack("<HB", len(footer) // 2, 1) + footer)
+        + start  # a chart inside the sheet
+        + end
+        + record(0x1B6, bytes(10) + struct.pack("<H", 5) + bytes(6))
+        + record(0x3C, b"\0Quay\n")
+        + record(0x3C, bytes(16))
+        + end
+    )
+    names = (("Shown", 0), ("Gone", 2))
+
+    def bounds(places: tuple[int, int]) -> bytes:
+        return b"".join(
+            record(0x85, struct.pack("<IBBBB", place, state, 0, len(name), 0) + name.encode())
+            for (name, state), place in zip(names, places, strict=True)
+        )
+
+    size = len(start + bounds((0, 0)) + end)
+    book = start + bounds((size, size + len(first))) + end + first + start + end
+    return ole({"Workbook": book})
+
+
+def test_sheets_of_old_workbooks_have_shapes_and_headers_and_may_be_hidden() -> None:
+    assert binary.xls_sheet_extras(excel_97()) == {
+        "Shown": SheetExtras(hidden=False, blocks=("Quay", "Footer: Harbour & Board")),
+        "Gone": SheetExtras(hidden=True, blocks=()),
+    }
+
+
+def test_earlier_and_damaged_workbooks_have_no_extras() -> None:
+    assert binary.xls_sheet_extras(ole({"Book": record(0x809, b"\0\x05\x05\0")})) == {}
+    assert binary.xls_sheet_extras(ole({"Workbook": b""})) == {}

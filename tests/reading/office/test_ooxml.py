@@ -1,0 +1,286 @@
+"""What stands beside the text of Office files: headers, shapes, hidden sheets, tracked changes."""
+
+from tests.reading.conftest import (
+    FLEET,
+    ODF_NAMESPACES,
+    SHEET,
+    WORD,
+    docx_parts,
+    odf_parts,
+    odf_table,
+    pptx_parts,
+    relations,
+    xlsx_parts,
+    zipped,
+)
+
+from chapterhouse.reading.dispatch import read
+from chapterhouse.reading.limits import Limits
+from chapterhouse.types import Extraction
+
+LIMITS = Limits()
+TABLE = "| Vessel | Seats |\n| --- | --- |\n| Heron | 180 |\n"
+Files = dict[str, str | bytes]
+
+
+def one(parts: Files, format_: str) -> Extraction:
+    return read(zipped(parts, stored=("mimetype",)), f"a.{format_}", LIMITS)
+
+
+def word(runs: str) -> str:
+    return f"<w:p>{runs}</w:p>"
+
+
+def said(text: str) -> str:
+    return f"<w:r><w:t>{text}</w:t></w:r>"
+
+
+def header(kind: str, body: str) -> str:
+    return f"<w:{kind} {WORD}>{body}</w:{kind}>"
+
+
+def test_headers_and_footers_of_a_word_file_are_shown_once() -> None:
+    page = (
+        '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText> PAGE </w:instrText></w:r>'
+        '<w:r><w:fldChar w:fldCharType="separate"/></w:r><w:r><w:t>17</w:t></w:r>'
+        '<w:r><w:fldChar w:fldCharType="end"/></w:r>'
+        f'<w:fldSimple w:instr="NUMPAGES">{said("40")}</w:fldSimple>'
+    )
+    parts = docx_parts() | {
+        "word/_rels/document.xml.rels": relations(
+            ("h1", "header", "header1.xml"),
+            ("h2", "header", "header2.xml"),
+            ("f1", "footer", "footer1.xml"),
+            ("f2", "footer", "footer2.xml"),
+        ),
+        "word/header1.xml": header("hdr", word(said("Harbour") + said(" Board"))),
+        "word/header2.xml": header("hdr", word(said("Harbour Board"))),
+        "word/footer1.xml": header("ftr", word(said("Confidential ") + page)),
+        "word/footer2.xml": header("ftr", word(page)),
+    }
+    text = one(parts, "docx").pages[0].text
+    assert text.endswith(f"{TABLE}\nHeader: Harbour Board\n\nFooter: Confidential\n")
+
+
+def test_tracked_changes_are_accepted() -> None:
+    body = word(
+        said("Fares ")
+        + f"<w:ins>{said('rise')}</w:ins>"
+        + "<w:del><w:r><w:delText>fall</w:delText></w:r></w:del>"
+        + f'<w:moveFromRangeStart w:id="1"/><w:moveFrom w:id="2">{said("gone")}</w:moveFrom>'
+        + f"<w:moveTo>{said(' here')}</w:moveTo>"
+    )
+    assert one(docx_parts(body), "docx").pages[0].text == "Fares rise here\n"
+
+
+def test_smart_art_of_a_word_file_is_a_list() -> None:
+    parts = docx_parts() | {
+        "word/diagrams/data1.xml": "<d:dataModel xmlns:d='d' xmlns:a='a'><a:p><a:r><a:t>Plan</a:t>"
+        "</a:r></a:p><a:p><a:r><a:t>Build</a:t></a:r></a:p></d:dataModel>"
+    }
+    assert one(parts, "docx").pages[0].text.endswith("\n- Plan\n- Build\n")
+
+
+def test_sheets_show_shapes_titles_of_charts_and_headers_and_say_when_they_are_hidden() -> None:
+    parts = xlsx_parts()
+    sheet = str(parts["xl/worksheets/sheet1.xml"])
+    workbook = str(parts["xl/workbook.xml"])
+    parts |= {
+        "xl/workbook.xml": workbook.replace('name="Fleet"', 'name="Fleet" state="veryHidden"'),
+        "xl/worksheets/sheet1.xml": sheet.replace(
+            "</worksheet>",
+            "<headerFooter><oddHeader>&amp;C&amp;&quot;Arial,Bold&quot;&amp;12Harbour &amp;&amp; "
+            "Board</oddHeader><oddFooter>&amp;P</oddFooter></headerFooter></worksheet>",
+        ),
+        "xl/worksheets/_rels/sheet1.xml.rels": relations(("d", "drawing", "../drawings/d.xml")),
+        "xl/drawings/d.xml": "<d xmlns:a='a'><a:p><a:r><a:t>To the </a:t></a:r><a:r><a:t>quay"
+        "</a:t></a:r></a:p></d>",
+        "xl/drawings/_rels/d.xml.rels": relations(("c", "chart", "../charts/chart1.xml")),
+        "xl/charts/chart1.xml": "<c:chartSpace xmlns:c='c' xmlns:a='a'><c:title><a:t>Seats</a:t>"
+        "</c:title></c:chartSpace>",
+    }
+    (page,) = one(parts, "xlsx").pages
+    assert page.label == "Fleet (hidden)"
+    assert page.text == (
+        f"## Fleet (hidden)\n\n{TABLE}\nTo the quay\n\nSeats\n\nHeader: Harbour & Board\n"
+    )
+
+
+def test_a_sheet_with_only_numbers_has_text() -> None:
+    parts = xlsx_parts()
+    parts["xl/worksheets/sheet1.xml"] = str(parts["xl/worksheets/sheet1.xml"]).replace(
+        "<sheetData>", "<sheetData>"
+    )
+    parts["xl/worksheets/sheet1.xml"] = (
+        '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
+        '<row r="1"><c r="A1"><v>5</v></c><c r="B1"><v>7.25</v></c></row></sheetData></worksheet>'
+    )
+    extraction = one(parts, "xlsx")
+    assert extraction.pages[0].text == "## Fleet\n\n| 5 | 7.25 |\n| --- | --- |\n"
+    assert extraction.notices == ()
+
+
+def calculated(cells: str, properties: str = "") -> Extraction:
+    """Read a sheet whose styles 0 to 3 are General, a per cent, euros and hidden."""
+    parts = xlsx_parts()
+    styles = (
+        f"<styleSheet {SHEET}><numFmts><numFmt numFmtId='164' formatCode='0.00\\ \"€\"'/>"
+        "<numFmt numFmtId='165' formatCode=';;;'/></numFmts><cellStyleXfs><xf numFmtId='9'/>"
+        "</cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='9'/><xf numFmtId='164'/>"
+        "<xf numFmtId='165'/><xf numFmtId='14'/></cellXfs></styleSheet>"
+    )
+    workbook = str(parts["xl/workbook.xml"])
+    parts |= {
+        "xl/_rels/workbook.xml.rels": relations(
+            ("r1", "worksheet", "worksheets/sheet1.xml"), ("r2", "styles", "styles.xml")
+        ),
+        "xl/workbook.xml": workbook.replace("<sheets>", f"{properties}<sheets>"),
+        "xl/styles.xml": styles,
+        "xl/worksheets/sheet1.xml": f"<x:worksheet xmlns:x={SHEET.split('=', 1)[1]}><x:sheetData>"
+        f'<x:row r="1">{cells}</x:row></x:sheetData></x:worksheet>',
+    }
+    return one(parts, "xlsx")
+
+
+def test_cells_of_a_sheet_are_read_as_they_are_shown() -> None:
+    extraction = calculated(
+        '<x:c r="A1"><x:v>1234.5</x:v></x:c>'
+        "<x:c s='1' r='B1' t='n'><x:v>0.25</x:v></x:c>"
+        '<x:c r="C1" s="2"><x:f>A1*2</x:f><x:v>2469</x:v></x:c>'
+        '<x:c r="D1" s="3"><x:v>42</x:v></x:c>'
+        '<x:c r="E1" s="1"/>'
+        '<x:c r="F1" s="1" t="str"><x:v>0.25</x:v></x:c>'
+        '<x:c r="G1" s="4"><x:v>45356</x:v></x:c>'
+    )
+    row = "| 1234.5 | 25% | 2469.00 € | 42 |  | 0.25 | 2024-03-05 |"
+    assert extraction.pages[0].text.splitlines()[2] == row
+    assert extraction.notices == ()
+
+
+def test_days_of_a_workbook_may_be_counted_from_1904() -> None:
+    properties = '<workbookPr date1904="1"/>'
+    extraction = calculated('<x:c r="A1" s="4"><x:v>43894</x:v></x:c>', properties)
+    assert "| 2024-03-05 |" in extraction.pages[0].text
+
+
+def test_a_formula_without_a_value_is_shown_and_counted() -> None:
+    extraction = calculated(
+        '<x:c r="A1"><x:f>SUM(B1:C1)&lt;5</x:f></x:c>'
+        '<x:c r="B1" s="1"><x:f t="shared" si="0"/><x:v></x:v></x:c>'
+        '<x:c r="C1" t="str"><x:f>""</x:f><x:v></x:v></x:c><x:c r="D1"><x:v>7</x:v></x:c>'
+    )
+    row = "| =SUM(B1:C1)<5 (not calculated) | (not calculated) |  | 7 |"
+    assert extraction.pages[0].text.splitlines()[2] == row
+    (notice,) = extraction.notices
+    assert notice.code == "not-calculated"
+    assert "calculated: 2." in notice.sentence
+
+
+def test_a_formula_of_an_open_document_sheet_without_a_value_is_shown_and_counted() -> None:
+    cells = (
+        '<table:table-cell table:formula="of:=SUM([.A1:.B1])" office:value-type="float"/>'
+        '<table:table-cell table:formula="of:=A1" office:value-type="float" office:value="7"/>'
+        '<table:table-cell table:formula="of:=&quot;&quot;" office:value-type="string"/>'
+        "<table:table-cell><text:p>x</text:p></table:table-cell>"
+    )
+    extraction = ods(
+        f'<table:table table:name="S"><table:table-row>{cells}</table:table-row></table:table>'
+    )
+    assert "| =SUM([.A1:.B1]) (not calculated) | 7 |  | x |" in extraction.pages[0].text
+    assert [notice.code for notice in extraction.notices] == ["not-calculated"]
+
+
+def test_footers_of_slides_are_shown_on_the_first_slide_that_has_them() -> None:
+    footer = (
+        "<p:sp><p:nvSpPr><p:nvPr><p:ph type='ftr'/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:r>"
+        "<a:t>Harbour Board</a:t></a:r></a:p></p:txBody></p:sp></p:spTree>"
+    )
+    parts = {
+        name: str(content).replace("</p:spTree>", footer) for name, content in pptx_parts().items()
+    }
+    first, second = one({**parts}, "pptx").pages
+    assert first.text.endswith("\n\nFooter: Harbour Board\n")
+    assert "Harbour" not in second.text
+
+
+def ods(body: str, styles: str = "") -> Extraction:
+    content = f"<office:spreadsheet>{body}</office:spreadsheet>"
+    return one(odf_parts("spreadsheet", content, styles), "ods")
+
+
+def test_an_open_document_sheet_shows_its_cells_as_they_are_shown() -> None:
+    cells = (
+        '<table:table-cell office:value-type="percentage" office:value="0.25"><text:p>25 %'
+        "</text:p></table:table-cell>"
+        '<table:table-cell office:value-type="float" office:value="7"/>'
+        "<table:table-cell><office:annotation><text:p>really?</text:p></office:annotation>"
+        "<text:p>x</text:p></table:table-cell>"
+        "<table:table-cell><draw:custom-shape><text:p>To the quay</text:p></draw:custom-shape>"
+        "</table:table-cell>"
+    )
+    extraction = ods(
+        f'<table:table table:name="A"><table:table-row>{cells}</table:table-row></table:table>'
+    )
+    assert extraction.pages[0].text == (
+        "## A\n\n| 25 % | 7 | x |\n| --- | --- | --- |\n\nTo the quay\n\nComment: really?\n"
+    )
+
+
+def test_hidden_sheets_of_open_documents_say_so() -> None:
+    style = (
+        '<style:style style:name="ta2" style:family="table"><style:table-properties '
+        'table:display="false"/></style:style>'
+    )
+    table = odf_table(FLEET).replace("<table:table ", '<table:table table:style-name="ta2" ', 1)
+    (page,) = ods(table, style).pages
+    assert (page.label, page.text) == ("Fleet (hidden)", f"## Fleet (hidden)\n\n{TABLE}")
+
+
+def test_headers_and_footers_of_open_documents_are_shown_once() -> None:
+    parts = odf_parts("text", "<office:text><text:p>Body.</text:p></office:text>")
+    running = (
+        "<style:header><text:p>Harbour Board</text:p></style:header>"
+        "<style:header-left><text:p>Harbour Board</text:p></style:header-left>"
+        '<style:footer style:display="false"><text:p>Off</text:p></style:footer>'
+        "<style:footer-left><text:p>Page <text:page-number>1</text:page-number></text:p>"
+        "</style:footer-left>"
+    )
+    parts["styles.xml"] = (
+        f"<office:document-styles {ODF_NAMESPACES}><office:master-styles><style:master-page>"
+        f"{running}</style:master-page></office:master-styles></office:document-styles>"
+    )
+    assert one(parts, "odt").pages[0].text == "Body.\n\nHeader: Harbour Board\n"
+
+
+def test_footers_of_open_document_slides_are_shown_once() -> None:
+    page = (
+        '<draw:page presentation:use-footer-name="f"><draw:frame><draw:text-box><text:p>x</text:p>'
+        "</draw:text-box></draw:frame><presentation:notes><draw:frame presentation:class="
+        '"page-number"><draw:text-box><text:p>&lt;number&gt;</text:p></draw:text-box></draw:frame>'
+        "</presentation:notes></draw:page>"
+    )
+    body = (
+        '<office:presentation><presentation:footer-decl presentation:name="f">Harbour Board'
+        f"</presentation:footer-decl>{page}{page}</office:presentation>"
+    )
+    texts = [page.text for page in one(odf_parts("presentation", body), "odp").pages]
+    assert texts == ["x\n\nFooter: Harbour Board\n", "x\n"]
+
+
+def test_a_title_that_a_program_left_gives_way_to_the_text() -> None:
+    meta = (
+        '<office:document-meta xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+        'xmlns:dc="http://purl.org/dc/elements/1.1/"><office:meta><dc:title>Untitled 1</dc:title>'
+        "</office:meta></office:document-meta>"
+    )
+    parts = odf_parts("text", "<office:text><text:h>Timetable</text:h></office:text>")
+    assert one(parts | {"meta.xml": meta}, "odt").title == "Timetable"
+
+
+def test_a_word_file_may_call_its_main_part_as_it_likes() -> None:
+    def renamed(text: str) -> str:
+        return text.replace("document.xml", "document2.xml")
+
+    parts = {renamed(name): renamed(str(content)) for name, content in docx_parts().items()}
+    text = one({**parts}, "docx").pages[0].text
+    assert text == f"# Timetable\n\nThe ferry leaves at nine.\n\n{TABLE}"

@@ -1,0 +1,200 @@
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.reading.pdf_writer import HEIGHT, Page, write_pdf
+
+from chapterhouse.reading.pdf.document import read_pdf
+from chapterhouse.types import BENIGN_NOTICES, Extraction
+
+SUBJECTS = ("boats float", "nets dry", "gulls cry", "ropes rot", "tides turn", "buoys ring")
+
+
+def read(pages: list[Page]) -> Extraction:
+    return read_pdf(write_pdf(pages), "made.pdf")
+
+
+def prose(number: int) -> Page:
+    subject = SUBJECTS[number % len(SUBJECTS)]
+    lines = [f"Line {line} of chapter {number} says that {subject}." for line in range(4)]
+    return Page().lines(72, 200, lines)
+
+
+def invoice(number: str, amount: str) -> Page:
+    page = Page().text(72, 40, "Harbour Supplies Limited").text(72, 60, f"Invoice {number}")
+    page.text(72, 300, "Payable within thirty days.").text(72, 330, "For the goods delivered:")
+    return page.text(72, 760, f"Total due: EUR {amount}")
+
+
+@pytest.mark.parametrize("start", [1, 7, 1001])
+def test_every_invoice_of_a_file_keeps_its_number_and_amount(start: int) -> None:
+    expected = [(f"Invoice {start + place}", f"EUR {120 + place % 2}.50") for place in range(12)]
+    pages = read([invoice(number[8:], amount[4:]) for number, amount in expected]).pages
+
+    for page, (number, amount) in zip(pages, expected, strict=True):
+        assert number in page.text.split("\n")[0]
+        assert amount in page.text
+
+
+def test_numbers_of_forms_stay_where_they_stand_apart_from_their_label() -> None:
+    pages = [
+        Page()
+        .text(72, 40, "Invoice")
+        .text(400, 40, str(1001 + place))
+        .text(400, 60, str(501 + place))
+        .text(72, 300, "Payable within thirty days.")
+        for place in range(12)
+    ]
+
+    for place, page in enumerate(read(pages).pages):
+        assert f"Invoice {1001 + place}" in page.text
+        assert str(501 + place) in page.text
+
+
+def test_short_invoices_that_stand_at_the_top_of_their_pages_stay_whole() -> None:
+    pages = [
+        Page().text(72, 40, "Invoice").text(300, 40, str(1001 + place)).text(72, 60, "For Acme")
+        for place in range(12)
+    ]
+
+    for place, page in enumerate(read(pages).pages):
+        assert f"Invoice {1001 + place}" in page.text
+
+
+def test_who_an_invoice_is_for_stays_though_it_repeats() -> None:
+    names = ["Acme"] * 5 + ["Bolt"] * 5
+    pages = [invoice(str(9), "1.00").text(300, 80, f"For {name}") for name in names]
+
+    assert [f"For {name}" in page.text for page, name in zip(read(pages).pages, names, strict=True)]
+
+
+def test_headings_that_differ_in_their_number_stay() -> None:
+    pages = [prose(place).text(72, 60, f"Clause {3 * place + 1}") for place in range(6)]
+
+    for place, page in enumerate(read(pages).pages):
+        assert f"Clause {3 * place + 1}" in page.text
+
+
+@pytest.mark.parametrize(
+    ("first", "pattern", "left"),
+    [
+        (1, "{}", 0),
+        (8, "{}", 0),
+        (1, "Page {} of 6", 0),
+        (1, "- {} -", 0),
+        (3, "Seite {} von 9", 0),
+        (1, "Harbour report, page {}", 1),
+        (1, "Harbour report       {}", 1),
+        (1, "Clause {}", 6),
+    ],
+)
+def test_a_number_that_counts_the_pages_goes(first: int, pattern: str, left: int) -> None:
+    texts = [pattern.format(first + place) for place in range(6)]
+    pages = [prose(place) for place in range(6)]
+    for page, text in zip(pages, texts, strict=True):
+        label, _, number = text.partition("       ")
+        page.text(72, 760, label)
+        if number:
+            page.text(500, 760, number)
+    found = [
+        " ".join(text.split()) == page.text.splitlines()[-1]
+        for text, page in zip(texts, read(pages).pages, strict=True)
+    ]
+
+    assert sum(found) == left
+    assert found == sorted(found, reverse=True)
+
+
+def test_numbers_that_do_not_count_the_pages_stay() -> None:
+    pages = [prose(place).text(72, 760, str(7 * place + 3)) for place in range(6)]
+
+    for place, page in enumerate(read(pages).pages):
+        assert page.text.endswith(f"\n{7 * place + 3}")
+
+
+def test_what_was_dropped_is_told_without_making_the_document_partial() -> None:
+    pages = [
+        prose(place).text(72, 40, "Harbour report").text(72, 760, str(9)) for place in range(5)
+    ]
+    (notice,) = read(pages).notices
+
+    assert notice.code == "running-lines"
+    assert notice.code in BENIGN_NOTICES
+    assert "“Harbour report” (4 times, pages 2 to 5)" in notice.sentence
+
+
+def test_a_line_whose_sentence_goes_on_in_the_body_stays() -> None:
+    clause = [
+        "This clause is a demonstration and carries no legal weight, for it has a",
+        "purpose.",
+    ]
+    pages = [
+        Page().text(72, 40, f"Sample — page {place}").lines(72, 70, [*clause, f"Part {place}."])
+        for place in (1, 2, 3, 4)
+    ]
+    extraction = read(pages)
+
+    assert all(clause[0] in page.text for page in extraction.pages)
+    assert [page.text.startswith("Sample") for page in extraction.pages] == [True] + [False] * 3
+
+
+def test_a_sentence_that_ends_at_the_foot_of_every_page_stays() -> None:
+    line = "Whoever reads this page to its end has read all that it has to say about it,"
+    pages = [prose(place).lines(72, 740, [line, "too, so far."]) for place in range(4)]
+
+    assert all("so far." in page.text for page in read(pages).pages)
+
+
+@pytest.mark.parametrize(
+    ("footer", "sentence"),
+    [
+        ("{}", "The page numbers 1 to 5 are not in the text."),
+        ("Page {} of 5", "The page numbers 1 to 5 are not in the text."),
+        (
+            "Harbour report, page {}",
+            (
+                "4 running headers or footers with page numbers are not in the text, "
+                "as “Harbour report, page 2” on page 2."
+            ),
+        ),
+        (
+            "Harbour report",
+            (
+                "4 running headers and footers are not in the text: "
+                "“Harbour report” (4 times, pages 2 to 5)."
+            ),
+        ),
+    ],
+)
+def test_the_notice_says_what_is_not_in_the_text(footer: str, sentence: str) -> None:
+    pages = [prose(place).text(72, 760, footer.format(place + 1)) for place in range(5)]
+    (notice,) = read(pages).notices
+
+    assert notice.sentence == sentence
+
+
+LINES = st.sampled_from(
+    ["Harbour", "Total 12", "Total 13", "Page {}", "{}", "Invoice {}", "Invoice 7", "iv", "9"]
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(LINES, LINES), min_size=1, max_size=9), st.booleans())
+def test_only_what_is_said_before_or_counts_the_pages_is_dropped(
+    edges: list[tuple[str, str]],
+    filled: bool,  # noqa: FBT001 - drawn by hypothesis
+) -> None:
+    pages, shown = [], []
+    for place, (top, bottom) in enumerate(edges):
+        page = prose(place)
+        if filled:
+            page.text(72, 400, "Payable within thirty days.")
+        shown.append((top.format(place + 1), bottom.format(place + 1)))
+        page.text(72, 40, shown[-1][0]).text(72, HEIGHT - 30, shown[-1][1])
+        pages.append(page)
+    before: list[str] = []
+    for place, read_page in enumerate(read(pages).pages):
+        lines = read_page.text.split("\n")
+        for line in shown[place]:
+            counts = line in (f"Page {place + 1}", f"{place + 1}") or (line, place) == ("iv", 3)
+            assert line in lines or line in before or counts
+        before += lines

@@ -1,0 +1,119 @@
+import pytest
+from tests.reading.pdf_writer import Page, write_pdf
+
+from chapterhouse.reading.pdf.document import read_pdf
+from chapterhouse.reading.pdf.tables import joined_lines, markdown_table
+
+ROWS = [
+    ("Station", "Spring", "Autumn"),
+    ("Harbour", "12", "1,911"),
+    ("Upper valley", "37", "948"),
+    ("Mill", "74", "985"),
+    ("River gate", "111", "22"),
+]
+WANTED = "\n".join(
+    ["| Station | Spring | Autumn |", "| --- | --- | --- |"]
+    + ["| " + " | ".join(row) + " |" for row in ROWS[1:]]
+)
+PROSE = ["Before the table stands a line of prose that is long enough.", "And another one."]
+
+
+def text_of(page: Page) -> str:
+    return read_pdf(write_pdf([page]), "x.pdf").pages[0].text
+
+
+def cells(page: Page, columns: list[float], top: float, step: float) -> Page:
+    for number, row in enumerate(ROWS):
+        for x, cell in zip(columns, row, strict=True):
+            page.text(x + 4, top + step * number + 14, cell)
+    return page
+
+
+@pytest.mark.parametrize("ruled", [True, False])
+def test_a_table_stands_in_its_place_and_its_text_nowhere_else(*, ruled: bool) -> None:
+    columns: list[float] = [72, 200, 300]
+    page = cells(Page().lines(72, 100, PROSE), columns, 150, 20)
+    if ruled:
+        page.grid([*columns, 400], [150 + 20 * number for number in range(6)])
+    page.lines(72, 300, PROSE)
+
+    assert text_of(page) == f"{' '.join(PROSE)}\n\n{WANTED}\n\n{' '.join(PROSE)}"
+
+
+def test_a_table_without_outer_lines() -> None:
+    page = cells(Page(), [72, 200, 300], 150, 20)
+    page.rule(190, 150, 190, 250).rule(290, 150, 290, 250)
+    for number in range(1, 5):
+        page.rule(72, 150 + 20 * number, 400, 150 + 20 * number)
+
+    assert text_of(page) == WANTED
+
+
+def test_lines_of_a_wrapped_cell_are_joined() -> None:
+    page = Page().grid([72, 200, 400], [100, 150, 200])
+    page.text(76, 120, "Harbour").lines(204, 115, ["open to all who", "come by boat"])
+    page.text(76, 170, "Mill").text(204, 170, "closed")
+
+    assert text_of(page).splitlines()[0] == "| Harbour | open to all who come by boat |"
+
+
+def test_a_header_that_spans_columns_is_repeated() -> None:
+    page = Page().grid([72, 172, 272, 372], [120, 140, 160, 180])
+    page.rule(72, 100, 372, 100).rule(72, 100, 72, 120).rule(172, 100, 172, 120).rule(
+        372, 100, 372, 120
+    )
+    page.text(76, 114, "Place").text(230, 114, "Catch")
+    for number, row in enumerate([("", "cod", "eel"), ("Quay", "3", "4"), ("Mole", "5", "6")]):
+        for column, cell in enumerate(row):
+            page.text(76 + 100 * column, 134 + 20 * number, cell)
+
+    assert text_of(page).splitlines()[0] == "| Place | Catch | Catch |"
+
+
+def test_a_bar_in_a_cell_is_escaped() -> None:
+    assert markdown_table([("a|b", "c"), ("d", "e")]) == "| a\\|b | c |\n| --- | --- |\n| d | e |"
+
+
+def test_a_frame_around_text_is_no_table() -> None:
+    page = Page().grid([60, 500], [90, 160]).lines(72, 110, PROSE)
+
+    assert text_of(page) == " ".join(PROSE)
+
+
+def test_a_numbered_list_is_no_table() -> None:
+    page = Page()
+    for number in range(5):
+        page.text(72, 120 + 14 * number, f"{number + 1}.").text(
+            110, 120 + 14 * number, "a thing to do"
+        )
+
+    assert "|" not in text_of(page)
+
+
+def test_prose_in_two_columns_is_no_table() -> None:
+    page = Page()
+    for number in range(10):
+        page.text(72, 120 + 14 * number, f"line {number} of the left column of prose")
+        page.text(330, 120 + 14 * number, f"line {number} of the right column of prose")
+
+    assert "|" not in text_of(page)
+
+
+def test_a_drawing_is_no_table() -> None:
+    page = Page().lines(72, 100, PROSE)
+    page.grid([50 + 5 * number for number in range(90)], [200 + 5 * number for number in range(90)])
+
+    assert text_of(page) == " ".join(PROSE)
+
+
+@pytest.mark.parametrize(
+    ("lines", "joined"),
+    [
+        (["one", "two"], "one two"),
+        (["provi-", "sional"], "provisional"),
+        (["1987-", "1988"], "1987- 1988"),
+        ([], ""),
+    ],
+)
+def test_lines_in_a_cell(lines: list[str], joined: str) -> None:
+    assert joined_lines(lines) == joined
