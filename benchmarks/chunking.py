@@ -31,7 +31,7 @@ from chapterhouse.chunking.quality import measure_quality
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.evaluation.collection import indexed
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
-from chapterhouse.evaluation.significance import estimate
+from chapterhouse.evaluation.measures import estimate
 from chapterhouse.evaluation.spans import (
     SpanScores,
     count_tokens,

@@ -13,9 +13,9 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import CorruptLibraryError, NotFoundError, UsageError
-from chapterhouse.evaluation.evaluate import evaluate
-from chapterhouse.evaluation.questions import Question
-from chapterhouse.evaluation.tasks import question_task
+from chapterhouse.evaluation.collection import question_task
+from chapterhouse.evaluation.comparing import evaluate
+from chapterhouse.evaluation.datasets import Question
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.types import Progress, Status
 

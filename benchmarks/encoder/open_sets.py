@@ -26,7 +26,7 @@ from ir_measures import nDCG
 
 from chapterhouse.evaluation.collection import Collection, indexed
 from chapterhouse.evaluation.datasets import Dataset, load_dataset
-from chapterhouse.evaluation.significance import Estimate, estimate
+from chapterhouse.evaluation.measures import Estimate, estimate
 from chapterhouse.retrieval.fuse import lexical_scores
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve

@@ -31,7 +31,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 from chapterhouse import wiring
 from chapterhouse.evaluation.collection import Collection, indexed
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
-from chapterhouse.evaluation.significance import estimate
+from chapterhouse.evaluation.measures import estimate
 from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.library import Library
 from chapterhouse.models.built_in import BuiltInEncoder

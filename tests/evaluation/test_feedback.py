@@ -10,7 +10,9 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.evaluation.evaluate import evaluate
+from chapterhouse.evaluation.collection import fixture_file, question_task
+from chapterhouse.evaluation.comparing import evaluate
+from chapterhouse.evaluation.datasets import question_id, question_line, read_questions
 from chapterhouse.evaluation.feedback import (
     Kept,
     Told,
@@ -22,8 +24,6 @@ from chapterhouse.evaluation.feedback import (
     told,
 )
 from chapterhouse.evaluation.measuring import shows
-from chapterhouse.evaluation.questions import question_id, question_line, read_questions
-from chapterhouse.evaluation.tasks import fixture_file, question_task
 from chapterhouse.interfaces.cli import shapes
 from chapterhouse.interfaces.cli.envelope import success
 

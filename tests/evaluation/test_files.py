@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.files import read_text, require_writable, write_whole
+from chapterhouse.evaluation.runs import read_text, require_writable, write_whole
 
 
 def test_a_file_is_replaced(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.questions import (
+from chapterhouse.evaluation.datasets import (
     Question,
     question_id,
     question_line,

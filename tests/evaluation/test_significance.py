@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.evaluation.significance import compare, estimate
+from chapterhouse.evaluation.measures import compare, estimate
 
 figures = st.lists(st.floats(0, 1), min_size=1, max_size=40)
 pairs = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=40)

@@ -6,11 +6,11 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.evaluation.evaluate import evaluate
+from chapterhouse.evaluation.collection import question_task
+from chapterhouse.evaluation.comparing import evaluate
+from chapterhouse.evaluation.datasets import Question, question_line, read_questions
 from chapterhouse.evaluation.measuring import holds
-from chapterhouse.evaluation.questions import Question, question_line, read_questions
 from chapterhouse.evaluation.synthetic import synthetic_questions
-from chapterhouse.evaluation.tasks import question_task
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from chapterhouse.models.scripted import Call, Step
 from chapterhouse.replying.put import put
 from chapterhouse.replying.request import Choices
 from chapterhouse.telemetry import TraceSpan, collecting
-from chapterhouse.telemetry.forwarding import OWN_PROVIDER
+from chapterhouse.telemetry.recorded import OWN_PROVIDER
 from chapterhouse.types import Answer, Usage
 
 QUESTION = "How fast may a vessel go in the harbour, says zorblaquex?"

@@ -6,7 +6,7 @@ from typing import Final, get_args
 
 from chapterhouse.evaluation.collection import Collection, indexed
 from chapterhouse.evaluation.datasets import CorpusDocument
-from chapterhouse.evaluation.significance import Estimate, estimate
+from chapterhouse.evaluation.measures import Estimate, estimate
 from chapterhouse.evaluation.spans import (
     GoldQuestion,
     GoldSpans,

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.files import write_whole
-from chapterhouse.evaluation.questions import (
+from chapterhouse.evaluation.collection import fixture_file
+from chapterhouse.evaluation.datasets import (
     Question,
     question_id,
     question_line,
     read_questions,
 )
-from chapterhouse.evaluation.tasks import fixture_file
+from chapterhouse.evaluation.runs import write_whole
 from chapterhouse.library import Library
 from chapterhouse.types import Answer, AnswerOutcome
 

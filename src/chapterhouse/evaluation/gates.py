@@ -1,14 +1,20 @@
 """Figures that measures must reach, so that a change that makes answers worse stops a build."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from xml.sax.saxutils import quoteattr
 
 from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.evaluate import Evaluation
+from chapterhouse.evaluation.comparing import Evaluation
 from chapterhouse.evaluation.measures import RANKING_MEASURES, Measure, measure_named
-from chapterhouse.evaluation.measuring import CHECKS
+from chapterhouse.evaluation.measuring import CHECKS, Scored
 
 Floor = tuple[str, float]  # name of a measure and the least it may be
+# What XML 1.0 cannot hold, not even as a reference.
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_Case = tuple[str, str]  # name, and why it failed or nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,3 +70,49 @@ def gates(floors: Sequence[Floor], found: Evaluation) -> tuple[Gate, ...]:
         figure = found.measures[name].mean
         made.append(Gate(name, floor, figure, passed=figure >= floor))
     return tuple(made)
+
+
+def junit(found: Evaluation, held: Sequence[Gate]) -> str:
+    """Return the XML of an evaluation."""
+    cases = [_gate(gate) for gate in held] or [_question(entry) for entry in found.scored]
+    failures = sum(bool(why) for _, why in cases)
+    suite = f"chapterhouse eval {found.name}"
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="0"'
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        f"<testsuites name={_quoted('chapterhouse eval')} {counts}>",
+        f'  <testsuite name={_quoted(suite)} {counts} skipped="0">',
+        *(line for case in cases for line in _written(case, suite)),
+        "  </testsuite>",
+        "</testsuites>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _gate(gate: Gate) -> _Case:
+    failed = f"{gate.measure} is {gate.figure:.4f}, below {gate.floor:g}"
+    return f"{gate.measure} >= {gate.floor:g}", "" if gate.passed else failed
+
+
+def _question(entry: Scored) -> _Case:
+    question = entry.case.question
+    failures = list(entry.failures)
+    if not failures and entry.scores.get("R@10") == 0.0:  # of a collection, which has no checks
+        failures = ["nothing relevant among the first ten"]
+    return f"{question.id} {question.text}", "; ".join(failures)
+
+
+def _written(case: _Case, suite: str) -> Sequence[str]:
+    name, failure = case
+    head = f"    <testcase classname={_quoted(suite)} name={_quoted(name)}"
+    if not failure:
+        return [f"{head}/>"]
+    return [
+        f"{head}>",
+        f'      <failure type="assertion" message={_quoted(failure)}/>',
+        "    </testcase>",
+    ]
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(_UNWRITABLE.sub("\ufffd", text))

@@ -23,10 +23,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.evaluation.measures import RANKING_MEASURES, Measure
+from chapterhouse.evaluation.collection import Case, Task
+from chapterhouse.evaluation.measures import RANKING_MEASURES, Estimate, Measure, estimate
 from chapterhouse.evaluation.runs import Ranked, Run
-from chapterhouse.evaluation.significance import Estimate, estimate
-from chapterhouse.evaluation.tasks import Case, Task
 from chapterhouse.library import Library
 from chapterhouse.retrieval.method import Method
 from chapterhouse.types import Answer, Hit, Progress

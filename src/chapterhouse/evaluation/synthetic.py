@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.evaluation.questions import Question, question_id
+from chapterhouse.evaluation.datasets import Question, question_id
 from chapterhouse.library import Library
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import counted

@@ -9,18 +9,16 @@ from chapterhouse.telemetry.operations import (
     chat_span,
     retrieval_span,
     round_span,
-    tool_span,
-    workflow_span,
-)
-from chapterhouse.telemetry.recorded import AttributeValue, Trace, TraceEvent, TraceSpan
-from chapterhouse.telemetry.spans import Recorder, collecting, sharing_content, span
-from chapterhouse.telemetry.telling import (
     tell_answer,
     tell_hits,
     tell_minutes,
     tell_statement,
     tell_writing,
+    tool_span,
+    workflow_span,
 )
+from chapterhouse.telemetry.recorded import AttributeValue, Trace, TraceEvent, TraceSpan
+from chapterhouse.telemetry.spans import Recorder, collecting, sharing_content, span
 
 __all__ = [
     "AttributeValue",

@@ -1,7 +1,7 @@
 """Spans by what is done in them, with the names of OpenTelemetry's GenAI conventions.
 
 https://github.com/open-telemetry/semantic-conventions-genai. What they have no name for is called
-``chapterhouse.*``.
+``chapterhouse.*``. And what a span records of the value that comes out of it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import Final
 
 from chapterhouse.telemetry.recorded import AttributeValue
 from chapterhouse.telemetry.spans import Recorder, span
+from chapterhouse.types import Answer, Minutes, SearchResult, Statement, Writing
 
 OPERATION: Final = "gen_ai.operation.name"
 # Attributes.
@@ -125,3 +126,71 @@ def _operation(
 
 def _named(text: str) -> str:
     return " ".join(text.split())[:_LONGEST]
+
+
+def tell_hits(recorder: Recorder, found: SearchResult) -> None:
+    """Tell how much was found, and as content what: ids and titles, no text."""
+    if not recorder.listening:
+        return
+    recorder.set(HITS, len(found.hits))
+    recorder.set(SEARCHED_DOCUMENTS, found.documents)
+    recorder.set(SEARCHED_CHUNKS, found.chunks)
+    recorder.tell(
+        DOCUMENTS,
+        [
+            {"id": hit.chunk.id, "score": hit.score, "title": hit.document.title}
+            for hit in found.hits
+        ],
+    )
+
+
+def tell_writing(recorder: Recorder, writing: Writing) -> None:
+    """Tell what a piece of writing used, and as content its text."""
+    used = writing.usage
+    recorder.set(REQUESTS, used.calls)
+    recorder.set(INPUT_TOKENS, used.prompt_tokens)
+    recorder.set(OUTPUT_TOKENS, used.completion_tokens)
+    if used.cost is not None:
+        recorder.set(COST, float(used.cost))
+    recorder.set(FINISH_REASONS, ("length" if writing.cut else "stop",))
+    recorder.set(TOOL_CALLS, len(writing.tool_calls))
+    recorder.tell(OUTPUT, writing.text)
+
+
+def tell_answer(recorder: Recorder, given: Answer) -> None:
+    """Tell what became of a question, and as content the answer."""
+    if not recorder.listening:
+        return
+    recorder.set(ANSWER_FOUND, given.found)
+    recorder.set(ANSWER_ROUTE, given.route.value)
+    recorder.set(ANSWER_KEPT, given.kept)
+    recorder.set(CITATIONS, len(given.citations))
+    recorder.tell(OUTPUT, given.text)
+
+
+def tell_statement(recorder: Recorder, said: Statement) -> None:
+    """Tell how much a member said, and as content what."""
+    if not recorder.listening:
+        return
+    recorder.set(METHOD, said.method)
+    recorder.set(CLAIMS, len(said.claims))
+    recorder.set(REPLIES, len(said.replies))
+    recorder.set(CONCESSIONS, len(said.concessions))
+    recorder.set(CITATIONS, len(said.citations))
+    claims = [claim.text for claim in said.claims]
+    replies = [f"{reply.claim}: {reply.stance.value}. {reply.text}" for reply in said.replies]
+    gone = [f"{given.claim} given up. {given.text}" for given in said.concessions]
+    lines = filter(None, (said.position, *claims, *replies, *gone))
+    recorder.tell(OUTPUT, "\n".join(lines))
+
+
+def tell_minutes(recorder: Recorder, minutes: Minutes) -> None:
+    """Tell what came of a meeting in numbers, and as content its decision."""
+    if not recorder.listening:
+        return
+    recorder.set(METHOD, minutes.method)
+    recorder.set(CLAIMS, len(minutes.claims))
+    recorder.set(DISPUTES, len(minutes.map.disputes))
+    recorder.set(ABSENCES, len(minutes.absences))
+    recorder.set(CITATIONS, len(minutes.citations))
+    recorder.tell(OUTPUT, "\n".join(point.text for point in minutes.decision))

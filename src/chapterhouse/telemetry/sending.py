@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import MissingExtraError
-from chapterhouse.telemetry.forwarding import OWN_PROVIDER
+from chapterhouse.telemetry.recorded import OWN_PROVIDER
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider

@@ -10,8 +10,17 @@ from contextvars import ContextVar, Token
 from types import MappingProxyType, TracebackType
 from typing import Final
 
-from chapterhouse.telemetry.forwarding import Forwarded, Tracer, begin, tracer
-from chapterhouse.telemetry.recorded import AttributeValue, Clock, Record, Trace, TraceEvent
+from chapterhouse.telemetry.recorded import (
+    AttributeValue,
+    Clock,
+    Forwarded,
+    Record,
+    Trace,
+    TraceEvent,
+    Tracer,
+    begin,
+    tracer,
+)
 
 _Attributes = Mapping[str, AttributeValue]
 _Content = Mapping[str, object]

@@ -3,12 +3,11 @@
 from pathlib import Path
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.evaluation.comparing import compared
-from chapterhouse.evaluation.evaluate import evaluate
+from chapterhouse.evaluation.collection import fixture_file, question_task
+from chapterhouse.evaluation.comparing import compared, evaluate
+from chapterhouse.evaluation.datasets import read_questions
 from chapterhouse.evaluation.measures import RANKING_MEASURES
 from chapterhouse.evaluation.measuring import as_run
-from chapterhouse.evaluation.questions import read_questions
-from chapterhouse.evaluation.tasks import fixture_file, question_task
 from chapterhouse.interfaces.cli.evaluation_run import Result
 from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.library import Library

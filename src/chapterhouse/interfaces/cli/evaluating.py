@@ -203,7 +203,7 @@ def _read(name: str) -> "Told":
     from pathlib import Path  # noqa: PLC0415 - see options
 
     from chapterhouse.evaluation.feedback import parse_answer  # noqa: PLC0415 - see options
-    from chapterhouse.evaluation.files import read_text  # noqa: PLC0415 - see options
+    from chapterhouse.evaluation.runs import read_text  # noqa: PLC0415 - see options
 
     if name == "-":
         return parse_answer(sys.stdin.buffer.read().decode("utf-8", "replace"), "standard input")

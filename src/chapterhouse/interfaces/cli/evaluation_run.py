@@ -8,25 +8,27 @@ from typing import TYPE_CHECKING
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.evaluation.chunking import score_strategies
-from chapterhouse.evaluation.collection import indexed
-from chapterhouse.evaluation.comparing import Comparison, ablated, compared
-from chapterhouse.evaluation.datasets import is_collection, load_dataset
-from chapterhouse.evaluation.evaluate import Evaluation, evaluate
-from chapterhouse.evaluation.files import require_writable, write_whole
-from chapterhouse.evaluation.gates import Gate, gates, measures_for, parse_floor
-from chapterhouse.evaluation.junit import junit
-from chapterhouse.evaluation.measuring import Tell, as_run
-from chapterhouse.evaluation.questions import Question, question_line, read_questions
-from chapterhouse.evaluation.runs import read_run, write_run
-from chapterhouse.evaluation.spans import load_gold
-from chapterhouse.evaluation.synthetic import QUESTIONS, synthetic_questions
-from chapterhouse.evaluation.tasks import (
+from chapterhouse.evaluation.collection import (
     Task,
     collection_task,
     fixture_file,
+    indexed,
     limited,
     question_task,
 )
+from chapterhouse.evaluation.comparing import Comparison, Evaluation, ablated, compared, evaluate
+from chapterhouse.evaluation.datasets import (
+    Question,
+    is_collection,
+    load_dataset,
+    question_line,
+    read_questions,
+)
+from chapterhouse.evaluation.gates import Gate, gates, junit, measures_for, parse_floor
+from chapterhouse.evaluation.measuring import Tell, as_run
+from chapterhouse.evaluation.runs import read_run, require_writable, write_run, write_whole
+from chapterhouse.evaluation.spans import load_gold
+from chapterhouse.evaluation.synthetic import QUESTIONS, synthetic_questions
 from chapterhouse.interfaces.cli import render_evaluation, shapes_evaluation
 from chapterhouse.interfaces.cli.options import Common, require_path
 from chapterhouse.interfaces.cli.progress import told_to

@@ -11,12 +11,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.evaluation.chunking import StrategyScores
-    from chapterhouse.evaluation.comparing import Comparison
-    from chapterhouse.evaluation.evaluate import Evaluation
+    from chapterhouse.evaluation.comparing import Comparison, Evaluation
     from chapterhouse.evaluation.feedback import Feedback
     from chapterhouse.evaluation.gates import Gate
+    from chapterhouse.evaluation.measures import Estimate
     from chapterhouse.evaluation.measuring import Scored
-    from chapterhouse.evaluation.significance import Estimate
     from chapterhouse.evaluation.spans import GoldSpans
     from chapterhouse.interfaces.cli.evaluation_run import Result
 

@@ -8,15 +8,12 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.evaluation.collection import indexed
-from chapterhouse.evaluation.comparing import ablated, compared
-from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, load_dataset
-from chapterhouse.evaluation.evaluate import Evaluation, evaluate
+from chapterhouse.evaluation.collection import collection_task, indexed, limited, question_task
+from chapterhouse.evaluation.comparing import Evaluation, ablated, compared, evaluate
+from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, Question, load_dataset
 from chapterhouse.evaluation.gates import gates, measures_for, parse_floor
 from chapterhouse.evaluation.measuring import as_run, holds
-from chapterhouse.evaluation.questions import Question
 from chapterhouse.evaluation.runs import Ranked, read_run, write_run
-from chapterhouse.evaluation.tasks import collection_task, limited, question_task
 from chapterhouse.settings import Settings
 from chapterhouse.types import Progress
 

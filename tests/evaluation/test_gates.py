@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from defusedxml import ElementTree
 
 from chapterhouse import Library
-from chapterhouse.evaluation.evaluate import Evaluation, evaluate
-from chapterhouse.evaluation.gates import Gate
-from chapterhouse.evaluation.junit import junit
-from chapterhouse.evaluation.questions import Question
-from chapterhouse.evaluation.tasks import question_task
+from chapterhouse.evaluation.collection import question_task
+from chapterhouse.evaluation.comparing import Evaluation, evaluate
+from chapterhouse.evaluation.datasets import Question
+from chapterhouse.evaluation.gates import Gate, junit
 
 HOSTILE = 'Who <won> & "why"\x1b[2J\x00\ud800?'
 

@@ -22,7 +22,7 @@ from chapterhouse.telemetry import (
     tool_span,
     workflow_span,
 )
-from chapterhouse.telemetry.forwarding import OWN_PROVIDER
+from chapterhouse.telemetry.recorded import OWN_PROVIDER
 
 Exporter = InMemorySpanExporter
 
