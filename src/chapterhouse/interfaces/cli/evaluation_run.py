@@ -12,7 +12,7 @@ from chapterhouse.evaluation.collection import indexed
 from chapterhouse.evaluation.comparing import Comparison, ablated, compared
 from chapterhouse.evaluation.datasets import is_collection, load_dataset
 from chapterhouse.evaluation.evaluate import Evaluation, evaluate
-from chapterhouse.evaluation.files import require_writable, write_whole
+from chapterhouse.evaluation.files import require_writable
 from chapterhouse.evaluation.gates import Gate, gates, measures_for, parse_floor
 from chapterhouse.evaluation.junit import junit
 from chapterhouse.evaluation.measuring import Tell, as_run
@@ -27,6 +27,7 @@ from chapterhouse.evaluation.tasks import (
     limited,
     question_task,
 )
+from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import render_evaluation, shapes_evaluation
 from chapterhouse.interfaces.cli.options import Common, require_path
 from chapterhouse.interfaces.cli.progress import told_to
@@ -85,7 +86,7 @@ def evaluation(common: Common, wanted: Wanted) -> Outcome:
     if wanted.run:
         write_run(targets[wanted.run], as_run(found.scored))
     if wanted.junit:
-        write_whole(targets[wanted.junit], junit(found, held))
+        write_output(targets[wanted.junit], junit(found, held))
     result = Result(found, held, comparison, stages)
     return Outcome(
         shapes_evaluation.evaluation(result, latency=wanted.latency),
@@ -145,7 +146,7 @@ def _own(library: "Library", path: Path | None, wanted: Wanted) -> Task:
         return limited(question_task(read_questions(path), library, str(path)), wanted.limit)
     made = synthetic_questions(library, wanted.limit or QUESTIONS, wanted.shelves)
     if wanted.write:
-        write_whole(_path(wanted.write), _lines(made))
+        write_output(_path(wanted.write), _lines(made))
     return question_task(made, library, "made from the documents", "synthetic")
 
 
