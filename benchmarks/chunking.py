@@ -40,7 +40,7 @@ from chapterhouse.evaluation.spans import (
     token_places,
 )
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.protocols import Chunker
+from chapterhouse.ports.models import Chunker
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.text.canonical import compose
 from chapterhouse.text.tokens import estimate_tokens

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.protocols import Chunker
+from chapterhouse.ports.models import Chunker
 from chapterhouse.types import Body, Span
 
 _TABLE = StaticEmbedder()

@@ -24,7 +24,7 @@ from scipy.optimize import minimize
 from chapterhouse.answering.choosing import WORDS
 from chapterhouse.answering.extractive import CHUNKS_READ
 from chapterhouse.models.built_in import built_in_encoder
-from chapterhouse.protocols import TokenEmbedder
+from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.context import question_of
 from chapterhouse.retrieval.sentence_model import serves
 from chapterhouse.retrieval.sentences import (

@@ -76,7 +76,6 @@ def main() -> None:
     for name in dict.fromkeys((*COLLECTIONS, *ALIAS_COLLECTIONS, *SINGLE_COLLECTIONS)):
         dataset = load_dataset(data_folder() / "retrieval" / name)
         with vectors_cached(), indexed(dataset.documents) as collection:
-            collection.engines.aliases.catch_up(collection.store)
             if name in COLLECTIONS:
                 parts[name] = measure_parts(collection, pairs(dataset)[::share])
             if name in ALIAS_COLLECTIONS:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from chapterhouse.models.embedding_cache import CachedEmbedder, VectorCache
 from chapterhouse.models.opening import OnClose, open_embedder
-from chapterhouse.protocols import Embedder
+from chapterhouse.ports.models import Embedder
 from chapterhouse.settings import EmbeddingSettings
 
 _FILE = "embeddings.db"

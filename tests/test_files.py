@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.files import make_folder, private_files, write_whole
+from chapterhouse.files import (
+    lock_folder,
+    make_folder,
+    private_files,
+    put_in_place,
+    write_output,
+    write_whole,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -55,3 +62,65 @@ def test_the_umask_comes_back(tmp_path: Path) -> None:
     (tmp_path / "after").touch()
     assert _mode(tmp_path / "inside") == 0o600
     assert _mode(tmp_path / "after") == 0o666
+
+
+def test_an_output_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    write_output(path, "one")
+    write_output(path, "two é")
+    assert path.read_text("utf-8") == "two é"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_to_an_output_stays_one(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("one")
+    (tmp_path / "link").symlink_to("real")
+    write_output(tmp_path / "link", "two")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "real").read_text() == "two"
+
+
+def test_a_device_is_written_as_it_is() -> None:
+    write_output(Path(os.devnull), "gone")
+    assert not Path(os.devnull).is_file()
+
+
+def test_an_interrupt_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a"
+    write_output(path, "old")
+
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_output(path, "new")
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_is_put_over_nothing_where_that_is_asked(tmp_path: Path) -> None:
+    (tmp_path / "new").write_text("new")
+    (tmp_path / "old").write_text("old")
+    with pytest.raises(FileExistsError):
+        put_in_place(tmp_path / "new", tmp_path / "old", replace=False)
+    assert (tmp_path / "old").read_text() == "old"
+    put_in_place(tmp_path / "new", tmp_path / "free", replace=False)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["free", "old"]
+
+
+@pytest.mark.parametrize("name", ["", "lock"])
+def test_one_at_a_time_holds_a_lock(tmp_path: Path, name: str) -> None:
+    with lock_folder(tmp_path, name, 0.0) as first:
+        assert first
+        with lock_folder(tmp_path, name, 0.05) as second:
+            assert not second
+    with lock_folder(tmp_path, name) as again:
+        assert again
+    assert [path.name for path in tmp_path.iterdir()] == ([name] if name else [])
+
+
+def test_what_cannot_be_locked_is_not_held(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with lock_folder(tmp_path / "file", "lock", 0.0) as held:
+        assert not held

@@ -211,6 +211,20 @@ def test_the_doctor_finds_a_healthy_library_healthy(library: Library) -> None:
     assert [check for check in library.doctor() if not check.passed] == []
 
 
+def test_the_doctor_looks_into_every_index_and_reindexing_repairs_it(library: Library) -> None:
+    library.search("lighthouse")
+    checked = {check.name for check in library.doctor()}
+    assert checked >= {"names index", "lexical index", "vector index"}
+    library.close()
+    with (library.folder / "index" / "names" / "aliases.db").open("r+b") as stream:
+        stream.write(b"this is no database at all")
+    with Library.open(library.home) as opened:
+        damaged = [check.name for check in opened.doctor() if not check.passed]
+        assert damaged == ["names index"]
+        opened.reindex()
+        assert all(check.passed for check in opened.doctor())
+
+
 def test_reindexing_and_reprocessing_change_no_answer(library: Library) -> None:
     question = "How fast may a vessel go inside the harbour?"
     before = library.ask(question)
@@ -433,7 +447,8 @@ def test_documents_are_indexed_while_others_are_added(
     with Library.open(tmp_path / "home") as library:
         indexed: list[int] = []
         library.add(
-            folder, on_progress=lambda _: indexed.append(library._engines.lexical.sequence())
+            folder,
+            on_progress=lambda _: indexed.append(library._engines.indexes()["lexical"].sequence()),
         )
         assert indexed == [0, 0, 2, 2, 4]
-        assert library._engines.lexical.sequence() == 5
+        assert library._engines.indexes()["lexical"].sequence() == 5

@@ -23,7 +23,7 @@ from chapterhouse.chunking.build import embedding_text
 from chapterhouse.library import Library
 from chapterhouse.models.opening import open_embedder
 from chapterhouse.models.side_by_side import THREADS
-from chapterhouse.protocols import Embedder
+from chapterhouse.ports.models import Embedder
 from chapterhouse.settings import EmbeddingSettings
 from data_folder import data_folder
 from folders import PARTS, lay_out

@@ -36,7 +36,7 @@ from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.library import Library
 from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.embedding_cache import CachedEmbedder, VectorCache
-from chapterhouse.protocols import Chunker, Embedder
+from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.settings import LONGEST, ChunkingSettings
 from chapterhouse.types import Hit, Stretch
 from chunking_others import recursive_by_tokens

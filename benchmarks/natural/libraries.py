@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 from chapterhouse.library import Library
 from chapterhouse.models.opening import open_embedder
+from chapterhouse.ports.models import Embedder
 from chapterhouse.presenting.answers import _sentences as shown_sentences  # what is not cut off
-from chapterhouse.protocols import Embedder
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import Hit, Status
 from data_folder import data_folder

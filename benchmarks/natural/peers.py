@@ -27,7 +27,7 @@ import numpy as np
 from langchain_text_splitters import RecursiveCharacterTextSplitter
 
 from chapterhouse.library import Library
-from chapterhouse.protocols import Embedder
+from chapterhouse.ports.models import Embedder
 from folders import PARTS
 from libraries import label_of, opened, search, with_embedder
 from marking import HITS, Passage, first_words, has_facts, share

@@ -10,11 +10,11 @@ from chapterhouse.answering.confidence import ConfidenceModel, confidence_model
 from chapterhouse.answering.extractive import Reference
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.context import ContextSources
 from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.settings import SearchSettings, TokenSettings
-from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import Query
 from chapterhouse.wiring import Engines
@@ -24,7 +24,7 @@ _MOST_HITS: Final = 1_000
 
 
 def checked_query(
-    query: Query, store: SqliteStore, limit: int | None, per_document: int | None,
+    query: Query, store: Store, limit: int | None, per_document: int | None,
     settings: SearchSettings, *, may_be_empty: bool = False,
 ) -> Query:  # fmt: skip
     """Return a query that can be answered, with the settings where the caller did not say.
@@ -150,7 +150,7 @@ def token_counter(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str
     return table.count_tokens if tokens.tokenizer == "llama-2" else estimate_tokens
 
 
-def _require_shelves(shelves: Sequence[str], store: SqliteStore) -> None:
+def _require_shelves(shelves: Sequence[str], store: Store) -> None:
     unknown = store.unknown_shelves(shelves) if shelves else ()
     if unknown:
         known = store.counts()["shelf"]

@@ -1,7 +1,10 @@
-"""Files that their owner alone may read, written whole or not at all."""
+"""Files that their owner alone may read, written whole or not at all; locks of folders."""
 
+import fcntl
+import math
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +14,7 @@ from urllib.parse import quote
 UNFINISHED: Final = ".unfinished-"  # how files begin that are not whole yet: no walk reads them
 OTHERS: Final = 0o077  # what a mode lets everybody do who is not the owner
 _ONLY_OWNER: Final = 0o600
+_PAUSE_SECONDS: Final = 0.02  # between two looks at a lock
 _FLAGS: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -54,15 +58,105 @@ def write_whole(path: Path, content: str | bytes) -> None:
     try:
         with open(os.open(unfinished, _FLAGS, _ONLY_OWNER), "wb") as stream:  # noqa: PTH123 - of a descriptor
             stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
         if path.exists():
             unfinished.chmod(path.stat().st_mode & _ONLY_OWNER)
-        unfinished.replace(path)
+        put_in_place(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
+
+
+def write_output(path: Path, text: str) -> None:
+    """Write the file that a user named for what a command gives, as ``write_whole`` does.
+
+    A link stays one: what it names is written. A device or pipe, which nothing can take the place
+    of, is written as it is. A lone surrogate is written as its escape.
+
+    Raises:
+        OSError: it cannot be written; what was there is still there.
+    """
+    data = text.encode("utf-8", "backslashreplace")
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+    else:
+        write_whole(Path(os.path.realpath(path)), data)
+
+
+def put_in_place(unfinished: Path, path: Path, *, replace: bool = True) -> None:
+    """Give a file that is written to its end its name, so that both survive a power cut.
+
+    Raises:
+        FileExistsError: something has that name and ``replace`` is False.
+        OSError: the name cannot be given.
+    """
+    descriptor = os.open(unfinished, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    if replace:
+        unfinished.replace(path)
+    else:
+        _move_to_free_name(unfinished, path)
     sync_folder(path.parent)
+
+
+def _move_to_free_name(file: Path, path: Path) -> None:
+    try:
+        os.link(file, path)  # unlike a renaming, over nothing
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links; nothing was there a moment ago
+        if path.exists():
+            raise FileExistsError(path) from None
+        file.rename(path)
+    else:
+        file.unlink()
+
+
+@contextmanager
+def lock_folder(folder: Path, name: str = "", wait_seconds: float = math.inf) -> Iterator[bool]:
+    """Hold a lock that one thread of one process has at a time, and let it go with the block.
+
+    Args:
+        folder: What is locked; nothing is written into it.
+        name: Of a file in it that is locked instead; it and the folder are made if need be.
+        wait_seconds: How long another may hold it.
+
+    Yields:
+        False where another held it the whole time, or it cannot be locked: a disk takes nothing,
+        or a network's file system has no locks.
+    """
+    try:
+        descriptor = _open_lock(folder, name)
+    except OSError:
+        yield False
+        return
+    try:
+        yield _acquire(descriptor, time.monotonic() + wait_seconds)
+    finally:
+        os.close(descriptor)  # releases the lock
+
+
+def _open_lock(folder: Path, name: str) -> int:
+    if not name:
+        return os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    folder.mkdir(parents=True, exist_ok=True)
+    return os.open(folder / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _ONLY_OWNER)
+
+
+def _acquire(descriptor: int, deadline: float) -> bool:
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_PAUSE_SECONDS)
+        except OSError:
+            return False
+        else:
+            return True
 
 
 def is_writable(path: Path) -> bool:

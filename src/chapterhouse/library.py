@@ -34,7 +34,8 @@ from chapterhouse.lifecycle.find import find_archive, find_document
 from chapterhouse.lifecycle.look import Work
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.lifecycle.privacy import check_privacy, make_private
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.memories import Memories
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.replying.bundling import bundle_of
 from chapterhouse.replying.metered import Metered
@@ -51,7 +52,6 @@ from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.searching import method_for, packing_for
 from chapterhouse.settings import EmbeddingSettings, Settings, load_settings
-from chapterhouse.store.memory import MemoryStore
 from chapterhouse.telemetry import retrieval_span, sharing_content, tell_hits
 from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import valid_name
@@ -98,7 +98,6 @@ if TYPE_CHECKING:
     from chapterhouse.council.meeting.seating import Room
     from chapterhouse.council.minutes.bundle import MinutesBundle
     from chapterhouse.personas.house import House
-    from chapterhouse.protocols import Index
 
 DEFAULT_HOME: Final = "~/Chapterhouse"
 _NO_CHOICES: Final = Choices()
@@ -673,7 +672,7 @@ class Library:
         return recheck_minutes(minutes, self._room(), self._engines)
 
     @property
-    def memories(self) -> MemoryStore:
+    def memories(self) -> Memories:
         """What was asked and answered."""
         return self._engines.store.memories()
 
@@ -836,8 +835,7 @@ class Library:
             by_format=counts["format"],
             by_status=counts["status"],
             by_shelf=counts["shelf"],
-            lexical_sequence=engines.lexical.sequence(),
-            vector_sequence=engines.vectors.sequence(),
+            index_sequences={name: index.sequence() for name, index in engines.indexes().items()},
             embedder=engines.encoders.current().embedder.fingerprint,
             disk_bytes=sum(path.stat().st_size for path in own.rglob("*") if path.is_file()),
             encoders=self.encoders(),
@@ -850,9 +848,8 @@ class Library:
             fix: Close what other users of the machine can look into; nothing else is changed.
         """
         engines = self._engines
-        indexes: dict[str, Index] = {"lexical": engines.lexical, **engines.encoders.indexes()}
         private = make_private(self.home) if fix else check_privacy(self.home)
-        return (*doctor.examine(engines.store, engines.blobs, indexes), private)
+        return (*doctor.examine(engines.store, engines.blobs, engines.indexes()), private)
 
     def check_language_model(self) -> Check | None:
         """Say how the language model does; None where the settings name none.
@@ -881,16 +878,11 @@ class Library:
     # --- inside --------------------------------------------------------------------------------
 
     def _rebuild(self) -> None:
-        self._engines.aliases.rebuild(self._engines.store)
-        self._engines.lexical.rebuild(self._engines.store)
-        for index in self._engines.encoders.indexes().values():
+        for index in self._engines.indexes().values():
             index.rebuild(self._engines.store)
 
     def _catch_up(self) -> None:
-        self._engines.aliases.catch_up(self._engines.store)
-        self._engines.lexical.catch_up(self._engines.store)
-        self._engines.vectors.catch_up(self._engines.store)
-        self._engines.encoders.catch_up()
+        self._engines.catch_up()
 
     def _query(
         self, query: Query, limit: int | None = None, per_document: int | None = None
@@ -911,7 +903,7 @@ class Library:
 
     def _behind(self) -> str:
         """Say so where the index could not catch up, as on a disk that takes nothing."""
-        missing = self._engines.store.sequence() - self._engines.lexical.sequence()
+        missing = self._engines.store.sequence() - self._engines.indexes()["lexical"].sequence()
         told = counted(missing, "change of the library is", "changes of the library are")
         return f"{told} not searched yet." if missing > 0 else ""
 

@@ -6,7 +6,7 @@ from importlib.resources import files
 from typing import Final
 
 from chapterhouse.models.question_rewriting import rewrite
-from chapterhouse.protocols import LanguageModel, Reranker
+from chapterhouse.ports.models import LanguageModel, Reranker
 from chapterhouse.retrieval.boost import Recency
 from chapterhouse.retrieval.context import Packing
 from chapterhouse.retrieval.expand import (

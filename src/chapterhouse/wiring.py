@@ -36,7 +36,8 @@ from chapterhouse.models.opening import (
 from chapterhouse.models.providers import server_of
 from chapterhouse.models.slots import Slots
 from chapterhouse.models.static import StaticEmbedder, static_embedder
-from chapterhouse.protocols import (
+from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, VectorSearch
+from chapterhouse.ports.models import (
     Chunker,
     Embedder,
     Entailment,
@@ -44,6 +45,7 @@ from chapterhouse.protocols import (
     Reranker,
     TokenEmbedder,
 )
+from chapterhouse.ports.store import Blobs, Store
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
@@ -114,6 +116,7 @@ class Engines:
 
     Attributes:
         vectors: The index of the vectors that are made while adding.
+        indexes: All that is derived from the store, by a name for people.
         embedder: Makes those: the built-in table, or nothing.
         encoders: Says which embedder and index questions use.
         table: The built-in table, whatever ``embedder`` is: it counts tokens.
@@ -124,11 +127,12 @@ class Engines:
         close: Closes all that has to be closed.
     """
 
-    store: SqliteStore
-    blobs: FolderBlobs
-    lexical: LexicalIndex
-    vectors: VectorIndex
-    aliases: AliasIndex
+    store: Store
+    blobs: Blobs
+    lexical: LexicalSearch
+    vectors: VectorSearch
+    aliases: NameSearch
+    indexes: Callable[[], Mapping[str, Index]]
     embedder: Embedder
     encoders: Encoders
     table: StaticEmbedder
@@ -138,6 +142,11 @@ class Engines:
     models: LanguageModels
     pool: ReadingPool
     close: Callable[[], None]
+
+    def catch_up(self) -> None:
+        """Let every index apply what it has missed."""
+        for index in self.indexes().values():
+            index.catch_up(self.store)
 
 
 def preparer(settings: Settings, embedder: Embedder) -> Prepare:
@@ -184,13 +193,16 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         vectors = VectorIndex(folder / "index" / "vectors", embedder)
         base = VectorLayer(embedder, vectors, TABLE_FUSION)
         follow = settings.embedding.engine != "none"
-        encoders = Encoders(store, folder, base, wanted, open_, follow=follow)
+        open_index = partial(VectorIndex, wait_seconds=0.0)
+        encoders = Encoders(store, folder, base, wanted, open_, open_index, follow=follow)
+        lexical = LexicalIndex(folder / "index" / "lexical")
         return Engines(
             store=store,
             blobs=blobs,
-            lexical=LexicalIndex(folder / "index" / "lexical"),
+            lexical=lexical,
             vectors=vectors,
             aliases=aliases,
+            indexes=lambda: {"names": aliases, "lexical": lexical, **encoders.indexes()},
             embedder=embedder,
             encoders=encoders,
             table=table,

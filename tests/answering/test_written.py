@@ -14,7 +14,7 @@ from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.markers import Place, resolve
 from chapterhouse.answering.written import Checked, Given, Lookup, check, check_draft
 from chapterhouse.claims.judge import judge
-from chapterhouse.protocols import ClaimJudge
+from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.types import (
     FOUND,
     Body,

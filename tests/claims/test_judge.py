@@ -11,7 +11,7 @@ from chapterhouse.claims.judge import judge, model
 from chapterhouse.types import FOUND, Evidence, Judgement, ProblemKind, Support
 
 if TYPE_CHECKING:
-    from chapterhouse.protocols import ClaimJudge
+    from chapterhouse.ports.models import ClaimJudge
 
 FERRY = (
     "The ferry Aurora was built in Turku in 1998 by the Finnish company Wärtsilä. It carries at"

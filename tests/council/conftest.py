@@ -16,7 +16,7 @@ from chapterhouse.council.meeting.convene import convene, planned
 from chapterhouse.council.meeting.plan import Convening, Plan
 from chapterhouse.council.meeting.seating import Room, Table, seated
 from chapterhouse.models.scripted import Scripted, ScriptedModel
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.now import run_now
 from chapterhouse.settings import HOME_FILE
 from chapterhouse.types import MeetingEvent, Minutes

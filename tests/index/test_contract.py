@@ -25,6 +25,7 @@ class Searchable(Protocol):
     def catch_up(self, store: SqliteStore) -> int: ...
     def rebuild(self, store: SqliteStore) -> int: ...
     def size(self) -> int: ...
+    def fault(self, chunks: int) -> str: ...
 
 
 Find = Callable[[Searchable, str, Sequence[str], int], Sequence[Scored]]
@@ -257,3 +258,26 @@ def test_readers_are_not_disturbed_by_files_written_anew(
         thread.join()
     assert not failures
     assert len(find(shared, "harbour")) == 2
+
+
+def test_more_than_the_store_has_is_a_fault(
+    make: Callable[[str], Searchable], store: SqliteStore, put: Put
+) -> None:
+    index = make("index")
+    put("a", "The ferry waits for the storm.")
+    index.catch_up(store)
+    chunks = store.census().chunks
+    assert index.fault(chunks) == ""
+    assert "holds 1 chunk" in index.fault(chunks - 1)
+
+
+def test_a_chunk_may_lack_a_vector_and_not_its_words(
+    tmp_path: Path, store: SqliteStore, put: Put
+) -> None:
+    put("a", "The ferry waits for the storm.")
+    found = {}
+    for make in (lexical, vector):
+        index = make(tmp_path / make.__name__)
+        index.catch_up(store)
+        found[make.__name__] = bool(index.fault(store.census().chunks + 1))
+    assert found == {"lexical": True, "vector": False}

@@ -109,7 +109,7 @@ def test_the_encoder_takes_over_when_every_document_has_its_vectors(use: Use, fo
         assert answers(library) != by_table
         assert all(check.passed for check in library.doctor())
         sequence = library.status().sequence
-        assert sequence == library.status().lexical_sequence == 5
+        assert sequence == library.status().index_sequences["lexical"] == 5
 
 
 def test_an_empty_library_keeps_the_table_until_there_is_something(use: Use, folder: Path) -> None:

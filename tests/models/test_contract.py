@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from chapterhouse.models.opening import open_embedder, open_reranker
-from chapterhouse.protocols import Embedder, Reranker
+from chapterhouse.ports.models import Embedder, Reranker
 from chapterhouse.settings import EmbeddingSettings, RerankSettings
 
 EMBEDDERS = ("none", "static", "openai", "openai without cache", "bert", "table", "onnx")

@@ -11,7 +11,7 @@ import pytest
 from chapterhouse.errors import EngineError, MissingExtraError
 from chapterhouse.models import fastembed_engines
 from chapterhouse.models.opening import open_embedder, open_reranker
-from chapterhouse.protocols import Embedder, Reranker
+from chapterhouse.ports.models import Embedder, Reranker
 from chapterhouse.settings import EmbeddingSettings, RerankSettings
 
 EMBEDDER = "sentence-transformers/all-MiniLM-L6-v2"

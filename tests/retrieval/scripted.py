@@ -103,7 +103,7 @@ class Texts:
             if words and wanted in f" {' '.join(analyse(chunk.text, 'en'))} "
         ][:limit]
 
-    def document_frequency(self, term: str) -> int:
+    def document_frequency(self, term: str, shelves: Sequence[str] = ()) -> int:  # noqa: ARG002 - the seam's signature
         return sum(term in analyse(chunk.text, "en") for chunk in self.chunks.values())
 
     def document_frequencies(self, terms: Sequence[str]) -> Sequence[int]:

@@ -105,7 +105,7 @@ class Scores:
     def search_phrase(self, *_arguments: object) -> list[Scored]:
         return []
 
-    def document_frequency(self, term: str) -> int:  # noqa: ARG002 - the seam's signature
+    def document_frequency(self, term: str, shelves: Sequence[str] = ()) -> int:  # noqa: ARG002 - the seam's signature
         return len(self.scores)
 
     def document_frequencies(self, terms: Sequence[str]) -> list[int]:

@@ -13,7 +13,7 @@ from hypothesis.extra import numpy as arrays
 from tests.retrieval.scripted import NoTokens, model_of_sentences
 
 from chapterhouse.models.built_in import built_in_encoder
-from chapterhouse.protocols import TokenEmbedder
+from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.question import understand
 from chapterhouse.retrieval.sentence_model import (
     SentenceModel,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from chapterhouse.store.embeddings import ACTIVE, BUILDING, PREVIOUS
+from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import EncoderRecord
 

@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from chapterhouse.answering import sealed
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.sealed import LARGEST, Source
-from chapterhouse.protocols import ClaimJudge
+from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.types import Answer, Check, Document, Support
 
 __all__ = [

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.parts import as_shown
 from chapterhouse.errors import UsageError
-from chapterhouse.protocols import ClaimJudge
+from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.text.document_dates import stated_date
 from chapterhouse.text.look_alikes import without_brackets
 from chapterhouse.text.markdown import table_cells

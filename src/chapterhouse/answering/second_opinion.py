@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.claims.quotation import find_words, weight, words_of
-from chapterhouse.protocols import ClaimJudge, Entailment
+from chapterhouse.ports.models import ClaimJudge, Entailment
 from chapterhouse.text.loose_json import objects_in
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.view import neutralise

@@ -25,7 +25,7 @@ from chapterhouse.answering.markers import (
     without_markers,
 )
 from chapterhouse.answering.sealed import agrees
-from chapterhouse.protocols import ClaimJudge
+from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import (

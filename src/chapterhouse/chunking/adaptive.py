@@ -10,7 +10,7 @@ from chapterhouse.chunking.hierarchical import chunk_by_hierarchy
 from chapterhouse.chunking.limits import DEFAULT, Limits
 from chapterhouse.chunking.topic import chunk_by_topic, jaccard
 from chapterhouse.chunking.units import Border
-from chapterhouse.protocols import Chunker
+from chapterhouse.ports.models import Chunker
 from chapterhouse.types import Body, Span
 
 

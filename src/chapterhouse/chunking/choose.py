@@ -16,7 +16,7 @@ from chapterhouse.chunking.semantic import THRESHOLD as SEMANTIC_THRESHOLD
 from chapterhouse.chunking.semantic import Embed, chunk_by_meaning
 from chapterhouse.chunking.topic import THRESHOLD as TOPIC_THRESHOLD
 from chapterhouse.chunking.topic import chunk_by_topic
-from chapterhouse.protocols import Chunker
+from chapterhouse.ports.models import Chunker
 from chapterhouse.types import Body, Span
 
 STRATEGIES: Final = ("topic", "semantic", "density", "hierarchical", "adaptive", "code", "auto")

@@ -6,7 +6,6 @@ asked for no second time.
 """
 
 import hashlib
-import os
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +18,7 @@ from typing import IO, TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 from chapterhouse.errors import EngineError, NotFoundError, RefusedError, UsageError
+from chapterhouse.files import put_in_place
 from chapterhouse.models.cards import CardFile
 from chapterhouse.types import Progress
 
@@ -266,9 +266,7 @@ def _put_in_place(part: Path, target: Path, file: CardFile, shown: str) -> None:
             f"{shown} is not the file that was pinned: its SHA-256 is not {file.sha256}.",
             hint=f"It was deleted. {_ELSEWHERE}",
         )
-    with part.open("rb") as stream:
-        os.fsync(stream.fileno())
-    part.replace(target)
+    put_in_place(part, target)
 
 
 def _part(target: Path) -> Path:

@@ -20,7 +20,7 @@ from chapterhouse.personas.listing import Listed
 from chapterhouse.personas.means import OnProgress, Refresh
 from chapterhouse.personas.sync import Places, bring_up_to_date, is_current
 from chapterhouse.personas.training import READ_AHEAD, maximum_bytes
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.settings import Settings
 from chapterhouse.types import Census, Progress
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.council.folder import CouncilFolder
 from chapterhouse.personas.listing import Listed, Standing
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.types import BENIGN_NOTICES, Document, Status
 
 _NOT_READ = "It was not read yet: that happens when the council next meets, or with docs link."

@@ -20,15 +20,14 @@ from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, Question
 from chapterhouse.evaluation.measures import Grades
-from chapterhouse.index.lexical import LexicalIndex
-from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.library import Library
 from chapterhouse.lifecycle.look import Prepare
 from chapterhouse.lifecycle.prepare import Prepared, prepare
-from chapterhouse.protocols import Chunker, Embedder
+from chapterhouse.ports.index import LexicalSearch, VectorSearch
+from chapterhouse.ports.models import Chunker, Embedder
+from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.pipeline import Sources
 from chapterhouse.settings import Settings
-from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Progress, Status
@@ -56,17 +55,17 @@ class Collection:
     left_out: tuple[str, ...] = ()
 
     @property
-    def store(self) -> SqliteStore:
+    def store(self) -> Store:
         """Return its store."""
         return self.engines.store
 
     @property
-    def lexical(self) -> LexicalIndex:
+    def lexical(self) -> LexicalSearch:
         """Return its lexical index."""
         return self.engines.lexical
 
     @property
-    def vectors(self) -> VectorIndex:
+    def vectors(self) -> VectorSearch:
         """Return its vectors."""
         return self.engines.vectors
 
@@ -117,8 +116,6 @@ def indexed(
                     left_out.append(document.id)
                 if on_progress:
                     on_progress(Progress(number + 1, len(documents), document.title or document.id))
-            engines.lexical.catch_up(engines.store)
-            engines.vectors.catch_up(engines.store)
             library.embed_pending(on_progress)
             yield Collection(library, engines, names, tuple(left_out))
 
@@ -131,7 +128,7 @@ def _preparing(chunker: Chunker | None, settings: Settings, engines: Engines) ->
     )
 
 
-def _put(store: SqliteStore, document: CorpusDocument, name: str, make: Prepare) -> str:
+def _put(store: Store, document: CorpusDocument, name: str, make: Prepare) -> str:
     """Store a document and return our id, empty where it has neither text nor title."""
     data = f"{document.title}\n{document.text}".encode("utf-8", "replace")
     # The name of a file says something in a folder of one's own; here it must say nothing.

@@ -6,11 +6,8 @@ are named, else all that it showed; a document only where that is named. One que
 verdict: the last.
 """
 
-import fcntl
 import json
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -24,7 +21,7 @@ from chapterhouse.evaluation.datasets import (
     question_line,
     read_questions,
 )
-from chapterhouse.evaluation.runs import write_whole
+from chapterhouse.files import lock_folder, write_output
 from chapterhouse.library import Library
 from chapterhouse.types import Answer, AnswerOutcome
 
@@ -211,14 +208,14 @@ def keep(library: Library, question: Question) -> Feedback:
     for name in (*question.required, *question.forbidden):
         library.document(name)
     path = fixture_file(library)
-    with _alone(path.parent):
+    with lock_folder(path.parent):
         lines, before = _lines(path)
         line = question_line(question)
         if before.get(question.id) == line:
             return Feedback(question, Kept.UNCHANGED, path)
         kept = Kept.REPLACED if question.id in before else Kept.ADDED
         rest = [entry for entry in lines if entry != before.get(question.id)]
-        write_whole(path, "".join(f"{entry}\n" for entry in (*rest, line)))
+        write_output(path, "".join(f"{entry}\n" for entry in (*rest, line)))
     return Feedback(question, kept, path)
 
 
@@ -247,14 +244,3 @@ def _lines(path: Path) -> tuple[list[str], dict[str, str]]:
     else:
         lines = [line for line in path.read_text("utf-8-sig").split("\n") if line.strip()]
     return lines, {question.id: line for question, line in zip(questions, lines, strict=True)}
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Let no other process write here meanwhile; the lock ends with the process at the latest."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)

@@ -19,7 +19,7 @@ from chapterhouse.models.discovery import server_of_model
 from chapterhouse.models.opening import open_language_model
 from chapterhouse.models.question_rewriting import rewrite
 from chapterhouse.models.servers import is_loopback
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.now import run_now
 from chapterhouse.replying.writing import NOTHING_FOUND
 from chapterhouse.settings import (

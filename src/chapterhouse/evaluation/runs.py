@@ -17,6 +17,7 @@ from typing import Final
 
 from chapterhouse import files
 from chapterhouse.errors import UsageError
+from chapterhouse.files import write_output
 
 _FIELDS: Final = 6
 _NAME: Final = "chapterhouse"
@@ -101,7 +102,7 @@ def write_run(path: Path, run: Run) -> None:
                         hint="Leave out --run, or give the collection other ids.",
                     )
             lines.append(f"{question} Q0 {entry.document} {rank} {entry.score!r} {_NAME}\n")
-    write_whole(path, "".join(lines))
+    write_output(path, "".join(lines))
 
 
 def read_run(path: Path) -> Run:

@@ -15,7 +15,7 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.files import read_only_address
 from chapterhouse.index.state import writer_lock
 from chapterhouse.index.vocabulary import Vocabulary
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.text.aliases import find_aliases, fold_name
 from chapterhouse.text.mentions import names_of
 from chapterhouse.text.spelling import words_of
@@ -105,6 +105,12 @@ class AliasIndex:
         with self._lock, self._explained():
             return int(self._open().execute("SELECT count(*) FROM alias").get)
 
+    def fault(self, chunks: int) -> str:  # noqa: ARG002 - how many names they give is not known
+        """Say what SQLite finds wrong with the file, or nothing."""
+        with self._lock, self._explained():
+            found = self._open().execute("PRAGMA quick_check(1)").get
+        return "" if found == "ok" else f"is damaged: {found}"
+
     def find(
         self, names: Sequence[str], shelves: Sequence[str] = (), limit: int = 20
     ) -> Sequence[Alias]:
@@ -158,14 +164,23 @@ class AliasIndex:
         """Throw everything away and read every document again; what was is overwritten."""
         with writer_lock(self._folder, self._wait_seconds * 6) as held:
             if held:
-                with self._lock, self._explained(), self._open() as connection:
-                    _clear(connection)
-                    connection.execute("DELETE FROM progress")
+                try:
+                    with self._lock, self._explained(), self._open() as connection:
+                        _clear(connection)
+                        connection.execute("DELETE FROM progress")
+                except CorruptLibraryError:
+                    self._delete()
                 self._apply_all(store)
                 with self._lock, self._explained(), suppress(apsw.BusyError):  # someone reads
                     self._open().execute("VACUUM")  # until then pages hold what was deleted
                     self._open().wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
         return self.sequence()
+
+    def _delete(self) -> None:
+        """Delete a damaged file; who has it open meets the damage and opens the next one."""
+        self.close()
+        for path in self._folder.glob(f"{self._path.name}*"):
+            path.unlink(missing_ok=True)
 
     def _sequence(self) -> int:
         found = self._open().execute(
@@ -209,7 +224,7 @@ class AliasIndex:
         except (apsw.NotADBError, apsw.CorruptError) as error:
             raise CorruptLibraryError(
                 f"The index of names cannot be used: {error}",
-                hint=f"It is derived: delete {self._path} and ask again.",
+                hint=f"Run: chapterhouse reindex. Or delete {self._path}: it is made anew.",
             ) from error
 
     def _apply_all(self, store: Store) -> None:

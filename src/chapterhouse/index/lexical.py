@@ -35,8 +35,9 @@ from chapterhouse.index.state import (
     write_state,
     writer_lock,
 )
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
+from chapterhouse.text.counting import counted
 from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import Change, Chunk, Document, Scored, TermRows, WeightedTerm
 
@@ -163,6 +164,11 @@ class LexicalIndex:
     def size(self) -> int:
         """Count the chunks in the index."""
         return int(self._searcher().num_docs)
+
+    def fault(self, chunks: int) -> str:
+        """Say how an index that has applied everything differs from a store of so many chunks."""
+        size = self.size()
+        return "" if size == chunks else f"holds {counted(size, 'chunk')}, the library {chunks:,}."
 
     def _term(self, field: str, term: str, weight: float) -> tantivy.Query:
         query = tantivy.Query.term_query(self._schema, field, term, index_option="freq")

@@ -1,22 +1,20 @@
 """The small file in which an index says how far it has come, and the lock of its writer."""
 
-import fcntl
 import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
 from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.files import lock_folder
 
 Value = TypeVar("Value")
 _STATE = "state.json"
-_LOCK = "lock"
-_PAUSE_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,32 +95,6 @@ def load_current(read: Callable[[], IndexState], load: Callable[[IndexState], Va
                 raise
 
 
-@contextmanager
-def writer_lock(folder: Path, wait_seconds: float) -> Iterator[bool]:
-    """Hold the index's writer lock.
-
-    Yields False if another process kept it the whole time, or the disk takes nothing: the index
-    is then searched as it is.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:
-        yield False
-        return
-    try:
-        yield _acquire(descriptor, time.monotonic() + wait_seconds)
-    finally:
-        os.close(descriptor)  # releases the lock
-
-
-def _acquire(descriptor: int, deadline: float) -> bool:
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(_PAUSE_SECONDS)
-        else:
-            return True
+def writer_lock(folder: Path, wait_seconds: float) -> AbstractContextManager[bool]:
+    """Hold the index's writer lock; without it the index is searched as it is."""
+    return lock_folder(folder, "lock", wait_seconds)

@@ -28,7 +28,9 @@ from chapterhouse.index.state import (
     writer_lock,
 )
 from chapterhouse.index.vector_files import LOGS, Batch, Extent, Loaded, Names, Scope
-from chapterhouse.protocols import Embedder, Store
+from chapterhouse.ports.models import Embedder
+from chapterhouse.ports.store import Store
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Change, Scored
 
 _BATCH_CHANGES: Final = 512
@@ -102,6 +104,11 @@ class VectorIndex:
     def size(self) -> int:
         """Count the chunks that have a vector."""
         return vector_files.scope_of(self._load(), (), _SHELVES_KEPT).rows
+
+    def fault(self, chunks: int) -> str:
+        """Say so where there are more vectors than chunks; not every chunk has one."""
+        size = self.size()
+        return "" if size <= chunks else f"holds {counted(size, 'chunk')}, the library {chunks:,}."
 
     def _last_added(self, store: Store) -> int:
         return store.embeddings().last(self._embedder.fingerprint)

@@ -9,7 +9,7 @@ from typing import Final
 from chapterhouse.connectors.content import open_source
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle.plan import find_file
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.reading.completeness import count, share
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf.images import MOST_PAGES, WORDS

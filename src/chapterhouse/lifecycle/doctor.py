@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.protocols import Blobs, Index, Store
+from chapterhouse.ports.index import Index
+from chapterhouse.ports.store import Blobs, Store
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Body, Check, Chunk, Document
 
 # Half precision keeps the length of a unit vector of 256 numbers within this.
 _UNIT_TOLERANCE = 5e-3
 _SHOWN = 3
-_WHOLE = frozenset({"lexical"})  # indexes of every chunk: not every one has a vector
 
 _REPROCESS = "Read these documents again: chapterhouse docs reprocess"
 _REINDEX = "Rebuild the indexes: chapterhouse reindex"
@@ -129,30 +129,27 @@ def _unneeded_blobs(blobs: Blobs, needed: set[str]) -> Check:
 
 
 def _index_check(name: str, index: Index, store: Store) -> Check:
-    behind = store.sequence() - index.sequence()
-    if behind < 0:
-        ahead = counted(-behind, "change")
-        sentence = f"The {name} index is {ahead} ahead of the library it belongs to."
-        return Check(f"{name} index", passed=False, sentence=sentence, hint=_REINDEX)
-    if not behind and (fault := _index_fault(name, index, store)):
+    try:
+        fault, state = _index_state(index, store)
+    except CorruptLibraryError as error:
+        fault, state = f"cannot be read: {error.message}", ""
+    if fault:
         sentence = f"The {name} index {fault}"
         return Check(f"{name} index", passed=False, sentence=sentence, hint=_REINDEX)
-    late = f"{counted(behind, 'change')} behind; it catches up before a search"
-    state = late if behind else "up to date"
     return Check(f"{name} index", passed=True, sentence=f"The {name} index is {state}.")
 
 
-def _index_fault(name: str, index: Index, store: Store) -> str:
-    """Say what keeps an index that claims to be up to date from being searched, or nothing."""
+def _index_state(index: Index, store: Store) -> tuple[str, str]:
+    """Return what is wrong with an index, if anything, and how far it has come."""
     sequence = store.sequence()
+    behind = sequence - index.sequence()
+    if behind < 0:
+        return f"is {counted(-behind, 'change')} ahead of the library it belongs to.", ""
+    if behind:
+        return "", f"{counted(behind, 'change')} behind; it catches up before a search"
     if not sequence:
-        return ""  # it need not be there yet
-    chunks = store.census().chunks
-    try:
-        size = index.size()
-    except (OSError, ValueError) as error:  # Tantivy and memory maps raise the latter
-        return f"cannot be read: {error}"
-    wrong = size != chunks if name in _WHOLE else size > chunks
-    if wrong and store.sequence() == sequence:  # else a document came or went meanwhile
-        return f"holds {counted(size, 'chunk')}, the library {chunks:,}."
-    return ""
+        return "", "up to date"  # it need not be there yet
+    fault = index.fault(store.census().chunks)
+    if store.sequence() != sequence:
+        fault = ""  # a document came or went meanwhile
+    return fault, "up to date"

@@ -12,7 +12,9 @@ from typing import Final
 from chapterhouse.chunking.build import embedding_text
 from chapterhouse.errors import EngineError
 from chapterhouse.files import make_folder, write_whole
-from chapterhouse.protocols import Embedder, Embeddings, Store
+from chapterhouse.ports.models import Embedder
+from chapterhouse.ports.store import Store
+from chapterhouse.ports.vectors import Embeddings
 from chapterhouse.types import Chunk, Document, Progress
 
 _NOTE: Final = "complete"

@@ -15,8 +15,7 @@ from threading import Event
 from typing import Final
 
 from chapterhouse.errors import EngineError, NotFoundError, RefusedError
-from chapterhouse.index.state import writer_lock
-from chapterhouse.index.vectors import VectorIndex
+from chapterhouse.files import lock_folder
 from chapterhouse.lifecycle.embedding import (
     embed_pending,
     pending_texts,
@@ -24,12 +23,13 @@ from chapterhouse.lifecycle.embedding import (
     served_languages,
     write_note,
 )
-from chapterhouse.lifecycle.layers import Open, VectorLayer, VectorLayers
+from chapterhouse.lifecycle.layers import Open, OpenIndex, VectorLayer, VectorLayers
 from chapterhouse.models.cards import display_name
-from chapterhouse.protocols import Embedder
+from chapterhouse.ports.index import Index
+from chapterhouse.ports.models import Embedder
+from chapterhouse.ports.store import Store
+from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS, Embeddings
 from chapterhouse.settings import EmbeddingSettings
-from chapterhouse.store.embeddings import ACTIVE, BUILDING, PREVIOUS, EmbeddingStore
-from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import (
     EmbeddingProgress,
     EncoderRecord,
@@ -60,16 +60,18 @@ class Encoders:
         base: What is made while adding: the table, or nothing.
         wanted: The encoder of the settings; None where they name the table.
         open_embedder: Opens an embedder of recorded settings.
+        open_index: Opens the index of an embedder's vectors in a folder.
         follow: Whether recorded roles count; False where the settings want no vectors at all.
     """
 
     def __init__(
         self,
-        store: SqliteStore,
+        store: Store,
         folder: Path,
         base: VectorLayer,
         wanted: Wanted | None,
         open_embedder: Open,
+        open_index: OpenIndex,
         *,
         follow: bool = True,
     ) -> None:
@@ -78,7 +80,7 @@ class Encoders:
         self._base = base
         self._wanted = wanted
         self._follow = follow
-        self._layers = VectorLayers(folder / "index", base, open_embedder)
+        self._layers = VectorLayers(folder / "index", base, open_embedder, open_index)
         self._role = ACTIVE  # of what questions use
         if wanted and wanted.embedder:
             self._layers.add(wanted.embedder)
@@ -114,13 +116,7 @@ class Encoders:
         active = self._embeddings.encoders().get(ACTIVE)
         return self._layers.problem(active.fingerprint) if active else ""
 
-    def catch_up(self) -> None:
-        """Bring the index that questions use up to date, unless another process is at it."""
-        layer = self.current()
-        if layer is not self._base:
-            layer.index.catch_up(self._store)
-
-    def indexes(self) -> Mapping[str, VectorIndex]:
+    def indexes(self) -> Mapping[str, Index]:
         """Return the vector indexes of this workspace, by a name for people."""
         layer = self.current()
         found = {"vector": self._base.index}
@@ -163,7 +159,7 @@ class Encoders:
 
     def lock(self) -> AbstractContextManager[bool]:
         """Hold the lock of who makes vectors; gives False where another process has it."""
-        return writer_lock(self._folder / _WORK, 0.0)
+        return lock_folder(self._folder / _WORK, "lock", 0.0)
 
     def is_embedding(self) -> bool:
         """Whether some process is making vectors at this moment."""
@@ -314,7 +310,7 @@ class Encoders:
     # --- inside --------------------------------------------------------------------------------
 
     @property
-    def _embeddings(self) -> EmbeddingStore:
+    def _embeddings(self) -> Embeddings:
         return self._store.embeddings()
 
     @property

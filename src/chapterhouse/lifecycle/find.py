@@ -2,7 +2,7 @@
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.lifecycle.look import UNPACKED
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.types import Document, FileRecord
 
 _NAMED = 5

@@ -13,7 +13,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.lifecycle.look import Look, Prepare, Read, Work, worth_another_try
 from chapterhouse.lifecycle.pipeline import run, submit
 from chapterhouse.lifecycle.plan import make_plan
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.reading.limits import Limits
 from chapterhouse.text.naming import slug
 from chapterhouse.types import (

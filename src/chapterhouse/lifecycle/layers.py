@@ -6,18 +6,23 @@ import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 from chapterhouse.errors import ChapterhouseError, EngineError
-from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.cards import card_of
-from chapterhouse.protocols import Embedder
+from chapterhouse.ports.index import Index, VectorSearch
+from chapterhouse.ports.models import Embedder
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.types import EncoderRecord, Fusion
 
 Open = Callable[[EmbeddingSettings], Embedder]
+OpenIndex = Callable[[Path, Embedder], "SearchedVectors"]
 _FOLDER: Final = "vectors-"  # in the index folder, followed by a hash of the fingerprint
 _HASH_LENGTH: Final = 12
+
+
+class SearchedVectors(Index, VectorSearch, Protocol):
+    """An index of the vectors of one embedder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ class VectorLayer:
     """An embedder, the index of its vectors, and how they count."""
 
     embedder: Embedder
-    index: VectorIndex
+    index: "SearchedVectors"
     fusion: Fusion
 
 
@@ -36,12 +41,16 @@ class VectorLayers:
         folder: The index folder of the workspace.
         base: What is made while documents are added.
         open_embedder: Opens an embedder of recorded settings.
+        open_index: Opens the index of an embedder's vectors in a folder.
     """
 
-    def __init__(self, folder: Path, base: VectorLayer, open_embedder: Open) -> None:
+    def __init__(
+        self, folder: Path, base: VectorLayer, open_embedder: Open, open_index: OpenIndex
+    ) -> None:
         self._folder = folder
         self.base = base
         self._open_embedder = open_embedder
+        self._open_index = open_index
         self._known = {base.embedder.fingerprint: base}
         self._problems: dict[str, str] = {}
         self._lock = threading.Lock()
@@ -49,7 +58,7 @@ class VectorLayers:
     def add(self, embedder: Embedder) -> None:
         """Take an embedder that is open already."""
         name = embedder.fingerprint
-        index = VectorIndex(self._folder / _index_name(name), embedder, wait_seconds=0.0)
+        index = self._open_index(self._folder / _index_name(name), embedder)
         self._known[name] = VectorLayer(embedder, index, card_of(name).fusion)
 
     def known(self, fingerprint: str) -> VectorLayer | None:

@@ -9,8 +9,8 @@ from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.lifecycle.prepare import Prepared
+from chapterhouse.ports.store import Store
 from chapterhouse.presenting.wording import listed
-from chapterhouse.protocols import Store
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import ARCHIVES
 from chapterhouse.text.counting import counted

@@ -14,7 +14,7 @@ from chapterhouse.connectors.folder import (
     resolve_root,
     walk,
 )
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.text.naming import source_name, system_path
 from chapterhouse.types import Document, FileRecord
 

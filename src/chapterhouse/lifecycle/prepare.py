@@ -11,7 +11,7 @@ from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.protocols import Chunker, Embedder
+from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.reading.ocr import ENGINES
 from chapterhouse.text.canonical import choose_title, compose
 from chapterhouse.text.front_matter import front_matter

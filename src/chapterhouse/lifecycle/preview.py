@@ -8,7 +8,7 @@ from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.lifecycle.look import status_of, worth_another_try
 from chapterhouse.lifecycle.plan import Plan, make_plan
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.types import AddReport, FileOutcome, FileRecord, Status
 
 

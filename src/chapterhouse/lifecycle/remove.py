@@ -8,8 +8,7 @@ from chapterhouse.connectors.folder import above
 from chapterhouse.errors import NotFoundError
 from chapterhouse.lifecycle.look import CONTAINERS
 from chapterhouse.lifecycle.traces import take_receipt
-from chapterhouse.protocols import Store
-from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.ports.store import Store
 from chapterhouse.types import Document, Progress, Removal
 
 # A blob is written before its document is committed: it may be needed by one on its way.
@@ -44,7 +43,7 @@ def remove(
 
 
 def remove_for_good(
-    document_ids: Sequence[str], *, store: SqliteStore, folder: Path, rebuild: Callable[[], object]
+    document_ids: Sequence[str], *, store: Store, folder: Path, rebuild: Callable[[], object]
 ) -> Removal:
     """Remove documents and the memories that rest on them, and look whether they are gone.
 

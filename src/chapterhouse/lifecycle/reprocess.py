@@ -11,7 +11,7 @@ from chapterhouse.errors import NotFoundError, RejectedError
 from chapterhouse.lifecycle.look import Look, Prepare, Read, Work
 from chapterhouse.lifecycle.pipeline import run, submit
 from chapterhouse.lifecycle.plan import find_file
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.types import AddReport, Document, FileRecord, Progress
 
 

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.types import Receipt
 
 _PROBE: Final = 24  # bytes that are looked for: a text lies in a database in pieces

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
-from chapterhouse.protocols import Embedder
+from chapterhouse.ports.models import Embedder
 
 Result = TypeVar("Result")
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.static import static_embedder
-from chapterhouse.protocols import Embedder, Entailment, LanguageModel, Reranker
+from chapterhouse.ports.models import Embedder, Entailment, LanguageModel, Reranker
 from chapterhouse.settings import (
     EmbeddingSettings,
     LanguageModelSettings,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.text.loose_json import objects_in
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.view import neutralise

@@ -2,8 +2,8 @@
 
 import hashlib
 import os
+import secrets
 import shutil
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 from chapterhouse.connectors.folder import walk
 from chapterhouse.connectors.links import Link, LinkList, parse_links
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
-from chapterhouse.files import make_folder, write_whole
+from chapterhouse.files import UNFINISHED, make_folder, put_in_place, write_whole
 from chapterhouse.personas.curate import LISTS
 
 LINKS_FILE: Final = "links.links"
@@ -116,28 +116,14 @@ def _hash(path: Path) -> str:
 def _copy(source: Path, target: Path) -> None:
     """Copy so that the file appears whole, and never in the place of another."""
     # Hidden, so that a reader passes it over while it is unfinished.
-    unfinished = target.with_name(f".incoming-{os.getpid()}-{threading.get_ident()}")
-    unfinished.unlink(missing_ok=True)
+    unfinished = target.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
     try:
         with source.open("rb") as stream, unfinished.open("xb") as copy:
             shutil.copyfileobj(stream, copy)
-            copy.flush()
-            os.fsync(copy.fileno())
         stamp = source.stat()
         os.utime(unfinished, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-        _appear(unfinished, target)
+        put_in_place(unfinished, target, replace=False)
     except FileExistsError:
         raise RefusedError(f"{target.name} appeared meanwhile.", hint="Try again.") from None
     finally:
         unfinished.unlink(missing_ok=True)
-
-
-def _appear(unfinished: Path, target: Path) -> None:
-    try:
-        os.link(unfinished, target)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links; nothing there was a moment ago
-        if target.exists():
-            raise FileExistsError(target) from None
-        unfinished.rename(target)

@@ -11,7 +11,7 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.personas.curate import FETCHED, LISTS
 from chapterhouse.personas.curated import Known, State, load_state, new_path, target_path
 from chapterhouse.personas.folder import RAG, RAW, PersonaFolder
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Status
 
 _NOT_READ = "It was not read yet: that happens with the next question, or with persona train."

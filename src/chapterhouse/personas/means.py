@@ -7,7 +7,8 @@ from chapterhouse.connectors.fetched import Fetch
 from chapterhouse.lifecycle.look import Prepare, Read
 from chapterhouse.personas.curated import CurationReport
 from chapterhouse.personas.sync import SyncReport
-from chapterhouse.protocols import LanguageModel, Store
+from chapterhouse.ports.models import LanguageModel
+from chapterhouse.ports.store import Store
 from chapterhouse.settings import Settings
 from chapterhouse.types import Progress
 

@@ -16,7 +16,7 @@ from chapterhouse.personas.profile import (
     usable,
     words_of,
 )
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.sanitise import sanitise_line

@@ -16,7 +16,7 @@ from chapterhouse.lifecycle.ingest import add
 from chapterhouse.lifecycle.look import Prepare, Read
 from chapterhouse.lifecycle.preview import preview
 from chapterhouse.lifecycle.remove import remove
-from chapterhouse.protocols import Store
+from chapterhouse.ports.store import Store
 from chapterhouse.types import AddReport, Document, FileOutcome, FileRecord, Progress, Status
 
 EXCLUDED: Final = "excluded"  # code of a file that a hand has taken out

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from chapterhouse.errors import EngineError
 from chapterhouse.models.question_rewriting import standalone_question
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying import keeping
 from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts

@@ -16,7 +16,7 @@ from typing import Final
 from chapterhouse.answering.bundle import answer_json, read_answer
 from chapterhouse.answering.cite import verify
 from chapterhouse.errors import ChapterhouseError, UsageError
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
 from chapterhouse.text.politeness import bare_question

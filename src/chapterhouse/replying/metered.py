@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 from chapterhouse.models.prices import added
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.now import run_now
 from chapterhouse.telemetry import chat_span, tell_writing
 from chapterhouse.types import OutputFormat, Tool, Usage, Writing

@@ -8,7 +8,7 @@ from string import ascii_lowercase
 from chapterhouse.answering.prompt import MARK_LETTERS
 from chapterhouse.answering.second_opinion import with_entailment
 from chapterhouse.claims.judge import judge
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.parts import Parts, Retrieve
 from chapterhouse.retrieval.method import Method
 from chapterhouse.settings import Settings

@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from chapterhouse.protocols import ClaimJudge, LanguageModel
+from chapterhouse.ports.memories import Memories
+from chapterhouse.ports.models import ClaimJudge, LanguageModel
 from chapterhouse.retrieval.method import Method
 from chapterhouse.settings import Settings
-from chapterhouse.store.memory import MemoryStore
 from chapterhouse.types import Query, SearchResult
 from chapterhouse.wiring import Engines
 
@@ -35,7 +35,7 @@ class Parts:
     method: Callable[[Settings, LanguageModel | None], Method]
     model: Callable[[str], LanguageModel | None]
     judge: ClaimJudge
-    memories: MemoryStore
+    memories: Memories
     now: Callable[[], int]
     nonce: Callable[[], str]
     versions: Mapping[str, str]

@@ -21,7 +21,7 @@ from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.route import deferral, route, would_help
 from chapterhouse.asking import checked_query, reference_of
 from chapterhouse.errors import EngineError
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying import keeping, writing
 from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts

@@ -18,7 +18,7 @@ from chapterhouse.answering.second_opinion import (
 )
 from chapterhouse.answering.written import Checked, Lookup, check, check_draft
 from chapterhouse.errors import EngineError, PromptTooLongError
-from chapterhouse.protocols import ClaimJudge, LanguageModel
+from chapterhouse.ports.models import ClaimJudge, LanguageModel
 from chapterhouse.replying.desk import Desk, excerpts_of
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request

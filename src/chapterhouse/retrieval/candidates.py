@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.errors import EngineError
-from chapterhouse.protocols import Embedder, LexicalSearch, VectorSearch
+from chapterhouse.ports.index import LexicalSearch, VectorSearch
+from chapterhouse.ports.models import Embedder
 from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import Question

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from chapterhouse.errors import EngineError
-from chapterhouse.protocols import Reranker
+from chapterhouse.ports.models import Reranker
 from chapterhouse.retrieval.features import FEATURES, Floats, features, question_terms
 from chapterhouse.retrieval.shortlist import Rerank, Shortlist, passage_text
 

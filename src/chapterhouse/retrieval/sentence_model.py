@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from chapterhouse.protocols import TokenEmbedder
+from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.protocols import TokenEmbedder
+from chapterhouse.ports.models import TokenEmbedder
 from chapterhouse.retrieval.features import inverse_frequency
 from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse

@@ -11,14 +11,12 @@ import apsw
 import numpy as np
 from numpy.typing import NDArray
 
+from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS
 from chapterhouse.store import rows
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, Value, first, run
 from chapterhouse.types import Change, Document, EmbeddingProgress, EncoderRecord
 
-ACTIVE: Final = "active"
-PREVIOUS: Final = "previous"
-BUILDING: Final = "building"
 _DROPPED_AT_ONCE: Final = 200  # rows of a transaction: others wait for it
 
 

@@ -14,6 +14,7 @@ from typing import Final
 import apsw
 
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.ports.memories import FAR_FUTURE
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, first, run
 from chapterhouse.text.analyse import SNOWBALL, analyse
@@ -22,7 +23,6 @@ from chapterhouse.types import Memory, MemoryHit
 
 _ID: Final = re.compile(r"m?([0-9]{1,18})")
 _MOST_TERMS: Final = 200  # of a question that is searched for
-_FAR_FUTURE: Final = 2**62
 _NO_SEQUENCE: Final = -1
 
 
@@ -105,7 +105,7 @@ class MemoryStore:
             _drop_kept(connection)
         return len(keys)
 
-    def forget_all(self, personas: Sequence[str], before: int = _FAR_FUTURE) -> int:
+    def forget_all(self, personas: Sequence[str], before: int = FAR_FUTURE) -> int:
         """Delete every memory of ``personas`` asked before a time; return how many."""
         with self._connections.write() as connection:
             found = run(connection, "memory_keys", json.dumps(tuple(personas)), before)
@@ -120,7 +120,7 @@ class MemoryStore:
             _drop(connection, [key for (key,) in found])
         return len(found)
 
-    def count(self, personas: Sequence[str], before: int = _FAR_FUTURE) -> int:
+    def count(self, personas: Sequence[str], before: int = FAR_FUTURE) -> int:
         """Count the memories of ``personas`` asked before a time."""
         with self._connections.read() as connection:
             return len(run(connection, "memory_keys", json.dumps(tuple(personas)), before))

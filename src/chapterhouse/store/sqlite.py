@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.protocols import Blobs
+from chapterhouse.ports.store import Blobs
 from chapterhouse.store import rows, writing
 from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore

@@ -82,8 +82,7 @@ class LibraryStatus:
     by_format: Mapping[str, int]
     by_status: Mapping[str, int]
     by_shelf: Mapping[str, int]
-    lexical_sequence: int
-    vector_sequence: int
+    index_sequences: Mapping[str, int]
     embedder: str
     disk_bytes: int
     encoders: tuple[EncoderStatus, ...] = ()

@@ -14,6 +14,7 @@ from chapterhouse.council.keeping.debate_memory import (
     remember_meeting,
 )
 from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.ports.memories import Memories
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.types import (
     Citation,
@@ -84,7 +85,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 
 @pytest.fixture
-def memories(library: Library) -> MemoryStore:
+def memories(library: Library) -> Memories:
     return library.memories
 
 

@@ -643,8 +643,7 @@ class ScriptedLibrary:
             {"markdown": 1},
             {"ready": 1},
             {"library": 1},
-            5,
-            4,
+            {"lexical": 5, "vector": 4},
             "static",
             2048,
         )

@@ -10,7 +10,7 @@ from typing import Final
 
 from chapterhouse.council.config import CHAIR, shelf_of
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.store.memory import MemoryStore
+from chapterhouse.ports.memories import Memories
 from chapterhouse.types import FOUND, Claim, Memory, Minutes, Support
 
 _DAY: Final = 86_400
@@ -37,7 +37,7 @@ def is_council_owner(owner: str) -> bool:
 
 
 def recall(
-    council: str, member: str, question: str, memories: MemoryStore, limit: int, now: int
+    council: str, member: str, question: str, memories: Memories, limit: int, now: int
 ) -> tuple[Memory, ...]:
     """Return what fits a question of what a member held and the council decided, best first.
 
@@ -57,7 +57,7 @@ def recall(
 
 
 def remember_meeting(
-    minutes: Minutes, memories: MemoryStore, now: int, days: int, sequence: int
+    minutes: Minutes, memories: Memories, now: int, days: int, sequence: int
 ) -> tuple[str, ...]:
     """Put what everyone held and what was decided into the memory; return warnings.
 
@@ -150,7 +150,7 @@ def _sources(minutes: Minutes, numbers: Iterable[int]) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _is_known(memory: Memory, memories: MemoryStore, now: int) -> bool:
+def _is_known(memory: Memory, memories: Memories, now: int) -> bool:
     """Whether its owner's latest memory says the same of the same library."""
     latest = memories.memories([memory.persona], 1, now)
     return any(

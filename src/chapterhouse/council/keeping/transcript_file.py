@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, RefusedError, UsageError
-from chapterhouse.files import make_folder, sync_folder
+from chapterhouse.files import make_folder, put_in_place, sync_folder
 from chapterhouse.text.naming import storable_path
 
 LARGEST: Final = 256 * 2**20  # bytes
@@ -165,16 +165,9 @@ def _moved_aside(path: Path) -> Path:
         number += 1
         aside = path.with_name(f"{path.stem}.{number}{path.suffix}")
         try:
-            os.link(path, aside)  # unlike a renaming, over nothing
+            put_in_place(path, aside, replace=False)
         except FileExistsError:
             continue
-        except OSError:  # a file system without links
-            if aside.exists():
-                continue
-            path.rename(aside)
-        else:
-            path.unlink()
-        sync_folder(path.parent)
         return aside
 
 

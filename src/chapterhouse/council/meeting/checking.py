@@ -12,7 +12,7 @@ from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.seating import Speaker
 from chapterhouse.council.meeting.turn import Turn
 from chapterhouse.council.spoken.output import SpokenReply, SpokenTurn
-from chapterhouse.protocols import ClaimJudge
+from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.replying.desk import Desk
 from chapterhouse.replying.parts import Parts
 from chapterhouse.types import (

@@ -10,7 +10,7 @@ from chapterhouse.council.config import CHAIR, Grounding, Member, Seat
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.meeting.plan import Convening
 from chapterhouse.council.tools import seated_tools
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.desk import excerpts_of
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import (

@@ -30,7 +30,7 @@ from chapterhouse.council.spoken.output import (
 )
 from chapterhouse.council.spoken.spoken import SpokenSynthesis, SpokenTurn
 from chapterhouse.errors import EngineError
-from chapterhouse.protocols import LanguageModel
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.desk import Desk
 from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts

@@ -8,7 +8,7 @@ from chapterhouse.council.config import CHAIR
 from chapterhouse.council.minutes.bundle import MinutesBundle, bundle_fields
 from chapterhouse.council.minutes.contents import all_citations, carried, meetings, numbers_used
 from chapterhouse.council.minutes.fitting import misplaced
-from chapterhouse.protocols import ClaimJudge
+from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.types import Check, Claim, Concession, Minutes, Reply, Statement
 
 _NAMED = 8  # of what does not fit, the rest is counted

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.files import write_whole
+from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import (
     Common,
     Debug,
@@ -199,7 +199,7 @@ def write_bundle(path: Path, bundle: "Bundle") -> None:
     """
     from chapterhouse.answering.bundle import bundle_json  # noqa: PLC0415 - see options
 
-    write_whole(path, bundle_json(bundle))
+    write_output(path, bundle_json(bundle))
 
 
 def _content(name: str) -> bytes:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.files import write_whole
+from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import viewer
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome
@@ -30,7 +30,7 @@ def checked(library: "Library", name: str, output: str, pages: str, *, may_open:
     wanted = output or f"check-{document.id}.html"
     path = destination(wanted, "The page", "--output check.html", is_marked)
     found = library.compare(document.id, pages=pages)
-    write_whole(path, marked(comparison_page(found)))
+    write_output(path, marked(comparison_page(found)))
     command = viewer.viewer_command(path.absolute(), None) if may_open else ()
     opened = bool(command) and viewer.start(command)
     data = {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.errors import UsageError
-from chapterhouse.files import write_whole
+from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.bundles import bundle_path
 from chapterhouse.interfaces.cli.councils import Which, with_councils
 from chapterhouse.interfaces.cli.options import (
@@ -235,13 +235,13 @@ def _output(name: str) -> tuple[Path, Write]:
     example = "--output minutes.html"
     if ending in _MARKDOWN:
         path = destination(name, "The minutes", example, is_marked)
-        return path, lambda _, minutes: write_whole(path, marked(_as_markdown(minutes)))
+        return path, lambda _, minutes: write_output(path, marked(_as_markdown(minutes)))
     if ending in _HTML:
         path = destination(name, "The minutes", example, is_marked)
-        return path, lambda _, minutes: write_whole(path, marked(_as_html(minutes)))
+        return path, lambda _, minutes: write_output(path, marked(_as_html(minutes)))
     if ending == ".json":
         path = destination(name, "The minutes", example, _is_minutes)
-        return path, lambda _, minutes: write_whole(path, _as_json(minutes))
+        return path, lambda _, minutes: write_output(path, _as_json(minutes))
     raise UsageError(
         f"The name '{name}' does not say in which form the minutes are to be written.",
         hint="End it with .md, .html or .json.",
@@ -254,14 +254,14 @@ def _record(name: str) -> tuple[Path, Write]:
     path = destination(name, "A decision record", "--record 0001-berths.md", is_marked)
     begins = re.match(r"[0-9]{1,9}", path.name)
     number = int(begins.group()) if begins else 1
-    return path, lambda _, minutes: write_whole(path, marked(decision_record(minutes, number)))
+    return path, lambda _, minutes: write_output(path, marked(decision_record(minutes, number)))
 
 
 def _bundle(name: str) -> tuple[Path, Write]:
     from chapterhouse.council.minutes.bundle import minutes_bundle_json  # noqa: PLC0415 - see options
 
     path = bundle_path(name)
-    return path, lambda library, minutes: write_whole(
+    return path, lambda library, minutes: write_output(
         path, minutes_bundle_json(library.bundle_minutes(minutes))
     )
 

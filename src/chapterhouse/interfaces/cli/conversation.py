@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import typer
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
-from chapterhouse.files import write_whole
+from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.asked import Asked, Asking, ask_next, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.opening import opened_source
@@ -189,7 +189,7 @@ class Conversation:
         text = transcript_markdown(
             [(found.asked if found else answer.question, answer) for found, answer in turns]
         )
-        write_whole(path, marked(text))
+        write_output(path, marked(text))
         self._say("saved", str(path), f"Saved to {path}.")
 
     def _forget(self, ids: Sequence[str]) -> None:

@@ -26,9 +26,10 @@ from chapterhouse.evaluation.datasets import (
 )
 from chapterhouse.evaluation.gates import Gate, gates, junit, measures_for, parse_floor
 from chapterhouse.evaluation.measuring import Tell, as_run
-from chapterhouse.evaluation.runs import read_run, require_writable, write_run, write_whole
+from chapterhouse.evaluation.runs import read_run, require_writable, write_run
 from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.evaluation.synthetic import QUESTIONS, synthetic_questions
+from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import render_evaluation, shapes_evaluation
 from chapterhouse.interfaces.cli.options import Common, require_path
 from chapterhouse.interfaces.cli.progress import told_to
@@ -87,7 +88,7 @@ def evaluation(common: Common, wanted: Wanted) -> Outcome:
     if wanted.run:
         write_run(targets[wanted.run], as_run(found.scored))
     if wanted.junit:
-        write_whole(targets[wanted.junit], junit(found, held))
+        write_output(targets[wanted.junit], junit(found, held))
     result = Result(found, held, comparison, stages)
     return Outcome(
         shapes_evaluation.evaluation(result, latency=wanted.latency),
@@ -147,7 +148,7 @@ def _own(library: "Library", path: Path | None, wanted: Wanted) -> Task:
         return limited(question_task(read_questions(path), library, str(path)), wanted.limit)
     made = synthetic_questions(library, wanted.limit or QUESTIONS, wanted.shelves)
     if wanted.write:
-        write_whole(_path(wanted.write), _lines(made))
+        write_output(_path(wanted.write), _lines(made))
     return question_task(made, library, "made from the documents", "synthetic")
 
 

@@ -171,7 +171,7 @@ def _outcome(target: "Console", outcome: FileOutcome) -> None:
 
 def status(target: "Console", state: LibraryStatus) -> None:
     """Show counts and places."""
-    behind = state.sequence - min(state.lexical_sequence, state.vector_sequence)
+    behind = state.sequence - min(state.index_sequences.values())
     rows = [
         ("home", state.home),
         ("workspace", state.workspace),

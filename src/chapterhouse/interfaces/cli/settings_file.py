@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from chapterhouse.errors import UsageError
-from chapterhouse.files import write_whole
+from chapterhouse.files import write_output
 from chapterhouse.settings import HOME_FILE, WORKSPACE_FILE, EmbeddingSettings
 
 # What makes an encoder another one. How patiently a service is asked, for one, stays as it is.
@@ -133,7 +133,7 @@ def write_section(
             hint=f"Write it yourself:\n[{section.name}]\n{lines}",
         )
     if changed != text:
-        write_whole(path.resolve(), changed)
+        write_output(path, changed)
     return Written(str(path), _header_at(changed.splitlines(), section) + 1)
 
 

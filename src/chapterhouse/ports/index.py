@@ -1,0 +1,116 @@
+"""What is derived from the store to be searched."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from chapterhouse.ports.store import Store
+from chapterhouse.types import (
+    Alias,
+    Scored,
+    TermRows,
+    WeightedTerm,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Index(Protocol):
+    """Something derived from the store that can be searched, caught up and thrown away."""
+
+    def sequence(self) -> int:
+        """Return the number of the last change it has applied."""
+        ...
+
+    def catch_up(self, store: Store) -> int:
+        """Apply what it has missed; return its sequence afterwards."""
+        ...
+
+    def rebuild(self, store: Store) -> int:
+        """Throw everything away and apply the whole store; return the sequence."""
+        ...
+
+    def fault(self, chunks: int) -> str:
+        """Say what is wrong with an index that has applied everything, or nothing.
+
+        Args:
+            chunks: How many there are in the store.
+
+        Raises:
+            CorruptLibraryError: its files cannot be read.
+        """
+        ...
+
+
+class LexicalSearch(Protocol):
+    """The chunks that share terms with a question."""
+
+    def search(
+        self,
+        terms: Sequence[WeightedTerm],
+        shelves: Sequence[str],
+        limit: int,
+        documents: Sequence[str] = (),
+    ) -> Sequence[Scored]:
+        """Return at most ``limit`` chunks by BM25, best first; ties in order of key.
+
+        With ``documents``, only chunks of these, also those in which none of the terms occurs.
+        """
+        ...
+
+    def search_phrase(
+        self, words: Sequence[str], shelves: Sequence[str], limit: int
+    ) -> Sequence[Scored]:
+        """Return chunks in which the terms ``words`` stand one after the other."""
+        ...
+
+    def document_frequency(self, term: str, shelves: Sequence[str] = ()) -> int:
+        """Count the chunks on any of ``shelves``, or all, in which a term occurs."""
+        ...
+
+    def document_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
+        """Count the chunks of every term, all at one state of the index."""
+        ...
+
+    def terms_of(self, keys: Sequence[int]) -> TermRows:
+        """Return the terms of chunks, one row for each of ``keys`` in their order."""
+        ...
+
+    def size(self) -> int:
+        """Count the chunks."""
+        ...
+
+
+class VectorSearch(Protocol):
+    """The chunks nearest to a question's vector."""
+
+    def search(
+        self,
+        vector: "NDArray[np.float32]",
+        shelves: Sequence[str],
+        limit: int,
+        also: Sequence[int] = (),
+    ) -> Sequence[Scored]:
+        """Return the ``limit`` chunks of highest cosine, and the cosines of those in ``also``."""
+        ...
+
+
+class NameSearch(Protocol):
+    """What the documents call the same thing, and how they are called themselves."""
+
+    def find(
+        self, names: Sequence[str], shelves: Sequence[str] = (), limit: int = 20
+    ) -> Sequence[Alias]:
+        """Return what else the documents on any of ``shelves``, or all, call these."""
+        ...
+
+    def find_titled(
+        self, names: Sequence[str], shelves: Sequence[str] = (), most: int = 3
+    ) -> Mapping[str, Sequence[str]]:
+        """Return the ids of the documents that go by each of some names, sorted."""
+        ...
+
+    def near_words(self, word: str) -> Mapping[str, float]:
+        """Return the words of the library that ``word`` may be a misspelling of, with its cost."""
+        ...

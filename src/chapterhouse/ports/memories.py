@@ -1,0 +1,66 @@
+"""What was asked and answered, as it is remembered."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
+
+from chapterhouse.types import (
+    Memory,
+    MemoryHit,
+)
+
+FAR_FUTURE: Final = 2**62
+
+
+class AnswerCache(Protocol):
+    """Answers that hold until anything in the library changes."""
+
+    def kept_answer(self, key: str) -> str | None:
+        """Return the answer that was stored under a key, or None."""
+        ...
+
+    def keep_answer(self, key: str, sequence: int, answer: str) -> None:
+        """Store an answer given at ``sequence`` of the library; those of any other are dropped."""
+        ...
+
+
+class Memories(AnswerCache, Protocol):
+    """What was asked and answered. A memory belongs to a persona, or to the library itself."""
+
+    def remember(self, memory: Memory) -> Memory:
+        """Store a memory; return it with the id that it was given."""
+        ...
+
+    def memories(self, personas: Sequence[str], limit: int, now: int) -> Sequence[Memory]:
+        """Return the latest memories of ``personas``, newest first."""
+        ...
+
+    def search(
+        self, text: str, personas: Sequence[str], limit: int, now: int
+    ) -> Sequence[MemoryHit]:
+        """Return the memories of ``personas`` that fit ``text`` best, best first."""
+        ...
+
+    def personas(self) -> tuple[str, ...]:
+        """Return whose memories there are; the library itself is the empty name."""
+        ...
+
+    def forget(self, ids: Iterable[str]) -> int:
+        """Delete memories by id; return how many.
+
+        Raises:
+            UsageError: an id is none.
+            NotFoundError: there is no such memory; nothing was deleted.
+        """
+        ...
+
+    def forget_all(self, personas: Sequence[str], before: int = FAR_FUTURE) -> int:
+        """Delete every memory of ``personas`` asked before a time; return how many."""
+        ...
+
+    def forget_of(self, document_ids: Iterable[str]) -> int:
+        """Delete the memories that rest on documents, whose words they may repeat; count them."""
+        ...
+
+    def count(self, personas: Sequence[str], before: int = FAR_FUTURE) -> int:
+        """Count the memories of ``personas`` asked before a time."""
+        ...

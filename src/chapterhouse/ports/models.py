@@ -1,0 +1,161 @@
+"""What reads, cuts, embeds, ranks, writes and judges texts."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from chapterhouse.types import (
+    Body,
+    Evidence,
+    Extraction,
+    Judgement,
+    OutputFormat,
+    Span,
+    TokenVectors,
+    Tool,
+    Writing,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Reader(Protocol):
+    """Bytes to Markdown. Runs in a worker process that may be killed."""
+
+    def __call__(self, data: bytes, name: str) -> Extraction:
+        """Read ``data``; ``name`` is the file's name and only advisory.
+
+        Raises:
+            RejectedError: the bytes cannot be read; its code says why.
+        """
+        ...
+
+
+class Chunker(Protocol):
+    """A body to spans that follow one another and cover its text."""
+
+    def __call__(self, body: Body) -> Sequence[Span]:
+        """Cut ``body``."""
+        ...
+
+
+class Embedder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model and its weights; vectors of different fingerprints never mix."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def serves(self, language: str) -> bool:
+        """Whether texts in this language (ISO 639-1, empty for unknown) gain by its vectors."""
+        ...
+
+    def embed_passages(self, texts: Sequence[str]) -> "NDArray[np.float32]":
+        """Return one unit vector a text, shape (len(texts), dimensions)."""
+        ...
+
+    def embed_question(self, text: str) -> "NDArray[np.float32]":
+        """Return one unit vector, shape (dimensions,)."""
+        ...
+
+
+class TokenEmbedder(Protocol):
+    """Texts to one vector a token."""
+
+    def serves(self, language: str) -> bool:
+        """Whether texts in this language (ISO 639-1, empty for unknown) gain by its vectors."""
+        ...
+
+    def embed_tokens(self, texts: Sequence[str]) -> "Sequence[TokenVectors]":
+        """Return the tokens of each text with their vectors; of a long text all."""
+        ...
+
+
+class Reranker(Protocol):
+    """A model that reads a question and passages together."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model, as it is shown."""
+        ...
+
+    def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        """Return one score a passage, higher is better, in the order of ``passages``.
+
+        Raises:
+            EngineError: the model cannot be reached or gave something else; the caller goes on
+                without it.
+        """
+        ...
+
+
+class LanguageModel(Protocol):
+    """A model that writes text."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model, as it is shown."""
+        ...
+
+    def complete(self, instructions: str, prompt: str) -> str:
+        """Return what the model writes. Text of documents stands in ``prompt`` only.
+
+        Raises:
+            EngineError: the model cannot be reached or gave nothing; the caller goes on
+                without it.
+        """
+        ...
+
+    async def write(
+        self,
+        instructions: str,
+        prompt: str,
+        *,
+        tools: Sequence[Tool] = (),
+        on_text: Callable[[str], None] | None = None,
+        output: OutputFormat | None = None,
+    ) -> Writing:
+        """Return what the model writes, calling tools on the way.
+
+        Args:
+            instructions: The system message. Text of documents never stands in it.
+            prompt: The user's message.
+            tools: What it may call.
+            on_text: Is given each piece of text as it comes.
+            output: The form of the answer. Not every service can hold a model to it, so the
+                instructions describe it too, and the text may be of another form all the same.
+
+        Raises:
+            EngineError: the model cannot be reached or gave nothing.
+        """
+        ...
+
+
+class Entailment(Protocol):
+    """Says whether one text follows from another."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model and its weights."""
+        ...
+
+    def probability(self, premise: str, statement: str) -> float:
+        """Return how likely ``statement`` follows from ``premise``, 0 to 1."""
+        ...
+
+
+class ClaimJudge(Protocol):
+    """Says how far evidence carries a sentence."""
+
+    def __call__(
+        self, sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence], /
+    ) -> Judgement:
+        """Judge ``sentence``, which cites ``cited``; ``others`` is what else was retrieved."""
+        ...

@@ -1,0 +1,218 @@
+"""The truth as others see it: documents, the files they came from, and their order of change."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
+
+from chapterhouse.ports.memories import Memories
+from chapterhouse.ports.vectors import DocumentVectors, Embeddings
+from chapterhouse.types import (
+    Body,
+    Census,
+    Change,
+    Check,
+    Chunk,
+    Document,
+    FileRecord,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Documents(Protocol):
+    """The documents of a workspace and their parts, as they are read."""
+
+    def document(self, document_id: str) -> Document | None:
+        """Return one document."""
+        ...
+
+    def documents(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
+        """Yield documents in order of id; those on any of ``shelves``, or all."""
+        ...
+
+    def documents_among(self, document_ids: Iterable[str]) -> dict[str, Document]:
+        """Return the documents that still exist among ``document_ids``, by id."""
+        ...
+
+    def documents_of(self, keys: Iterable[int]) -> dict[int, str]:
+        """Return the ids of the documents to which the chunks that still exist belong."""
+        ...
+
+    def body(self, document_id: str) -> Body | None:
+        """Return the canonical text and its shape."""
+        ...
+
+    def content(self, sha256: str) -> bytes | None:
+        """Return the bytes of a file as they were read."""
+        ...
+
+    def chunks(self, keys: Iterable[int]) -> dict[int, Chunk]:
+        """Return the chunks that still exist among ``keys``."""
+        ...
+
+    def chunks_of(self, document_id: str) -> tuple[Chunk, ...]:
+        """Return the chunks of one document in order."""
+        ...
+
+
+class Statistics(Protocol):
+    """What can be counted and listed of the documents without reading them."""
+
+    def census(self, shelves: Sequence[str] = ()) -> Census:
+        """Count documents and chunks on any of ``shelves``, or all, and their languages."""
+        ...
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Count documents by ``format`` and ``shelf`` and files by ``status``."""
+        ...
+
+    def unknown_shelves(self, shelves: Sequence[str]) -> Sequence[str]:
+        """Return those of ``shelves`` that no document is on, sorted."""
+        ...
+
+    def chunks_named(self, name: str, shelves: Sequence[str] = ()) -> tuple[int, ...]:
+        """Return the keys of the first chunks of the documents whose file has this name."""
+        ...
+
+    def partly_read(self, shelves: Sequence[str] = ()) -> Sequence[str]:
+        """Return the files of which some text is missing, on any of ``shelves``, or all, sorted."""
+        ...
+
+
+class ChangeLog(Protocol):
+    """The order in which documents changed, which every index follows."""
+
+    def sequence(self) -> int:
+        """Return the number of the latest change; 0 for an empty library."""
+        ...
+
+    def changes(self, after: int, limit: int) -> Sequence[Change]:
+        """Return the latest change of each document changed after ``after``, oldest first."""
+        ...
+
+
+class DocumentWriter(Protocol):
+    """Writes documents.
+
+    Every method is one durable transaction: once it returns, its effect survives a power cut;
+    until then nobody sees any of it.
+    """
+
+    def together(self) -> AbstractContextManager[None]:
+        """Write all that this thread writes in the block in one transaction, or nothing of it."""
+        ...
+
+    def put(
+        self,
+        document: Document,
+        body: Body,
+        chunks: Sequence[Chunk],
+        vectors: "NDArray[np.float32] | None",
+        fingerprint: str,
+        record: FileRecord,
+        content: bytes,
+    ) -> str:
+        """Add or replace a document with everything that belongs to it; return its id.
+
+        ``vectors`` has one row a chunk, or is None where the language is not served.
+        """
+        ...
+
+    def remove(self, document_id: str) -> int | None:
+        """Remove a document; return the change's sequence, or None if there was none."""
+        ...
+
+    def set_shelves(self, document_id: str, shelves: Sequence[str]) -> int | None:
+        """Put a document on exactly these shelves; return the change's sequence."""
+        ...
+
+
+class FileLedger(Protocol):
+    """What became of every file that was ever looked at, and the folders that were added."""
+
+    def file(self, location: str) -> FileRecord | None:
+        """Return what became of a file the last time."""
+        ...
+
+    def files(self, under: str = "") -> Iterator[FileRecord]:
+        """Yield the records of files at or below an absolute path, in order of source."""
+        ...
+
+    def record_file(self, record: FileRecord) -> None:
+        """Remember what became of a file without writing a document.
+
+        A document that stands at this location is removed unless the record names it.
+        """
+        ...
+
+    def forget_file(self, location: str) -> None:
+        """Drop the record of a file that is gone and gave no document."""
+        ...
+
+    def label_root(self, location: str, wanted: str) -> str:
+        """Return the label of an added folder, ``wanted`` or ``wanted-2`` and so on if new."""
+        ...
+
+    def roots(self) -> Sequence[tuple[str, str]]:
+        """Return label and absolute path of every added folder, in order of label."""
+        ...
+
+
+class Upkeep(Protocol):
+    """The store's own health."""
+
+    def collect_garbage(self, grace: float) -> int:
+        """Delete blobs that no document needs and that are ``grace`` seconds old; count them."""
+        ...
+
+    def compact(self) -> None:
+        """Write the store anew, so that nothing that was removed stays in its file."""
+        ...
+
+    def examine(self) -> Sequence[Check]:
+        """Check what only the store can see of itself: its file, its references, its numbers."""
+        ...
+
+
+class Store(
+    Documents, Statistics, ChangeLog, DocumentWriter, FileLedger, DocumentVectors, Upkeep, Protocol
+):
+    """The truth: all that is kept of a workspace. Methods may be called from several threads."""
+
+    def embeddings(self) -> Embeddings:
+        """Return the vectors that come after their documents, and the encoders' roles."""
+        ...
+
+    def memories(self) -> Memories:
+        """Return what was asked and answered."""
+        ...
+
+
+class Blobs(Protocol):
+    """Bytes kept under their SHA-256."""
+
+    def put(self, data: bytes) -> str:
+        """Keep ``data`` so that it survives a power cut; return its hash."""
+        ...
+
+    def get(self, sha256: str) -> bytes | None:
+        """Return the bytes of this hash, or None if they are not kept.
+
+        Raises:
+            CorruptLibraryError: the bytes no longer have this hash.
+        """
+        ...
+
+    def has(self, sha256: str) -> bool:
+        """Say whether bytes of this hash are kept, without reading them."""
+        ...
+
+    def delete(self, sha256: str) -> None:
+        """Delete the bytes of this hash, if they are there."""
+        ...
+
+    def hashes(self, minimum_age: float = 0.0) -> Iterator[str]:
+        """Yield, sorted, the hashes of what was last put at least so many seconds ago."""
+        ...
