@@ -12,8 +12,8 @@ from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.front_matter import LONGEST, body_start
-from chapterhouse.text.language import script_language
 from chapterhouse.text.markdown import table_cells
+from chapterhouse.text.scripts import HAN, KANA, script_language
 from chapterhouse.types import Body, Hit, Stretch
 
 WORDS: Final = 120  # of the first screen
@@ -22,7 +22,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORDS = re.compile(r"\w+")
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
 _STATES = re.compile(r"\d|:\s*\w")  # "Deadline: 3 May" is short as a heading is, and no heading
-_SPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]{1,2}|[^\s぀-ヿ㐀-鿿豈-﫿]+")  # words, or so many letters
+_SPACED = re.compile(rf"[{KANA}{HAN}]{{1,2}}|[^\s{KANA}{HAN}]+")  # words, or so many letters
 _REFERENCES = re.compile(r"\[\d+\]")  # to notes
 _LABEL = re.compile(r"[^\s\d_]{1,20}:(?=[\s_]|$)")
 _BLANK = re.compile(r"[\s_]*(?:\s[^\s\d_]{1,20}:|(?<=:)\s*_{2,}|_{3,})$")  # "Name:", "Date: ____"

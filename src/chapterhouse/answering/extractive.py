@@ -26,8 +26,9 @@ from chapterhouse.answering.steps import find_steps, missing_sides, named_docume
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence
-from chapterhouse.text.language import foreign_to, script_language
+from chapterhouse.text.language import foreign_to
 from chapterhouse.text.look_alikes import inert
+from chapterhouse.text.scripts import script_language
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,

@@ -11,8 +11,8 @@ from typing import Final
 
 from chapterhouse.retrieval.question import Question
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.language import script_language
 from chapterhouse.text.look_alikes import inert
+from chapterhouse.text.scripts import script_language
 from chapterhouse.types import Persona, Route, Searched
 
 # Share of the question's word weight that stands in the profile, from which it is of the field.

@@ -23,6 +23,7 @@ from chapterhouse.claims.no_statement import bare, essence, states_nothing
 from chapterhouse.claims.quotation import Place, apart, find_words, weight, words_of
 from chapterhouse.claims.stated import stated
 from chapterhouse.claims.statement import read
+from chapterhouse.text.scripts import east_asian_letters
 from chapterhouse.types import (
     FOUND,
     Evidence,
@@ -165,7 +166,7 @@ def _quoted(claim: str, evidence: Sequence[Evidence]) -> tuple[Quotation, ...]:
     """Return the sentences in which a claim stands word for word, none where it does not."""
     wanted = words_of(claim.strip(" \"'“”„«»"))
     size = sum(len(word) for word in wanted.words) + len(wanted.words) - 1
-    east = any(len(word) == 1 and word >= "\u3040" for word in wanted.words)
+    east = any(len(word) == 1 and east_asian_letters(word) for word in wanted.words)
     long = size >= (_QUOTED_EAST if east else _QUOTED_CHARACTERS)
     for place in find_words(wanted, evidence):
         own = evidence[place.stretch]

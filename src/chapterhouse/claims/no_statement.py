@@ -10,6 +10,7 @@ import re
 from typing import Final
 
 from chapterhouse.claims.facts import facts_of
+from chapterhouse.text.scripts import east_asian_letters
 
 _MARKER = re.compile(
     r"\s?\[(?:\^[^\[\]\n]{1,200}|\d{1,3}(?:\s?[,–-]\s?\d{1,3}){0,9})\](?!\()"
@@ -171,7 +172,7 @@ def _is_talk(plain: str) -> bool:
 
 def _length(text: str) -> float:
     """Return how many words these are; two characters of Chinese count for one."""
-    east = sum(character >= "\u3040" for character in text)
+    east = east_asian_letters(text)
     return east / 2 if east else len(text.split())
 
 
@@ -184,6 +185,6 @@ def _is_heading(plain: str) -> bool:
         return _length(plain) <= _LEAD_IN and not facts.names
     if plain.endswith((".", "!", "。", "！", ";", "；", "…")):
         return False
-    if plain[-1] >= "\u3040":
+    if east_asian_letters(plain[-1]):
         return len(plain) <= _SHORT_EAST
     return len(plain.split()) <= _SHORT_HEADING

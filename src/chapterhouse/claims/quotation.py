@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from chapterhouse.text.scripts import HAN, KANA, east_asian_letters
 from chapterhouse.types import Evidence
 
-_EAST: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_EAST: Final = KANA + HAN  # Korean divides its words
 _PIECE = re.compile(
     rf"[{_EAST}]|[^\W_{_EAST}]+(?:[.,:/'’\-][^\W_{_EAST}]+)*|[%‰$€£¥°<>=±−]|(?<!\w)-(?=\d)"
 )
@@ -79,7 +80,7 @@ def find_words(wanted: Words, stretches: Sequence[Evidence]) -> Iterator[Place]:
 
 def weight(words: Sequence[str]) -> float:
     """Return how many words these are; characters of Chinese count for half."""
-    east = sum(len(word) == 1 and word >= "\u3040" for word in words)
+    east = sum(len(word) == 1 and east_asian_letters(word) for word in words)
     return len(words) - east + east / _EAST_FACTOR
 
 

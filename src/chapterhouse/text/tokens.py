@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from chapterhouse.text.scripts import EAST_ASIAN, WIDE_MARKS
+
 KINDS: Final = (
     "word",
     "letter of a word beyond its fifth",
@@ -25,7 +27,7 @@ _WORDS = re.compile(r"[A-Za-z]+")
 _MARKS = re.compile(r"[!-/:-@\[-`{-~]")
 _DIGITS = re.compile(r"[0-9]")
 _SPACES = re.compile(r"[ \t]{2,}")
-_EAST = re.compile(r"[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\uffef]")
+_EAST = re.compile(f"[{EAST_ASIAN}{WIDE_MARKS}]")
 _FOREIGN = re.compile(r"[^\x00-\x7f]")
 _SHORT = 5
 
