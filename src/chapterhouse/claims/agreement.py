@@ -10,19 +10,8 @@ from typing import Final
 
 from chapterhouse.claims.difference import Difference
 from chapterhouse.claims.statement import Statement, Token
+from chapterhouse.claims.wording import words_of
 
-_EXCEPT: Final = {
-    "en": re.compile(
-        r"\b(?:unless|except|excluding|save for|other than|apart from)\b", re.IGNORECASE
-    ),
-    "de": re.compile(
-        r"\b(?:außer|ausgenommen|sofern nicht|es sei denn|mit Ausnahme)\b", re.IGNORECASE
-    ),
-}
-_SUPPOSED: Final = {
-    "en": re.compile(r"(?:if|when|whenever|once|in case|should|unless)\b", re.IGNORECASE),
-    "de": re.compile(r"(?:wenn|falls|sobald|sofern|sollte|im Falle?)\b", re.IGNORECASE),
-}
 _JOINED: Final = re.compile(r"\s*(?:and|und|,)\s*(?:the|der|die|das|an?|ein\w{0,2})?\s*")
 _Tokens = Sequence[tuple[Token, bool]]  # of one sentence, and whether the other has each
 
@@ -52,14 +41,15 @@ def _tokens(told: Difference) -> tuple[_Tokens, _Tokens]:
 
 
 def _excepts(statement: Statement) -> bool:
-    pattern = _EXCEPT.get(statement.language or "en")
-    return pattern is not None and pattern.search(statement.text) is not None
+    listed = words_of(statement.language).exceptions
+    return bool(listed and re.search(rf"\b(?:{listed})\b", statement.text, re.IGNORECASE))
 
 
 def _only_supposed(one: Statement, two: Statement, theirs: _Tokens) -> bool:
     """Whether the longer merely supposes what the shorter states: "when a ferry is late, …"."""
-    pattern = _SUPPOSED.get(one.language or "en")
-    if pattern is None or pattern.match(one.text) or not pattern.match(two.text):
+    listed = words_of(one.language).suppositions
+    pattern = re.compile(rf"(?:{listed or '(?!)'})\b", re.IGNORECASE)
+    if pattern.match(one.text) or not pattern.match(two.text):
         return False
     return all(token.clause == 0 for token, held in theirs if held)
 

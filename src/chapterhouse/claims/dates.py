@@ -6,26 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-_MONTHS: Final = {
-    "en": "january february march april may june july august september october november december",
-    "de": "januar februar märz april mai juni juli august september oktober november dezember",
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre"
-    " diciembre",
-    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre"
-    " dicembre",
-}
-_SHORT_MONTHS: Final = {
-    "en": "jan feb mar apr - jun jul aug sep oct nov dec",
-    "de": "jan feb mär apr - jun jul aug sep okt nov dez",
-}
-_WEEKDAYS: Final = {
-    "en": "monday tuesday wednesday thursday friday saturday sunday",
-    "de": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
-    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "es": "lunes martes miércoles jueves viernes sábado domingo",
-    "it": "lunedì martedì mercoledì giovedì venerdì sabato domenica",
-}
+from chapterhouse.claims.wording import words_or_english
+
 _YEAR: Final = r"(?:1\d{3}|20\d{2}|21\d{2})"
 _ISO = re.compile(rf"(?<![\w-])({_YEAR})-(\d{{2}})(?:-(\d{{2}}))?(?![\w-])")
 _NUMERIC = re.compile(rf"(?<![\w./])(\d{{1,2}})([./])(\d{{1,2}})\2({_YEAR})(?![\w/])")
@@ -173,12 +155,12 @@ def _clock(match: re.Match[str]) -> Date | None:
 
 @cache
 def _months(language: str) -> tuple[dict[str, int], re.Pattern[str]]:
-    name = language if language in _MONTHS else "en"
-    months = {word: number for number, word in enumerate(_MONTHS[name].split(), 1)}
-    for number, word in enumerate(_SHORT_MONTHS.get(name, "").split(), 1):
+    own = words_or_english(language, "months")
+    months = {word: number for number, word in enumerate(own.months, 1)}
+    for number, word in enumerate(own.short_months, 1):
         months.setdefault(word, number)
     months.pop("-", None)
-    if name == "en":
+    if "sep" in months:
         months["sept"] = 9
     words = "|".join(sorted(months, key=len, reverse=True))
     pattern = (
@@ -222,8 +204,8 @@ def _is_month(text: str, start: int, word: str, language: str) -> bool:
 
 @cache
 def _weekday_pattern(language: str) -> tuple[dict[str, int], re.Pattern[str]]:
-    name = language if language in _WEEKDAYS else "en"
-    days = {word: number for number, word in enumerate(_WEEKDAYS[name].split(), 1)}
+    own = words_or_english(language, "weekdays")
+    days = {word: number for number, word in enumerate(own.weekdays, 1)}
     return days, re.compile(rf"(?<!\w)({'|'.join(days)})s?(?!\w)", re.IGNORECASE)
 
 

@@ -1,29 +1,17 @@
 """What two sentences have in common, and what only one of them says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Final
 
 from chapterhouse.claims.align import Alignment, Sentence, Window, align
-from chapterhouse.claims.statement import Statement, Token, TokenKind, term
+from chapterhouse.claims.statement import Statement, Token, TokenKind
 from chapterhouse.claims.wording import antonyms
 from chapterhouse.types import Evidence
 
 ALIKE: Final = 0.5  # share of all content words of both that both have
 CONTAINED: Final = 3  # content words of a sentence that the other has whole, with more around
 _SHORTENED: Final = 0.8  # the same, where one of them goes on and the other does not
-# Beside ``wording.antonyms``: what a judge of claims need not take for a contradiction.
-_OPPOSITES: Final = {
-    "en": "highest lowest | largest smallest | longest shortest | oldest newest | oldest youngest"
-    " | strongest weakest | earliest latest | fastest slowest | richest poorest | cheap expensive"
-    " | common rare",
-    "de": "größte kleinste | größten kleinsten | größter kleinster | größtes kleinstes"
-    " | höchste niedrigste | höchsten niedrigsten | älteste neueste | stärkste schwächste"
-    " | größer kleiner | höher niedriger | stärker schwächer | große kleine | großen kleinen",
-    "zh": "最大 最小 | 最高 最低 | 上升 下降 | 东部 西部 | 南部 北部 | 高于 低于 | 公立 私立"
-    " | 合法 非法 | 早期 晚期 | 提高 降低",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +112,7 @@ def _left_over(
 
 def _opposed(alignment: Alignment) -> tuple[Token, Token] | None:
     """Return a word of each side that are opposites, where the other side lacks it."""
-    opposites = _opposites(alignment.claim.language)
+    opposites = antonyms(alignment.claim.language, further=True)
     for number, token in enumerate(alignment.claim.tokens):
         if alignment.places[number] >= 0:
             continue
@@ -132,15 +120,3 @@ def _opposed(alignment: Alignment) -> tuple[Token, Token] | None:
             if place not in alignment.places and other.key in opposites.get(token.key, ()):
                 return token, other
     return None
-
-
-@cache
-def _opposites(language: str) -> Mapping[str, frozenset[str]]:
-    """Return the terms of opposite meaning for each term, as a contradiction needs them."""
-    pairs = dict(antonyms(language))
-    listed = _OPPOSITES.get(language or "en", "")
-    for group in listed.split("|") if listed else ():
-        one, other = (term(word, language) for word in group.split())
-        pairs[one] = pairs.get(one, frozenset()) | {other}
-        pairs[other] = pairs.get(other, frozenset()) | {one}
-    return pairs

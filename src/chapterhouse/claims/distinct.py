@@ -5,43 +5,14 @@ year; a number that is a name.
 """
 
 import re
-from functools import cache
 from typing import Final
 
 from chapterhouse.claims.difference import Difference
 from chapterhouse.claims.statement import Statement, Token, TokenKind
-from chapterhouse.claims.wording import word_set
+from chapterhouse.claims.wording import words_of
 
 LEAST_SHARED: Final = 2  # content words
 _MEASURED: Final = frozenset({"%", "pp"})
-# What has a figure every year: the figure of another year is no contradiction.
-_MEASURES: Final = {
-    "en": "population rate revenue income average budget inhabitants residents passengers visitors"
-    " unemployment turnover sales profit temperature percentage enrollment attendance output"
-    " share salary price cost production membership proportion survival",
-    "de": "Bevölkerung Rate Umsatz Einkommen Durchschnitt Haushalt Einwohner Fahrgäste Besucher"
-    " Arbeitslosigkeit Gewinn Temperatur Anteil Quote Preis Produktion Mitglieder",
-    "zh": "人口 平均 收入 预算 居民 乘客 游客 失业 利润 温度 产量 比例 价格 每年 人数",
-}
-# Nouns whose number is a name: another one is another thing.
-_LABELS: Final = {
-    "en": "version number no section chapter page step figure table part article paragraph clause"
-    " item line annex appendix volume issue phase stage level room gate pier berth platform track"
-    " route bus room hall class type model series release edition lot invoice order ticket",
-    "de": "Version Nummer Nr Abschnitt Kapitel Seite Schritt Abbildung Tabelle Teil Artikel Absatz"
-    " Punkt Zeile Anhang Anlage Band Ausgabe Phase Stufe Raum Tor Pier Liegeplatz Gleis Linie"
-    " Halle Klasse Typ Modell Serie Auflage Los Rechnung Auftrag",
-}
-_PARTICIPLE: Final = re.compile(r"[a-z]+(?:ed|ght|ilt|old|ung|un)")
-# Forms of what happened: two of them are two events.
-_EVENT: Final = {
-    "": _PARTICIPLE,
-    "en": _PARTICIPLE,
-    "de": re.compile(
-        r"[a-zäöüß]*ge[a-zäöüß]{2,}(?:t|en)|[a-zäöüß]{2,}(?:te|ten|iert)"
-        r"|(?:be|er|ver|zer|ent|über|unter)[a-zäöüß]{2,}(?:t|en)"
-    ),
-}
 
 
 def other_subject(told: Difference) -> bool:
@@ -89,15 +60,9 @@ def is_measured(told: Difference) -> bool:
     numbers = [t.number for t in claim.tokens if t.number and not t.number.ordinal]
     if any(number.unit in _MEASURED for number in numbers):
         return True
-    measures = _measures(claim.language)
+    measures = words_of(claim.language).measures  # not their stems: "attended"
     words = [token.text.casefold() for token in claim.tokens]
     return bool(numbers) and any(w in measures or w.rstrip("sn") in measures for w in words)
-
-
-@cache
-def _measures(language: str) -> frozenset[str]:
-    listed = word_set(_MEASURES.get(language or "en", ""))  # not their stems: "attended"
-    return frozenset(word.casefold() for word in listed)
 
 
 def other_event(told: Difference) -> bool:
@@ -110,7 +75,8 @@ def other_event(told: Difference) -> bool:
 
 def _is_event(token: Token, language: str) -> bool:
     """Whether a word has the form of what happened; in other languages none is known."""
-    return language not in _EVENT or _EVENT[language].fullmatch(token.text) is not None
+    form = words_of(language).events
+    return not form or re.fullmatch(form, token.text) is not None
 
 
 def other_thing(told: Difference, numbers: tuple[int, int]) -> bool:
@@ -144,16 +110,11 @@ def _enumerates(statement: Statement, token: Token) -> bool:
 def _is_numbered(statement: Statement, token: Token) -> bool:
     """Whether the word before a number is one of what is numbered: "version 3"."""
     before = [t for t in statement.tokens if t.end < token.start][-1:]
-    listed = _labels(statement.language)
+    listed = words_of(statement.language).labels
     return any(
         t.text.casefold() in listed and not statement.text[t.end : token.start].strip(" .#")
         for t in before
     )
-
-
-@cache
-def _labels(language: str) -> frozenset[str]:
-    return frozenset(w.casefold() for w in word_set(_LABELS.get(language or "en", "")))
 
 
 def follows_capital(statement: Statement, token: Token) -> bool:

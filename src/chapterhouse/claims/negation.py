@@ -2,51 +2,20 @@
 
 A cue reaches to the end of its clause; in German, where the denial may close the clause, over the
 whole of it. Two cues over one word strengthen each other in the Romance languages and are counted
-in the others, where "not without" is not the same as "not". Turns such as "not only" or "no later than" deny nothing.
+in the others, where "not without" is not the same as "not". Turns such as "not only" or "no later
+than" deny nothing.
 """
-
-# ruff: noqa: E501 - a pattern cut into pieces cannot be read
 
 import re
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-_CUES: Final = {
-    "en": r"not|no|never|none|neither|nor|nobody|nothing|nowhere|without|cannot|\w{2,8}n['’]t|hardly"
-    r"|scarcely|barely|fail(?:s|ed|ing)? to|refus(?:e|es|ed|ing) to|lack(?:s|ed|ing)?|unable|rather than|instead of"
-    r"|den(?:y|ies|ied|ying)|false|untrue|incorrect|myth|except",
-    "de": r"nicht|kein\w{0,2}|nie|niemals|niemand\w{0,2}|nichts|ohne|weder|nirgends|nirgendwo|kaum"
-    r"|falsch|unwahr|außer|statt",
-    "fr": r"pas|jamais|rien|aucun\w{0,2}|personne ne|sans|nulle part|n['’]\w+ plus|faux",
-    "es": r"no|nunca|jamás|ningún|ninguno|ninguna|nada|nadie|sin|tampoco|falso",
-    "it": r"non|mai|nessun\w{0,2}|niente|nulla|senza|falso",
-    "pt": r"não|nunca|jamais|nenhum\w{0,2}|nada|ninguém|sem",
-    "nl": r"niet|geen|nooit|niemand|niets|zonder|nergens",
-    "sv": r"inte|ingen|inget|inga|aldrig|utan|ej",
-    "da": r"ikke|ingen|intet|aldrig|uden",
-    "no": r"ikke|ingen|intet|aldri|uten",
-    "ru": r"не|нет|ни|никогда|никто|ничего|без",
-}  # fmt: skip
-_HARMLESS: Final = {
-    "en": r"not only|not just|not merely|not least|not to mention|no (?:later|earlier|sooner|fewer"
-    r"|less|more|longer than|greater|higher|lower) than|no doubt|no\.? ?\d|nos\.|no wonder|whether or not"
-    r"|nothing but|not until|if not",
-    "de": r"nicht nur|nicht zuletzt|nicht (?:mehr|weniger|länger|später|früher) als|kein zweifel|nichts als",
-    "fr": r"pas seulement|non seulement|pas (?:plus|moins) (?:de|que)",
-    "es": r"no s[óo]lo|no solamente|no (?:más|menos) (?:de|que)|no\. ?\d",
-    "it": r"non solo|non soltanto|non (?:più|meno) (?:di|che)",
-}
+from chapterhouse.claims.wording import words_or_english
+
 _EAST_CUE = re.compile(
     r"(?:(?<![是否])不(?![仅但断久同管论只得少足过]|一定)|没有?|无(?![论数线]|疑)|未(?!来)|(?<![南北西东中是])非(?![常洲])|别(?=[再把让])|从不|并非)"
 )
-_BREAK: Final = {
-    "en": r"but|while|whereas|although|though|because|which|who|since|unless|yet|however",
-    "de": r"aber|sondern|während|obwohl|weil|denn|jedoch|welche\w?|dass",
-    "fr": r"mais|tandis que|alors que|parce que|car|qui|cependant|bien que",
-    "es": r"pero|sino|mientras|aunque|porque|sin embargo|quien",
-    "it": r"ma|mentre|sebbene|perché|però|bensì",
-}
 _STRENGTHEN: Final = frozenset({"fr", "es", "it", "pt", "ru"})
 _WHOLE_CLAUSE: Final = frozenset({"de", "nl", "sv", "da", "no"})
 _REACH: Final = 300  # characters at most; a clause is seldom longer
@@ -67,10 +36,10 @@ class Negation:
 
 @cache
 def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
-    name = language if language in _CUES else "en"
-    cue = re.compile(rf"(?<!\w)(?:{_CUES[name]})(?!\w)", re.IGNORECASE)
-    harmless = re.compile(rf"(?<!\w)(?:{_HARMLESS.get(name, '(?!)')})", re.IGNORECASE)
-    words = _BREAK.get(name, "(?!)")
+    own = words_or_english(language, "denials")
+    cue = re.compile(rf"(?<!\w)(?:{own.denials})(?!\w)", re.IGNORECASE)
+    harmless = re.compile(rf"(?<!\w)(?:{own.harmless_denials or '(?!)'})", re.IGNORECASE)
+    words = own.clause_openers or "(?!)"
     breaks = re.compile(rf"[,;:—|\n]|\s[–-]\s|(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
     return cue, harmless, breaks
 

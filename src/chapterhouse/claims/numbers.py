@@ -12,7 +12,7 @@ from functools import cache
 from typing import Final
 
 from chapterhouse.claims.units import CURRENCIES, SCALES, SHORT_APART, SUFFIX_SCALES, UNITS
-from chapterhouse.claims.wording import word_set
+from chapterhouse.claims.wording import word_set, words_of, words_or_english
 
 PERCENT: Final = "%"
 _DECIMAL_COMMA: Final = word_set("de fr es it pt nl da no nb nn sv fi ru pl cs tr id")
@@ -200,38 +200,6 @@ def _inherit(text: str, found: list[Number]) -> Iterator[Number]:
 
 # --- words --------------------------------------------------------------------------------------
 
-_CARDINALS: Final = {
-    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-    " fifteen sixteen seventeen eighteen nineteen",
-    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn"
-    " fünfzehn sechzehn siebzehn achtzehn neunzehn",
-    "fr": "zéro - deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze"
-    " seize dix-sept dix-huit dix-neuf",
-    "es": "cero - dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince"
-    " dieciséis diecisiete dieciocho diecinueve",
-    "it": "zero - due tre quattro cinque sei sette otto nove dieci undici dodici tredici"
-    " quattordici quindici sedici diciassette diciotto diciannove",
-}
-_TENS: Final = {
-    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
-    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
-    "fr": "vingt trente quarante cinquante soixante",
-    "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
-}
-_ORDINALS: Final = {
-    "en": "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
-    "de": "erst zweit dritt viert fünft sechst siebt acht neunt zehnt elft zwölft",
-    "fr": "premier deuxième troisième quatrième cinquième sixième septième huitième",
-    "es": "primer segund tercer cuart quint sext séptim octav",
-    "it": "prim second terz quart quint sest settim ottav",
-}
-# Words that are numbers in one place and something else in another.
-_NOT_ALONE: Final = {
-    "en": frozenset({"second"}),
-    "it": frozenset({"sei"}),
-    "fr": frozenset({"neuf"}),
-}
 # "one of the", "no one", "one can": not a count.
 _PRONOUN_AFTER: Final = word_set("of another can may might should must could would who day")
 _PRONOUN_BEFORE: Final = word_set("no the this that any every each which some only")
@@ -240,20 +208,20 @@ _PRONOUN_BEFORE: Final = word_set("no the this that any every each which some on
 @cache
 def _number_words(language: str) -> dict[str, tuple[int, bool]]:
     """Return the words for numbers: value, and whether it is a rank."""
-    name = language if language in _CARDINALS else "en"
-    words = {word: (value, False) for value, word in enumerate(_CARDINALS[name].split())}
-    tens = {word: 10 * (place + 2) for place, word in enumerate(_TENS[name].split())}
+    own = words_or_english(language, "cardinals")
+    words = {word: (value, False) for value, word in enumerate(own.cardinals)}
+    tens = {word: 10 * (place + 2) for place, word in enumerate(own.tens)}
     words |= {word: (value, False) for word, value in tens.items()}
-    if name == "de":
-        units = ("ein", *_CARDINALS["de"].split()[2:10])
+    if language == "de":
+        units = ("ein", *own.cardinals[2:10])
         for word, value in tens.items():
             words |= {f"{u}und{word}": (value + n, False) for n, u in enumerate(units, 1)}
         words["dreissig"] = (30, False)
-    endings = {"de": ("e", "er", "es", "en", "em"), "es": ("o", "a", "os", "as", ""),
-               "it": ("o", "a", "i", "e"), "fr": ("", "e", "s", "es")}.get(name, ("",))  # fmt: skip
-    for value, stem in enumerate(_ORDINALS[name].split(), 1):
-        words |= {stem + ending: (value, True) for ending in endings if stem + ending not in words}
-    words |= {"première": (1, True), "premières": (1, True)} if name == "fr" else {}
+    ranks = [
+        (stem + end, n) for n, stem in enumerate(own.ordinals, 1) for end in own.ordinal_endings
+    ]
+    words |= {word: (value, True) for word, value in ranks if word not in words}
+    words |= {"première": (1, True), "premières": (1, True)} if language == "fr" else {}
     words.pop("-", None)
     return words
 
@@ -330,11 +298,11 @@ def _is_no_count(words: list[re.Match[str]], first: int, place: int, language: s
         return False
     before = words[first - 1].group().lower() if first else ""
     after = words[place].group().lower() if place < len(words) else ""
-    if word == "one" and language not in _CARDINALS.keys() - {"en"}:
+    if word == "one" and words_or_english(language, "cardinals") is words_of("en"):
         return after in _PRONOUN_AFTER or before in _PRONOUN_BEFORE or not after
     if word == "second" and language in {"", "en"}:
         return before in {"per", "a", "each", "every"} and after != "largest"
-    return word in _NOT_ALONE.get(language, frozenset()) - {"second"}
+    return word in words_of(language).no_numbers
 
 
 def _east(text: str) -> Iterator[Number]:
