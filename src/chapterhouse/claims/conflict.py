@@ -14,8 +14,7 @@ from chapterhouse.claims.align import (
     context_terms,
     sentences_of,
 )
-from chapterhouse.claims.difference import ALIKE
-from chapterhouse.claims.distinct import LEAST_SHARED
+from chapterhouse.claims.difference import ALIKE, LEAST_SHARED
 from chapterhouse.claims.relation import Comparison, Relation, compare, relation
 from chapterhouse.claims.statement import TokenKind, read
 from chapterhouse.types import Evidence

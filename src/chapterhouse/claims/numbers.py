@@ -5,15 +5,31 @@
 """
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
+from importlib.resources import files
 from typing import Final
 
-from chapterhouse.claims.units import CURRENCIES, SCALES, SHORT_APART, SUFFIX_SCALES, UNITS
 from chapterhouse.claims.wording import word_set, words_of, words_or_english
 
+_UNITS: Final = tomllib.loads((files("chapterhouse.claims") / "units.toml").read_text("utf-8"))
+_CURRENCIES: Final = {
+    name: code for code, names in _UNITS["currencies"].items() for name in names.split()
+}
+UNITS: Final[Mapping[str, str]] = _CURRENCIES | {
+    name.replace("-", " "): unit
+    for unit, names in _UNITS["units"].items()
+    for name in names.split()
+}
+_SCALES: Final = {
+    name: 10 ** int(power) for power, names in _UNITS["scales"].items() for name in names.split()
+}
+_SUFFIX_SCALES: Final = {"k": 1000, "m": 10**6, "bn": 10**9, "b": 10**9, "mn": 10**6}
+# Attached or apart, these are too short to be a unit without digits right before them.
+_SHORT_APART: Final = word_set("s h t v w l an ad mes")
 PERCENT: Final = "%"
 _DECIMAL_COMMA: Final = word_set("de fr es it pt nl da no nb nn sv fi ru pl cs tr id")
 _FRACTIONS: Final = {
@@ -126,17 +142,17 @@ def _figure(  # noqa: PLR0911 - one form of writing a number each
         value += Decimal(_FRACTIONS[match["fraction"]])
     if match["sign"]:
         value = -value
-    unit = CURRENCIES.get((match["money"] or "").lower(), "")
+    unit = _CURRENCIES.get((match["money"] or "").lower(), "")
     end = match.end("fraction") if match["fraction"] else match.end("digits")
     tail = (match["tail"] or "").strip().lower()
     if tail in {"st", "nd", "rd", "th", "er", "ère", "e", "º", "ª"} and not unit:
         return Number(match.start(), match.end(), value, ordinal=True)
-    if tail in SUFFIX_SCALES and unit:
-        return Number(match.start(), match.end(), value * SUFFIX_SCALES[tail], None, unit)
+    if tail in _SUFFIX_SCALES and unit:
+        return Number(match.start(), match.end(), value * _SUFFIX_SCALES[tail], None, unit)
     if tail in UNITS:
         return Number(match.start(), match.end(), value, None, UNITS[tail])
     if (east := _EAST_TAIL.match(text, end)) and east.end() > end and east[0] != "%":
-        value *= SCALES.get(east["scale"] or "", 1)
+        value *= _SCALES.get(east["scale"] or "", 1)
         unit = UNITS.get(east["unit"] or "", unit)
         return Number(match.start(), east.end(), value, None, unit)
     if tail == "k":
@@ -149,7 +165,7 @@ def _figure(  # noqa: PLR0911 - one form of writing a number each
 def _with_words(text: str, start: int, end: int, value: Decimal, unit: str) -> Number:
     """Take in the scale and the unit that follow apart: "3.2 million dollars"."""
     word = _NEXT_WORD.match(text, end)
-    while word and (scale := SCALES.get(word[1].lower())):
+    while word and (scale := _SCALES.get(word[1].lower())):
         value, end = value * scale, word.end(1)
         word = _NEXT_WORD.match(text, end)
     if points := _PERCENTAGE_POINTS.match(text, end):
@@ -158,7 +174,7 @@ def _with_words(text: str, start: int, end: int, value: Decimal, unit: str) -> N
         return Number(start, word.end() + 5, value, None, PERCENT)
     name = word[1] if word else ""
     known = UNITS.get(name.lower())
-    if word and known and name.lower() not in SHORT_APART and name not in {"M", "in"}:
+    if word and known and name.lower() not in _SHORT_APART and name not in {"M", "in"}:
         return Number(start, word.end(1), value, None, unit or known)
     return Number(start, end, value, None, unit)
 
@@ -189,7 +205,7 @@ def _inherit(text: str, found: list[Number]) -> Iterator[Number]:
         if (
             following is not None
             and not number.unit
-            and following.unit not in {"", *CURRENCIES.values()}
+            and following.unit not in {"", *_CURRENCIES.values()}
             and not number.ordinal
             and _LINK.fullmatch(text, number.end, following.start)
         ):
@@ -259,8 +275,8 @@ def _spoken_at(
                 rank = False
                 break
             current += value
-        elif place > first and word in SCALES:
-            scale = SCALES[word]
+        elif place > first and word in _SCALES:
+            scale = _SCALES[word]
             current = max(current, 1) * scale
             if scale > 100:  # noqa: PLR2004 - thousands and above close a group
                 total, current = total + current, 0

@@ -9,25 +9,22 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from chapterhouse.claims.agreement import says_otherwise
-from chapterhouse.claims.align import Alignment
+from chapterhouse.claims.align import Alignment, polarity_differs
 from chapterhouse.claims.dates import Date
 from chapterhouse.claims.difference import (
     ALIKE,
     CONTAINED,
+    LEAST_SHARED,
     Difference,
     difference,
-)
-from chapterhouse.claims.distinct import (
-    LEAST_SHARED,
     is_label,
     is_measured,
     narrowed,
     other_event,
     other_subject,
     other_thing,
+    says_otherwise,
 )
-from chapterhouse.claims.polarity import polarity_differs
 from chapterhouse.claims.statement import Statement, Token, TokenKind, read
 
 _SAME: Final = 0.6  # share of the words, where nothing but a date or a denial differs

@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from chapterhouse.claims.dates import Date
-from chapterhouse.claims.facts import WIDTHS, Facts, covered, facts_of
-from chapterhouse.claims.negation import denials
+from chapterhouse.claims.facts import WIDTHS, Facts, covered, denials, facts_of
 from chapterhouse.claims.numbers import Number
 from chapterhouse.claims.wording import (
     EAST_LIGHT,
