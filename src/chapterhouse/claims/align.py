@@ -14,6 +14,8 @@ from chapterhouse.types import Evidence
 # Costs of a step from one word of the claim to the next, in the evidence.
 _SKIP, _LONGEST_SKIP, _BACK, _SENTENCE, _AGAIN = 0.08, 1.2, 1.0, 0.5, 1.5
 _STEM: Final = 5  # letters that words of one family share
+# Where words hardly move, every one of them must be denied alike, not only the first.
+_ORDER_IS_FIXED: Final = frozenset({"zh", "ja"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +190,6 @@ def begins_with_pronoun(statement: Statement) -> bool:
     """Whether a sentence begins with a word that points back."""
     first = statement.text.split(maxsplit=1)
     return bool(first) and is_pronoun(first[0].strip("\"'“„«(*_"))
-
-
-# Where words hardly move, every one of them must be denied alike, not only the first.
-_ORDER_IS_FIXED: Final = frozenset({"zh", "ja"})
 
 
 def polarity_differs(alignment: Alignment) -> tuple[Token, Token] | None:

@@ -18,6 +18,22 @@ _WHOLE_CLAUSE: Final = frozenset({"de", "nl", "sv", "da", "no"})
 _REACH: Final = 300  # characters at most; a clause is seldom longer
 # "Neither A nor B": one denial.
 _PAIRS = re.compile(r"(?:neither|weder)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]{0,300}\)|（[^（）]{0,300}）")
+_EAST_BREAK = re.compile("[，。；：！？,;:|\n]|但是?|而且?")
+_CASELESS: Final = frozenset({"zh", "ja", "ko", "ar", "he", "hi", "th", "fa", "ka"})
+_WORD = re.compile(r"[^\W_]+(?:[.'’_\-/&+]?[^\W_]+)*[+#]*")
+_CODE = re.compile(
+    r"(?=[^\d\s]*\d)(?=\d*[^\W\d_])[^\W_]+(?:[._\-/][^\W_]+)*"  # B-52, x86, RFC-2119
+    r"|[^\W\d_]+_\w+|[^\W\d_]+[a-zà-ÿ][A-Z]\w*|[A-ZÀ-Þ]{2,}s?|[A-ZÀ-Þ]\.(?:[A-ZÀ-Þ]\.)+"
+    r"|\d+(?:\.\d+){2,}"
+)
+# "詹姆斯·杜瓦": where such a name begins and ends cannot be told, only that it is there.
+_EAST_NAME = re.compile(r"[\u4e00-\u9fff]{1,3}·[\u4e00-\u9fff]{1,3}")
+_TITLES: Final = word_set("herr frau dr prof professor könig königin kaiser papst")
+# Forms of full width, at the same length.
+WIDTHS: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
+    0x3000: 0x20, 0x00A0: 0x20, 0x202F: 0x20, 0x2009: 0x20,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +55,6 @@ def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Patte
     words = own.clause_openers or "(?!)"
     breaks = re.compile(rf"[,;:—|\n]|\s[–-]\s|(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
     return cue, harmless, breaks
-
-
-_ASIDE = re.compile(r"\([^()]{0,300}\)|（[^（）]{0,300}）")
-_EAST_BREAK = re.compile("[，。；：！？,;:|\n]|但是?|而且?")
 
 
 def negations(text: str, language: str = "") -> tuple[Negation, ...]:
@@ -100,18 +112,6 @@ def denials(text: str, found: tuple[Negation, ...], language: str = "") -> list[
     return [min(count, 1) for count in counts] if language in _STRENGTHEN else counts
 
 
-_CASELESS: Final = frozenset({"zh", "ja", "ko", "ar", "he", "hi", "th", "fa", "ka"})
-_WORD = re.compile(r"[^\W_]+(?:[.'’_\-/&+]?[^\W_]+)*[+#]*")
-_CODE = re.compile(
-    r"(?=[^\d\s]*\d)(?=\d*[^\W\d_])[^\W_]+(?:[._\-/][^\W_]+)*"  # B-52, x86, RFC-2119
-    r"|[^\W\d_]+_\w+|[^\W\d_]+[a-zà-ÿ][A-Z]\w*|[A-ZÀ-Þ]{2,}s?|[A-ZÀ-Þ]\.(?:[A-ZÀ-Þ]\.)+"
-    r"|\d+(?:\.\d+){2,}"
-)
-# "詹姆斯·杜瓦": where such a name begins and ends cannot be told, only that it is there.
-_EAST_NAME = re.compile(r"[\u4e00-\u9fff]{1,3}·[\u4e00-\u9fff]{1,3}")
-_TITLES: Final = word_set("herr frau dr prof professor könig königin kaiser papst")
-
-
 @dataclass(frozen=True, slots=True)
 class Name:
     """A proper name, an acronym or a code, as it is written."""
@@ -158,12 +158,6 @@ def covered(text: str, spans: Iterable[tuple[int, int]]) -> bytearray:
     for start, end in spans:
         taken[start:end] = b"\1" * (end - start)
     return taken
-
-
-# Forms of full width, at the same length.
-WIDTHS: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
-    0x3000: 0x20, 0x00A0: 0x20, 0x202F: 0x20, 0x2009: 0x20,
-}  # fmt: skip
 
 
 def _names(text: str, language: str, taken: bytearray) -> Iterator[Name]:

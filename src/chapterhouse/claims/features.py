@@ -19,6 +19,25 @@ _WORD: Final = re.compile(r"[^\W_]+")
 DAYS: Final = {"y": 365.0, "mo": 30.4, "wk": 7.0, "d": 1.0, "h": 1 / 24, "min": 1 / 1440}
 _NEARLY: Final = 0.02  # share by which two durations in different units may differ
 _STEM: Final = 5  # letters that "Canada" and "Canadian" share
+FEATURES: Final = (
+    "words found",
+    "facts missing",
+    "a fact is missing",
+    "numbers found",
+    "dates found",
+    "denied otherwise",
+    "denied on one side",
+    "denied in the evidence",
+    "quantity on one side",
+    "other numbers",
+)
+_FACT: Final = 1.5  # weight of a number, date or name beside a word's
+_LONGEST: Final = 3  # sentences of a window
+_LONGER: Final = 0.015  # share that one sentence more must bring
+_AROUND: Final = 3  # tokens on each side of a fact that say what it is about
+_FAMILY: Final = 6  # letters that words of one family share
+_QUANTITIES: Final = frozenset({"all", "some", "most", "few", "only", "least", "upto", "over"})
+Places = tuple[tuple[int, ...], ...]  # for each token of a claim, where it stands
 
 
 class Presence(IntEnum):
@@ -143,28 +162,6 @@ def _has_name(name: str, known: Stated) -> bool:
         return True
     stem = low[:_STEM]
     return len(low) >= _STEM and any(word.startswith(stem) for word in known.words)
-
-
-FEATURES: Final = (
-    "words found",
-    "facts missing",
-    "a fact is missing",
-    "numbers found",
-    "dates found",
-    "denied otherwise",
-    "denied on one side",
-    "denied in the evidence",
-    "quantity on one side",
-    "other numbers",
-)
-_FACT: Final = 1.5  # weight of a number, date or name beside a word's
-_LONGEST: Final = 3  # sentences of a window
-_LONGER: Final = 0.015  # share that one sentence more must bring
-_AROUND: Final = 3  # tokens on each side of a fact that say what it is about
-_FAMILY: Final = 6  # letters that words of one family share
-_QUANTITIES: Final = frozenset({"all", "some", "most", "few", "only", "least", "upto", "over"})
-
-Places = tuple[tuple[int, ...], ...]  # for each token of a claim, where it stands
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,12 @@ _ATTRIBUTED: Final = re.compile(
     r"([^,\n]{3,100}?)(?: \(?\d{4}\)?)?,\s*",
     re.IGNORECASE,
 )
+# Chosen on the statements of the open folders (``benchmarks/natural/statements.py``).
+_LEAST_SHARE: Final = 0.35  # of the claim's words in the passage
+_COPIED: Final = 0.5  # share from which a claim repeats its passage
+_MOST_WORDS: Final = 0.5  # of the claim's words in one sentence
+_COUNTED: Final = 2  # tokens between a number and what it counts
+_FAR: Final = 12  # tokens beyond which two are as far apart as any
 
 
 class Model(NamedTuple):
@@ -152,14 +158,6 @@ def _without_title(sentence: str, evidence: Sequence[Evidence]) -> str:
         return sentence
     titles = {" ".join(one.title.casefold().split()) for one in evidence}
     return sentence[match.end() :] if match.group(1).casefold().strip() in titles else sentence
-
-
-# Chosen on the statements of the open folders (``benchmarks/natural/statements.py``).
-_LEAST_SHARE: Final = 0.35  # of the claim's words in the passage
-_COPIED: Final = 0.5  # share from which a claim repeats its passage
-_MOST_WORDS: Final = 0.5  # of the claim's words in one sentence
-_COUNTED: Final = 2  # tokens between a number and what it counts
-_FAR: Final = 12  # tokens beyond which two are as far apart as any
 
 
 def disagreement(reading: Reading) -> Problem | None:

@@ -62,6 +62,9 @@ _EAST_NUMERAL = re.compile(
     r"(?P<percent>百分之)?(?P<ordinal>第)?(?P<numeral>[零〇一二三四五六七八九十百千万亿两]{1,12})"
     r"(?P<measure>[个年月日人名次种位座家条所项倍岁点号米天周届场支本度层张])?"
 )
+# "one of the", "no one", "one can": not a count.
+_PRONOUN_AFTER: Final = word_set("of another can may might should must could would who day")
+_PRONOUN_BEFORE: Final = word_set("no the this that any every each which some only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,10 +218,6 @@ def _inherit(text: str, found: list[Number]) -> Iterator[Number]:
 
 
 # --- words --------------------------------------------------------------------------------------
-
-# "one of the", "no one", "one can": not a count.
-_PRONOUN_AFTER: Final = word_set("of another can may might should must could would who day")
-_PRONOUN_BEFORE: Final = word_set("no the this that any every each which some only")
 
 
 @cache

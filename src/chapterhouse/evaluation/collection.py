@@ -28,8 +28,8 @@ from chapterhouse.protocols import Chunker, Embedder
 from chapterhouse.retrieval.pipeline import Sources
 from chapterhouse.settings import Settings
 from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Progress, Status
 from chapterhouse.wiring import Engines, open_engines, preparer
 
