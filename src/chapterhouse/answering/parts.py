@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
-from chapterhouse.text.language_data import language_data
+from chapterhouse.text.language_data import points_back
 from chapterhouse.text.markdown import plain_title, table_cells
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Hit, Kind, Stretch
@@ -28,7 +28,6 @@ _FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
 _LEADING_MARKS: Final = re.compile(r"^\s*(?:#{1,6}\s+|>\s*|[-*+•‣▪]\s+)+")
 _LEADS_IN: Final = (":", "：")
 _ENDS: Final = (".", "!", "?", "…", "。", "！", "？", ";", "؟")
-_FIRST_WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ def _with_its_needs(  # noqa: PLR0911 - one return a form
         return _code(text, hit, core, lines, at)
     if _leads_in(text[start:end]) or _is_heading(text, core, lines[at]):
         return _with_what_follows(text, hit, core, all_items)
-    if _points_back(text[start:end], hit.document.language):
+    if points_back(text[start:end], hit.document.language):
         before = _sentence_before(text, low, start)
         return Part(hit, ((before[0], end) if before else core,), core)
     return Part(hit, (core,), core)
@@ -310,12 +309,6 @@ def _is_heading(text: str, core: Stretch, line: Stretch) -> bool:
     bold = shown.startswith("**") and shown.endswith("**")
     marked = text.startswith("#", line[0])  # "## 9. Force Majeure" begins with a number
     return marked or (alone and short and (bold or not shown.endswith(_ENDS)))
-
-
-def _points_back(sentence: str, language: str) -> bool:
-    data = language_data().get(language or "en")
-    first = _FIRST_WORD.search(sentence)
-    return bool(data and first and first.group().casefold() in data.pointing_words)
 
 
 def _sentence_before(text: str, low: int, start: int) -> Stretch | None:

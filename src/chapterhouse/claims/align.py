@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from chapterhouse.claims.statement import Statement, Token, TokenKind, read
-from chapterhouse.claims.wording import is_pronoun, opposite_by_prefix
+from chapterhouse.claims.wording import opposite_by_prefix
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Evidence
@@ -184,12 +184,6 @@ def _step(before: int, after: int, window: Window) -> float:
     fact = window.tokens[before][0].kind is not TokenKind.WORD
     fact = fact or window.tokens[after][0].kind is not TokenKind.WORD
     return apart + min((after - before - 1) * _SKIP * (2 if fact else 1), _LONGEST_SKIP)
-
-
-def begins_with_pronoun(statement: Statement) -> bool:
-    """Whether a sentence begins with a word that points back."""
-    first = statement.text.split(maxsplit=1)
-    return bool(first) and is_pronoun(first[0].strip("\"'“„«(*_"))
 
 
 def polarity_differs(alignment: Alignment) -> tuple[Token, Token] | None:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from functools import lru_cache
 from typing import Final
 
@@ -34,18 +33,9 @@ FEATURES: Final = (
 _FACT: Final = 1.5  # weight of a number, date or name beside a word's
 _LONGEST: Final = 3  # sentences of a window
 _LONGER: Final = 0.015  # share that one sentence more must bring
-_AROUND: Final = 3  # tokens on each side of a fact that say what it is about
 _FAMILY: Final = 6  # letters that words of one family share
 _QUANTITIES: Final = frozenset({"all", "some", "most", "few", "only", "least", "upto", "over"})
 Places = tuple[tuple[int, ...], ...]  # for each token of a claim, where it stands
-
-
-class Presence(IntEnum):
-    """Whether evidence states a fact."""
-
-    MISSING = 0
-    OTHER_UNIT = 1  # the number, with another unit
-    FOUND = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,29 +97,29 @@ def _numbers(text: str, language: str) -> Iterator[tuple[float, str]]:
             yield float(f"{''.join(groups[:-1])}.{groups[-1]}"), ""
 
 
-def presence(token: Token, known: Stated) -> Presence:
-    """Say whether evidence states what a number, date or name of a claim says."""
+def is_stated(token: Token, known: Stated) -> bool:
+    """Whether evidence states what a number, date or name of a claim says."""
     if token.number is not None:
-        return _of_number(token.number, known)
+        return _has_number(token.number, known)
     if token.date is not None:
-        return Presence.FOUND if _has_date(token.date, known) else Presence.MISSING
-    return Presence.FOUND if _has_name(token.text, known) else Presence.MISSING
+        return _has_date(token.date, known)
+    return _has_name(token.text, known)
 
 
-def _of_number(number: Number, known: Stated) -> Presence:
+def _has_number(number: Number, known: Stated) -> bool:
+    """Whether a number stands there, with the same unit or with none, or in another unit."""
     value, unit = float(number.value), number.unit
     if number.high is not None and not any(_same(float(number.high), v) for v, _ in known.numbers):
-        return Presence.MISSING
+        return False
     units = {own for other, own in known.numbers if _same(value, other)}
     if units:
         named = units - {""}
-        return Presence.FOUND if not (unit and named) or unit in named else Presence.OTHER_UNIT
+        return not (unit and named) or unit in named
     if unit in DAYS and any(
         own in DAYS and _near(value * DAYS[unit], other * DAYS[own]) for other, own in known.numbers
     ):
-        return Presence.FOUND
-    part = unit == "%" and any(_same(value / 100, other) for other, _ in known.numbers)
-    return Presence.FOUND if part else Presence.MISSING
+        return True
+    return unit == "%" and any(_same(value / 100, other) for other, _ in known.numbers)
 
 
 def _same(one: float, other: float) -> bool:
@@ -171,7 +161,7 @@ class Reading:
     Attributes:
         window: The sentences of the evidence where most of it stands.
         places: Where in it each token of the claim stands.
-        presence: For each token whether the evidence states it: a number, date or name anywhere,
+        stated: For each token whether the evidence states it: a number, date or name anywhere,
             a word in the window or in the headings above it.
         features: One number for each of ``FEATURES``.
     """
@@ -179,7 +169,7 @@ class Reading:
     claim: Statement
     window: Window
     places: Places
-    presence: tuple[Presence, ...]
+    stated: tuple[bool, ...]
     features: tuple[float, ...]
 
     @property
@@ -197,12 +187,6 @@ def is_small(token: Token) -> bool:
     """Whether a number is mostly a pronoun or an order of telling: "one", "first"."""
     number = token.number
     return number is not None and not number.unit and (number.ordinal or number.value == 1)
-
-
-def around(places: Places, number: int) -> list[int]:
-    """Return where the neighbours of a claim's token stand."""
-    near = range(max(0, number - _AROUND), min(len(places), number + _AROUND + 1))
-    return [places[n][0] for n in near if n != number and places[n]]
 
 
 def read_beside(claim: Statement, evidence: Sequence[Evidence], known: Stated) -> Reading | None:
@@ -229,11 +213,11 @@ def read_beside(claim: Statement, evidence: Sequence[Evidence], known: Stated) -
         return None
     _, window, places, found = best
     states = tuple(
-        presence(token, known) if is_fact(token) else Presence.FOUND * int(held)
+        is_stated(token, known) if is_fact(token) else held
         for token, held in zip(claim.tokens, found, strict=True)
     )
     row = _features(claim, window, places, found, states)
-    return Reading(claim, window, places, tuple(map(Presence, states)), row)
+    return Reading(claim, window, places, states, row)
 
 
 def _windows(claim: Statement, evidence: Evidence) -> Iterator[tuple[Window, Places]]:
@@ -288,11 +272,11 @@ def _features(
     window: Window,
     places: Places,
     found: Sequence[bool],
-    states: Sequence[int],
+    states: Sequence[bool],
 ) -> tuple[float, ...]:
     tokens = claim.tokens
     missing = sum(
-        is_fact(token) and state != Presence.FOUND and not is_small(token)
+        is_fact(token) and not state and not is_small(token)
         for token, state in zip(tokens, states, strict=True)
     )
     held = [token for token, own in zip(tokens, found, strict=True) if own]

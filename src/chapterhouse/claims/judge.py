@@ -17,9 +17,7 @@ from typing import Final, NamedTuple
 from chapterhouse.claims.features import (
     DAYS,
     FEATURES,
-    Presence,
     Reading,
-    around,
     is_fact,
     is_small,
     read_beside,
@@ -49,6 +47,7 @@ _LEAST_SHARE: Final = 0.35  # of the claim's words in the passage
 _COPIED: Final = 0.5  # share from which a claim repeats its passage
 _MOST_WORDS: Final = 0.5  # of the claim's words in one sentence
 _COUNTED: Final = 2  # tokens between a number and what it counts
+_AROUND: Final = 3  # tokens on each side of a fact that say what it is about
 _FAR: Final = 12  # tokens beyond which two are as far apart as any
 
 
@@ -171,7 +170,7 @@ def disagreement(reading: Reading) -> Problem | None:
     tokens = reading.claim.tokens
     for number, token in enumerate(tokens):
         if (token.number or token.date) and not is_small(token):
-            found = reading.presence[number] is Presence.FOUND
+            found = reading.stated[number]
             rival = _in_its_sentence(reading, number) if found else _rival(reading, number)
             if rival is not None:
                 kind = ProblemKind.NUMBER if token.number else ProblemKind.DATE
@@ -181,8 +180,8 @@ def disagreement(reading: Reading) -> Problem | None:
 
 def missing(reading: Reading) -> Iterator[Problem]:
     """Yield the numbers, dates and names of a claim that its evidence does not state."""
-    for token, presence in zip(reading.claim.tokens, reading.presence, strict=True):
-        if is_fact(token) and presence is not Presence.FOUND and not is_small(token):
+    for token, found in zip(reading.claim.tokens, reading.stated, strict=True):
+        if is_fact(token) and not found and not is_small(token):
             kind = ProblemKind.DATE if token.date else ProblemKind.NAME
             yield Problem(ProblemKind.NUMBER if token.number else kind, token.text)
 
@@ -196,7 +195,7 @@ def is_altered(reading: Reading) -> bool:
     if reading.share < _COPIED:
         return False
     denied = reading.features[FEATURES.index("denied otherwise")] > 0
-    lacking = [n for n, state in enumerate(reading.presence) if state is not Presence.FOUND]
+    lacking = [n for n, found in enumerate(reading.stated) if not found]
     return denied or any(_is_exchanged(reading, number) for number in lacking)
 
 
@@ -222,7 +221,8 @@ def _rival(reading: Reading, number: int) -> Token | None:
         for place, token in enumerate(tokens)
         if place not in taken and _is_comparable(own, token)
     ]
-    anchors = around(reading.places, number)
+    near = range(max(0, number - _AROUND), min(len(reading.places), number + _AROUND + 1))
+    anchors = [reading.places[n][0] for n in near if n != number and reading.places[n]]
     if not rivals or (len(rivals) > 1 and not anchors):
         return None
     rival = min((_distance(place, anchors), place) for place in rivals)[1]

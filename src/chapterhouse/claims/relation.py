@@ -17,7 +17,6 @@ from typing import Final
 from chapterhouse.claims.align import (
     Alignment,
     Sentence,
-    begins_with_pronoun,
     context_terms,
     polarity_differs,
     sentences_of,
@@ -38,22 +37,13 @@ from chapterhouse.claims.difference import (
     says_otherwise,
 )
 from chapterhouse.claims.statement import Statement, Token, TokenKind, read
+from chapterhouse.text.language_data import points_back
 from chapterhouse.types import Evidence
 
 _SAME: Final = 0.6  # share of the words, where nothing but a date or a denial differs
 _ABOUT: Final = 0.05  # two approximate numbers closer than this agree
 _LOWER_BOUNDS: Final = frozenset({"least", "over"})
 _UPPER_BOUNDS: Final = frozenset({"upto", "under"})
-__all__ = [
-    "Comparison",
-    "Relation",
-    "Stated",
-    "compare",
-    "is_newer",
-    "may_disagree",
-    "relation",
-    "stated_in",
-]
 _APART: Final = 400  # characters between two places of one document
 _NEAR: Final = 3  # content words that the text around two sentences of one subject shares
 _LONGEST: Final = 400  # characters of a sentence that is compared
@@ -120,8 +110,8 @@ def _compared(told: Difference) -> Comparison:
     few = len(told.shared) < LEAST_SHARED and not (told.shared and told.alike == 1.0)
     if few or told.alike < ALIKE or other_subject(told):
         return _SILENT
-    dates = _pair_that_differs(told.alignment, TokenKind.DATE)
-    numbers = _pair_that_differs(told.alignment, TokenKind.NUMBER)
+    dates = _pair_that_differs(told, TokenKind.DATE)
+    numbers = _pair_that_differs(told, TokenKind.NUMBER)
     if numbers or dates:
         return _by_fact(told, numbers, dates)
     if told.alike < _SAME and not (told.contained and len(told.shared) >= CONTAINED):
@@ -129,7 +119,7 @@ def _compared(told: Difference) -> Comparison:
     denial = _by_denial(told)
     if denial:
         return denial if told.sure else _SILENT
-    agree = _same_facts(told.alignment) and not says_otherwise(told)
+    agree = _same_facts(told) and not says_otherwise(told)
     agree = agree and not _turned_round(told.alignment)
     return Comparison(Relation.AGREE if agree else Relation.SILENT, told.shared, alike=told.alike)
 
@@ -164,15 +154,11 @@ def _by_denial(told: Difference) -> Comparison | None:
     return Comparison(Relation.NEGATION, told.shared, values, told.alike)
 
 
-def _same_facts(alignment: Alignment) -> bool:
+def _same_facts(told: Difference) -> bool:
     """Whether no number or date of one has another in its place: at most one side has more."""
-    own = any(
-        place < 0 and token.kind is not TokenKind.WORD
-        for token, place in zip(alignment.claim.tokens, alignment.places, strict=True)
-    )
-    return not own or not any(
-        token.kind is not TokenKind.WORD and place not in alignment.places
-        for place, (token, _) in enumerate(alignment.window.tokens)
+    return not all(
+        any(not held and token.kind is not TokenKind.WORD for token, held in tokens)
+        for tokens in (told.first, told.second)
     )
 
 
@@ -188,19 +174,17 @@ def _turned_round(alignment: Alignment) -> bool:
 # --- numbers and dates --------------------------------------------------------------------------
 
 
-def _pair_that_differs(alignment: Alignment, kind: TokenKind) -> tuple[int, int] | None:
+def _pair_that_differs(told: Difference, kind: TokenKind) -> tuple[int, int] | None:
     """Return the first number or date of each that says something else about the same thing."""
-    own = [
-        n
-        for n, t in enumerate(alignment.claim.tokens)
-        if t.kind is kind and alignment.places[n] < 0
-    ]
-    tokens = alignment.window.tokens
-    theirs = [p for p, (t, _) in enumerate(tokens) if t.kind is kind and p not in alignment.places]
+    own, theirs = (
+        [n for n, (token, held) in enumerate(tokens) if token.kind is kind and not held]
+        for tokens in (told.first, told.second)
+    )
+    alignment = told.alignment
     own, theirs = _without_ranges(alignment, own, theirs)
     for number in own:
         for place in theirs:
-            one, other = alignment.claim.tokens[number], tokens[place][0]
+            one, other = told.tokens((number, place))
             only = kind is TokenKind.DATE and len(own) == len(theirs) == 1  # it may be moved
             if _comparable(one, other) and (only or _same_neighbour(alignment, number, place)):
                 return number, place
@@ -351,36 +335,13 @@ def may_disagree(  # noqa: PLR0911 - one reason each
         return True
     if len((one.near & other.near) - shared) >= _NEAR:
         return True
-    pointing = any(begins_with_pronoun_only(s) for s in (one, other))
+    pointing = any(points_back(s.sentence.text, s.evidence.language) for s in (one, other))
     return not all(above) and not pointing
 
 
 def _are_neighbours(one: Stated, other: Stated) -> bool:
     """Whether both stand close together in one document, whose author would see the conflict."""
     return not (one.reworded or other.reworded) and abs(one.start - other.start) < _APART
-
-
-def begins_with_pronoun_only(statement: Stated) -> bool:
-    """Whether a sentence begins with a pronoun rather than with an article."""
-    first = statement.sentence.text.split(maxsplit=1)[0].lower()
-    articles = {
-        "the",
-        "der",
-        "die",
-        "das",
-        "le",
-        "la",
-        "les",
-        "el",
-        "los",
-        "las",
-        "il",
-        "lo",
-        "gli",
-    }
-    return first not in articles and begins_with_pronoun(
-        read(statement.sentence.text, statement.evidence.language)
-    )
 
 
 def is_newer(one: str, other: str) -> bool | None:

@@ -124,20 +124,9 @@ EAST_LIGHT: Final = (
     "|已经|还有|还是|还|他们|它们|她们|我们|这些|那些|这个|那个|这种|其中|其他|以来|以便|用于|通过|根据"
     "|关于|对于|当时|当|大约|约|左右|一个|一种|一些|并非|没有|不是|就是|而是|则|却|又|再|很|非常|更加"
 )
-_PRONOUNS: Final = word_set("""
-    it he she they this that these those its his her their who which the such both
-    er sie es dies diese dieser dieses der die das ihr ihre sein seine
-    il elle ils elles ce cette ces le la les son sa ses leur
-    él ella ellos esto este esta su sus el lo los las
-    esso essa questo questa suo sua il lo gli 它 他 她 这 该 其""")
 _EAST_STOP: Final = frozenset(
     "的了是在和与及也都就而着被把为于对从到等其这那此该有并或由以将会可上下中之"
 )
-
-
-def is_pronoun(word: str) -> bool:
-    """Whether a sentence that begins with ``word`` speaks of what came before."""
-    return word.lower() in _PRONOUNS
 
 
 def is_stop(word: str, language: str) -> bool:

@@ -12,6 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+_FIRST_WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 # Without quotation marks: what they hold is searched to the letter.
 _EDGES: Final = "?!.,;:…¿¡。？！，、"
 _BETWEEN: Final = r"[\s?!.,;:…¿¡。？！，、]"
@@ -72,6 +73,13 @@ def _parse(text: str) -> LanguageData:
 STOPWORDS: Final[Mapping[str, frozenset[str]]] = {
     language: data.function_words for language, data in language_data().items()
 }
+
+
+def points_back(sentence: str, language: str) -> bool:
+    """Whether a sentence begins with a word that needs the sentence before it."""
+    data = language_data().get(language or "en")
+    first = _FIRST_WORD.search(sentence)
+    return bool(data and first and first.group().casefold() in data.pointing_words)
 
 
 def bare_question(text: str) -> str:
