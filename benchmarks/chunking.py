@@ -43,7 +43,7 @@ from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.ports.models import Chunker
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.text.canonical import compose
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Body, ExtractedPage, Extraction
 from chapterhouse.wiring import chunker_for
 from chunking_others import other_chunkers

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
 
-from chapterhouse.claims.conflict import Relation, Stated, may_disagree, relation, stated_in
+from chapterhouse.claims.relation import Relation, Stated, may_disagree, relation, stated_in
 from data_folder import data_folder
 from disagreement_cases import Pair, build
 from disagreement_sources import Half, halves

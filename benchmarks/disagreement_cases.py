@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.claims.conflict import Relation
+from chapterhouse.claims.relation import Relation
 from disagreement_edits import (
     denied,
     opposed,

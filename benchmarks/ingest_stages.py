@@ -22,8 +22,8 @@ from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.canonical import compose
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.language import detect
-from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import FileRecord
 from measuring import Table
 

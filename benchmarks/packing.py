@@ -37,7 +37,7 @@ from chapterhouse.retrieval.context import (
 from chapterhouse.retrieval.pack import Item, pack_exactly
 from chapterhouse.retrieval.present import arranged, markdown
 from chapterhouse.settings import PackingSettings
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Context, Excerpt, SearchResult
 from folders import PARTS
 from measuring import Bar, Machine, Row, Table, finish, percentile

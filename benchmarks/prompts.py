@@ -24,7 +24,7 @@ from chapterhouse import Library
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.replying.put import Counter, put
 from chapterhouse.replying.request import Choices
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from folders import PARTS
 from libraries import opened
 from measuring import Bar, Machine, Row, Table, finish

@@ -24,8 +24,8 @@ from chapterhouse.lifecycle.prepare import Prepared, prepare
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import DEFAULT_SHELF, ExtractedPage, Extraction, FileRecord, Status
 
 COLLECTIONS = ("cranfield", "cacm", "cisi", "npl", "time", "xquad-en", "pubmedqa", "anthropic-docs")

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.text.tokens import KINDS, count_kinds, estimate_tokens
+from chapterhouse.text.counting import KINDS, count_kinds, estimate_tokens
 from data_folder import data_folder
 
 SAMPLE = 300

@@ -27,11 +27,9 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 
 import chapterhouse.claims
 from chapterhouse.answering.second_opinion import Opinion, with_opinions
-from chapterhouse.claims.disagreement import disagreement, is_altered, missing
-from chapterhouse.claims.features import FEATURES, Reading, read_beside
-from chapterhouse.claims.judge import judge
+from chapterhouse.claims.features import FEATURES, Reading, read_beside, stated
+from chapterhouse.claims.judge import disagreement, is_altered, judge, missing
 from chapterhouse.claims.no_statement import bare, essence
-from chapterhouse.claims.stated import stated
 from chapterhouse.claims.statement import read
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel

@@ -15,7 +15,7 @@ from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.context import ContextSources
 from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.settings import SearchSettings, TokenSettings
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Query
 from chapterhouse.wiring import Engines
 

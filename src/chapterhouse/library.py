@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from chapterhouse.answering.bundle import Bundle
-from chapterhouse.answering.recheck import CitationCheck, Holdings, recheck
+from chapterhouse.answering.cite import CitationCheck, Holdings, recheck
 from chapterhouse.asking import (
     checked_query,
     context_sources_of,

@@ -59,7 +59,7 @@ from chapterhouse.settings import (
 )
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 
 if TYPE_CHECKING:
     from chapterhouse.personas.house import House

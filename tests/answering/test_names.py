@@ -1,11 +1,23 @@
 """What a question names binds the answer."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pytest
+from tests.answering.test_extractive import UNSURE, Shelf
 
-from chapterhouse.answering.names import Names, find_names
+from chapterhouse.answering.names import (
+    Names,
+    _things,
+    find_names,
+    find_steps,
+    missing_sides,
+    named_documents,
+)
 from chapterhouse.retrieval.question import Question, understand
-from chapterhouse.types import Chunk, Document, Hit
+from chapterhouse.retrieval.sentence_model import Judged
+from chapterhouse.retrieval.sentences import split_hits
+from chapterhouse.types import AnswerOutcome, Chunk, Document, Hit
 
 TEXTS = {
     "acme": "Supply agreement with Acme Corporation.\n\nIt ends after 12 months.",
@@ -82,3 +94,97 @@ def test_the_share_that_is_missing() -> None:
     assert found.missing_share(question, weights, "Acme pays.") == 0.0
     assert found.missing_share(question, weights, "They pay.") == pytest.approx(weights[0])
     assert Names().missing_share(question, weights, "") == 0.0
+
+
+FERRY = "The Grey Gull is a ferry of 1931 built by Osk Falmer.\n\nIt carries sheep and mail."
+BUILDER = "Osk Falmer was a builder of boats. He was born in Tarn in 1880 and died on 3 May 1944."
+OTHER = "The Blue Heron is a ferry of 1936 built by Ida Lund."
+OTHER_BUILDER = "Ida Lund was a builder of ferries. She died on 9 June 1951 in Vik."
+NOISE = "When the builder of a ferry died, the harbour office flew its flag at half mast."
+FERRIES: Mapping[str, str] = {
+    "Harbour customs": NOISE,
+    "The Grey Gull": FERRY,
+    "Osk Falmer": BUILDER,
+    "The Blue Heron": OTHER,
+    "Ida Lund": OTHER_BUILDER,
+}
+
+
+@pytest.mark.parametrize("meaning", [True, False])
+def test_the_thing_that_is_named_leads_on_to_another(meaning: bool) -> None:  # noqa: FBT001 - a parameter of the test
+    told = Shelf(FERRIES, meaning=meaning).ask("When did the builder of The Grey Gull die?")
+    assert [one.document_id for one in told.citations[:2]] == ["The Grey Gull", "Osk Falmer"]
+    assert "3 May 1944" in told.text
+
+
+def test_each_of_two_things_has_its_own_steps() -> None:
+    asked = "Which ferry has the builder who died first, The Grey Gull or The Blue Heron?"
+    told = Shelf(FERRIES, meaning=True).ask(asked, UNSURE)
+    assert told.outcome is AnswerOutcome.PASSAGES
+    assert {one.document_id for one in told.citations} >= {*FERRIES} - {"Harbour customs"}
+    assert len(told.sentences) == 4
+
+
+def test_of_two_things_that_lead_nowhere_each_has_a_sentence() -> None:
+    told = Shelf({name: FERRIES[name] for name in ("The Grey Gull", "The Blue Heron")}).ask(
+        "Is The Blue Heron older than The Grey Gull?"
+    )
+    assert [one.document_id for one in told.citations][:2] == ["The Blue Heron", "The Grey Gull"]
+
+
+def test_what_leads_on_is_not_called_another_document() -> None:
+    told = Shelf(FERRIES).ask("When did the builder of The Grey Gull die?")
+    notes = {one.citations[0]: one.note for one in told.sentences}
+    assert notes[1] == notes[2] == ""
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "When did the builder of the grey gull die?",  # not written as a name
+        "When did the builder of the Red Gull die?",
+        "When did a builder die?",
+    ],
+)
+def test_nothing_leads_on_from_what_is_not_named(asked: str) -> None:
+    hits = Shelf(FERRIES).hits()
+
+    def judge(question: Question) -> Judged:
+        raise AssertionError(question.text)  # nothing is judged twice for no gain
+
+    question = understand(asked, {"en": len(FERRIES)})
+    assert find_steps(question, split_hits(hits), hits, judge, bool) == ()
+
+
+def test_a_name_that_many_documents_share_says_nothing() -> None:
+    assert _things(dict.fromkeys("abcd", (0, 5))) == {}
+    assert _things({"a": (4, 9), "b": (0, 9), "c": (12, 20)}) == {(0, 9): ["b"], (12, 20): ["c"]}
+
+
+@pytest.mark.parametrize(
+    ("asked", "missing"),
+    [
+        ("Which is older, The Grey Gull or The Red Kite?", ("The Red Kite",)),
+        ("Is The Red Kite older than The Grey Gull?", ("The Red Kite",)),
+        ("Wer ist älter, Osk Falmer oder Hans Meier?", ("Hans Meier",)),
+        ("Qui est plus vieux, Osk Falmer ou Jean Petit ?", ("Jean Petit",)),
+        ("Which is older, The Grey Gull or The Blue Heron?", ()),
+        ("Is Osk Falmer older than sheep?", ()),
+        ("When was The Grey Gull built and who built it?", ()),
+        ("Which is older, The Red Kite or The White Owl?", ()),
+    ],
+)
+def test_the_side_of_which_nothing_was_found(asked: str, missing: tuple[str, ...]) -> None:
+    assert missing_sides(asked, Shelf(FERRIES).hits()) == missing
+
+
+def test_a_comparison_of_which_one_side_is_missing_is_no_answer() -> None:
+    texts = {**FERRIES, "Birds": "A red bird sat on a kite."}
+    told = Shelf(texts).ask("Which is older, The Grey Gull or The Red Kite?")
+    assert told.notice == "Nothing was found about “The Red Kite”."
+    assert told.outcome is AnswerOutcome.PASSAGES
+
+
+def test_documents_that_are_named_are_in_the_order_of_the_question() -> None:
+    asked = "Did Ida Lund know Osk Falmer?"
+    assert named_documents(asked, Shelf(FERRIES).hits()) == ("Ida Lund", "Osk Falmer")

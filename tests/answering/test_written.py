@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.answering.markers import Place, resolve
+from chapterhouse.answering.prompt import Place, resolve
 from chapterhouse.answering.written import Checked, Given, Lookup, check, check_draft
 from chapterhouse.claims.judge import judge
 from chapterhouse.ports.models import ClaimJudge

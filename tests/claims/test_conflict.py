@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.claims.conflict import Relation, compare, relation, stated_in
+from chapterhouse.claims.relation import Relation, compare, relation, stated_in
 from chapterhouse.types import Evidence
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.claims.facts import facts_of
-from chapterhouse.claims.negation import denials
+from chapterhouse.claims.facts import denials, facts_of
+from chapterhouse.claims.quotation import quotations
 from chapterhouse.claims.statement import read
 
 
@@ -143,8 +143,7 @@ def test_a_denial_ends_with_its_clause_and_spares_an_aside() -> None:
 
 @pytest.mark.parametrize("marks", ['""', "“”", "„“", "«»", "「」", "『』"])
 def test_quotations_of_every_kind(marks: str) -> None:
-    found = facts_of(f"He said {marks[0]}come at once{marks[1]} today.", "en").quotations
-    assert [quoted.text for quoted in found] == ["come at once"]
+    assert list(quotations(f"He said {marks[0]}come at once{marks[1]} today.")) == ["come at once"]
 
 
 @given(st.text(max_size=200), st.sampled_from(["", "en", "de", "fr", "es", "it", "zh"]))
@@ -154,7 +153,6 @@ def test_offsets_lie_within_any_text(text: str, language: str) -> None:
     spans += [(date.start, date.end) for date in facts.dates]
     spans += [(name.start, name.end) for name in facts.names]
     spans += [(cue.scope_start, cue.scope_end) for cue in facts.negations]
-    spans += [(quoted.start, quoted.end) for quoted in facts.quotations]
     for start, end in spans:
         assert 0 <= start <= end <= len(text)
 

@@ -7,11 +7,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.text.rows import term_rows
 
 from chapterhouse.index import lexical
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.text.terms import term_rows, text_of_section
+from chapterhouse.text.terms import text_of_section
 from chapterhouse.types import TermRows
 
 Put = Callable[..., str]

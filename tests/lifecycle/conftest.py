@@ -20,7 +20,7 @@ from chapterhouse.lifecycle.ingest import add
 from chapterhouse.lifecycle.prepare import prepare
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import AddReport, ExtractedPage, Extraction, Notice
 
 OLD = 1_600_000_000

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.personas.merge import Merged, _matches, merge, merge_lines
-from chapterhouse.text.front_matter import front_matter, write_front_matter
+from chapterhouse.text.front_matter import front_matter, join_front_matter, make_entry
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "c", "d", "# x", "long line"]), max_size=14)
 TEXTS = LINES.map(lambda lines: "".join(f"{line}\n" for line in lines))
 DOCUMENTS = st.builds(
-    lambda fields, body: write_front_matter(fields) + body,
+    lambda fields, body: join_front_matter([make_entry(*own) for own in fields.items()], body),
     st.dictionaries(
         st.sampled_from(["title", "tags", "date", "own"]),
         st.sampled_from(["x", "y", ["a"], ["a", "b"], ["b", "c"]]),

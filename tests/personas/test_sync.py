@@ -18,7 +18,7 @@ from chapterhouse.personas.sync import Places, SyncReport, bring_up_to_date, is_
 from chapterhouse.reading.plain import read_markdown, read_text
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import DEFAULT_SHELF, Extraction
 
 OLD = 1_600_000_000

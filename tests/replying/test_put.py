@@ -16,7 +16,7 @@ from chapterhouse.replying import streaming
 from chapterhouse.replying.put import put
 from chapterhouse.replying.request import Choices
 from chapterhouse.replying.writing import NOTHING_FOUND
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Answer, Draft, Route, Support, Usage
 
 SPEED = "How fast may a vessel go inside the harbour?"

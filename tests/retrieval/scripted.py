@@ -6,16 +6,16 @@ from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.text.rows import term_rows
 
 from chapterhouse.errors import EngineError
 from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.sentence_model import SentenceModel, sentence_model
+from chapterhouse.text.aliases import names_of
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.mentions import names_of
 from chapterhouse.text.spelling import words_of
-from chapterhouse.text.terms import term_rows
 from chapterhouse.types import Census, Chunk, Document, Scored, TermRows, TokenVectors, WeightedTerm
 
 EMBEDDER = StaticEmbedder()

@@ -23,7 +23,7 @@ from chapterhouse.retrieval.present import document_line, place_line, prompt_vie
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.retrieval.widen import with_surroundings
 from chapterhouse.text.canonical import compose
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
     Body,
     Chunk,

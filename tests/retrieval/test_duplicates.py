@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from tests.text.rows import term_rows
 
 from chapterhouse.retrieval.duplicates import near_duplicates
-from chapterhouse.text.terms import term_rows
 from chapterhouse.types import Chunk, TermRows
 
 TERMS = [f"t{chr(97 + number)}" for number in range(14)]

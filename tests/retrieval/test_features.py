@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.text.rows import rows_at, term_rows
 
 from chapterhouse.retrieval.features import (
     FEATURES,
@@ -18,7 +19,6 @@ from chapterhouse.retrieval.features import (
     inverse_frequency,
     question_terms,
 )
-from chapterhouse.text.terms import rows_at, term_rows
 from chapterhouse.types import TermRows, WeightedTerm
 
 VOCABULARY = ("aa", "bb", "cc", "dd", "ee", "ff")

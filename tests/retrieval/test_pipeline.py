@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.text.rows import term_rows
 
 from chapterhouse.errors import EngineError
 from chapterhouse.models.static import StaticEmbedder
@@ -18,7 +19,6 @@ from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.rerank import by_features, by_model
 from chapterhouse.retrieval.shortlist import Shortlist
 from chapterhouse.searching import fitted_model
-from chapterhouse.text.terms import term_rows
 from chapterhouse.types import (
     Census,
     Chunk,

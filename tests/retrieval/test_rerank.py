@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.text.rows import term_rows
 
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.features import FEATURES
@@ -21,7 +22,6 @@ from chapterhouse.retrieval.rerank import (
     table_of,
 )
 from chapterhouse.retrieval.shortlist import Shortlist, passage_text
-from chapterhouse.text.terms import term_rows
 from chapterhouse.types import Chunk
 
 from .scripted import document

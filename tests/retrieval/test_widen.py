@@ -14,7 +14,7 @@ from chapterhouse.retrieval.widen import (
     with_parent,
     with_surroundings,
 )
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Body, Chunk, Document, Excerpt, Hit, Page, Section
 
 TEXT = (

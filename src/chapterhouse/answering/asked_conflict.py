@@ -20,17 +20,17 @@ from urllib.parse import unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.answering.dateline import is_dateline
 from chapterhouse.answering.names import Names
 from chapterhouse.answering.question_kind import QuestionKind
 from chapterhouse.answering.stated_values import ASKED, Differing, differing
-from chapterhouse.claims.conflict import is_newer
+from chapterhouse.claims.dates import is_dateline
+from chapterhouse.claims.relation import is_newer
 from chapterhouse.claims.statement import Statement, Token, TokenKind, read
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import Sentence, cosines, text_of, tokens_between
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.document_dates import stated_date
+from chapterhouse.text.canonical import stated_date
 from chapterhouse.types import Conflict, ConflictKind, Hit, Quotation, Side
 
 _READ: Final = 14  # best sentences that are compared

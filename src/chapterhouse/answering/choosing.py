@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Final
 
 from chapterhouse.answering.names import Names
@@ -12,8 +13,9 @@ from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.front_matter import LONGEST, body_start
-from chapterhouse.text.language import script_language
 from chapterhouse.text.markdown import table_cells
+from chapterhouse.text.scripts import HAN, KANA, script_language
+from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Hit, Stretch
 
 WORDS: Final = 120  # of the first screen
@@ -22,7 +24,7 @@ _NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 _WORDS = re.compile(r"\w+")
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
 _STATES = re.compile(r"\d|:\s*\w")  # "Deadline: 3 May" is short as a heading is, and no heading
-_SPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿]{1,2}|[^\s぀-ヿ㐀-鿿豈-﫿]+")  # words, or so many letters
+_SPACED = re.compile(rf"[{KANA}{HAN}]{{1,2}}|[^\s{KANA}{HAN}]+")  # words, or so many letters
 _REFERENCES = re.compile(r"\[\d+\]")  # to notes
 _LABEL = re.compile(r"[^\s\d_]{1,20}:(?=[\s_]|$)")
 _BLANK = re.compile(r"[\s_]*(?:\s[^\s\d_]{1,20}:|(?<=:)\s*_{2,}|_{3,})$")  # "Name:", "Date: ____"
@@ -38,6 +40,7 @@ _LETTERS_A_WORD: Final = 2  # of Chinese and Japanese, which have no spaces
 
 
 PartOf = Callable[[str, Hit, Stretch, int], Part]
+_REACH: Final = 3_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,3 +308,27 @@ def _asked_columns(header: str, language: str, question: Question) -> frozenset[
         for number, name in enumerate(table_cells(header.split("\n", 1)[0]))
         if number and not terms.isdisjoint(analyse(name, language))
     )
+
+
+def beginning(text: str, hit: Hit, words: int) -> Part | None:
+    """Return the first whole sentences of a document, headings before them apart; None without any.
+
+    Args:
+        text: Of the document.
+        hit: One of its passages, which stands for it.
+        words: At most so many.
+    """
+    start = body_start(text) if hit.document.format == "md" else 0
+    spans = [
+        (first, first + len(text[first:last].rstrip()))
+        for first, last in sentence_spans(text, start, min(start + _REACH, len(text)))
+        if text[first:last].strip()
+    ]
+    while spans and text.startswith("#", spans[0][0]):
+        del spans[0]
+    whole = _within(text, spans, words)
+    return Part(hit, ((whole[0][0], whole[-1][1]),), whole[0]) if whole else None
+
+
+def _within(text: str, spans: Sequence[tuple[int, int]], words: int) -> list[tuple[int, int]]:
+    return list(takewhile(lambda span: len(text[spans[0][0] : span[1]].split()) <= words, spans))

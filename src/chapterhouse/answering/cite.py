@@ -1,11 +1,89 @@
-"""Citations: made from spans, checked against the stored text before anyone sees them."""
+"""Citations: made from spans, checked against the stored text, and looked up again later.
+
+How a document is named, dated and linked comes from the document or its metadata, so none of it is
+trusted: a name that does not look like one is replaced by the document's id, a link must be a plain
+web address.
+"""
 
 import hashlib
-from dataclasses import replace
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
-from chapterhouse.answering.provenance import link_of, marker_of, year_of
+from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.markdown import table_header
-from chapterhouse.types import Body, Citation, Document, Quotation, Support
+from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.text.view import neutralise
+from chapterhouse.types import Answer, Body, Citation, Document, Quotation, Support
+
+_NAME: Final = re.compile(r"[^\W_](?:[\w.\-]{0,98}[^\W_])?")
+_LONGEST_LINK: Final = 2_000
+_LONGEST_SECTION: Final = 120
+_PATH_MARK: Final = " › "
+_NOT_IN_LINK: Final = re.compile(r"[<>\"\\`{}|^]")  # no address has them, and they would end one
+_NOT_IN_ANCHOR: Final = re.compile(r"[^\w\- ]")
+
+
+def citation_name(document: Document) -> str:
+    """Return the name by which prompts and footnotes cite a document.
+
+    It is the ``id`` of its front matter where that is a plain name, else the document's id.
+    """
+    own = document.metadata.get("id", "").strip()
+    plain = _NAME.fullmatch(own) and sanitise_line(own) == own  # some letters cannot be seen
+    return own if plain else document.id
+
+
+def section_name(section_path: tuple[str, ...]) -> str:
+    """Return how a place in a document is cited: its headings, outermost first; or empty."""
+    path = _PATH_MARK.join(" ".join(title.split()) for title in section_path)
+    return neutralise(sanitise_line(path))[:_LONGEST_SECTION].strip()
+
+
+def marker_of(document: Document, section_path: tuple[str, ...]) -> str:
+    """Return the marker of a place: ``document:section``, the innermost section."""
+    section = section_name(section_path[-1:])
+    return f"{citation_name(document)}:{section}" if section else citation_name(document)
+
+
+def year_of(document: Document) -> str:
+    """Return the year of a document's stated date, or empty."""
+    return stated_date(document)[:4]
+
+
+def link_of(document: Document, section_path: tuple[str, ...]) -> str:
+    """Return the web address of a section, where the document states its source; or empty.
+
+    The anchor is the heading's as GitHub and most generators make it: lower case, punctuation
+    dropped, spaces as hyphens. A source that has an anchor of its own keeps it.
+    """
+    stated = document.metadata.get("source_url", "").strip() or document.location
+    if not is_web_address(stated):
+        return ""
+    parts = urlsplit(stated)
+    fragment = parts.fragment or _anchor(section_path[-1] if section_path[1:] else "")
+    return urlunsplit((*parts[:4], fragment))
+
+
+def is_web_address(text: str) -> bool:
+    """Whether a text is a plain web address, safe to be made a link of."""
+    if len(text) > _LONGEST_LINK or any(character.isspace() for character in text):
+        return False
+    if sanitise_line(text) != text or _NOT_IN_LINK.search(text):
+        return False
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and bool(parts.hostname) and "@" not in parts.netloc
+
+
+def _anchor(heading: str) -> str:
+    words = _NOT_IN_ANCHOR.sub("", heading.strip().lower())
+    return "-".join(words.split())[:_LONGEST_SECTION]
 
 
 def text_hash(text: str) -> str:
@@ -67,3 +145,125 @@ def verify(citation: Citation, document: Document | None, body: Body | None) -> 
         verified=holds,
         header=header_of(citation.quote, body.text, citation.start),
     )
+
+
+class SourceState(StrEnum):
+    """What has become of a document since it was cited."""
+
+    SAME = "same"
+    CHANGED = "changed"  # its text is another one
+    MOVED = "moved"  # the same text has another name
+    GONE = "gone"
+
+
+class QuoteState(StrEnum):
+    """What has become of a quotation."""
+
+    STANDS = "stands"  # at its span, to the character
+    MOVED = "moved"  # word for word at another place of the document
+    LOST = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class CitationCheck:
+    """What has become of one citation.
+
+    Attributes:
+        citation: As the answer has it.
+        document_id: The document that holds it now, or empty.
+        source_now: Its file now, or empty.
+        start: Where the quotation stands now; -1 where it is lost.
+    """
+
+    citation: Citation
+    source: SourceState
+    quote: QuoteState
+    document_id: str = ""
+    source_now: str = ""
+    start: int = -1
+    end: int = -1
+
+    @property
+    def holds(self) -> bool:
+        """Whether the quotation still stands somewhere in the document."""
+        return self.quote is not QuoteState.LOST
+
+
+@dataclass(frozen=True, slots=True)
+class Holdings:
+    """What checking looks up in a library."""
+
+    document: Callable[[str], Document | None]
+    documents: Callable[[], Iterable[Document]]
+    body: Callable[[str], Body | None]
+
+
+def recheck(answer: Answer, holdings: Holdings) -> tuple[CitationCheck, ...]:
+    """Look every citation of an answer up again; nothing that the answer says is believed."""
+    return recheck_citations(answer.citations, holdings)
+
+
+def recheck_citations(
+    citations: Sequence[Citation], holdings: Holdings
+) -> tuple[CitationCheck, ...]:
+    """Look citations up again; nothing that they say is believed."""
+    by_text: dict[str, Document] = {}
+    if any(not _is_same(citation, holdings) for citation in citations):
+        for document in holdings.documents():
+            by_text.setdefault(document.text_sha256, document)
+    return tuple(_recheck(citation, holdings, by_text) for citation in citations)
+
+
+def _recheck(citation: Citation, holdings: Holdings, by_text: dict[str, Document]) -> CitationCheck:
+    document = holdings.document(citation.document_id)
+    if not _is_same(citation, holdings):  # its text may have another name now
+        document = by_text.get(citation.text_sha256, document)
+    body = holdings.body(document.id) if document else None
+    if document is None or body is None:
+        return CitationCheck(citation, SourceState.GONE, QuoteState.LOST)
+    quote, start = _find(citation, body.text)
+    end = start + len(citation.quote) if start >= 0 else -1
+    state = _state(citation, document, body)
+    return CitationCheck(citation, state, quote, document.id, document.source, start, end)
+
+
+def _is_same(citation: Citation, holdings: Holdings) -> bool:
+    document = holdings.document(citation.document_id)
+    return document is not None and document.text_sha256 == citation.text_sha256
+
+
+def _state(citation: Citation, document: Document, body: Body) -> SourceState:
+    if text_hash(body.text) != citation.text_sha256:
+        return SourceState.CHANGED
+    same_name = (document.id, document.source) == (citation.document_id, citation.source)
+    return SourceState.SAME if same_name else SourceState.MOVED
+
+
+def _find(citation: Citation, text: str) -> tuple[QuoteState, int]:
+    """Return how the quotation stands in a text, and where it starts there, or -1.
+
+    A row of a table says the same only under the same heading row.
+    """
+    state, start = _find_quote(citation, text)
+    if citation.header and header_of(citation.quote, text, start) != citation.header:
+        return QuoteState.LOST, -1
+    return state, start
+
+
+def _find_quote(citation: Citation, text: str) -> tuple[QuoteState, int]:
+    """Return where the quotation stands; of several places the nearest to the old one is meant."""
+    quote, start = citation.quote, citation.start
+    if not quote.strip():
+        return QuoteState.LOST, -1
+    if (
+        start >= 0
+        and text[start : start + len(quote)] == quote
+        and citation.end - start == len(quote)
+    ):
+        return QuoteState.STANDS, start
+    before = text.rfind(quote, 0, max(start, 0) + len(quote))
+    behind = text.find(quote, max(start, 0))
+    found = [place for place in (before, behind) if place >= 0]
+    if not found:
+        return QuoteState.LOST, -1
+    return QuoteState.MOVED, min(found, key=lambda place: (abs(place - start), place))

@@ -13,21 +13,25 @@ from itertools import groupby
 from typing import Final
 
 from chapterhouse.answering import asked_conflict
-from chapterhouse.answering.beginning import beginning
-from chapterhouse.answering.choosing import WHOLE, Bodies, Form, choose, worth_quoting
+from chapterhouse.answering.choosing import WHOLE, Bodies, Form, beginning, choose, worth_quoting
 from chapterhouse.answering.cite import cite, verify
-from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence
-from chapterhouse.answering.names import Names, find_names
-from chapterhouse.answering.notices import needs_model, notice
+from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
+from chapterhouse.answering.names import (
+    Names,
+    find_names,
+    find_steps,
+    missing_sides,
+    named_documents,
+)
 from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
-from chapterhouse.answering.signs import signs_of
-from chapterhouse.answering.steps import find_steps, missing_sides, named_documents
+from chapterhouse.answering.route import needs_model, notice
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence
-from chapterhouse.text.language import foreign_to, script_language
-from chapterhouse.text.look_alikes import inert
+from chapterhouse.text.language import foreign_to
+from chapterhouse.text.scripts import script_language
+from chapterhouse.text.view import inert
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,

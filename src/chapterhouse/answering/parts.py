@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Final
 
-from chapterhouse.text.language_data import language_data
+from chapterhouse.text.language_data import points_back
 from chapterhouse.text.markdown import plain_title, table_cells
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Hit, Kind, Stretch
@@ -28,7 +28,6 @@ _FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
 _LEADING_MARKS: Final = re.compile(r"^\s*(?:#{1,6}\s+|>\s*|[-*+•‣▪]\s+)+")
 _LEADS_IN: Final = (":", "：")
 _ENDS: Final = (".", "!", "?", "…", "。", "！", "？", ";", "؟")
-_FIRST_WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +65,13 @@ def items_in(text: str) -> int:
 def stands_alone(text: str, core: Stretch) -> bool:
     """Whether a sentence says something by itself: no heading, and nothing that leads in."""
     line = text.rfind("\n", 0, core[0]) + 1, _line_end(text, core[1])
-    leads = text[slice(*core)].rstrip("*_ ").endswith(_LEADS_IN)
-    return not leads and (_ITEM.match(text, *line) is not None or not _is_heading(text, core, line))
+    return not _leads_in(text[slice(*core)]) and (
+        _ITEM.match(text, *line) is not None or not _is_heading(text, core, line)
+    )
+
+
+def _leads_in(sentence: str) -> bool:
+    return sentence.rstrip("*_ ").endswith(_LEADS_IN)
 
 
 def _line_end(text: str, place: int) -> int:
@@ -108,11 +112,9 @@ def _with_its_needs(  # noqa: PLR0911 - one return a form
         return _item(text, hit, core, lines, at, all_items)
     if _is_code(text, lines[at], hit):
         return _code(text, hit, core, lines, at)
-    if text[start:end].rstrip("*_ ").endswith(_LEADS_IN):
+    if _leads_in(text[start:end]) or _is_heading(text, core, lines[at]):
         return _with_what_follows(text, hit, core, all_items)
-    if _is_heading(text, core, lines[at]):
-        return _with_what_follows(text, hit, core, all_items)
-    if _points_back(text[start:end], hit.document.language):
+    if points_back(text[start:end], hit.document.language):
         before = _sentence_before(text, low, start)
         return Part(hit, ((before[0], end) if before else core,), core)
     return Part(hit, (core,), core)
@@ -123,8 +125,7 @@ def _lines(text: str, low: int, high: int) -> list[Stretch]:
     first = text.rfind("\n", 0, low) + 1
     found: list[Stretch] = []
     while first < high:
-        stop = text.find("\n", first)
-        stop = len(text) if stop < 0 else stop
+        stop = _line_end(text, first)
         found.append((first, stop))
         first = stop + 1
     return found
@@ -163,11 +164,7 @@ def _item(
 def _complete(text: str, part: Part, depth: int = _LEAD_INS) -> Part:
     """Return a part, with what follows where its end leads in to that."""
     start, end = part.spans[-1]
-    if (
-        not depth
-        or text.startswith("|", start)
-        or not text[start:end].rstrip("*_ ").endswith(_LEADS_IN)
-    ):
+    if not depth or text.startswith("|", start) or not _leads_in(text[start:end]):
         return part
     further = _with_what_follows(text, part.hit, (start, end), 0, depth - 1)
     count, every = part.shown
@@ -226,7 +223,7 @@ def _lead(text: str, line: Stretch) -> Stretch | None:
         return None
     start, end = _trimmed(text, spans[-1])
     found = text[start:end]
-    leads = found.rstrip("*_ ").endswith(_LEADS_IN) and len(found.split()) <= _LONGEST_LEAD
+    leads = _leads_in(found) and len(found.split()) <= _LONGEST_LEAD
     return (start, end) if leads and not found.startswith(("#", "|")) else None
 
 
@@ -252,7 +249,7 @@ def _with_what_follows(
         return Part(hit, ((start, code.spans[-1][1]),), core)
     following = _next_sentence(text, end, min(end + _REACH, len(text))) or core
     further = Part(hit, (following,), following)
-    if depth and following != core and text[slice(*following)].rstrip("*_ ").endswith(_LEADS_IN):
+    if depth and following != core and _leads_in(text[slice(*following)]):
         further = _with_what_follows(text, hit, following, all_items, depth - 1)
     return Part(hit, ((start, further.spans[-1][1]),), core, further.shown)
 
@@ -314,12 +311,6 @@ def _is_heading(text: str, core: Stretch, line: Stretch) -> bool:
     return marked or (alone and short and (bold or not shown.endswith(_ENDS)))
 
 
-def _points_back(sentence: str, language: str) -> bool:
-    data = language_data().get(language or "en")
-    first = _FIRST_WORD.search(sentence)
-    return bool(data and first and first.group().casefold() in data.pointing_words)
-
-
 def _sentence_before(text: str, low: int, start: int) -> Stretch | None:
     """Return the sentence before one in the same paragraph, where it is short enough."""
     begin = max(text.rfind("\n\n", low, start) + 2, low) if "\n\n" in text[low:start] else low
@@ -335,12 +326,8 @@ def _sentence_before(text: str, low: int, start: int) -> Stretch | None:
 
 
 def _next_sentence(text: str, end: int, high: int) -> Stretch | None:
-    for span in sentence_spans(text, end, high):
-        found = _trimmed(text, span)
-        plain = text[slice(*found)]
-        if plain and not plain.startswith(("#", "|")):
-            return found
-    return None
+    found = (_trimmed(text, span) for span in sentence_spans(text, end, high))
+    return next((own for own in found if own[0] < own[1] and text[own[0]] not in "#|"), None)
 
 
 def _trimmed(text: str, span: Stretch) -> Stretch:
@@ -363,9 +350,9 @@ def as_shown(quote: str, header: str = "", asked: frozenset[int] = frozenset()) 
             rest is left out; none shows all.
     """
     if quote.startswith("|"):
-        lines = quote.splitlines()
         return "\n".join(
-            _row(line, header, asked) if line.startswith("|") else _plain(line) for line in lines
+            _row(line, header, asked) if line.startswith("|") else _plain(line)
+            for line in quote.splitlines()
         )
     return "\n".join(_joined(quote))
 

@@ -17,10 +17,10 @@ from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.parts import as_shown
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.models import ClaimJudge
-from chapterhouse.text.document_dates import stated_date
-from chapterhouse.text.look_alikes import without_brackets
+from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.markdown import table_cells
 from chapterhouse.text.sentences import sentence_spans
+from chapterhouse.text.view import without_brackets
 from chapterhouse.types import FOUND, Check, Citation, Document, Evidence, Quotation, Support
 
 QUOTED: Final = "quoted from the documents"  # the note of a quotation below what a model wrote

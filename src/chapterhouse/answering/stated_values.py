@@ -13,11 +13,10 @@ from math import log10
 from typing import Final
 
 from chapterhouse.answering.question_kind import QuestionKind
-from chapterhouse.claims.difference import difference
-from chapterhouse.claims.distinct import follows_capital
-from chapterhouse.claims.polarity import polarity_differs
+from chapterhouse.claims.align import polarity_differs
+from chapterhouse.claims.difference import difference, follows_capital
+from chapterhouse.claims.numbers import UNITS
 from chapterhouse.claims.statement import Statement, Token, TokenKind
-from chapterhouse.claims.units import UNITS
 from chapterhouse.types import ConflictKind
 
 _ANY: Final = frozenset(ConflictKind)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.answering.cite import cite, verify
-from chapterhouse.answering.markers import (
+from chapterhouse.answering.prompt import (
     Marker,
     Place,
     as_markers,

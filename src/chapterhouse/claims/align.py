@@ -1,12 +1,12 @@
 """Where the words of a claim stand in a few neighbouring sentences of the evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from chapterhouse.claims.statement import Statement, Token, TokenKind, read
-from chapterhouse.claims.wording import is_pronoun, opposite_by_prefix
+from chapterhouse.claims.wording import opposite_by_prefix
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Evidence
@@ -14,6 +14,8 @@ from chapterhouse.types import Evidence
 # Costs of a step from one word of the claim to the next, in the evidence.
 _SKIP, _LONGEST_SKIP, _BACK, _SENTENCE, _AGAIN = 0.08, 1.2, 1.0, 0.5, 1.5
 _STEM: Final = 5  # letters that words of one family share
+# Where words hardly move, every one of them must be denied alike, not only the first.
+_ORDER_IS_FIXED: Final = frozenset({"zh", "ja"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,40 @@ def _step(before: int, after: int, window: Window) -> float:
     return apart + min((after - before - 1) * _SKIP * (2 if fact else 1), _LONGEST_SKIP)
 
 
-def begins_with_pronoun(statement: Statement) -> bool:
-    """Whether a sentence begins with a word that points back."""
-    first = statement.text.split(maxsplit=1)
-    return bool(first) and is_pronoun(first[0].strip("\"'“„«(*_"))
+def polarity_differs(alignment: Alignment) -> tuple[Token, Token] | None:
+    """Return a word of the claim and its place in the window that are not denied alike.
+
+    Looked at are the first denied word of each clause that both sides have, and the words that
+    differ by a prefix which denies.
+    """
+    tokens, places = alignment.claim.tokens, alignment.places
+    held = {place: number for number, place in enumerate(places) if place >= 0}
+    ours = _first_of_runs([(n, tokens[n]) for n in range(len(tokens)) if places[n] >= 0])
+    stated = [(held[p], t) for p, (t, _) in enumerate(alignment.window.tokens) if p in held]
+    flipped = [
+        number for number, flip in enumerate(alignment.flips) if flip and places[number] >= 0
+    ]
+    order = [*ours, *_first_of_runs(stated), *flipped]
+    if alignment.claim.language in _ORDER_IS_FIXED:
+        order = [number for number, place in enumerate(places) if place >= 0]
+    for number in dict.fromkeys(order):
+        own, other = tokens[number], alignment.window.tokens[places[number]][0]
+        if not _same_polarity(own, other, flipped=alignment.flips[number]):
+            return own, other
+    return None
+
+
+def _same_polarity(own: Token, other: Token, *, flipped: bool) -> bool:
+    """Whether both are denied alike; "impossible" denies once what "possible" does not."""
+    if not flipped:
+        return own.negated == other.negated
+    return own.negated == other.negated + 1 or own.negated + 1 == other.negated
+
+
+def _first_of_runs(tokens: list[tuple[int, Token]]) -> Iterator[int]:
+    """Yield the first denied token of each clause."""
+    seen: set[int] = set()
+    for number, token in tokens:
+        if token.negated and token.clause not in seen:
+            seen.add(token.clause)
+            yield number

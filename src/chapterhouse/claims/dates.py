@@ -6,26 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-_MONTHS: Final = {
-    "en": "january february march april may june july august september october november december",
-    "de": "januar februar märz april mai juni juli august september oktober november dezember",
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre"
-    " diciembre",
-    "it": "gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre"
-    " dicembre",
-}
-_SHORT_MONTHS: Final = {
-    "en": "jan feb mar apr - jun jul aug sep oct nov dec",
-    "de": "jan feb mär apr - jun jul aug sep okt nov dez",
-}
-_WEEKDAYS: Final = {
-    "en": "monday tuesday wednesday thursday friday saturday sunday",
-    "de": "montag dienstag mittwoch donnerstag freitag samstag sonntag",
-    "fr": "lundi mardi mercredi jeudi vendredi samedi dimanche",
-    "es": "lunes martes miércoles jueves viernes sábado domingo",
-    "it": "lunedì martedì mercoledì giovedì venerdì sabato domenica",
-}
+from chapterhouse.claims.wording import words_or_english
+
 _YEAR: Final = r"(?:1\d{3}|20\d{2}|21\d{2})"
 _ISO = re.compile(rf"(?<![\w-])({_YEAR})-(\d{{2}})(?:-(\d{{2}}))?(?![\w-])")
 _NUMERIC = re.compile(rf"(?<![\w./])(\d{{1,2}})([./])(\d{{1,2}})\2({_YEAR})(?![\w/])")
@@ -50,6 +32,19 @@ _BEFORE_MONTH = re.compile(
     re.IGNORECASE,
 )
 _AMBIGUOUS: Final = frozenset({"may", "march", "mars", "mar", "sep", "jan", "jun", "dec", "nov"})
+_LOOKED_AT: Final = 1_000  # characters
+_AHEAD: Final = 40  # characters behind the word, in which the date must stand
+# At the beginning of a line or sentence: "Dated 20 November 2025", "**Stand:** 3. Mai 2024".
+_NAMED: Final = re.compile(
+    r"(?:^|[.;,]\s)[^\w\n]{0,6}(?:dated|date|written|issued|published|datum|stand|erstellt am|date"
+    r"|daté du|fecha|日期)(?!\w)[*_]{0,2}[:：]?[*_]{0,2}\s{0,3}(?:on\s|am\s|vom\s)?",
+    re.IGNORECASE | re.MULTILINE,
+)
+# A line of its own: "Minutes of 9 May 2017.", "Gültig ab 1. Januar 2021", "Valid from 1 July 2016".
+_LINE: Final = re.compile(
+    r"^[*_]{0,2}(?:[^\W\d_]+\s){1,3}(?:of|on|from|vom|am|ab|du)\s(?=\S[^\n]{3,30}$)",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,12 +168,12 @@ def _clock(match: re.Match[str]) -> Date | None:
 
 @cache
 def _months(language: str) -> tuple[dict[str, int], re.Pattern[str]]:
-    name = language if language in _MONTHS else "en"
-    months = {word: number for number, word in enumerate(_MONTHS[name].split(), 1)}
-    for number, word in enumerate(_SHORT_MONTHS.get(name, "").split(), 1):
+    own = words_or_english(language, "months")
+    months = {word: number for number, word in enumerate(own.months, 1)}
+    for number, word in enumerate(own.short_months, 1):
         months.setdefault(word, number)
     months.pop("-", None)
-    if name == "en":
+    if "sep" in months:
         months["sept"] = 9
     words = "|".join(sorted(months, key=len, reverse=True))
     pattern = (
@@ -222,8 +217,8 @@ def _is_month(text: str, start: int, word: str, language: str) -> bool:
 
 @cache
 def _weekday_pattern(language: str) -> tuple[dict[str, int], re.Pattern[str]]:
-    name = language if language in _WEEKDAYS else "en"
-    days = {word: number for number, word in enumerate(_WEEKDAYS[name].split(), 1)}
+    own = words_or_english(language, "weekdays")
+    days = {word: number for number, word in enumerate(own.weekdays, 1)}
     return days, re.compile(rf"(?<!\w)({'|'.join(days)})s?(?!\w)", re.IGNORECASE)
 
 
@@ -237,3 +232,35 @@ def _weekdays(text: str, language: str) -> Iterator[Date]:
     days, pattern = _weekday_pattern(language)
     for match in pattern.finditer(text):
         yield Date(match.start(), match.end(), weekday=days[match[1].lower()])
+
+
+def dateline(text: str, language: str = "") -> str:
+    """Return the day of a document as ``YYYY-MM-DD``, where its text states one; or empty.
+
+    That is the date behind a word such as "dated", or one on a line like "Minutes of 9 May 2017".
+
+    Args:
+        text: Of the document.
+        language: ISO 639-1 code, or empty.
+    """
+    beginning = text[:_LOOKED_AT]
+    for pattern in (_NAMED, _LINE):
+        for match in pattern.finditer(beginning):
+            ahead = text[match.end() : match.end() + _AHEAD]
+            found = next(iter(dates(ahead, language)), None)
+            if not found or found.start or not (found.year and found.month and found.day):
+                continue
+            rest = ahead[found.end :].partition("\n")[0]
+            if pattern is _NAMED or not any(character.isalnum() for character in rest):
+                return f"{found.year:04d}-{found.month:02d}-{found.day:02d}"
+    return ""
+
+
+def is_dateline(sentence: str, language: str = "") -> bool:
+    """Whether a sentence says when its document was written, and nothing else."""
+    match = _NAMED.match(sentence) or _LINE.match(sentence)
+    if match is None:
+        return False
+    found = next(iter(dates(sentence[match.end() :], language)), None)
+    rest = sentence[match.end() + found.end :] if found and not found.start else sentence
+    return not any(character.isalnum() for character in rest)

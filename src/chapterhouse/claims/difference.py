@@ -1,29 +1,29 @@
-"""What two sentences have in common, and what only one of them says."""
+"""What two sentences have in common, and what only one of them says.
 
-from collections.abc import Mapping, Sequence
+From that follows whether they are two statements, by another subject, group, day, event or counted
+thing, a part beside the whole, the figure of another year or a number that is a name; and whether
+sentences that share their words say the same: not where one excepts or supposes something.
+"""
+
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Final
 
 from chapterhouse.claims.align import Alignment, Sentence, Window, align
-from chapterhouse.claims.statement import Statement, Token, TokenKind, term
-from chapterhouse.claims.wording import antonyms
+from chapterhouse.claims.statement import Statement, Token, TokenKind
+from chapterhouse.claims.wording import antonyms, words_of
 from chapterhouse.types import Evidence
 
 ALIKE: Final = 0.5  # share of all content words of both that both have
 CONTAINED: Final = 3  # content words of a sentence that the other has whole, with more around
+LEAST_SHARED: Final = 2  # content words
+_MEASURED: Final = frozenset({"%", "pp"})
+_JOINED: Final = re.compile(r"\s*(?:and|und|,)\s*(?:the|der|die|das|an?|ein\w{0,2})?\s*")
 _SHORTENED: Final = 0.8  # the same, where one of them goes on and the other does not
-# Beside ``wording.antonyms``: what a judge of claims need not take for a contradiction.
-_OPPOSITES: Final = {
-    "en": "highest lowest | largest smallest | longest shortest | oldest newest | oldest youngest"
-    " | strongest weakest | earliest latest | fastest slowest | richest poorest | cheap expensive"
-    " | common rare",
-    "de": "größte kleinste | größten kleinsten | größter kleinster | größtes kleinstes"
-    " | höchste niedrigste | höchsten niedrigsten | älteste neueste | stärkste schwächste"
-    " | größer kleiner | höher niedriger | stärker schwächer | große kleine | großen kleinen",
-    "zh": "最大 最小 | 最高 最低 | 上升 下降 | 东部 西部 | 南部 北部 | 高于 低于 | 公立 私立"
-    " | 合法 非法 | 早期 晚期 | 提高 降低",
-}
+
+
+Tokens = tuple[tuple[Token, bool], ...]  # of a sentence, each with whether the other has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class Difference:
     Attributes:
         left: Words of the first that the second lacks, without clauses that only add something.
         right: The same of the second.
+        first: All tokens of the first, each with whether the second has it.
+        second: The same of the second.
         opposed: A word of each that are opposites.
         alike: Share of the words of both that both have, clauses that only add something aside.
         overall: The same share, with them.
@@ -42,6 +44,8 @@ class Difference:
     shared: tuple[str, ...]
     left: tuple[Token, ...]
     right: tuple[Token, ...]
+    first: Tokens
+    second: Tokens
     opposed: tuple[Token, Token] | None
     alike: float
     overall: float
@@ -89,10 +93,9 @@ def _each_once(claim: Statement, places: Sequence[int]) -> tuple[int, ...]:
 
 def _difference(alignment: Alignment) -> Difference:
     opposed = _opposed(alignment)
-    first = [
-        (t, place >= 0) for t, place in zip(alignment.claim.tokens, alignment.places, strict=True)
-    ]
-    second = [(t, n in alignment.places) for n, (t, _) in enumerate(alignment.window.tokens)]
+    places = alignment.places
+    first = tuple((t, at >= 0) for t, at in zip(alignment.claim.tokens, places, strict=True))
+    second = tuple((t, n in places) for n, (t, _) in enumerate(alignment.window.tokens))
     left, more = _left_over(first, opposed and opposed[0])
     right, also = _left_over(second, opposed and opposed[1])
     extra = len(more) + len(also)
@@ -106,6 +109,8 @@ def _difference(alignment: Alignment) -> Difference:
         shared=shared,
         left=left,
         right=right,
+        first=first,
+        second=second,
         opposed=opposed,
         alike=held / total if total else 0.0,
         overall=held / (total + extra) if total else 0.0,
@@ -113,7 +118,7 @@ def _difference(alignment: Alignment) -> Difference:
 
 
 def _left_over(
-    tokens: Sequence[tuple[Token, bool]], without: Token | None
+    tokens: Tokens, without: Token | None
 ) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
     """Return the words that the other side lacks: those of shared clauses, those of the rest."""
     shared = {token.clause for token, held in tokens if held}
@@ -124,7 +129,7 @@ def _left_over(
 
 def _opposed(alignment: Alignment) -> tuple[Token, Token] | None:
     """Return a word of each side that are opposites, where the other side lacks it."""
-    opposites = _opposites(alignment.claim.language)
+    opposites = antonyms(alignment.claim.language, further=True)
     for number, token in enumerate(alignment.claim.tokens):
         if alignment.places[number] >= 0:
             continue
@@ -134,13 +139,146 @@ def _opposed(alignment: Alignment) -> tuple[Token, Token] | None:
     return None
 
 
-@cache
-def _opposites(language: str) -> Mapping[str, frozenset[str]]:
-    """Return the terms of opposite meaning for each term, as a contradiction needs them."""
-    pairs = dict(antonyms(language))
-    listed = _OPPOSITES.get(language or "en", "")
-    for group in listed.split("|") if listed else ():
-        one, other = (term(word, language) for word in group.split())
-        pairs[one] = pairs.get(one, frozenset()) | {other}
-        pairs[other] = pairs.get(other, frozenset()) | {one}
-    return pairs
+def other_subject(told: Difference) -> bool:
+    """Whether both sides have a name, a qualification or a beginning of their own."""
+    left, right = told.left, told.right
+    named = any(t.name or t.capital for t in left) and any(t.name or t.capital for t in right)
+    qualified = any(t.preposition for t in left) and any(t.preposition for t in right)
+    return named or qualified or _begins_otherwise(told)
+
+
+def _begins_otherwise(told: Difference) -> bool:
+    """Whether both begin with a word that the other lacks: mostly they have other subjects."""
+    own = next((t for t, _ in told.first if t.kind is TokenKind.WORD), None)
+    other = next((t for t, _ in told.second if t.kind is TokenKind.WORD), None)
+    return own in told.left and other in told.right
+
+
+def narrowed(told: Difference, differing: tuple[int, int]) -> bool:
+    """Whether what only one side says, or an opposite, names the part that a fact is true of."""
+    if told.opposed and all(token.preposition for token in told.opposed):
+        return True
+    facts = told.tokens(differing)
+    for over, fact in zip((told.left, told.right), facts, strict=True):
+        if any(t.name and t.clause == fact.clause for t in over) and len(over) > 1:
+            return True
+    return (_weekday(told.first) and any(t.preposition for t in told.right)) or (
+        _weekday(told.second) and any(t.preposition for t in told.left)
+    )
+
+
+def _weekday(tokens: Tokens) -> bool:
+    """Whether one side alone names a day of the week."""
+    return any(token.date and token.date.weekday for token, held in tokens if not held)
+
+
+def is_measured(told: Difference) -> bool:
+    """Whether both give a figure of something that has one every year."""
+    claim = told.alignment.claim
+    numbers = [t.number for t in claim.tokens if t.number and not t.number.ordinal]
+    if any(number.unit in _MEASURED for number in numbers):
+        return True
+    measures = words_of(claim.language).measures  # not their stems: "attended"
+    words = [token.text.casefold() for token in claim.tokens]
+    return bool(numbers) and any(w in measures or w.rstrip("sn") in measures for w in words)
+
+
+def other_event(told: Difference) -> bool:
+    """Whether each tells of something that the other does not: "founded", "sold"."""
+    language = told.alignment.claim.language
+    return any(_is_event(t, language) for t in told.left) and any(
+        _is_event(t, language) for t in told.right
+    )
+
+
+def _is_event(token: Token, language: str) -> bool:
+    """Whether a word has the form of what happened; in other languages none is known."""
+    form = words_of(language).events
+    return not form or re.fullmatch(form, token.text) is not None
+
+
+def other_thing(told: Difference, numbers: tuple[int, int]) -> bool:
+    """Whether the word after the number is another on both sides: "3 ships", "4 lamps"."""
+    own, other = told.tokens(numbers)
+    after = next((t for t, _ in told.first if t.start > own.start), None)
+    stated = next((t for t, _ in told.second if t.start > other.start), None)
+    return after in told.left and stated in told.right
+
+
+def is_label(told: Difference, numbers: tuple[int, int]) -> bool:
+    """Whether the numbers tell things apart: "Prompt 1", "second stage"."""
+    own, other = told.tokens(numbers)
+    if own.number and own.number.ordinal:
+        return len(told.shared) < LEAST_SHARED
+    one, two = told.alignment.claim, told.alignment.window.statements[0]
+    if _enumerates(one, own) or _enumerates(two, other):
+        return True
+    if _is_numbered(one, own) and _is_numbered(two, other):
+        return True
+    return follows_capital(one, own) and follows_capital(two, other)
+
+
+def _enumerates(statement: Statement, token: Token) -> bool:
+    """Whether a number opens an item of a list: "2. Choose a berth"."""
+    text = statement.text
+    alone = not text[: token.start].strip(" *_-#(")
+    return alone and text[token.end :].startswith((". ", ") ", ".)"))
+
+
+def _is_numbered(statement: Statement, token: Token) -> bool:
+    """Whether the word before a number is one of what is numbered: "version 3"."""
+    before = [t for t in statement.tokens if t.end < token.start][-1:]
+    listed = words_of(statement.language).labels
+    return any(
+        t.text.casefold() in listed and not statement.text[t.end : token.start].strip(" .#")
+        for t in before
+    )
+
+
+def follows_capital(statement: Statement, token: Token) -> bool:
+    """Whether a number without a unit stands right behind a word with a capital: "Schedule 4"."""
+    if statement.language == "de" or not token.number or token.number.unit:
+        return False  # where all nouns have capitals, they tell nothing
+    return any(t.capital and t.end + 1 == token.start for t in statement.tokens)
+
+
+def says_otherwise(told: Difference) -> bool:
+    """Whether what only one of two sentences says keeps them from saying the same."""
+    one, two = told.alignment.claim, told.alignment.window.statements[0]
+    mine, theirs = told.first, told.second
+    return (
+        _excepts(one) != _excepts(two)
+        or _only_supposed(one, two, theirs)
+        or _has_company(one, mine)
+        or _has_company(two, theirs)
+        or (_has_figure(mine) and bool(told.right))  # "every two hours", "every hour"
+        or (_has_figure(theirs) and bool(told.left))
+    )
+
+
+def _excepts(statement: Statement) -> bool:
+    listed = words_of(statement.language).exceptions
+    return bool(listed and re.search(rf"\b(?:{listed})\b", statement.text, re.IGNORECASE))
+
+
+def _only_supposed(one: Statement, two: Statement, theirs: Tokens) -> bool:
+    """Whether the longer merely supposes what the shorter states: "when a ferry is late, …"."""
+    listed = words_of(one.language).suppositions
+    pattern = re.compile(rf"(?:{listed or '(?!)'})\b", re.IGNORECASE)
+    if pattern.match(one.text) or not pattern.match(two.text):
+        return False
+    return all(token.clause == 0 for token, held in theirs if held)
+
+
+def _has_company(statement: Statement, tokens: Tokens) -> bool:
+    """Whether a sentence has another subject beside the shared one: "the master and the mate"."""
+    if len(tokens) < 2 or tokens[0][1] or not tokens[1][1] or tokens[0][0].preposition:  # noqa: PLR2004 - two subjects
+        return False
+    between = statement.text[tokens[0][0].end : tokens[1][0].start]
+    return _JOINED.fullmatch(between.lower()) is not None
+
+
+def _has_figure(tokens: Tokens) -> bool:
+    """Whether a sentence has a figure of its own in a clause that the other has too."""
+    shared = {token.clause for token, held in tokens if held}
+    return any(t.number and not held and t.clause in shared for t, held in tokens)

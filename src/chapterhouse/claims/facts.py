@@ -3,13 +3,23 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from chapterhouse.claims.dates import Date, dates
-from chapterhouse.claims.negation import Negation, negations
 from chapterhouse.claims.numbers import Number, numbers
-from chapterhouse.claims.wording import is_stop, word_set
+from chapterhouse.claims.wording import is_stop, word_set, words_or_english
 
+_EAST_CUE = re.compile(
+    r"(?:(?<![是否])不(?![仅但断久同管论只得少足过]|一定)|没有?|无(?![论数线]|疑)|未(?!来)|(?<![南北西东中是])非(?![常洲])|别(?=[再把让])|从不|并非)"
+)
+_STRENGTHEN: Final = frozenset({"fr", "es", "it", "pt", "ru"})
+_WHOLE_CLAUSE: Final = frozenset({"de", "nl", "sv", "da", "no"})
+_REACH: Final = 300  # characters at most; a clause is seldom longer
+# "Neither A nor B": one denial.
+_PAIRS = re.compile(r"(?:neither|weder)\b", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]{0,300}\)|（[^（）]{0,300}）")
+_EAST_BREAK = re.compile("[，。；：！？,;:|\n]|但是?|而且?")
 _CASELESS: Final = frozenset({"zh", "ja", "ko", "ar", "he", "hi", "th", "fa", "ka"})
 _WORD = re.compile(r"[^\W_]+(?:[.'’_\-/&+]?[^\W_]+)*[+#]*")
 _CODE = re.compile(
@@ -20,25 +30,91 @@ _CODE = re.compile(
 # "詹姆斯·杜瓦": where such a name begins and ends cannot be told, only that it is there.
 _EAST_NAME = re.compile(r"[\u4e00-\u9fff]{1,3}·[\u4e00-\u9fff]{1,3}")
 _TITLES: Final = word_set("herr frau dr prof professor könig königin kaiser papst")
-_PAIRS: Final = {
-    '"': '"', "“": "”", "„": "“”", "«": "»", "»": "«", "‹": "›", "「": "」", "『": "』", "《": "》",
-    "‘": "’", "″": "″", "＂": "＂",
+# Forms of full width, at the same length.
+WIDTHS: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
+    0x3000: 0x20, 0x00A0: 0x20, 0x202F: 0x20, 0x2009: 0x20,
 }  # fmt: skip
-_LONGEST_QUOTATION: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Negation:
+    """A cue and what it denies: ``text[scope_start:scope_end]``."""
+
+    start: int
+    end: int
+    scope_start: int
+    scope_end: int
+    asides: tuple[tuple[int, int], ...] = ()  # what stands in parentheses there is not denied
+
+
+@cache
+def _patterns(language: str) -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    own = words_or_english(language, "denials")
+    cue = re.compile(rf"(?<!\w)(?:{own.denials})(?!\w)", re.IGNORECASE)
+    harmless = re.compile(rf"(?<!\w)(?:{own.harmless_denials or '(?!)'})", re.IGNORECASE)
+    words = own.clause_openers or "(?!)"
+    breaks = re.compile(rf"[,;:—|\n]|\s[–-]\s|(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
+    return cue, harmless, breaks
+
+
+def negations(text: str, language: str = "") -> tuple[Negation, ...]:
+    """Return the negations of a sentence in order.
+
+    Args:
+        text: One sentence.
+        language: ISO 639-1 code; one without cue words of its own is read as English.
+    """
+    if language in {"zh", "ja"}:
+        return tuple(
+            _scoped(text, m.start(), m.end(), _EAST_BREAK, language)
+            for m in _EAST_CUE.finditer(text)
+        )
+    cue, harmless, breaks = _patterns(language)
+    spared = bytearray(len(text) + 1)
+    for match in harmless.finditer(text):
+        spared[match.start() : match.end()] = b"\1" * (match.end() - match.start())
+    found: list[Negation] = []
+    for match in cue.finditer(text):
+        if spared[match.start()]:
+            continue
+        if match.group().lower() in {"nor", "noch"} and _PAIRS.search(
+            text, max(0, match.start() - _REACH), match.start()
+        ):
+            continue
+        found.append(_scoped(text, match.start(), match.end(), breaks, language))
+    return tuple(found)
+
+
+def _scoped(text: str, start: int, end: int, breaks: re.Pattern[str], language: str) -> Negation:
+    following = breaks.search(text, end, end + _REACH)
+    stop = following.start() if following else min(len(text), end + _REACH)
+    begin = end
+    if language in _WHOLE_CLAUSE:
+        first = max(0, start - _REACH)
+        begin = max((match.end() for match in breaks.finditer(text, first, start)), default=first)
+    asides = tuple(match.span() for match in _ASIDE.finditer(text, begin, stop))
+    return Negation(start, end, begin, stop, asides)
+
+
+def denials(text: str, found: tuple[Negation, ...], language: str = "") -> list[int]:
+    """Count for each character how often it is denied; at most once where cues strengthen.
+
+    Args:
+        text: The sentence.
+        found: Its negations.
+        language: ISO 639-1 code of the sentence.
+    """
+    counts = [0] * (len(text) + 1)
+    for cue in found:
+        spared = [(cue.start, cue.end), *cue.asides]
+        for position in range(cue.scope_start, cue.scope_end):
+            counts[position] += not any(start <= position < end for start, end in spared)
+    return [min(count, 1) for count in counts] if language in _STRENGTHEN else counts
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
     """A proper name, an acronym or a code, as it is written."""
-
-    start: int
-    end: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Quoted:
-    """What stands between quotation marks, without them."""
 
     start: int
     end: int
@@ -53,7 +129,6 @@ class Facts:
     dates: tuple[Date, ...]
     names: tuple[Name, ...]
     negations: tuple[Negation, ...]
-    quotations: tuple[Quoted, ...]
 
 
 def facts_of(text: str, language: str = "") -> Facts:
@@ -74,7 +149,6 @@ def facts_of(text: str, language: str = "") -> Facts:
         dates=found,
         names=tuple(_names(text, language, covered(text, spans))),
         negations=negations(text, language),
-        quotations=tuple(quotations(text)),
     )
 
 
@@ -84,12 +158,6 @@ def covered(text: str, spans: Iterable[tuple[int, int]]) -> bytearray:
     for start, end in spans:
         taken[start:end] = b"\1" * (end - start)
     return taken
-
-
-# Forms of full width, at the same length.
-WIDTHS: Final = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
-    0x3000: 0x20, 0x00A0: 0x20, 0x202F: 0x20, 0x2009: 0x20,
-}  # fmt: skip
 
 
 def _names(text: str, language: str, taken: bytearray) -> Iterator[Name]:
@@ -147,20 +215,3 @@ def starts_sentence(text: str, position: int) -> bool:
 def _after_title(text: str, start: int) -> bool:
     before = text[max(0, start - 12) : start].rstrip(" .").lower()
     return any(before.endswith(title) for title in _TITLES)
-
-
-def quotations(text: str) -> Iterator[Quoted]:
-    """Yield what stands in quotation marks; an apostrophe opens none."""
-    position = 0
-    while position < len(text):
-        closing = _PAIRS.get(text[position])
-        if closing is None or (text[position] == "‘" and position and text[position - 1].isalnum()):
-            position += 1
-            continue
-        limit = min(len(text), position + _LONGEST_QUOTATION)
-        end = next((i for i in range(position + 1, limit) if text[i] in closing), -1)
-        if end < 0:
-            position += 1
-            continue
-        yield Quoted(position + 1, end, text[position + 1 : end])
-        position = end + 1

@@ -9,20 +9,23 @@ does not dare to call supported is not found.
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
-from itertools import pairwise
 from typing import Final, NamedTuple
 
-from chapterhouse.claims.align import sentences_of
-from chapterhouse.claims.disagreement import disagreement, is_altered, missing
-from chapterhouse.claims.facts import Quoted, quotations
-from chapterhouse.claims.features import FEATURES, Reading, read_beside
+from chapterhouse.claims.features import (
+    DAYS,
+    FEATURES,
+    Reading,
+    is_fact,
+    is_small,
+    read_beside,
+    stated,
+)
 from chapterhouse.claims.no_statement import bare, essence, states_nothing
-from chapterhouse.claims.quotation import Place, apart, find_words, weight, words_of
-from chapterhouse.claims.stated import stated
-from chapterhouse.claims.statement import read
+from chapterhouse.claims.quotation import find_quoted, quotation_of, wrong_quotations
+from chapterhouse.claims.statement import Token, read
 from chapterhouse.types import (
     FOUND,
     Evidence,
@@ -33,16 +36,19 @@ from chapterhouse.types import (
     Support,
 )
 
-_QUOTED_CHARACTERS: Final = 20  # from which a part of a sentence counts as quoted
-_QUOTED_EAST: Final = 8
-_LEAST_QUOTATION: Final = 3  # words; shorter ones are names and terms
-_NEAR: Final = 30  # characters from a denial that was cut off; about five words
 _ATTRIBUTED: Final = re.compile(
     r"(?:according to|as stated in|as per|per|in|under|laut|gemäß|selon|d'après) "
     r"(?:the |der |dem |den |le |la )?"
     r"([^,\n]{3,100}?)(?: \(?\d{4}\)?)?,\s*",
     re.IGNORECASE,
 )
+# Chosen on the statements of the open folders (``benchmarks/natural/statements.py``).
+_LEAST_SHARE: Final = 0.35  # of the claim's words in the passage
+_COPIED: Final = 0.5  # share from which a claim repeats its passage
+_MOST_WORDS: Final = 0.5  # of the claim's words in one sentence
+_COUNTED: Final = 2  # tokens between a number and what it counts
+_AROUND: Final = 3  # tokens on each side of a fact that say what it is about
+_FAR: Final = 12  # tokens beyond which two are as far apart as any
 
 
 class Model(NamedTuple):
@@ -74,22 +80,22 @@ def judge(sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence]) 
     own = (*cited, *(one for one in others if one.document_id in documents))
     foreign = tuple(one for one in others if one.document_id not in documents)
     found = _judge(claim, own)
-    quoted = () if found.support in FOUND else _quoted(claim, foreign)
+    quoted = () if found.support in FOUND else find_quoted(claim, foreign)
     return Judgement(Support.QUOTED, quoted, score=1.0) if quoted else found
 
 
 def _judge(claim: str, evidence: Sequence[Evidence]) -> Judgement:
     """Judge a claim by stretches that all count as cited."""
-    quoted = _quoted(claim, evidence)
+    quoted = find_quoted(claim, evidence)
     if quoted:
         return Judgement(Support.QUOTED, quoted, score=1.0)
     languages = dict.fromkeys(one.language for one in evidence)
     each = [_beside(claim, [e for e in evidence if e.language == name]) for name in languages]
     best = max(each, key=lambda one: one.score, default=Judgement(Support.NOT_FOUND))
-    wrong = [q for q in _long_quotations(claim) if not _is_quoted(q, evidence)]
+    wrong = wrong_quotations(claim, evidence)
     if not wrong:
         return best
-    problems = tuple(Problem(ProblemKind.QUOTATION, quoted.text) for quoted in wrong)
+    problems = tuple(Problem(ProblemKind.QUOTATION, text) for text in wrong)
     support = best.support if best.support is Support.DISAGREES else Support.NOT_FOUND
     return Judgement(support, best.spans, (*problems, *best.problems), best.score)
 
@@ -138,15 +144,10 @@ def _spans(reading: Reading) -> Sequence[Quotation]:
     window = reading.window
     used = {window.tokens[place][1] for places in reading.places for place in places}
     return [
-        _quotation(window.evidence, sentence.start, sentence.end)
+        quotation_of(window.evidence, sentence.start, sentence.end)
         for number, sentence in enumerate(window.sentences)
         if number in used
     ]
-
-
-def _quotation(evidence: Evidence, start: int, end: int) -> Quotation:
-    quote = evidence.text[start:end]
-    return Quotation(evidence.document_id, evidence.start + start, evidence.start + end, quote)
 
 
 def _without_title(sentence: str, evidence: Sequence[Evidence]) -> str:
@@ -158,60 +159,113 @@ def _without_title(sentence: str, evidence: Sequence[Evidence]) -> str:
     return sentence[match.end() :] if match.group(1).casefold().strip() in titles else sentence
 
 
-# --- word for word ------------------------------------------------------------------------------
+def disagreement(reading: Reading) -> Problem | None:
+    """Return the first number or date for which evidence has another one, with that one.
+
+    Either the evidence lacks it, or has it in another sentence than the one that says the rest,
+    where another stands. Names are not compared: a passage seldom repeats whose it is.
+    """
+    if reading.share < _LEAST_SHARE:
+        return None
+    tokens = reading.claim.tokens
+    for number, token in enumerate(tokens):
+        if (token.number or token.date) and not is_small(token):
+            found = reading.stated[number]
+            rival = _in_its_sentence(reading, number) if found else _rival(reading, number)
+            if rival is not None:
+                kind = ProblemKind.NUMBER if token.number else ProblemKind.DATE
+                return Problem(kind, token.text, rival.text)
+    return None
 
 
-def _quoted(claim: str, evidence: Sequence[Evidence]) -> tuple[Quotation, ...]:
-    """Return the sentences in which a claim stands word for word, none where it does not."""
-    wanted = words_of(claim.strip(" \"'“”„«»"))
-    size = sum(len(word) for word in wanted.words) + len(wanted.words) - 1
-    east = any(len(word) == 1 and word >= "\u3040" for word in wanted.words)
-    long = size >= (_QUOTED_EAST if east else _QUOTED_CHARACTERS)
-    for place in find_words(wanted, evidence):
-        own = evidence[place.stretch]
-        inside = [
-            s
-            for s in sentences_of(own.text, own.language)
-            if s.start < place.end and place.start < s.end
-        ]
-        whole = len(inside) == 1 and words_of(inside[0].text).words == wanted.words
-        cut = not whole and _is_out_of_context(claim, own, place, inside[0].start, inside[-1].end)
-        if whole or (long and not cut):
-            return tuple(_quotation(own, s.start, s.end) for s in inside)
-    return ()
+def missing(reading: Reading) -> Iterator[Problem]:
+    """Yield the numbers, dates and names of a claim that its evidence does not state."""
+    for token, found in zip(reading.claim.tokens, reading.stated, strict=True):
+        if is_fact(token) and not found and not is_small(token):
+            kind = ProblemKind.DATE if token.date else ProblemKind.NAME
+            yield Problem(ProblemKind.NUMBER if token.number else kind, token.text)
 
 
-def _is_out_of_context(claim: str, evidence: Evidence, place: Place, start: int, end: int) -> bool:
-    """Whether what was cut off changes what was kept: a denial, a condition, a unit."""
-    whole = read(evidence.text[start:end], evidence.language)
-    own = read(claim, evidence.language)
-    inside = [t for t in whole.tokens if place.start - start <= t.start < place.end - start]
-    if len(inside) != len(own.tokens):
-        return True
-    for one, other in zip(own.tokens, inside, strict=True):
-        if (one.key, one.negated, one.scopes) != (other.key, other.negated, other.scopes):
-            return True
-        if one.number and other.number and one.number.unit != other.number.unit:
-            return True
-    kept = range(place.start - start, place.end - start)
-    denials = [cue.start for cue in whole.facts.negations if cue.start not in kept]
-    clauses = {token.clause for token in inside}
-    return any(
-        token.clause in clauses and abs(token.start - denial) < _NEAR
-        for token in whole.tokens
-        for denial in denials
+def is_altered(reading: Reading) -> bool:
+    """Whether a claim repeats most of a passage, but denies it or has another word in a place.
+
+    Readers who reword a passage deny and exchange words as often where it stays true. What keeps
+    most of its words and is not the same must not pass for it, though.
+    """
+    if reading.share < _COPIED:
+        return False
+    denied = reading.features[FEATURES.index("denied otherwise")] > 0
+    lacking = [n for n, found in enumerate(reading.stated) if not found]
+    return denied or any(_is_exchanged(reading, number) for number in lacking)
+
+
+def _is_exchanged(reading: Reading, number: int) -> bool:
+    """Whether between the neighbours of a word stands one other word, which the claim lacks."""
+    places, window = reading.places, reading.window
+    if places[number]:
+        return False
+    lengths = [len(statement.tokens) for statement in window.statements]
+    bounds = [sum(lengths[:n]) for n in range(len(lengths) + 1)]
+    before = places[number - 1] if number else [bound - 1 for bound in bounds[:-1]]
+    after = places[number + 1] if number + 1 < len(places) else bounds[1:]
+    taken = {place for own in places for place in own}
+    return any(b - a == 2 and a + 1 not in taken for a in before for b in after)  # noqa: PLR2004 - one between
+
+
+def _rival(reading: Reading, number: int) -> Token | None:
+    """Return what stands in the passage for a fact of the claim: the only one, or the nearest."""
+    own, tokens = reading.claim.tokens[number], [token for token, _ in reading.window.tokens]
+    taken = {place for places in reading.places for place in places}
+    rivals = [
+        place
+        for place, token in enumerate(tokens)
+        if place not in taken and _is_comparable(own, token)
+    ]
+    near = range(max(0, number - _AROUND), min(len(reading.places), number + _AROUND + 1))
+    anchors = [reading.places[n][0] for n in near if n != number and reading.places[n]]
+    if not rivals or (len(rivals) > 1 and not anchors):
+        return None
+    rival = min((_distance(place, anchors), place) for place in rivals)[1]
+    counted = reading.places[number + 1] if number + 1 < len(reading.places) else ()
+    bare = own.number is not None and not own.number.unit
+    if bare and counted and min(abs(rival - place) for place in counted) > _COUNTED:
+        return None  # "900 vessels" where "vessels" stands there without a number
+    return tokens[rival]
+
+
+def _in_its_sentence(reading: Reading, number: int) -> Token | None:
+    """Return the only other fact of the sentence that says most of a claim, but not this fact."""
+    own, window, places = reading.claim.tokens[number], reading.window, reading.places
+    words = [n for n, token in enumerate(reading.claim.tokens) if not is_fact(token)]
+    held = [{window.tokens[place][1] for place in places[word]} for word in words]
+    counts = [sum(s in each for each in held) for s in range(len(window.sentences))]
+    most = max(range(len(counts)), key=lambda s: (counts[s], -s))
+    stands = any(window.tokens[place][1] == most for place in places[number])
+    if not places[number] or stands or counts[most] < _MOST_WORDS * len(words) or not words:
+        return None
+    taken = {place for each in places for place in each}
+    rivals = [
+        token
+        for place, (token, sentence) in enumerate(window.tokens)
+        if sentence == most and place not in taken and _is_comparable(own, token)
+    ]
+    same = len(rivals) == 1 and (
+        own.date or (rivals[0].number and own.number and rivals[0].number.unit == own.number.unit)
     )
+    return rivals[0] if same else None
 
 
-def _long_quotations(claim: str) -> list[Quoted]:
-    return [q for q in quotations(claim) if weight(words_of(q.text).words) >= _LEAST_QUOTATION]
+def _is_comparable(own: Token, other: Token) -> bool:
+    if own.date is not None:
+        return other.date is not None
+    if own.number is None or other.number is None or own.number.ordinal != other.number.ordinal:
+        return False
+    units = {own.number.unit, other.number.unit}
+    return len(units) == 1 or "" in units or units <= DAYS.keys()
 
 
-def _is_quoted(quoted: Quoted, evidence: Sequence[Evidence]) -> bool:
-    """Whether a quotation stands there, or its parts between ellipses do, close together."""
-    text = quoted.text.replace("[...]", "…").replace("...", "…")
-    parts = [part for part in text.split("…") if part.strip()]
-    places = [next(find_words(words_of(part), evidence), None) for part in parts]
-    known = [place for place in places if place]
-    together = not any(apart(one, two, evidence) for one, two in pairwise(known))
-    return bool(known) and len(known) == len(parts) and together
+def _distance(place: int, anchors: Sequence[int]) -> float:
+    """Return how far a place is from others on average, in tokens."""
+    if not anchors:
+        return 0.0
+    return sum(min(abs(place - anchor), _FAR) for anchor in anchors) / len(anchors)

@@ -5,15 +5,31 @@
 """
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
+from importlib.resources import files
 from typing import Final
 
-from chapterhouse.claims.units import CURRENCIES, SCALES, SHORT_APART, SUFFIX_SCALES, UNITS
-from chapterhouse.claims.wording import word_set
+from chapterhouse.claims.wording import word_set, words_of, words_or_english
 
+_UNITS: Final = tomllib.loads((files("chapterhouse.claims") / "units.toml").read_text("utf-8"))
+_CURRENCIES: Final = {
+    name: code for code, names in _UNITS["currencies"].items() for name in names.split()
+}
+UNITS: Final[Mapping[str, str]] = _CURRENCIES | {
+    name.replace("-", " "): unit
+    for unit, names in _UNITS["units"].items()
+    for name in names.split()
+}
+_SCALES: Final = {
+    name: 10 ** int(power) for power, names in _UNITS["scales"].items() for name in names.split()
+}
+_SUFFIX_SCALES: Final = {"k": 1000, "m": 10**6, "bn": 10**9, "b": 10**9, "mn": 10**6}
+# Attached or apart, these are too short to be a unit without digits right before them.
+_SHORT_APART: Final = word_set("s h t v w l an ad mes")
 PERCENT: Final = "%"
 _DECIMAL_COMMA: Final = word_set("de fr es it pt nl da no nb nn sv fi ru pl cs tr id")
 _FRACTIONS: Final = {
@@ -46,6 +62,9 @@ _EAST_NUMERAL = re.compile(
     r"(?P<percent>百分之)?(?P<ordinal>第)?(?P<numeral>[零〇一二三四五六七八九十百千万亿两]{1,12})"
     r"(?P<measure>[个年月日人名次种位座家条所项倍岁点号米天周届场支本度层张])?"
 )
+# "one of the", "no one", "one can": not a count.
+_PRONOUN_AFTER: Final = word_set("of another can may might should must could would who day")
+_PRONOUN_BEFORE: Final = word_set("no the this that any every each which some only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,17 +145,17 @@ def _figure(  # noqa: PLR0911 - one form of writing a number each
         value += Decimal(_FRACTIONS[match["fraction"]])
     if match["sign"]:
         value = -value
-    unit = CURRENCIES.get((match["money"] or "").lower(), "")
+    unit = _CURRENCIES.get((match["money"] or "").lower(), "")
     end = match.end("fraction") if match["fraction"] else match.end("digits")
     tail = (match["tail"] or "").strip().lower()
     if tail in {"st", "nd", "rd", "th", "er", "ère", "e", "º", "ª"} and not unit:
         return Number(match.start(), match.end(), value, ordinal=True)
-    if tail in SUFFIX_SCALES and unit:
-        return Number(match.start(), match.end(), value * SUFFIX_SCALES[tail], None, unit)
+    if tail in _SUFFIX_SCALES and unit:
+        return Number(match.start(), match.end(), value * _SUFFIX_SCALES[tail], None, unit)
     if tail in UNITS:
         return Number(match.start(), match.end(), value, None, UNITS[tail])
     if (east := _EAST_TAIL.match(text, end)) and east.end() > end and east[0] != "%":
-        value *= SCALES.get(east["scale"] or "", 1)
+        value *= _SCALES.get(east["scale"] or "", 1)
         unit = UNITS.get(east["unit"] or "", unit)
         return Number(match.start(), east.end(), value, None, unit)
     if tail == "k":
@@ -149,7 +168,7 @@ def _figure(  # noqa: PLR0911 - one form of writing a number each
 def _with_words(text: str, start: int, end: int, value: Decimal, unit: str) -> Number:
     """Take in the scale and the unit that follow apart: "3.2 million dollars"."""
     word = _NEXT_WORD.match(text, end)
-    while word and (scale := SCALES.get(word[1].lower())):
+    while word and (scale := _SCALES.get(word[1].lower())):
         value, end = value * scale, word.end(1)
         word = _NEXT_WORD.match(text, end)
     if points := _PERCENTAGE_POINTS.match(text, end):
@@ -158,7 +177,7 @@ def _with_words(text: str, start: int, end: int, value: Decimal, unit: str) -> N
         return Number(start, word.end() + 5, value, None, PERCENT)
     name = word[1] if word else ""
     known = UNITS.get(name.lower())
-    if word and known and name.lower() not in SHORT_APART and name not in {"M", "in"}:
+    if word and known and name.lower() not in _SHORT_APART and name not in {"M", "in"}:
         return Number(start, word.end(1), value, None, unit or known)
     return Number(start, end, value, None, unit)
 
@@ -189,7 +208,7 @@ def _inherit(text: str, found: list[Number]) -> Iterator[Number]:
         if (
             following is not None
             and not number.unit
-            and following.unit not in {"", *CURRENCIES.values()}
+            and following.unit not in {"", *_CURRENCIES.values()}
             and not number.ordinal
             and _LINK.fullmatch(text, number.end, following.start)
         ):
@@ -200,60 +219,24 @@ def _inherit(text: str, found: list[Number]) -> Iterator[Number]:
 
 # --- words --------------------------------------------------------------------------------------
 
-_CARDINALS: Final = {
-    "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
-    " fifteen sixteen seventeen eighteen nineteen",
-    "de": "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn"
-    " fünfzehn sechzehn siebzehn achtzehn neunzehn",
-    "fr": "zéro - deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze"
-    " seize dix-sept dix-huit dix-neuf",
-    "es": "cero - dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince"
-    " dieciséis diecisiete dieciocho diecinueve",
-    "it": "zero - due tre quattro cinque sei sette otto nove dieci undici dodici tredici"
-    " quattordici quindici sedici diciassette diciotto diciannove",
-}
-_TENS: Final = {
-    "en": "twenty thirty forty fifty sixty seventy eighty ninety",
-    "de": "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig",
-    "fr": "vingt trente quarante cinquante soixante",
-    "es": "veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa",
-    "it": "venti trenta quaranta cinquanta sessanta settanta ottanta novanta",
-}
-_ORDINALS: Final = {
-    "en": "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
-    "de": "erst zweit dritt viert fünft sechst siebt acht neunt zehnt elft zwölft",
-    "fr": "premier deuxième troisième quatrième cinquième sixième septième huitième",
-    "es": "primer segund tercer cuart quint sext séptim octav",
-    "it": "prim second terz quart quint sest settim ottav",
-}
-# Words that are numbers in one place and something else in another.
-_NOT_ALONE: Final = {
-    "en": frozenset({"second"}),
-    "it": frozenset({"sei"}),
-    "fr": frozenset({"neuf"}),
-}
-# "one of the", "no one", "one can": not a count.
-_PRONOUN_AFTER: Final = word_set("of another can may might should must could would who day")
-_PRONOUN_BEFORE: Final = word_set("no the this that any every each which some only")
-
 
 @cache
 def _number_words(language: str) -> dict[str, tuple[int, bool]]:
     """Return the words for numbers: value, and whether it is a rank."""
-    name = language if language in _CARDINALS else "en"
-    words = {word: (value, False) for value, word in enumerate(_CARDINALS[name].split())}
-    tens = {word: 10 * (place + 2) for place, word in enumerate(_TENS[name].split())}
+    own = words_or_english(language, "cardinals")
+    words = {word: (value, False) for value, word in enumerate(own.cardinals)}
+    tens = {word: 10 * (place + 2) for place, word in enumerate(own.tens)}
     words |= {word: (value, False) for word, value in tens.items()}
-    if name == "de":
-        units = ("ein", *_CARDINALS["de"].split()[2:10])
+    if language == "de":
+        units = ("ein", *own.cardinals[2:10])
         for word, value in tens.items():
             words |= {f"{u}und{word}": (value + n, False) for n, u in enumerate(units, 1)}
         words["dreissig"] = (30, False)
-    endings = {"de": ("e", "er", "es", "en", "em"), "es": ("o", "a", "os", "as", ""),
-               "it": ("o", "a", "i", "e"), "fr": ("", "e", "s", "es")}.get(name, ("",))  # fmt: skip
-    for value, stem in enumerate(_ORDINALS[name].split(), 1):
-        words |= {stem + ending: (value, True) for ending in endings if stem + ending not in words}
-    words |= {"première": (1, True), "premières": (1, True)} if name == "fr" else {}
+    ranks = [
+        (stem + end, n) for n, stem in enumerate(own.ordinals, 1) for end in own.ordinal_endings
+    ]
+    words |= {word: (value, True) for word, value in ranks if word not in words}
+    words |= {"première": (1, True), "premières": (1, True)} if language == "fr" else {}
     words.pop("-", None)
     return words
 
@@ -291,8 +274,8 @@ def _spoken_at(
                 rank = False
                 break
             current += value
-        elif place > first and word in SCALES:
-            scale = SCALES[word]
+        elif place > first and word in _SCALES:
+            scale = _SCALES[word]
             current = max(current, 1) * scale
             if scale > 100:  # noqa: PLR2004 - thousands and above close a group
                 total, current = total + current, 0
@@ -330,11 +313,11 @@ def _is_no_count(words: list[re.Match[str]], first: int, place: int, language: s
         return False
     before = words[first - 1].group().lower() if first else ""
     after = words[place].group().lower() if place < len(words) else ""
-    if word == "one" and language not in _CARDINALS.keys() - {"en"}:
+    if word == "one" and words_or_english(language, "cardinals") is words_of("en"):
         return after in _PRONOUN_AFTER or before in _PRONOUN_BEFORE or not after
     if word == "second" and language in {"", "en"}:
         return before in {"per", "a", "each", "every"} and after != "largest"
-    return word in _NOT_ALONE.get(language, frozenset()) - {"second"}
+    return word in words_of(language).no_numbers
 
 
 def _east(text: str) -> Iterator[Number]:

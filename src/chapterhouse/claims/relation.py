@@ -3,37 +3,50 @@
 Both are aligned word by word. What is left over on either side decides: another number, date or
 denial in otherwise the same statement contradicts; another name, group, event or thing that is
 counted makes it another statement.
+
+For councils it also says which sentences speak of one subject. Precision comes first: they must
+share most of what they speak of, and a difference in that ("for members", "in 2022", another name)
+is no disagreement.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
-from chapterhouse.claims.agreement import says_otherwise
-from chapterhouse.claims.align import Alignment
+from chapterhouse.claims.align import (
+    Alignment,
+    Sentence,
+    context_terms,
+    polarity_differs,
+    sentences_of,
+)
 from chapterhouse.claims.dates import Date
 from chapterhouse.claims.difference import (
     ALIKE,
     CONTAINED,
+    LEAST_SHARED,
     Difference,
     difference,
-)
-from chapterhouse.claims.distinct import (
-    LEAST_SHARED,
     is_label,
     is_measured,
     narrowed,
     other_event,
     other_subject,
     other_thing,
+    says_otherwise,
 )
-from chapterhouse.claims.polarity import polarity_differs
 from chapterhouse.claims.statement import Statement, Token, TokenKind, read
+from chapterhouse.text.language_data import points_back
+from chapterhouse.types import Evidence
 
 _SAME: Final = 0.6  # share of the words, where nothing but a date or a denial differs
 _ABOUT: Final = 0.05  # two approximate numbers closer than this agree
 _LOWER_BOUNDS: Final = frozenset({"least", "over"})
 _UPPER_BOUNDS: Final = frozenset({"upto", "under"})
+_APART: Final = 400  # characters between two places of one document
+_NEAR: Final = 3  # content words that the text around two sentences of one subject shares
+_LONGEST: Final = 400  # characters of a sentence that is compared
 
 
 class Relation(StrEnum):
@@ -97,8 +110,8 @@ def _compared(told: Difference) -> Comparison:
     few = len(told.shared) < LEAST_SHARED and not (told.shared and told.alike == 1.0)
     if few or told.alike < ALIKE or other_subject(told):
         return _SILENT
-    dates = _pair_that_differs(told.alignment, TokenKind.DATE)
-    numbers = _pair_that_differs(told.alignment, TokenKind.NUMBER)
+    dates = _pair_that_differs(told, TokenKind.DATE)
+    numbers = _pair_that_differs(told, TokenKind.NUMBER)
     if numbers or dates:
         return _by_fact(told, numbers, dates)
     if told.alike < _SAME and not (told.contained and len(told.shared) >= CONTAINED):
@@ -106,7 +119,7 @@ def _compared(told: Difference) -> Comparison:
     denial = _by_denial(told)
     if denial:
         return denial if told.sure else _SILENT
-    agree = _same_facts(told.alignment) and not says_otherwise(told)
+    agree = _same_facts(told) and not says_otherwise(told)
     agree = agree and not _turned_round(told.alignment)
     return Comparison(Relation.AGREE if agree else Relation.SILENT, told.shared, alike=told.alike)
 
@@ -141,15 +154,11 @@ def _by_denial(told: Difference) -> Comparison | None:
     return Comparison(Relation.NEGATION, told.shared, values, told.alike)
 
 
-def _same_facts(alignment: Alignment) -> bool:
+def _same_facts(told: Difference) -> bool:
     """Whether no number or date of one has another in its place: at most one side has more."""
-    own = any(
-        place < 0 and token.kind is not TokenKind.WORD
-        for token, place in zip(alignment.claim.tokens, alignment.places, strict=True)
-    )
-    return not own or not any(
-        token.kind is not TokenKind.WORD and place not in alignment.places
-        for place, (token, _) in enumerate(alignment.window.tokens)
+    return not all(
+        any(not held and token.kind is not TokenKind.WORD for token, held in tokens)
+        for tokens in (told.first, told.second)
     )
 
 
@@ -165,19 +174,17 @@ def _turned_round(alignment: Alignment) -> bool:
 # --- numbers and dates --------------------------------------------------------------------------
 
 
-def _pair_that_differs(alignment: Alignment, kind: TokenKind) -> tuple[int, int] | None:
+def _pair_that_differs(told: Difference, kind: TokenKind) -> tuple[int, int] | None:
     """Return the first number or date of each that says something else about the same thing."""
-    own = [
-        n
-        for n, t in enumerate(alignment.claim.tokens)
-        if t.kind is kind and alignment.places[n] < 0
-    ]
-    tokens = alignment.window.tokens
-    theirs = [p for p, (t, _) in enumerate(tokens) if t.kind is kind and p not in alignment.places]
+    own, theirs = (
+        [n for n, (token, held) in enumerate(tokens) if token.kind is kind and not held]
+        for tokens in (told.first, told.second)
+    )
+    alignment = told.alignment
     own, theirs = _without_ranges(alignment, own, theirs)
     for number in own:
         for place in theirs:
-            one, other = alignment.claim.tokens[number], tokens[place][0]
+            one, other = told.tokens((number, place))
             only = kind is TokenKind.DATE and len(own) == len(theirs) == 1  # it may be moved
             if _comparable(one, other) and (only or _same_neighbour(alignment, number, place)):
                 return number, place
@@ -247,3 +254,99 @@ def _same_neighbour(alignment: Alignment, number: int, place: int) -> bool:
         for n in range(max(0, number - 2), min(len(alignment.places), number + 3))
     }
     return any(p in held for p in range(max(0, place - 2), place + 3) if p >= 0)
+
+
+CONTRADICTIONS: Final = frozenset({Relation.NUMBER, Relation.DATE, Relation.NEGATION})
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A sentence of the evidence that states something to disagree about.
+
+    Attributes:
+        keys: Its content words, as they are compared.
+        names: Those that belong to proper names.
+        near: Content words of the text around it, where that is known.
+        reworded: Whether it is what someone says of the stretch, not what stands there.
+    """
+
+    evidence: Evidence
+    sentence: Sentence
+    keys: frozenset[str]
+    names: frozenset[str]
+    near: frozenset[str] = frozenset()
+    reworded: bool = False
+
+    @property
+    def start(self) -> int:
+        """Where it begins in its document."""
+        return self.evidence.start + self.sentence.start
+
+
+def stated_in(evidence: Sequence[Evidence]) -> Iterator[Stated]:
+    """Yield the sentences of stretches that state something, each place once.
+
+    Headings, questions and very long sentences are left out.
+    """
+    seen: set[tuple[str, int]] = set()
+    for stretch in evidence:
+        for sentence in sentences_of(stretch.text, stretch.language):
+            place = (stretch.document_id, stretch.start + sentence.start)
+            states = not sentence.text.startswith("#") and not sentence.text.endswith(("?", "？"))
+            if len(sentence.text) > _LONGEST or place in seen or not states:
+                continue
+            seen.add(place)
+            tokens = read(sentence.text, stretch.language).tokens
+            yield Stated(
+                evidence=stretch,
+                sentence=sentence,
+                keys=frozenset(t.key for t in tokens if t.kind is TokenKind.WORD),
+                names=frozenset(t.key for t in tokens if t.name),
+            )
+
+
+def of_one_language(one: Evidence, other: Evidence) -> bool:
+    """Whether two stretches may be compared; that of a short document is often unknown."""
+    return one.language == other.language or not (one.language and other.language)
+
+
+def may_disagree(  # noqa: PLR0911 - one reason each
+    one: Stated, other: Stated
+) -> bool:
+    """Whether two sentences share enough, and the same subject, to be worth comparing.
+
+    They speak of one subject where they share a name, where what stands above both shares a word,
+    where the text around both shares several, or where nothing tells and neither points back.
+    """
+    first, second = one.evidence, other.evidence
+    shared = one.keys & other.keys
+    if not of_one_language(first, second) or not shared:
+        return False
+    if len(shared) < LEAST_SHARED and one.keys != other.keys:
+        return False
+    if len(shared) < ALIKE * min(len(one.keys), len(other.keys)):
+        return False
+    if first.document_id == second.document_id and _are_neighbours(one, other):
+        return False
+    if one.names & other.names:
+        return True
+    above = [context_terms(e.title, e.section_path, e.language) for e in (first, second)]
+    if above[0] & above[1] or first.document_id == second.document_id:
+        return True
+    if len((one.near & other.near) - shared) >= _NEAR:
+        return True
+    pointing = any(points_back(s.sentence.text, s.evidence.language) for s in (one, other))
+    return not all(above) and not pointing
+
+
+def _are_neighbours(one: Stated, other: Stated) -> bool:
+    """Whether both stand close together in one document, whose author would see the conflict."""
+    return not (one.reworded or other.reworded) and abs(one.start - other.start) < _APART
+
+
+def is_newer(one: str, other: str) -> bool | None:
+    """Whether the first date is later; None where the parts that both state are the same."""
+    length = min(len(one), len(other))
+    if not length or one[:length] == other[:length]:
+        return None
+    return one[:length] > other[:length]

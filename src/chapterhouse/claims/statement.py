@@ -9,8 +9,7 @@ from functools import lru_cache
 from typing import Final
 
 from chapterhouse.claims.dates import Date
-from chapterhouse.claims.facts import WIDTHS, Facts, covered, facts_of
-from chapterhouse.claims.negation import denials
+from chapterhouse.claims.facts import WIDTHS, Facts, covered, denials, facts_of
 from chapterhouse.claims.numbers import Number
 from chapterhouse.claims.wording import (
     EAST_LIGHT,
@@ -20,12 +19,12 @@ from chapterhouse.claims.wording import (
     synonyms,
 )
 from chapterhouse.text.analyse import analyse
+from chapterhouse.text.scripts import EAST_ASIAN
 
-_EAST: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_TOKEN = re.compile(rf"[{_EAST}]+|[^\W_{_EAST}]+(?:[.'’_\-/&+][^\W_{_EAST}]+)*")
+_TOKEN = re.compile(rf"[{EAST_ASIAN}]+|[^\W_{EAST_ASIAN}]+(?:[.'’_\-/&+][^\W_{EAST_ASIAN}]+)*")
 _EAST_CONNECTIVE = re.compile(EAST_LIGHT)
 _EAST_WORDS = re.compile(rf"{EAST_LIGHT}|(?:(?!{EAST_LIGHT}).)+")
-_EAST_RUN = re.compile(rf"[{_EAST}]")
+_EAST_RUN = re.compile(rf"[{EAST_ASIAN}]")
 _LETTERS = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)?")
 _CLAUSE = re.compile(
     r"[,;:()，；：。（）|\n]|\s[–—-]\s|—"

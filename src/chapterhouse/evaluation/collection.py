@@ -28,8 +28,8 @@ from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.pipeline import Sources
 from chapterhouse.settings import Settings
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.text.tokens import estimate_tokens
 from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Progress, Status
 from chapterhouse.wiring import Engines, open_engines, preparer
 

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from chapterhouse import files
 from chapterhouse.errors import UsageError
 from chapterhouse.files import write_output
 
@@ -38,18 +37,6 @@ def require_writable(path: Path) -> None:
         )
     if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise UsageError(f"{path} cannot be written.", hint="Look at the permissions.")
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write ``text`` in UTF-8 so that other processes see the old file or the new one.
-
-    A device or pipe, which nothing can take the place of, is written as it is.
-    """
-    data = text.encode("utf-8", "backslashreplace")
-    if path.exists() and not path.is_file():
-        path.write_bytes(data)
-        return
-    files.write_whole(path.resolve(), data)  # through a link, which stays one
 
 
 def read_text(path: Path) -> str:

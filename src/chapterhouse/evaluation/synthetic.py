@@ -24,6 +24,7 @@ from chapterhouse.library import Library
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.counting import counted
 from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.scripts import EAST_ASIAN
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Document
 
@@ -43,7 +44,7 @@ _WORD = re.compile(r"\w+(?:['’\-.,]\w+)*")
 _MARKUP = re.compile(r"\"\"\"|[|#<>{}\[\]]|https?:|^\s*(?:[-*+•]|\d+[.)])\s|\.{4}")
 _NUMBER = re.compile(r"^(?:§ ?)?\d[\d.)]*[a-z]?[.:)]? +")
 _EMPHASIS = re.compile(r"[*_`]+")
-_EAST = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
+_EAST = re.compile(f"[{EAST_ASIAN}]")
 _SUBJECT = r"(?P<subject>[^\W\d_][\w'’\-]*(?: [\w'’\-]+){0,5}?)"
 # What a definition looks like, and the question that it answers.
 _DEFINITIONS: Final = {

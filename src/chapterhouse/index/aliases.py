@@ -16,8 +16,7 @@ from chapterhouse.files import read_only_address
 from chapterhouse.index.state import writer_lock
 from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.ports.store import Store
-from chapterhouse.text.aliases import find_aliases, fold_name
-from chapterhouse.text.mentions import names_of
+from chapterhouse.text.aliases import find_aliases, fold_name, names_of
 from chapterhouse.text.spelling import words_of
 from chapterhouse.types import Alias, AliasKind, Document
 

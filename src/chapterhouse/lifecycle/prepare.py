@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chapterhouse.answering.dateline import dateline
 from chapterhouse.chunking.analysed import analysed
 from chapterhouse.chunking.build import build_chunks, embedding_text
+from chapterhouse.claims.dates import dateline
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError

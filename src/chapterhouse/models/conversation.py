@@ -38,7 +38,7 @@ from chapterhouse.models.prices import usage_of
 from chapterhouse.models.providers import takes_format
 from chapterhouse.models.thoughts import Thoughts
 from chapterhouse.settings import LanguageModelSettings
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import OutputFormat, Tool, Usage
 
 _END_OF_STREAM: Final = b"[DONE]"

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.text.aliases import find_aliases, fold_name
+from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.counting import counted
-from chapterhouse.text.document_dates import stated_date
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.text.shared_terms import Source, shared_terms
 from chapterhouse.types import AliasKind, Document

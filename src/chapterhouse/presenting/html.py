@@ -27,7 +27,7 @@ from chapterhouse.presenting.blocks import (
 )
 from chapterhouse.presenting.citing import citation_line, clean
 from chapterhouse.presenting.markup import Markup, element, joined
-from chapterhouse.text.look_alikes import inert
+from chapterhouse.text.view import inert
 from chapterhouse.types import Citation
 
 Citing = Mapping[str, list[tuple[str, str]]]  # where a citation is used: anchors, their names

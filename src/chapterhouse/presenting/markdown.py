@@ -26,8 +26,8 @@ from chapterhouse.presenting.blocks import (
     Words,
 )
 from chapterhouse.presenting.citing import citation_line, clean
-from chapterhouse.text.look_alikes import inert
 from chapterhouse.text.sanitise import sanitise
+from chapterhouse.text.view import inert
 from chapterhouse.types import Citation
 
 # Also what many renderers make links of by themselves: https://, www. and the like.

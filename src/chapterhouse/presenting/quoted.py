@@ -17,7 +17,7 @@ from chapterhouse.presenting.blocks import (
     Style,
     Words,
 )
-from chapterhouse.text.look_alikes import inert
+from chapterhouse.text.view import inert
 
 _ITEM: Final = re.compile(r"([ \t]*)(?:[-*+•]|(\d{1,9}[.)]))[ \t]+(?=\S)")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*[\w+#.-]*[ \t]*")

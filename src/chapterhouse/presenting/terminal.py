@@ -24,8 +24,8 @@ from chapterhouse.presenting.blocks import (
     lines_of,
 )
 from chapterhouse.presenting.citing import citation_line
-from chapterhouse.text.look_alikes import inert
 from chapterhouse.text.sanitise import INVISIBLE_RANGES
+from chapterhouse.text.view import inert
 from chapterhouse.types import Citation
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
 from chapterhouse.retrieval.context import build_context
 from chapterhouse.searching import packing_for
-from chapterhouse.text.document_dates import stated_date
+from chapterhouse.text.canonical import stated_date
 from chapterhouse.types import (
     Body,
     Chunk,

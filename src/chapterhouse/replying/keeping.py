@@ -19,7 +19,7 @@ from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
-from chapterhouse.text.politeness import bare_question
+from chapterhouse.text.language_data import bare_question
 from chapterhouse.types import Answer, Memory
 
 _DAY: Final = 86_400

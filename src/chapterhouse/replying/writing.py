@@ -23,7 +23,7 @@ from chapterhouse.replying.desk import Desk, excerpts_of
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.request import Request
 from chapterhouse.replying.streaming import OnDraft, OnText, drafts
-from chapterhouse.text.tokens import estimate_tokens
+from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
     FOUND,
     Answer,

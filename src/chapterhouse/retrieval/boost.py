@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.retrieval.question import Question, plain_words
-from chapterhouse.text.document_dates import written_at
+from chapterhouse.text.canonical import written_at
 from chapterhouse.types import Document
 
 TAG_BOOST: Final = 0.08

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from chapterhouse.retrieval.question import Question, plain_words
-from chapterhouse.text.language import script_language
 from chapterhouse.text.language_data import language_data
+from chapterhouse.text.scripts import script_language
 
 SURE: Final = 0.3  # score of the first hit from which a question has found its subject by itself
 _FEW: Final = 3  # content words

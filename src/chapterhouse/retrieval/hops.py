@@ -11,8 +11,8 @@ from typing import Final
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.method import Hop
 from chapterhouse.retrieval.question import Question
+from chapterhouse.text.aliases import names_in
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.mentions import names_in
 from chapterhouse.types import Chunk, Query
 
 _DEPTH: Final = 300  # chunks of the documents mentioned that are looked at

@@ -4,8 +4,8 @@ import re
 from typing import Final
 
 from chapterhouse.retrieval.question import Question
-from chapterhouse.text.language import script_language
 from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.scripts import script_language
 
 MOST_PARTS: Final = 4
 _LEAST_CONTENT: Final = 2  # content words of a part; one is enough for a whole question

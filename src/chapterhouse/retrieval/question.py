@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.language import detect, language_of_script, script_language
+from chapterhouse.text.language import detect, language_of_script
 from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.scripts import script_language
 from chapterhouse.types import WeightedTerm
 
 _PHRASE = re.compile(

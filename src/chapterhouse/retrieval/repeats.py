@@ -8,8 +8,8 @@ from chapterhouse.retrieval.boost import names_document
 from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.duplicates import near_duplicates
 from chapterhouse.retrieval.question import Question
+from chapterhouse.text.aliases import fold_words
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.mentions import fold_words
 from chapterhouse.types import Chunk, Document, Query
 
 _COMPARED: Final = 40  # of the hits; repeats that far down are hardly ever shown

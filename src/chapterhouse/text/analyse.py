@@ -13,6 +13,8 @@ from typing import Final
 
 import Stemmer
 
+from chapterhouse.text.scripts import EAST_ASIAN
+
 # Part of the index's fingerprint: change it when the same text gives other terms.
 ANALYSER_VERSION: Final = "2"
 
@@ -26,10 +28,7 @@ SNOWBALL: Final = {
     "sv": "swedish", "ta": "tamil", "tr": "turkish", "yi": "yiddish",
 }  # fmt: skip
 
-_EAST: Final = (  # scripts without spaces
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
-    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-)
+_EAST: Final = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3" + EAST_ASIAN  # without spaces
 # Vowel signs of Indic scripts, which are no word characters to ``re`` and yet part of words.
 _SIGNS: Final = (
     "\u0300-\u036f\u0900-\u0963\u0971-\u0df3\u0e31-\u0e4e\u0eb1-\u0ece\u102b-\u103e\u17b6-\u17d3"

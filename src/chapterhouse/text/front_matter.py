@@ -5,7 +5,7 @@ written means the same to any reader of YAML.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -136,22 +136,6 @@ def make_entry(name: str, value: str | Sequence[str]) -> Entry:
         return Entry(name, f"{name}: {_written(value)}".rstrip())
     items = ", ".join(written for item in value if (written := _written(item)))
     return Entry(name, f"{name}: [{items}]")
-
-
-def write_front_matter(fields: Mapping[str, str | Sequence[str]]) -> str:
-    """Return front matter from which `front_matter` reads exactly these fields.
-
-    Empty values are left out, and so is a field, from the end, that would make it too long to be
-    read as front matter.
-    """
-    room = LONGEST - len("---\n---\n")
-    kept: list[Entry] = []
-    for name, value in fields.items():
-        entry = make_entry(name, value)
-        if field_values(entry) and len(entry.lines) < room:
-            kept.append(entry)
-            room -= len(entry.lines) + 1
-    return join_front_matter(kept, "")
 
 
 def _folded(name: str) -> str:

@@ -21,6 +21,7 @@ from chapterhouse.text.analyse import analyse
 from chapterhouse.text.front_matter import split_front_matter
 from chapterhouse.text.language_data import STOPWORDS
 from chapterhouse.text.markdown import Block, BlockKind, blocks, plain_title
+from chapterhouse.text.scripts import EAST_ASIAN
 
 _MOST_WORDS: Final = 4
 _LONGEST: Final = 60  # characters of a term
@@ -37,14 +38,13 @@ _FEW: Final = 2  # times that a run must stand somewhere to be a term, unless it
 _URL: Final = re.compile(
     r"(?:https?://|www\.|mailto:)\S+|[\w.+-]{1,64}@[\w.-]{1,200}|<[^<>\n]{1,200}>"
 )
-_EAST: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_EAST_RUN: Final = re.compile(rf"[{_EAST}]+")
+_EAST_RUN: Final = re.compile(rf"[{EAST_ASIAN}]+")
 # A word, an identifier or a code; the marks inside a word belong to it.
 # Signs that belong to the letter before them, and scripts that are full of them.
 _SIGNS: Final = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0eff"
 )
-_LETTER: Final = rf"[^\W_{_EAST}][{_SIGNS}]*"
+_LETTER: Final = rf"[^\W_{EAST_ASIAN}][{_SIGNS}]*"
 _PIECE: Final = rf"{_LETTER}(?:_*{_LETTER})*"
 _WORD: Final = re.compile(rf"{_PIECE}(?:[-'’./&+]{_PIECE})*\+{{0,2}}")
 _GAP: Final = re.compile(r"[ \t]*\n?[ \t]*")  # nothing else may stand inside a term

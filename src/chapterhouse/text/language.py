@@ -17,21 +17,11 @@ from typing import Final
 from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.scripts import script_language
 
 _SAMPLE: Final = 4_000
 _MINIMUM_LETTERS: Final = 20
-_EAST = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_HANGUL = re.compile(r"[\uac00-\ud7af\u1100-\u11ff]")
-# Other scripts whose words are not divided by spaces.
-_UNSPACED: Final = {
-    "th": re.compile(r"[\u0e00-\u0e7f]"),
-    "lo": re.compile(r"[\u0e80-\u0eff]"),
-    "my": re.compile(r"[\u1000-\u109f]"),
-    "km": re.compile(r"[\u1780-\u17ff]"),
-}
 _NOISE = re.compile(r"[\W\d_]+|https?://\S+")
-_EAST_SHARE: Final = 0.2
 _MARK_SHARE: Final = 0.01  # of a language's own letters: one may stand in a foreign name
 _LEAST_SCRIPT_SHARE: Final = 0.5
 
@@ -146,23 +136,6 @@ def _within(script: _Script, letters: str) -> str:
             return language
     guess = _by_statistics(letters) if script.others else ""
     return guess if guess in script.languages() else script.language
-
-
-def script_language(text: str) -> str:
-    """Return the language of a text whose script divides no words by spaces, else nothing.
-
-    These are zh, ja, ko (whose words are divided, but long), th, lo, my and km.
-    """
-    total = len(text)
-    if not total or text.isascii():
-        return ""
-    kana, hangul, han = (len(script.findall(text)) for script in (_KANA, _HANGUL, _EAST))
-    if kana + hangul + han < _EAST_SHARE * total:
-        least = _EAST_SHARE * total
-        return next((n for n, own in _UNSPACED.items() if len(own.findall(text)) >= least), "")
-    if hangul > kana + han:
-        return "ko"
-    return "ja" if kana * 10 > han else "zh"
 
 
 def _by_function_words(letters: str) -> str:

@@ -1,11 +1,21 @@
-"""What is known of languages: the word lists of ``languages/*.toml``, one file a language."""
+"""What is known of languages: the word lists of ``languages/*.toml``, one file a language.
 
+With them a question is stripped of what makes no difference to its answer.
+"""
+
+import re
 import tomllib
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import Final
+
+_FIRST_WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
+# Without quotation marks: what they hold is searched to the letter.
+_EDGES: Final = "?!.,;:…¿¡。？！，、"
+_BETWEEN: Final = r"[\s?!.,;:…¿¡。？！，、]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +73,44 @@ def _parse(text: str) -> LanguageData:
 STOPWORDS: Final[Mapping[str, frozenset[str]]] = {
     language: data.function_words for language, data in language_data().items()
 }
+
+
+def points_back(sentence: str, language: str) -> bool:
+    """Whether a sentence begins with a word that needs the sentence before it."""
+    data = language_data().get(language or "en")
+    first = _FIRST_WORD.search(sentence)
+    return bool(data and first and first.group().casefold() in data.pointing_words)
+
+
+def bare_question(text: str) -> str:
+    """Return a question without what makes no difference to its answer.
+
+    Case, punctuation around words, and politeness before and behind it go, in every language that
+    is known. Words in capitals stay, for they are names: WHO, IT. A question that is nothing but
+    polite stays as it is.
+    """
+    plain = " ".join(unicodedata.normalize("NFKC", text).split())
+    bare = _before().sub("", _behind().sub("", plain))
+    names = not plain.isupper()
+    words = (word.strip(_EDGES) for word in (bare or plain).split())
+    return " ".join(
+        word if names and len(word) > 1 and word.isupper() else word.casefold()
+        for word in words
+        if word
+    )
+
+
+@cache
+def _phrases() -> str:
+    known = (phrase for data in language_data().values() for phrase in data.polite_phrases)
+    return "|".join(f"(?:{phrase})" for phrase in known)
+
+
+@cache
+def _before() -> re.Pattern[str]:
+    return re.compile(rf"^(?:{_BETWEEN}*(?:{_phrases()})(?:{_BETWEEN}+|$))+", re.IGNORECASE)
+
+
+@cache
+def _behind() -> re.Pattern[str]:
+    return re.compile(rf"(?:{_BETWEEN}+(?:{_phrases()}))+{_BETWEEN}*$", re.IGNORECASE)

@@ -86,7 +86,7 @@ class _Reading:
         self.place += 1
         while self._more("}"):
             key = self._key()
-            self._space()
+            self._skip(_SPACE)
             if self._at() != ":":
                 continue  # a key without a value, or no key: what follows may be one
             self.place += 1
@@ -109,10 +109,10 @@ class _Reading:
 
     def _more(self, end: str) -> bool:
         """Whether a further entry follows; moves behind the end if not."""
-        self._space()
+        self._skip(_SPACE)
         while self._at() == ",":
             self.place += 1
-            self._space()
+            self._skip(_SPACE)
         if self.place >= len(self.text):
             self.whole = False
             return False
@@ -124,7 +124,7 @@ class _Reading:
     def _value(self, depth: int) -> object:
         if depth > _DEEPEST:
             raise _TooDeepError
-        self._space()
+        self._skip(_SPACE)
         mark = self._at()
         if mark == "{":
             return self.mapping(depth)
@@ -149,10 +149,7 @@ class _Reading:
         return key
 
     def _bare(self) -> str:
-        match = _BARE.match(self.text, self.place)
-        assert match is not None  # it may be empty
-        self.place = match.end()
-        return match[0].strip()
+        return self._skip(_BARE).strip()
 
     def _string(self, mark: str) -> str:
         start = place = self.place + 1
@@ -169,10 +166,11 @@ class _Reading:
         self.whole = False
         return _unescaped(self.text[start:])
 
-    def _space(self) -> None:
-        match = _SPACE.match(self.text, self.place)
-        assert match is not None  # it may be empty
-        self.place = match.end()
+    def _skip(self, pattern: re.Pattern[str]) -> str:
+        """Move behind what a pattern matches here, and return it."""
+        start, match = self.place, pattern.match(self.text, self.place)
+        self.place = match.end() if match else start
+        return self.text[start : self.place]
 
     def _at(self) -> str:
         return self.text[self.place : self.place + 1] or "\0"

@@ -8,11 +8,13 @@ mark; where our own headings have no bracket every line does. The characters tha
 six look alike, so a person or a model still reads the text, and every one stands for exactly one
 character.
 
-The stored text is never changed: only what a prompt shows.
+The stored text is never changed: only what a prompt shows. ``inert`` does the same, for a reader,
+to what in a text looks like a citation of ours and is none.
 """
 
 import re
 import unicodedata
+from typing import Final
 
 ALPHABET = frozenset("<>[]|\uff5c")
 LINE_MARK = "¦ "
@@ -21,17 +23,24 @@ _STAND_IN = {"<": "‹", ">": "›", "[": "⟦", "]": "⟧", "|": "¦"}
 # The code points whose compatibility decomposition contains one of the six, written out for the
 # same reason as in ``sanitise``; the test derives them again.
 _COMPATIBLE = "\u226e\u226f\ufe47\ufe48\ufe64\ufe65\uff1c\uff1e\uff3b\uff3d\uff5c"
+# The longest label known has 22 characters; what a normaliser makes a colon is one.
+_LABEL = re.compile(
+    r"^(?=[^\S\n]*[^:\ufe13\ufe55\uff1a\u2a74\n]{0,24}[:\ufe13\ufe55\uff1a\u2a74])", re.MULTILINE
+)
+# Numbers in brackets of any kind, letters with numbers as notes have them, and stray footnotes.
+LOOKS_LIKE_A_CITATION: Final = re.compile(
+    r"[ \t]?(?:\[(?:\^[^\]\n]{0,400}|(?:[a-z]{0,12}[ .]?)?\d{1,4}(?:[ ]?[,;–-][ ]?\d{1,4}){0,20}"
+    r"|doc [^\[\]\n]{0,400})\]|[【〔［][^【】〔〕［］\n]{1,80}[】〕］])",
+    re.IGNORECASE,
+)
+_IN_WORDS: Final = {"[": "⟦", "]": "⟧", "【": "⟦", "】": "⟧", "〔": "⟦", "〕": "⟧"}
+_BRACKETS: Final = str.maketrans(_IN_WORDS | {"［": "⟦", "］": "⟧"})
 
 
 def _stand_in(character: str) -> str:
     decomposed = unicodedata.normalize("NFKD", character)
     return "".join(_STAND_IN.get(part, part) for part in decomposed)
 
-
-# The longest label known has 22 characters; what a normaliser makes a colon is one.
-_LABEL = re.compile(
-    r"^(?=[^\S\n]*[^:\ufe13\ufe55\uff1a\u2a74\n]{0,24}[:\ufe13\ufe55\uff1a\u2a74])", re.MULTILINE
-)
 
 _TABLE = str.maketrans(_STAND_IN | {character: _stand_in(character) for character in _COMPATIBLE})
 
@@ -73,3 +82,17 @@ def prompt_block(text: str, *, label: str, provenance: str, nonce: str) -> str:
         f"{prompt_lines(text)}\n"
         f"</document-{nonce}>"
     )
+
+
+def inert(text: str) -> str:
+    """Return words of a document in which nothing looks like a citation of ours."""
+    before = ""
+    while before != text:  # one inside another
+        before = text
+        text = LOOKS_LIKE_A_CITATION.sub(lambda match: match.group().translate(_BRACKETS), text)
+    return text
+
+
+def without_brackets(text: str) -> str:
+    """Return a text in which all brackets are of the kind that ``inert`` makes of some."""
+    return text.translate(_BRACKETS)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from chapterhouse.answering.recheck import QuoteState, SourceState
+from chapterhouse.answering.cite import QuoteState, SourceState
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.builder import Council
 from chapterhouse.council.config import Round

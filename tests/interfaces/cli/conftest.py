@@ -11,7 +11,7 @@ from typing import Any, Self
 import pytest
 
 from chapterhouse.answering.bundle import Bundle, answer_json, bundle_json, make_bundle
-from chapterhouse.answering.recheck import CitationCheck, QuoteState, SourceState
+from chapterhouse.answering.cite import CitationCheck, QuoteState, SourceState
 from chapterhouse.council.builder import Council
 from chapterhouse.council.config import Member, Round
 from chapterhouse.council.councils import Entry as CouncilEntry

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.answering.recheck import QuoteState, SourceState
+from chapterhouse.answering.cite import QuoteState, SourceState
 
 RULES = "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
 QUESTION = "How fast may a vessel go inside the harbour?"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.claims.conflict import Comparison, Relation, Stated
+from chapterhouse.claims.relation import Comparison, Relation, Stated
 from chapterhouse.council.map.comparing import compared, contradicts, same_text, statements_of
 from chapterhouse.text.language import detect
 from chapterhouse.types import FOUND, Claim, Evidence, Support

@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Final
 
 from chapterhouse.claims.align import context_terms
-from chapterhouse.claims.conflict import (
+from chapterhouse.claims.difference import ALIKE
+from chapterhouse.claims.relation import (
     CONTRADICTIONS,
     Comparison,
     Relation,
@@ -23,7 +24,6 @@ from chapterhouse.claims.conflict import (
     of_one_language,
     stated_in,
 )
-from chapterhouse.claims.difference import ALIKE
 from chapterhouse.claims.statement import Token, TokenKind, read
 from chapterhouse.council.map.attribution import attributions, name_terms
 from chapterhouse.types import Evidence

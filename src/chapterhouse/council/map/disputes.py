@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.claims.conflict import is_newer
+from chapterhouse.claims.relation import is_newer
 from chapterhouse.claims.statement import read
 from chapterhouse.council.map.claim_rows import Rows, Spoken
 from chapterhouse.council.map.shared_sources import Known

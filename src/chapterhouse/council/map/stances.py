@@ -9,7 +9,7 @@ hides what contradicts it.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.claims.conflict import Comparison, Relation, Stated
+from chapterhouse.claims.relation import Comparison, Relation, Stated
 from chapterhouse.council.map.comparing import compared, contradicts, same_text, statements_of
 from chapterhouse.types import ConflictKind, Evidence, Quotation, Stance
 

@@ -12,8 +12,8 @@ from itertools import zip_longest
 from typing import Final
 
 from chapterhouse.answering.choosing import Form
-from chapterhouse.answering.dateline import is_dateline
 from chapterhouse.answering.parts import as_shown, sentence_alone
+from chapterhouse.claims.dates import is_dateline
 from chapterhouse.council.config import RoundKind
 from chapterhouse.council.map.comparing import content_words
 from chapterhouse.council.map.shared_sources import series_of
@@ -34,7 +34,7 @@ from chapterhouse.replying.respond import offline
 from chapterhouse.retrieval.parts import parts_of
 from chapterhouse.retrieval.question import understand
 from chapterhouse.text.language import detect
-from chapterhouse.text.look_alikes import inert
+from chapterhouse.text.view import inert
 from chapterhouse.types import (
     Answer,
     Citation,

@@ -7,7 +7,7 @@ from chapterhouse.answering.cite import cite, verify
 from chapterhouse.council.map.disagreement import Facts
 from chapterhouse.council.map.shared_sources import Known
 from chapterhouse.ports.store import Store
-from chapterhouse.text.document_dates import stated_date
+from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.types import (
     Citation,

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from platform import python_version
 
-from chapterhouse.answering.recheck import CitationCheck, Holdings, recheck_citations
+from chapterhouse.answering.cite import CitationCheck, Holdings, recheck_citations
 from chapterhouse.council.config import shelf_of
 from chapterhouse.council.council_file import as_object
 from chapterhouse.council.meeting.seating import Room

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from chapterhouse.answering.sealed import EXTRACTIVE, Source
-from chapterhouse.claims.conflict import is_newer
+from chapterhouse.claims.relation import is_newer
 from chapterhouse.council.meeting.options import favoured
 from chapterhouse.types import (
     FOUND,

@@ -10,7 +10,7 @@ from chapterhouse.types import Memory, MemoryHit
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chapterhouse.answering.recheck import CitationCheck
+    from chapterhouse.answering.cite import CitationCheck
     from chapterhouse.interfaces.cli.bundles import Examined
 
 _SOURCES: Final = {

@@ -7,7 +7,7 @@ from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
-    from chapterhouse.answering.recheck import CitationCheck
+    from chapterhouse.answering.cite import CitationCheck
     from chapterhouse.interfaces.cli.bundles import Examined
 
 

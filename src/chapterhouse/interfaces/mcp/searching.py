@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from chapterhouse.answering.provenance import link_of
+from chapterhouse.answering.cite import link_of
 from chapterhouse.council.knowledge import Passages, Search, find_passages, told
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.mcp.arguments import (

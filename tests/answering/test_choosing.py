@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.answering.test_extractive import UNSURE, Shelf
 
-from chapterhouse.answering.beginning import beginning
+from chapterhouse.answering.choosing import beginning
 from chapterhouse.types import AnswerOutcome
 
 RULES = "---\ntitle: x\n---\n# Hall rules\n\nThe hall opens at nine. It closes at ten.\n\nNo dogs."

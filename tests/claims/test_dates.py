@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering.dateline import dateline, is_dateline
+from chapterhouse.claims.dates import dateline, is_dateline
 
 
 @pytest.mark.parametrize(
