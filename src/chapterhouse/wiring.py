@@ -171,7 +171,7 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         embedder = NoEmbedder() if settings.embedding.engine == "none" else table
         open_ = _opener(cache, opened)
         wanted = _wanted(settings.embedding, open_)
-        reranker = open_reranker(settings.rerank, cache, opened.callback)
+        reranker = open_reranker(settings.rerank, opened.callback)
         entailment = open_entailment(settings)
         models = LanguageModels(settings)
         opened.callback(models.close)
