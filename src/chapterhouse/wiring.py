@@ -25,7 +25,6 @@ from chapterhouse.lifecycle.encoders import Encoders, Wanted
 from chapterhouse.lifecycle.layers import VectorLayer
 from chapterhouse.lifecycle.look import Prepare
 from chapterhouse.lifecycle.prepare import prepare
-from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.opening import (
     open_embedder,
     open_entailment,
@@ -35,7 +34,7 @@ from chapterhouse.models.opening import (
 )
 from chapterhouse.models.providers import server_of
 from chapterhouse.models.slots import Slots
-from chapterhouse.models.static import StaticEmbedder, static_embedder
+from chapterhouse.models.static import NoEmbedder, StaticEmbedder, static_embedder
 from chapterhouse.protocols import (
     Chunker,
     Embedder,

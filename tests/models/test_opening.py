@@ -14,7 +14,7 @@ from tests.models.chat_server import chat_server
 from chapterhouse.errors import MissingExtraError, UsageError
 from chapterhouse.models import providers
 from chapterhouse.models.built_in import BuiltInEncoder
-from chapterhouse.models.embedding_api import ApiEmbedder
+from chapterhouse.models.embedders import ApiEmbedder
 from chapterhouse.models.embedding_cache import CachedEmbedder
 from chapterhouse.models.opening import (
     open_embedder,

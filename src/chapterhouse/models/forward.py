@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.bert import Bert, exact
-from chapterhouse.models.bert_graph import quantize
+from chapterhouse.models.bert import Bert, exact, quantize
 from chapterhouse.models.model_folder import (
     CONFIG,
     LENGTHS,
@@ -18,7 +17,7 @@ from chapterhouse.models.model_folder import (
     TOKENIZER_CONFIG,
     ModelFolder,
 )
-from chapterhouse.models.onnx_session import inference_session
+from chapterhouse.models.onnx import inference_session
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -6,13 +6,11 @@ open, and that once.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.models.no_embedder import NoEmbedder
-from chapterhouse.models.static import static_embedder
+from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.protocols import Embedder, Entailment, LanguageModel, Reranker
 from chapterhouse.settings import (
     EmbeddingSettings,
@@ -23,7 +21,6 @@ from chapterhouse.settings import (
 
 if TYPE_CHECKING:
     from chapterhouse.models.embedding_cache import VectorCache
-    from chapterhouse.models.folder_embedder import FolderTreatment
     from chapterhouse.models.http import JsonClient
     from chapterhouse.models.slots import Slots
 
@@ -75,12 +72,12 @@ def open_reranker(settings: RerankSettings, on_close: OnClose) -> Reranker | Non
         EngineError: the model's files are not the ones of the checksum.
     """
     if settings.engine == "http":
-        from chapterhouse.models.rerank_api import ApiReranker  # noqa: PLC0415 - when asked for
+        from chapterhouse.models.cross_encoders import ApiReranker  # noqa: PLC0415 - when asked for
 
         client = _client(settings, "rerank", "rerank", on_close)
         return ApiReranker(client, settings.model, settings.maximum_characters)
     if settings.engine == "folder":
-        from chapterhouse.models.cross_encoder import FolderReranker  # noqa: PLC0415 - likewise
+        from chapterhouse.models.cross_encoders import FolderReranker  # noqa: PLC0415 - likewise
         from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
 
         folder = open_model_folder(
@@ -99,7 +96,7 @@ def open_entailment(settings: Settings) -> Entailment | None:
     """
     if settings.answer.check != "cross-encoder":
         return None
-    from chapterhouse.models.entailment import FolderEntailment  # noqa: PLC0415 - when asked for
+    from chapterhouse.models.cross_encoders import FolderEntailment  # noqa: PLC0415 - when asked for
     from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
 
     own = settings.entailment
@@ -159,41 +156,29 @@ def _embedder(
 ) -> Embedder:
     if settings.engine == "openai":
         return _service_embedder(settings, vectors, on_close)
-    from chapterhouse.models.folder_embedder import FolderEmbedder  # noqa: PLC0415 - when asked for
+    from chapterhouse.models.embedders import FolderEmbedder  # noqa: PLC0415 - when asked for
     from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
 
     folder = open_model_folder(
         settings.folder, settings.file, settings.checksum, section="embedding"
     )
-    return FolderEmbedder(folder, _around(settings))
+    return FolderEmbedder(folder, settings)
 
 
 def _service_embedder(
     settings: EmbeddingSettings, vectors: "VectorCache | None", on_close: OnClose
 ) -> Embedder:
-    from chapterhouse.models.embedding_api import ApiEmbedder, EmbeddingModel  # noqa: PLC0415
+    from chapterhouse.models.embedders import ApiEmbedder  # noqa: PLC0415 - when asked for
 
     client = _client(settings, "embedding", "embeddings", on_close)
-    model = EmbeddingModel(
-        name=settings.model,
-        revision=settings.revision,
-        dimensions=settings.dimensions,
-        shorten=settings.shorten,
-        question_prefix=settings.question_prefix,
-        passage_prefix=settings.passage_prefix,
-        languages=settings.languages,
-        encoding=settings.encoding,
-        batch=settings.batch,
-        maximum_characters=settings.maximum_characters,
-    )
     if settings.dimensions or vectors is None:
-        return ApiEmbedder(client, model)
+        return ApiEmbedder(client, settings)
     name = f"{settings.model}@{settings.revision}"
     known = vectors.number(name)
     if not known:
-        known = _asked_length(ApiEmbedder(client, model))
+        known = _asked_length(ApiEmbedder(client, settings))
         vectors.remember(name, known)
-    return ApiEmbedder(client, replace(model, dimensions=known))
+    return ApiEmbedder(client, settings.model_copy(update={"dimensions": known}))
 
 
 def _asked_length(embedder: Embedder) -> int:
@@ -202,19 +187,6 @@ def _asked_length(embedder: Embedder) -> int:
     except EngineError as error:
         hint = f"{error.hint} Or state the length of its vectors: embedding.dimensions."
         raise EngineError(error.message, hint=hint) from None
-
-
-def _around(settings: EmbeddingSettings) -> "FolderTreatment":
-    from chapterhouse.models.folder_embedder import FolderTreatment  # noqa: PLC0415 - when asked
-
-    return FolderTreatment(
-        dimensions=settings.dimensions,
-        shorten=settings.shorten,
-        pooling=settings.pooling,
-        question_prefix=settings.question_prefix,
-        passage_prefix=settings.passage_prefix,
-        languages=settings.languages,
-    )
 
 
 def _client(
