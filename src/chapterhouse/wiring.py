@@ -32,8 +32,7 @@ from chapterhouse.models.opening import (
     open_reranker,
     profile_named,
 )
-from chapterhouse.models.providers import server_of
-from chapterhouse.models.slots import Slots
+from chapterhouse.models.providers import Slots, server_of
 from chapterhouse.models.static import NoEmbedder, StaticEmbedder, static_embedder
 from chapterhouse.protocols import (
     Chunker,

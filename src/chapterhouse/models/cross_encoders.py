@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.forward import LocalModel, load
-from chapterhouse.models.model_folder import CONFIG, ModelFolder
+from chapterhouse.models.model_folder import CONFIG, LocalModel, ModelFolder, load
 
 if TYPE_CHECKING:
     from chapterhouse.models.http import JsonClient

@@ -17,8 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.models.forward import LocalModel, Numbers, load, table_dimensions
-from chapterhouse.models.model_folder import CONFIG, MODULES, POOLING, ModelFolder
+from chapterhouse.models.model_folder import (
+    CONFIG,
+    MODULES,
+    POOLING,
+    LocalModel,
+    ModelFolder,
+    Numbers,
+    load,
+    table_dimensions,
+)
 from chapterhouse.settings import EmbeddingSettings
 
 if TYPE_CHECKING:

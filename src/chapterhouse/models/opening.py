@@ -22,7 +22,7 @@ from chapterhouse.settings import (
 if TYPE_CHECKING:
     from chapterhouse.models.embedding_cache import VectorCache
     from chapterhouse.models.http import JsonClient
-    from chapterhouse.models.slots import Slots
+    from chapterhouse.models.providers import Slots
 
 # Called with what has to be called when the library is closed.
 OnClose = Callable[[Callable[[], None]], object]
