@@ -37,8 +37,8 @@ import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix, diags
 
+from chapterhouse.models.embedders import unit_rows
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.models.unit_vectors import unit_rows
 from chapterhouse.retrieval.fuse import TABLE_FUSION
 from measuring import Bar, Machine, Row, Table, finish
 from static_table_material import (

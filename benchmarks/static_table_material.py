@@ -21,9 +21,8 @@ from chapterhouse.chunking.build import embedding_text
 from chapterhouse.evaluation.collection import Collection, indexed
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.evaluation.spans import load_gold
-from chapterhouse.models.forward import load
-from chapterhouse.models.model_folder import TOKENIZER, open_model_folder
-from chapterhouse.models.unit_vectors import unit_rows
+from chapterhouse.models.embedders import unit_rows
+from chapterhouse.models.model_folder import TOKENIZER, load, open_model_folder
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import understand
 from data_folder import data_folder

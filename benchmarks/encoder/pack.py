@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from safetensors.numpy import save
 from torch import Tensor, nn
 
-from chapterhouse.models.bert_graph import Linear, quantize
+from chapterhouse.models.bert import Linear, quantize
 from chapterhouse.models.built_in import packed
 from network import LONGEST, Encoder
 

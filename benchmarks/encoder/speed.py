@@ -21,8 +21,8 @@ sys.path.append(str(Path(__file__).parents[1] / "natural"))
 
 from chapterhouse.chunking.build import embedding_text
 from chapterhouse.library import Library
+from chapterhouse.models.embedders import THREADS
 from chapterhouse.models.opening import open_embedder
-from chapterhouse.models.side_by_side import THREADS
 from chapterhouse.ports.models import Embedder
 from chapterhouse.settings import EmbeddingSettings
 from data_folder import data_folder

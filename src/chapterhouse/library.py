@@ -856,7 +856,7 @@ class Library:
 
         A server on this machine is asked, for less than a second; nobody else is.
         """
-        from chapterhouse.models.model_check import check_language_model  # noqa: PLC0415 - likewise
+        from chapterhouse.models.discovery import check_language_model  # noqa: PLC0415 - likewise
 
         return check_language_model(self.settings.language_model)
 

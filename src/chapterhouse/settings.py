@@ -129,8 +129,8 @@ class _ServiceSettings(_Frozen):
 class EmbeddingSettings(_ServiceSettings):
     """What makes the vectors; those of an encoder are made in the background."""
 
-    engine: Literal["built-in", "static", "openai", "fastembed", "folder", "none"] = "built-in"
-    model: str = ""  # as the service or fastembed calls it
+    engine: Literal["built-in", "static", "openai", "folder", "none"] = "built-in"
+    model: str = ""  # as the service calls it
     revision: str = ""  # a name of your own for the model's version, where nothing tells it
     folder: str = ""  # of the model's files
     file: str = ""  # its weights in there, where there are several
@@ -149,7 +149,7 @@ class EmbeddingSettings(_ServiceSettings):
 
     @model_validator(mode="after")
     def _is_whole(self) -> "EmbeddingSettings":
-        needs = {"openai": ("base_url", "model"), "fastembed": ("model",), "folder": ("folder",)}
+        needs = {"openai": ("base_url", "model"), "folder": ("folder",)}
         self._require(self.engine, *needs.get(self.engine, ()))
         if self.shorten and not self.dimensions:
             raise ValueError("shorten needs dimensions")
@@ -159,8 +159,8 @@ class EmbeddingSettings(_ServiceSettings):
 class RerankSettings(_ServiceSettings):
     """What puts the best candidates of a search in their final order."""
 
-    engine: Literal["features", "none", "fastembed", "folder", "http"] = "features"
-    model: str = ""  # as the service or fastembed calls it
+    engine: Literal["features", "none", "folder", "http"] = "features"
+    model: str = ""  # as the service calls it
     folder: str = ""  # of the model's files
     file: str = ""  # its weights in there, where there are several
     checksum: str = Field(default="", pattern=_CHECKSUM)  # of the model's files
@@ -171,7 +171,7 @@ class RerankSettings(_ServiceSettings):
 
     @model_validator(mode="after")
     def _is_whole(self) -> "RerankSettings":
-        needs = {"http": ("base_url", "model"), "fastembed": ("model",), "folder": ("folder",)}
+        needs = {"http": ("base_url", "model"), "folder": ("folder",)}
         self._require(self.engine, *needs.get(self.engine, ()))
         return self
 

@@ -25,7 +25,6 @@ from chapterhouse.lifecycle.encoders import Encoders, Wanted
 from chapterhouse.lifecycle.layers import VectorLayer
 from chapterhouse.lifecycle.look import Prepare
 from chapterhouse.lifecycle.prepare import prepare
-from chapterhouse.models.no_embedder import NoEmbedder
 from chapterhouse.models.opening import (
     open_embedder,
     open_entailment,
@@ -33,9 +32,8 @@ from chapterhouse.models.opening import (
     open_reranker,
     profile_named,
 )
-from chapterhouse.models.providers import server_of
-from chapterhouse.models.slots import Slots
-from chapterhouse.models.static import StaticEmbedder, static_embedder
+from chapterhouse.models.providers import Slots, server_of
+from chapterhouse.models.static import NoEmbedder, StaticEmbedder, static_embedder
 from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, VectorSearch
 from chapterhouse.ports.models import (
     Chunker,
@@ -180,7 +178,7 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         embedder = NoEmbedder() if settings.embedding.engine == "none" else table
         open_ = _opener(cache, opened)
         wanted = _wanted(settings.embedding, open_)
-        reranker = open_reranker(settings.rerank, cache, opened.callback)
+        reranker = open_reranker(settings.rerank, opened.callback)
         entailment = open_entailment(settings)
         models = LanguageModels(settings)
         opened.callback(models.close)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.models.tool_runs import run_call
 
 from chapterhouse.council.corpus import (
     CorpusText,
@@ -20,7 +21,7 @@ from chapterhouse.council.corpus import (
     tokenize,
 )
 from chapterhouse.errors import UsageError
-from chapterhouse.models.tool_calls import check_tools, run_call
+from chapterhouse.models.tools import check_tools
 from chapterhouse.text.language_data import STOPWORDS
 
 POLICY: list[Any] = [

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from tests.models.tool_runs import run_call
 
 from chapterhouse import Library
 from chapterhouse.council.knowledge import (
@@ -19,7 +20,7 @@ from chapterhouse.council.knowledge import (
 )
 from chapterhouse.council.tools import merged, registered
 from chapterhouse.errors import UsageError
-from chapterhouse.models.tool_calls import check_tools, run_call
+from chapterhouse.models.tools import check_tools
 from chapterhouse.types import Hit, Query, SearchResult, Tool
 
 RULES = """# Harbour rules

@@ -1,13 +1,16 @@
-"""The forward pass in NumPy, beside what PyTorch and transformers 5 give for the same weights."""
+"""BERT beside what PyTorch and transformers 5 give for the same weights."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.bert import Bert
+from chapterhouse.models.bert import Bert, Linear, quantize
 
 IDS = np.asarray([2, 4, 6, 9, 5, 3, 8, 7, 3])
 TYPES = np.asarray([0, 0, 0, 0, 0, 0, 1, 1, 1])
@@ -26,7 +29,6 @@ FIRST = {
 LAST = (-0.0768, -1.01259, 0.42875, 0.98092, -2.24281, 0.92081, 0.07227, 1.29648)
 LOGIT = {"gelu": 0.0604237, "gelu_new": 0.0606494, "relu": 0.1079214}
 XLM_ROBERTA = (-0.20592, -0.9611, 0.47361, 1.08396, -2.22285, 1.28846, 0.0401, 0.94526)
-
 Tensors = Callable[..., dict[str, Any]]
 
 
@@ -65,3 +67,28 @@ def test_relative_positions_are_refused(bert_tensors: Tensors) -> None:
         Bert(bert_tensors(), {**CONFIG, "position_embedding_type": "relative_key"})
     with pytest.raises(EngineError, match="''"):
         Bert({}, {})
+
+
+@given(
+    arrays.arrays(
+        np.float32,
+        st.tuples(st.integers(1, 8), st.integers(1, 8)),
+        elements=st.floats(-10, 10, width=32),
+    )
+)
+def test_eight_bits_are_near_to_the_numbers(weights: np.ndarray) -> None:
+    small = quantize(Linear(weights, np.zeros(weights.shape[1], np.float32)))
+    assert small.scale is not None
+    assert small.weights.dtype == np.int8
+    assert np.abs(small.weights).max() <= 63
+    assert (np.abs(small.weights * small.scale - weights) <= small.scale * 0.5 + 1e-6).all()
+
+
+def test_eight_bit_layers_give_nearly_the_same_states(
+    bert_tensors: Callable[..., dict[str, Any]],
+) -> None:
+    tensors = bert_tensors()
+    exact = Bert(tensors, CONFIG).hidden(IDS, TYPES)
+    small = Bert(tensors, CONFIG, quantize).hidden(IDS, TYPES)
+    cosines = (exact * small).sum(1) / np.linalg.norm(exact, axis=1) / np.linalg.norm(small, axis=1)
+    assert cosines.min() > 0.98

@@ -45,7 +45,7 @@ def test_the_tables_card_has_the_tables_figures() -> None:
         ("folder/multilingual-e5-small/0123456789abcdef/mean/384", "multilingual-e5-small"),
         ("openai/nomic-embed-text:latest/768/question='search_query: '", "nomic-embed-text"),
         ("openai/nomic-embed-text@2/768", "nomic-embed-text"),
-        ("fastembed/sentence-transformers/all-MiniLM-L6-v2/384", "all-MiniLM-L6-v2"),
+        ("openai/sentence-transformers/all-MiniLM-L6-v2/384", "all-MiniLM-L6-v2"),
         ("openai/text-embedding-3-small/1536", "unknown"),
         ("", "unknown"),
     ],

@@ -82,7 +82,7 @@ def test_the_same_engine_has_the_same_fingerprint(open_one: Callable[[], Embedde
 
 
 @pytest.fixture(params=RERANKERS)
-def reranker(request: pytest.FixtureRequest, tmp_path: Path, closing: ExitStack) -> Reranker:
+def reranker(request: pytest.FixtureRequest, closing: ExitStack) -> Reranker:
     kind = request.param
     values: dict[str, Any]
     if kind == "http":
@@ -91,7 +91,7 @@ def reranker(request: pytest.FixtureRequest, tmp_path: Path, closing: ExitStack)
     else:
         name = "bert_folder" if kind == "bert" else "onnx_cross_encoder"
         values = {"engine": "folder", "folder": str(request.getfixturevalue(name))}
-    opened = open_reranker(RerankSettings(**values), tmp_path / "cache", closing.callback)
+    opened = open_reranker(RerankSettings(**values), closing.callback)
     assert opened is not None
     return opened
 

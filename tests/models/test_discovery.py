@@ -12,8 +12,13 @@ from tests.models.chat_server import Reply, chat_server
 
 from chapterhouse.errors import EngineError
 from chapterhouse.models import discovery
-from chapterhouse.models.discovery import find_servers, hosted_models, look_at, served_context
-from chapterhouse.models.model_check import check_language_model
+from chapterhouse.models.discovery import (
+    check_language_model,
+    find_servers,
+    hosted_models,
+    look_at,
+    served_context,
+)
 from chapterhouse.models.servers import (
     ServedModel,
     entries,

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.errors import ChapterhouseError, EngineError, MissingExtraError, UsageError
-from chapterhouse.models import fastembed_engines
+from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
 
 NOTES = {
     "ferry.md": "# Ferry\n\nThe ferry leaves the harbour at nine in the morning.\n",
@@ -228,11 +227,9 @@ def test_languages_may_be_named(
 
 
 def test_what_cannot_be_opened_leaves_nothing_open(
-    home: Path, configure: Configure, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    home: Path, configure: Configure, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(fastembed_engines, "find_spec", lambda _: None)
     for values, error in (
-        ({"engine": "fastembed", "model": "m"}, MissingExtraError),
         ({"engine": "folder", "folder": str(tmp_path / "nowhere")}, UsageError),
         ({"engine": "openai", "model": "m"}, UsageError),
     ):

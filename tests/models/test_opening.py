@@ -14,7 +14,7 @@ from tests.models.chat_server import chat_server
 from chapterhouse.errors import MissingExtraError, UsageError
 from chapterhouse.models import providers
 from chapterhouse.models.built_in import BuiltInEncoder
-from chapterhouse.models.embedding_api import ApiEmbedder
+from chapterhouse.models.embedders import ApiEmbedder
 from chapterhouse.models.embedding_cache import CachedEmbedder
 from chapterhouse.models.opening import (
     open_embedder,
@@ -41,14 +41,14 @@ def test_without_settings_there_is_no_model(tmp_path: Path, closing: ExitStack) 
     assert isinstance(open_embedder(settings.embedding, tmp_path, closing.callback), BuiltInEncoder)
     table = settings.embedding.model_copy(update={"engine": "static"})
     assert isinstance(open_embedder(table, tmp_path, closing.callback), StaticEmbedder)
-    assert open_reranker(settings.rerank, tmp_path, closing.callback) is None
+    assert open_reranker(settings.rerank, closing.callback) is None
     assert open_language_model(settings.language_model, closing.callback) is None
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("engine", ["features", "none"])
-def test_some_rerankers_are_no_models(tmp_path: Path, closing: ExitStack, engine: Any) -> None:
-    assert open_reranker(RerankSettings(engine=engine), tmp_path, closing.callback) is None
+def test_some_rerankers_are_no_models(closing: ExitStack, engine: Any) -> None:
+    assert open_reranker(RerankSettings(engine=engine), closing.callback) is None
 
 
 def test_the_settings_reach_the_engine(
@@ -151,7 +151,6 @@ def test_a_key_does_not_travel_openly(closing: ExitStack) -> None:
         ("embedding", {"engine": "openai"}, "base_url and model"),
         ("embedding", {"engine": "openai", "model": "m"}, "needs base_url"),
         ("embedding", {"engine": "folder"}, "needs folder"),
-        ("embedding", {"engine": "fastembed"}, "needs model"),
         ("embedding", {"shorten": True}, "shorten needs dimensions"),
         ("embedding", {"checksum": "12"}, "pattern"),
         ("embedding", {"base_url": "localhost:11434"}, "looks like"),
@@ -181,7 +180,7 @@ def test_starting_loads_no_engine() -> None:
     """Each costs a tenth of a second and more, which nobody without a model should pay."""
     code = (
         "import sys, chapterhouse, chapterhouse.library, chapterhouse.interfaces.cli.main\n"
-        "heavy = {'httpx2', 'onnxruntime', 'fastembed', 'safetensors', 'tokenizers', "
+        "heavy = {'httpx2', 'onnxruntime', 'safetensors', 'tokenizers', "
         "'pydantic_ai', 'openai', 'anthropic', 'google.genai', 'keyring', 'genai_prices'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
         "print([name for name in sys.modules if name.startswith('chapterhouse.models.')])"

@@ -5,13 +5,11 @@ import re
 import threading
 import time
 from collections.abc import Callable
-from decimal import Decimal
 
 import pytest
 from tests.models.chat_server import ChatServer, Reply, Request
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.prices import added
 from chapterhouse.models.writer import PydanticWriter
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.types import Usage
@@ -256,10 +254,6 @@ def test_costs_are_known_or_not_said(serve: Serve) -> None:
     # A service of one's own may call its model as it likes: that is no price.
     model, _ = serve([Reply("a", model="gpt-4o")], model="gpt-4o")
     assert asyncio.run(model.write("", QUESTION)).usage.cost is None
-    known = Usage(1, 1, 1, Decimal("0.5"))
-    assert added(Usage(), known) == known
-    assert added(known, known) == Usage(2, 2, 2, Decimal("1.0"))
-    assert added(known, Usage(1, 1, 1)).cost is None
 
 
 def test_many_write_at_once(serve: Serve) -> None:

@@ -13,7 +13,7 @@ from chapterhouse.council.builder import Council
 from chapterhouse.council.config import CHAIR, Member, Seat, ToolRef
 from chapterhouse.council.problems import Code, CouncilConfigError, CouncilProblem, Path, meant
 from chapterhouse.errors import UsageError
-from chapterhouse.models.tool_calls import check_tools
+from chapterhouse.models.tools import check_tools
 from chapterhouse.types import Tool
 
 Registry = Mapping[str, Tool]  # tools by the names that council files use

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.models.bert_graph import Floats, Layer, Linear, Norm, Shape, encoder_graph
-from chapterhouse.models.onnx_session import Run, open_session
-from chapterhouse.models.side_by_side import apply_each, embed_each
-from chapterhouse.models.unit_vectors import unit_rows
+from chapterhouse.models.bert import Floats, Layer, Linear, Norm, Shape, encoder_graph
+from chapterhouse.models.embedders import apply_each, embed_each, unit_rows
+from chapterhouse.models.onnx import Run, open_session
 from chapterhouse.types import TokenVectors
 
 if TYPE_CHECKING:

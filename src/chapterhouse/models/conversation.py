@@ -5,10 +5,11 @@ Loaded only when a model is asked, since pydantic-ai and the services' libraries
 
 import asyncio
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import TracebackType
-from typing import Final, Self
+from enum import Enum, auto
+from typing import Any, Final
 
 import httpx2
 from pydantic_ai import direct
@@ -34,15 +35,19 @@ from pydantic_ai.tools import ToolDefinition
 
 from chapterhouse.models.failures import Failure, Service, reason_in
 from chapterhouse.models.gate import Gate, cause_of
-from chapterhouse.models.prices import usage_of
-from chapterhouse.models.providers import takes_format
-from chapterhouse.models.thoughts import Thoughts
+from chapterhouse.models.http import transport_failure
+from chapterhouse.models.providers import takes_format, usage_of
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.text.counting import estimate_tokens
+from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import OutputFormat, Tool, Usage
 
 _END_OF_STREAM: Final = b"[DONE]"
 _LEAST_ROOM: Final = 256  # tokens for an answer, below which a prompt is too long
+# How models mark it where the service leaves it in the text: DeepSeek and Qwen, and others.
+_NAMES: Final = ("think", "thinking", "thought", "reasoning")
+_OPENINGS: Final = tuple(f"<{name}>" for name in _NAMES)
+_CLOSING: Final = re.compile(rf"</(?:{'|'.join(_NAMES)})>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Turn:
 
 
 class Conversation:
-    """What was said to and by one model. Use it as a context manager: it closes the connection.
+    """What was said to and by one model.
 
     Attributes:
         refused_format: Whether the service does not take the form that was wanted of the answer,
@@ -76,19 +81,17 @@ class Conversation:
         settings: LanguageModelSettings,
         service: Service,
         gate: Gate,
-        client: httpx2.AsyncClient,
         model: Model,
         asked: ModelSettings,
         context_size: int = 0,
     ) -> None:
-        """Remember whom to talk to, and by which way.
+        """Remember whom to talk to.
 
         Args:
             settings: Of the model.
             service: Where it is.
             gate: What its requests go through.
-            client: Sends them.
-            model: The model as the library has it.
+            model: The model as pydantic-ai has it.
             asked: What is asked of it beside its messages.
             context_size: Tokens that it takes, prompt and answer together; 0 where that is not
                 known. A longer prompt is refused here, since some servers cut it and say nothing.
@@ -96,7 +99,6 @@ class Conversation:
         self._settings = settings
         self._service = service
         self._gate = gate
-        self._client = client
         self._model = model
         self._asked = asked
         self._context_size = context_size
@@ -105,17 +107,6 @@ class Conversation:
         self._tools: list[ToolDefinition] = []
         self._output: OutputObjectDefinition | None = None
         self.refused_format = False
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._client.aclose()
 
     def begin(
         self,
@@ -138,8 +129,9 @@ class Conversation:
         ]
         schemas = "".join(json.dumps(tool.parameters_json_schema) for tool in self._tools)
         self._tokens = estimate_tokens(f"{instructions}\n{prompt}\n{schemas}")
-        takes = output and takes_format(self._settings, self._model, with_tools=bool(tools))
-        self._output = _definition(output) if output and takes else None
+        self._output = None
+        if output and takes_format(self._settings, self._model, with_tools=bool(tools)):
+            self._output = OutputObjectDefinition(dict(output.schema), output.name, strict=True)
 
     def answer(self, calls: Sequence[ToolCallPart], results: Sequence[str]) -> None:
         """Say what the tools gave."""
@@ -188,7 +180,10 @@ class Conversation:
                 raise told.error from None
             failure = self._service.too_slow() if limit.expired() else self._failure(error)
         else:
-            return self._turn(response, told) or self._broken(told)
+            turn = self._turn(response, told)
+            if turn is not None:
+                return turn
+            failure = self._service.unreached("the response ended too early")
         return _broke_off(failure) if told.anything else failure
 
     async def _response(self, told: "_Told", *, may_call: bool) -> ModelResponse:
@@ -201,24 +196,17 @@ class Conversation:
         if self._context_size:  # some servers refuse what could become too long
             most = min(self._room, self._settings.maximum_tokens)
             asked = ModelSettings(**{**asked, "max_tokens": most})
+        request: dict[str, Any] = {
+            "model_settings": asked,
+            "model_request_parameters": parameters,
+            "instrument": False,
+        }
         if told.on_text is None:
-            response = await direct.model_request(
-                self._model,
-                self._messages,
-                model_settings=asked,
-                model_request_parameters=parameters,
-                instrument=False,
-            )
+            response = await direct.model_request(self._model, self._messages, **request)
             for part in response.parts:
                 told.hear(part.content if isinstance(part, TextPart) else "")
             return response
-        async with direct.model_request_stream(
-            self._model,
-            self._messages,
-            model_settings=asked,
-            model_request_parameters=parameters,
-            instrument=False,
-        ) as stream:
+        async with direct.model_request_stream(self._model, self._messages, **request) as stream:
             async for event in stream:
                 if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
                     told.hear(event.part.content)
@@ -255,17 +243,13 @@ class Conversation:
         """Tokens that are left for an answer."""
         return self._context_size - self._tokens
 
-    def _broken(self, told: "_Told") -> Failure:
-        failure = self._service.unreached("the response ended too early")
-        return _broke_off(failure) if told.anything else failure
-
     def _failure(self, error: Exception) -> Failure:
         """Return what went wrong in our own words. The error itself goes no further."""
         if self._gate.failure is not None:
             return self._gate.failure
         below = cause_of(error)
         if isinstance(below, httpx2.TransportError):
-            return self._unreached(below)
+            return transport_failure(self._service, below)
         if isinstance(error, ModelHTTPError):  # an error in the middle of a stream
             return self._service.answered(error.status_code, _reason_of(error))
         if isinstance(error, ModelAPIError) and error.in_stream:
@@ -276,13 +260,6 @@ class Conversation:
             f"Is {self._service.section}.base_url the address of a service that speaks the "
             f"protocol of the engine '{self._settings.engine}'?",
         )
-
-    def _unreached(self, error: httpx2.TransportError) -> Failure:
-        if isinstance(error, httpx2.ConnectTimeout):
-            return self._service.failure("could not be reached in time", again=True)
-        if isinstance(error, httpx2.TimeoutException):
-            return self._service.too_slow()
-        return self._service.unreached(str(error) or type(error).__name__)
 
 
 class _Told:
@@ -328,10 +305,6 @@ def _remembered(response: ModelResponse, told: _Told) -> ModelResponse:
     return replace(response, parts=[part for part in parts if part not in texts[1:]])
 
 
-def _definition(output: OutputFormat) -> OutputObjectDefinition:
-    return OutputObjectDefinition(dict(output.schema), output.name, strict=True)
-
-
 def _broke_off(failure: Failure) -> Failure:
     sentence = f"The answer broke off: {failure.sentence}"
     return replace(failure, sentence=sentence, again=False, no_format=False)
@@ -342,3 +315,84 @@ def _reason_of(error: ModelAPIError) -> str:
     if isinstance(body, Mapping):
         return reason_in(json.dumps(body, default=str).encode())
     return str(body or error.message)
+
+
+class _Phase(Enum):
+    BEFORE = auto()  # nothing yet but white space, or the beginning of a mark
+    THINKING = auto()
+    WRITING = auto()
+
+
+class Thoughts:
+    """Takes a response piece by piece and gives back what is meant for the reader.
+
+    Thoughts stand at the beginning of a response, between marks; later on the marks are text.
+
+    Attributes:
+        found: Whether there were any.
+    """
+
+    def __init__(self) -> None:
+        self._phase = _Phase.BEFORE
+        self._held = ""
+        self._closing = ""
+        self._written: list[str] = []
+        self.found = False
+
+    def feed(self, piece: str) -> str:
+        """Take the next piece; return what the reader may see of it and of what was held back."""
+        self._held += piece
+        shown = ""
+        while self._held:
+            before = self._phase, self._held
+            if self._phase is _Phase.BEFORE:
+                self._begin()
+            elif self._phase is _Phase.THINKING:
+                self._think()
+            else:
+                # A carriage return waits for the line feed that may follow it.
+                kept = len(self._held) - self._held.endswith("\r")
+                shown, self._held = shown + self._held[:kept], self._held[kept:]
+            if (self._phase, self._held) == before:
+                break
+        return self._keep(shown)
+
+    def finish(self) -> str:
+        """Return what was held back and is text after all."""
+        held, self._held = self._held, ""
+        return self._keep("" if self._phase is _Phase.THINKING else held)
+
+    def text(self, *, thinks_first: bool = False) -> str:
+        """Return everything that is meant for the reader.
+
+        Args:
+            thinks_first: Whether the model is known to think first, so that the end of thoughts
+                whose beginning the service has swallowed is taken for one.
+        """
+        written = "".join(self._written)
+        if thinks_first:
+            written = _CLOSING.split(written)[-1]
+        return written.strip()
+
+    def _begin(self) -> None:
+        text = self._held.lstrip()
+        opening = next((mark for mark in _OPENINGS if text.startswith(mark)), None)
+        if opening:
+            self.found = True
+            self._phase, self._closing = _Phase.THINKING, opening.replace("<", "</")
+            self._held = text[len(opening) :]
+        elif text and not any(mark.startswith(text) for mark in _OPENINGS):
+            self._phase, self._held = _Phase.WRITING, text
+
+    def _think(self) -> None:
+        thought, found, rest = self._held.partition(self._closing)
+        if found:
+            self._phase, self._held = _Phase.BEFORE, rest
+        else:  # keep only what may be the beginning of the mark
+            self._held = thought[-len(self._closing) + 1 :]
+
+    def _keep(self, shown: str) -> str:
+        clean = sanitise(shown).text
+        if clean:
+            self._written.append(clean)
+        return clean

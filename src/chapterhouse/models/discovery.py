@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from chapterhouse.errors import ChapterhouseError, EngineError
 from chapterhouse.models.failures import reason_in
 from chapterhouse.models.keys import KeySource, check_key_source
-from chapterhouse.models.providers import base_address, key_header
+from chapterhouse.models.providers import base_address, key_header, require_extra
 from chapterhouse.models.servers import (
     Server,
     entries,
+    is_loopback,
     llama_cpp_server,
     lm_studio_models,
     model_names,
@@ -29,7 +30,9 @@ from chapterhouse.models.servers import (
     vllm_models,
 )
 from chapterhouse.settings import LanguageModelSettings
+from chapterhouse.text.counting import counted
 from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.types import Check
 
 if TYPE_CHECKING:
     import httpx2
@@ -138,6 +141,49 @@ def served_context(settings: LanguageModelSettings) -> int:
         return 0
     model = server.model(settings.model) if server else None
     return model.context if model else 0
+
+
+def check_language_model(settings: LanguageModelSettings) -> Check | None:
+    """Say how a language model does; None where the settings name none.
+
+    A server on this machine is asked, for less than a second; one elsewhere is not.
+    """
+    if settings.engine == "none":
+        return None
+    place = base_address(settings)
+    try:
+        require_extra(settings.engine)
+        server = server_of_model(settings) if is_loopback(place) else None
+    except ChapterhouseError as error:
+        problem, hint = error.message, error.hint
+    else:
+        problem, hint = _problem(settings, server) if is_loopback(place) else ("", "")
+        said = _said(settings, server) if server else "not asked"
+    shown = f"{settings.model} at {place}"
+    if problem:
+        return Check("language model", passed=False, sentence=f"{shown}: {problem}", hint=hint)
+    return Check("language model", passed=True, sentence=f"{shown} ({said}).")
+
+
+def _problem(settings: LanguageModelSettings, server: Server | None) -> tuple[str, str]:
+    """Say what keeps a model of this machine from answering, and what to do; empty for nothing."""
+    if server is None:
+        return "nobody answers there, so the documents are quoted.", "Start its server."
+    if server.problem:
+        return f"the server {server.problem}.", "Try it out: chapterhouse model test"
+    # llama.cpp serves the one model it has, under any name.
+    if server.model(settings.model) is None and server.kind != "llama.cpp":
+        return f"{server.title} has no such model.", "See what there is: chapterhouse model list"
+    return "", ""
+
+
+def _said(settings: LanguageModelSettings, server: Server) -> str:
+    model = server.model(settings.model)
+    size = settings.context_size or (model.context if model else 0)
+    at_once = settings.calls_at_once
+    said = [server.title, f"{size:,} tokens" if size else ""]
+    said.append(f"{counted(at_once, 'call')} at once" if at_once else "")
+    return ", ".join(filter(None, said))
 
 
 def _run(work: Coroutine[Any, Any, Value]) -> Value:

@@ -6,13 +6,11 @@ open, and that once.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.models.no_embedder import NoEmbedder
-from chapterhouse.models.static import static_embedder
+from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.ports.models import Embedder, Entailment, LanguageModel, Reranker
 from chapterhouse.settings import (
     EmbeddingSettings,
@@ -23,16 +21,13 @@ from chapterhouse.settings import (
 
 if TYPE_CHECKING:
     from chapterhouse.models.embedding_cache import VectorCache
-    from chapterhouse.models.fastembed_engines import FastembedModel
-    from chapterhouse.models.folder_embedder import FolderTreatment
     from chapterhouse.models.http import JsonClient
-    from chapterhouse.models.slots import Slots
+    from chapterhouse.models.providers import Slots
 
 # Called with what has to be called when the library is closed.
 OnClose = Callable[[Callable[[], None]], object]
 
 _CACHE_FILE = "embeddings.db"
-_MODELS = "models"
 
 
 def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -> Embedder:
@@ -40,11 +35,10 @@ def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -
 
     Args:
         settings: Which.
-        cache: A folder of the library for what can be had again: vectors, fetched models.
+        cache: A folder of the library for vectors that can be had again.
         on_close: Is told what to call in the end.
 
     Raises:
-        MissingExtraError: its extra is not installed.
         UsageError: the settings name what is not there.
         EngineError: the model's files are not the ones of the checksum, or its service cannot be
             asked how long its vectors are.
@@ -58,45 +52,38 @@ def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -
 
         return built_in_encoder()
     if not settings.cache_megabytes:
-        return _embedder(settings, cache, None, on_close)
+        return _embedder(settings, None, on_close)
     from chapterhouse.models import embedding_cache  # noqa: PLC0415 - not for the built-in table
 
     vectors = embedding_cache.VectorCache(cache / _CACHE_FILE, settings.cache_megabytes * 2**20)
     on_close(vectors.close)
-    return embedding_cache.CachedEmbedder(_embedder(settings, cache, vectors, on_close), vectors)
+    return embedding_cache.CachedEmbedder(_embedder(settings, vectors, on_close), vectors)
 
 
-def open_reranker(settings: RerankSettings, cache: Path, on_close: OnClose) -> Reranker | None:
+def open_reranker(settings: RerankSettings, on_close: OnClose) -> Reranker | None:
     """Return the reranking model of a library; None where the settings name no model.
 
     Args:
         settings: Which.
-        cache: A folder of the library for what can be had again: fetched models.
         on_close: Is told what to call in the end.
 
     Raises:
-        MissingExtraError: its extra is not installed.
         UsageError: the settings name what is not there.
         EngineError: the model's files are not the ones of the checksum.
     """
     if settings.engine == "http":
-        from chapterhouse.models.rerank_api import ApiReranker  # noqa: PLC0415 - when asked for
+        from chapterhouse.models.cross_encoders import ApiReranker  # noqa: PLC0415 - when asked for
 
         client = _client(settings, "rerank", "rerank", on_close)
         return ApiReranker(client, settings.model, settings.maximum_characters)
     if settings.engine == "folder":
-        from chapterhouse.models.cross_encoder import FolderReranker  # noqa: PLC0415 - likewise
+        from chapterhouse.models.cross_encoders import FolderReranker  # noqa: PLC0415 - likewise
         from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
 
         folder = open_model_folder(
             settings.folder, settings.file, settings.checksum, section="rerank"
         )
         return FolderReranker(folder, settings.maximum_characters)
-    if settings.engine == "fastembed":
-        from chapterhouse.models import fastembed_engines  # noqa: PLC0415 - likewise
-
-        model = _fastembed_model(settings, cache, "", "rerank")
-        return fastembed_engines.FastembedReranker(model, settings.maximum_characters)
     return None
 
 
@@ -109,7 +96,7 @@ def open_entailment(settings: Settings) -> Entailment | None:
     """
     if settings.answer.check != "cross-encoder":
         return None
-    from chapterhouse.models.entailment import FolderEntailment  # noqa: PLC0415 - when asked for
+    from chapterhouse.models.cross_encoders import FolderEntailment  # noqa: PLC0415 - when asked for
     from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
 
     own = settings.entailment
@@ -165,50 +152,33 @@ def profile_named(settings: Settings, name: str) -> LanguageModelSettings:
 
 
 def _embedder(
-    settings: EmbeddingSettings, cache: Path, vectors: "VectorCache | None", on_close: OnClose
+    settings: EmbeddingSettings, vectors: "VectorCache | None", on_close: OnClose
 ) -> Embedder:
     if settings.engine == "openai":
         return _service_embedder(settings, vectors, on_close)
-    if settings.engine == "fastembed":
-        from chapterhouse.models import fastembed_engines  # noqa: PLC0415 - when asked for
-
-        model = _fastembed_model(settings, cache, settings.revision, "embedding")
-        return fastembed_engines.FastembedEmbedder(model, _around(settings))
-    from chapterhouse.models.folder_embedder import FolderEmbedder  # noqa: PLC0415 - likewise
+    from chapterhouse.models.embedders import FolderEmbedder  # noqa: PLC0415 - when asked for
     from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
 
     folder = open_model_folder(
         settings.folder, settings.file, settings.checksum, section="embedding"
     )
-    return FolderEmbedder(folder, _around(settings))
+    return FolderEmbedder(folder, settings)
 
 
 def _service_embedder(
     settings: EmbeddingSettings, vectors: "VectorCache | None", on_close: OnClose
 ) -> Embedder:
-    from chapterhouse.models.embedding_api import ApiEmbedder, EmbeddingModel  # noqa: PLC0415
+    from chapterhouse.models.embedders import ApiEmbedder  # noqa: PLC0415 - when asked for
 
     client = _client(settings, "embedding", "embeddings", on_close)
-    model = EmbeddingModel(
-        name=settings.model,
-        revision=settings.revision,
-        dimensions=settings.dimensions,
-        shorten=settings.shorten,
-        question_prefix=settings.question_prefix,
-        passage_prefix=settings.passage_prefix,
-        languages=settings.languages,
-        encoding=settings.encoding,
-        batch=settings.batch,
-        maximum_characters=settings.maximum_characters,
-    )
     if settings.dimensions or vectors is None:
-        return ApiEmbedder(client, model)
+        return ApiEmbedder(client, settings)
     name = f"{settings.model}@{settings.revision}"
     known = vectors.number(name)
     if not known:
-        known = _asked_length(ApiEmbedder(client, model))
+        known = _asked_length(ApiEmbedder(client, settings))
         vectors.remember(name, known)
-    return ApiEmbedder(client, replace(model, dimensions=known))
+    return ApiEmbedder(client, settings.model_copy(update={"dimensions": known}))
 
 
 def _asked_length(embedder: Embedder) -> int:
@@ -217,35 +187,6 @@ def _asked_length(embedder: Embedder) -> int:
     except EngineError as error:
         hint = f"{error.hint} Or state the length of its vectors: embedding.dimensions."
         raise EngineError(error.message, hint=hint) from None
-
-
-def _around(settings: EmbeddingSettings) -> "FolderTreatment":
-    from chapterhouse.models.folder_embedder import FolderTreatment  # noqa: PLC0415 - when asked
-
-    return FolderTreatment(
-        dimensions=settings.dimensions,
-        shorten=settings.shorten,
-        pooling=settings.pooling,
-        question_prefix=settings.question_prefix,
-        passage_prefix=settings.passage_prefix,
-        languages=settings.languages,
-    )
-
-
-def _fastembed_model(
-    settings: EmbeddingSettings | RerankSettings,
-    cache: Path,
-    revision: str,
-    kind: Literal["embedding", "rerank"],
-) -> "FastembedModel":
-    from chapterhouse.models import fastembed_engines  # noqa: PLC0415 - when asked for
-    from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
-
-    folder = None
-    if settings.folder:
-        file = settings.file or fastembed_engines.weights_file(settings.model, kind)
-        folder = open_model_folder(settings.folder, file, settings.checksum, section=kind)
-    return fastembed_engines.FastembedModel(settings.model, cache / _MODELS, folder, revision)
 
 
 def _client(

@@ -1,23 +1,36 @@
-"""Whom a language model is asked, in which protocol, by way of pydantic-ai.
+"""Services of language models: where they are, their protocols, keys, prices, and slots.
 
-https://ai.pydantic.dev/models/ - its own tries again, its instrumentation and the variables that
-the services' libraries read are all left out; see ``gate`` for what leaves this machine.
+Models are asked by way of pydantic-ai, https://ai.pydantic.dev/models/. Its retries, its
+instrumentation and the variables that the services' libraries read are all left out; see ``gate``
+for what leaves this machine. Prices are those of the list that comes with genai-prices, which is
+never fetched anew.
 """
 
-from collections.abc import Mapping
+import asyncio
+import os
+import threading
+from collections import deque
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import Future
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import urlsplit
 
-from chapterhouse.errors import MissingExtraError
+from chapterhouse.errors import ChapterhouseError, MissingExtraError
+from chapterhouse.models.keys import KeySource
 from chapterhouse.settings import LanguageModelSettings
+from chapterhouse.types import Usage
 
 if TYPE_CHECKING:
     import httpx2
     from pydantic_ai.models import Model
     from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.usage import RequestUsage
 
+KEYRING_SERVICE: Final = "chapterhouse"
 _KEYLESS: Final = "none"  # the libraries insist on a key; the gate takes it out again
 _OPENAI_HOST: Final = "api.openai.com"
 # Servers that tell the model's own template whether it is to think, and its name in a request.
@@ -25,6 +38,7 @@ _TEMPLATED: Final = frozenset({"vllm", "llama.cpp"})
 _TEMPLATE: Final = "chat_template_kwargs"
 # What the libraries look for thoughts by: nothing that occurs, for ``thoughts`` does it better.
 _NO_TAGS: Final = ("\x00<", "\x00>")
+_PRICED: Final = {"anthropic": "anthropic", "google": "google"}  # in the list of prices
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,3 +231,138 @@ def _is_installed(module: str) -> bool:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # not even the package around it
         return False
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """A hosted service.
+
+    Attributes:
+        name: What stands before the name of a model that is chosen: ``openai/NAME``.
+        title: Its name for people.
+        engine: Whose protocol it speaks.
+        base_url: Its address; empty where the protocol has one.
+        variables: Environment variables that usually hold its key.
+    """
+
+    name: str
+    title: str
+    engine: Literal["openai", "anthropic", "google"]
+    base_url: str
+    variables: tuple[str, ...]
+
+    @property
+    def entry(self) -> str:
+        """Where a keyring holds its key."""
+        return f"{KEYRING_SERVICE}/{self.name}"
+
+
+HOSTED: Final[Mapping[str, Hosted]] = {
+    hosted.name: hosted
+    for hosted in (
+        Hosted("openai", "OpenAI", "openai", "https://api.openai.com/v1", ("OPENAI_API_KEY",)),
+        Hosted("anthropic", "Anthropic", "anthropic", "", ("ANTHROPIC_API_KEY",)),
+        Hosted("google", "Google", "google", "", ("GEMINI_API_KEY", "GOOGLE_API_KEY")),
+        Hosted(
+            "openrouter",
+            "OpenRouter",
+            "openai",
+            "https://openrouter.ai/api/v1",
+            ("OPENROUTER_API_KEY",),
+        ),
+    )
+}
+
+
+def key_of(hosted: Hosted) -> KeySource | None:
+    """Return where the key of a service is: a variable, else the keyring; None for nowhere."""
+    for variable in hosted.variables:
+        if os.environ.get(variable, "").strip():
+            return KeySource("language_model", variable=variable)
+    if find_spec("keyring") is None:
+        return None
+    source = KeySource("language_model", entry=hosted.entry)
+    try:
+        source.read(hosted.title)
+    except ChapterhouseError:  # there is none, or the keyring is closed
+        return None
+    return source
+
+
+def usage_of(used: "RequestUsage", model: str, engine: str, base_url: str) -> Usage:
+    """Return what one request used, with its cost where the list knows model and service.
+
+    Args:
+        used: As the service counted.
+        model: As the service calls it.
+        engine: Which protocol it speaks.
+        base_url: Its address; empty for the engine's own.
+    """
+    prompt, completion = max(0, used.input_tokens), max(0, used.output_tokens)
+    cost = _cost(used, model, engine, base_url) if prompt and completion else None
+    return Usage(1, prompt, completion, cost)
+
+
+def _cost(used: "RequestUsage", model: str, engine: str, base_url: str) -> Decimal | None:
+    from genai_prices import calc_price  # noqa: PLC0415 - of the extras
+
+    try:
+        if base_url:  # a name alone says nothing: any service may call its model gpt-4o
+            found = calc_price(used, model, provider_api_url=base_url)
+        else:
+            found = calc_price(used, model, provider_id=_PRICED[engine])
+    except (LookupError, ValueError):  # not in the list, or counts that make no sense
+        return None
+    return found.total_price
+
+
+class Slots:
+    """So many requests at once; who comes later waits, in order. 0: as many as there are.
+
+    A waiting request blocks neither its event loop nor a thread, so tools and look-ups that need
+    threads go on meanwhile. A slot is held for one request, not for a whole answer: a tool that
+    a model calls may ask the same service.
+    """
+
+    def __init__(self, number: int = 0) -> None:
+        self.number = number
+        self._free = number
+        self._waiting: deque[Future[None]] = deque()
+        self._lock = threading.Lock()
+
+    @asynccontextmanager
+    async def one(self) -> AsyncIterator[None]:
+        """Hold a slot inside the block, after waiting for it."""
+        if not self.number:
+            yield
+            return
+        await self._take()
+        try:
+            yield
+        finally:
+            self._give()
+
+    async def _take(self) -> None:
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            turn: Future[None] = Future()
+            self._waiting.append(turn)
+        try:
+            await asyncio.wrap_future(turn)
+        except asyncio.CancelledError:
+            if not turn.cancel():  # the slot had just been handed over
+                self._give()
+            raise
+
+    def _give(self) -> None:
+        with self._lock:
+            while self._waiting:
+                turn = self._waiting.popleft()
+                if turn.set_running_or_notify_cancel():
+                    break
+            else:
+                self._free += 1
+                return
+        turn.set_result(None)

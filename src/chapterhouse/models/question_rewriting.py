@@ -4,7 +4,6 @@ The question stands in the prompt and never in the instructions. What a model wr
 search with: it is cut, cleaned and bounded, and rubbish becomes nothing at all.
 """
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -127,13 +126,9 @@ async def standalone_question(
 
 def _stated_question(text: str) -> str:
     """Return the question of a JSON object, or else the only line of a text."""
-    start = text.find("{")
-    if start >= 0:
-        try:
-            found, _ = json.JSONDecoder().raw_decode(text[start:])
-        except (ValueError, RecursionError):
-            return ""
-        stated = found.get("question") if isinstance(found, dict) else None
+    if "{" in text:
+        found = next((one.value for one in objects_in(text) if one.whole), {})
+        stated = found.get("question")
         return stated if isinstance(stated, str) else ""
     lines = [line.strip(" \"'“”") for line in text.splitlines() if line.strip()]
     return lines[0] if len(lines) == 1 else ""

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from chapterhouse.errors import EngineError
-from chapterhouse.models.prices import added
-from chapterhouse.models.tool_calls import check_tools, run_calls
+from chapterhouse.models.tools import check_tools, run_calls
 from chapterhouse.types import OutputFormat, Tool, ToolCall, Usage, Writing
 
 _STEPS: Final = 100  # of one piece of writing, where a function never comes to an end
@@ -118,7 +117,7 @@ class ScriptedModel:
         for _ in range(_STEPS):
             step = self._step(instructions, prompt)
             await self._stream(step, on_text)
-            used = added(used, step.usage)
+            used += step.usage
             if not step.calls:
                 return Writing(step.text, self.fingerprint, used, tuple(made), step.cut)
             calls = [(call.name, call.arguments) for call in step.calls]

@@ -18,15 +18,21 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse.errors import EngineError
 from chapterhouse.models.failures import Failure, Service
 from chapterhouse.models.keys import KeySource, check_key_source
-from chapterhouse.models.prices import added
-from chapterhouse.models.providers import base_address, key_header, model_settings, open_model
-from chapterhouse.models.slots import Slots
-from chapterhouse.models.tool_calls import check_tools, run_calls
+from chapterhouse.models.providers import (
+    Slots,
+    base_address,
+    key_header,
+    model_settings,
+    open_model,
+)
+from chapterhouse.models.tools import check_tools, run_calls
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.types import OutputFormat, Tool, ToolCall, Usage, Writing
 
 if TYPE_CHECKING:
     import ssl
+
+    import httpx2
 
     from chapterhouse.models.conversation import Conversation, Turn
 
@@ -140,13 +146,13 @@ class PydanticWriter:
             MissingExtraError: the extra of the engine is not installed.
         """
         check_tools(tools)
-        opened = await asyncio.to_thread(self._opened)
+        client, conversation = await asyncio.to_thread(self._opened)
         wanted = None if bool(tools) in self._refused_format else output
-        opened.begin(instructions, prompt, tools, wanted)
+        conversation.begin(instructions, prompt, tools, wanted)
         seconds = _PATIENCE * self._settings.timeout_seconds
         until = asyncio.get_running_loop().time() + seconds
         try:
-            async with opened as conversation, asyncio.timeout_at(until) as limit:
+            async with client, asyncio.timeout_at(until) as limit:
                 writing = await self._written(conversation, tools, on_text, limit)
                 if conversation.refused_format:
                     self._refused_format.add(bool(tools))  # it is not asked for it every time
@@ -170,7 +176,7 @@ class PydanticWriter:
         for number in range(ROUNDS + 1):
             may_call = number < ROUNDS
             turn = await self._turn(conversation, on_text, limit, may_call=may_call)
-            used = added(used, turn.usage)
+            used += turn.usage
             said.append(turn.text)
             if not (turn.calls and may_call):
                 break
@@ -199,7 +205,7 @@ class PydanticWriter:
                 answer = await conversation.respond(on_text, may_call=may_call)
             if not isinstance(answer, Failure):
                 with self._lock:
-                    self._usage = added(self._usage, answer.usage)
+                    self._usage += answer.usage
                 return answer
             pause = answer.pause(number, self._jitter())
             late = asyncio.get_running_loop().time() + pause >= (limit.when() or 0.0)
@@ -252,8 +258,8 @@ class PydanticWriter:
             hint=f"Raise {section}.maximum_tokens if it thinks at length before it writes.",
         )
 
-    def _opened(self) -> "Conversation":
-        """Return a new conversation. Reads the key; slow the first time, as it loads libraries."""
+    def _opened(self) -> "tuple[httpx2.AsyncClient, Conversation]":
+        """Return a new conversation and its client. Reads the key; the first time it is slow."""
         import httpx2  # noqa: PLC0415 - what only a language model needs takes seconds to load
 
         from chapterhouse.models.conversation import Conversation  # noqa: PLC0415 - likewise
@@ -269,4 +275,4 @@ class PydanticWriter:
         model = open_model(settings, client)
         self._context_size = self._context_size or self._served_context(settings)
         asked = model_settings(settings, model)
-        return Conversation(settings, service, gate, client, model, asked, self._context_size)
+        return client, Conversation(settings, service, gate, model, asked, self._context_size)

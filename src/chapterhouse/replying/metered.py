@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Callable, Sequence
 
-from chapterhouse.models.prices import added
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.now import run_now
 from chapterhouse.telemetry import chat_span, tell_writing
@@ -54,6 +53,6 @@ class Metered:
 
     def _pay(self, used: Usage) -> None:
         with self._lock:
-            self._usage = added(self._usage, used)
+            self._usage += used
         if self._payer:
             self._payer._pay(used)  # noqa: SLF001 - of the same class

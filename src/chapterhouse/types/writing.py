@@ -69,6 +69,18 @@ class Usage:
     completion_tokens: int = 0
     cost: Decimal | None = None
 
+    def __add__(self, further: "Usage") -> "Usage":
+        """Return the sum of both; its cost is known where both are."""
+        if not self.calls:
+            return further
+        costs = self.cost, further.cost
+        return Usage(
+            self.calls + further.calls,
+            self.prompt_tokens + further.prompt_tokens,
+            self.completion_tokens + further.completion_tokens,
+            None if costs[0] is None or costs[1] is None else costs[0] + costs[1],
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Writing:

@@ -16,7 +16,7 @@ from chapterhouse.council.meeting.seating import seating_of
 from chapterhouse.council.problems import CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
-from chapterhouse.models.tool_calls import run_calls
+from chapterhouse.models.tools import run_calls
 from chapterhouse.replying.desk import Desk
 from chapterhouse.types import Minutes, Support, Tool
 

@@ -15,7 +15,7 @@ from tests.models.chat_server import ChatServer, Reply, chat_server
 
 from chapterhouse.interfaces.cli import model_choice
 from chapterhouse.interfaces.cli.settings_file import LANGUAGE_MODEL, REWRITING, changed_text
-from chapterhouse.models import hosted, servers
+from chapterhouse.models import providers, servers
 
 KEY = "sk-canary-0451"
 
@@ -39,7 +39,7 @@ class MemoryKeyring(keyring.backend.KeyringBackend):
 @pytest.fixture(autouse=True)
 def nobody(monkeypatch: pytest.MonkeyPatch) -> Iterator[MemoryKeyring]:
     """Nothing is served where models usually are, and no key is anywhere."""
-    for named in hosted.HOSTED.values():
+    for named in providers.HOSTED.values():
         for variable in named.variables:
             monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(servers, "_USUAL_PORTS", ())
@@ -259,8 +259,8 @@ def test_a_hosted_service_is_listed_by_its_key_and_asked_only_when_chosen(
     place = ("--home", str(home))
     pages = {"/v1/models": {"data": [{"id": "gpt-a"}, {"id": "gpt-b"}]}}
     with chat_server(model_servers.good, pages=pages) as server:
-        near = hosted.Hosted("openai", "OpenAI", "openai", server.url, ("OPENAI_API_KEY",))
-        monkeypatch.setitem(hosted.HOSTED, "openai", near)
+        near = providers.Hosted("openai", "OpenAI", "openai", server.url, ("OPENAI_API_KEY",))
+        monkeypatch.setitem(providers.HOSTED, "openai", near)
         listed = chapterhouse("model", *place)
         assert "OpenAI: a key is in the variable OPENAI_API_KEY" in listed.out
         assert not server.asked

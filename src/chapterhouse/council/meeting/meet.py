@@ -22,7 +22,6 @@ from chapterhouse.council.meeting.seating import Room, Speaker, Table
 from chapterhouse.council.meeting.sources import facts_of
 from chapterhouse.council.meeting.turn import OnText, Turn
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.models.prices import added
 from chapterhouse.replying.threads import beside
 from chapterhouse.types import (
     DisagreementMap,
@@ -170,7 +169,7 @@ def _whole(minutes: Minutes, record: Record) -> Minutes:
     used += [minutes.usage] if minutes.usage else []
     total: Usage | None = None
     for usage in used:
-        total = usage if total is None else added(total, usage)
+        total = usage if total is None else total + usage
     return replace(minutes, usage=total)
 
 

@@ -14,10 +14,16 @@ from chapterhouse.interfaces.cli.consent import may_ask
 from chapterhouse.interfaces.cli.settings_file import Value
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.models.discovery import find_servers, hosted_models, look_at
-from chapterhouse.models.hosted import HOSTED, KEYRING_SERVICE, Hosted, key_of
 from chapterhouse.models.keys import KeySource, check_key_source, store_key
 from chapterhouse.models.model_folder import open_model_folder
-from chapterhouse.models.providers import require_extra, with_version
+from chapterhouse.models.providers import (
+    HOSTED,
+    KEYRING_SERVICE,
+    Hosted,
+    key_of,
+    require_extra,
+    with_version,
+)
 from chapterhouse.models.servers import (
     ServedModel,
     Server,

@@ -8,8 +8,7 @@ from pathlib import Path
 from chapterhouse.library import Library
 from chapterhouse.models.cards import Card, known_cards
 from chapterhouse.models.discovery import find_servers
-from chapterhouse.models.hosted import HOSTED, Hosted, key_of
-from chapterhouse.models.providers import server_of
+from chapterhouse.models.providers import HOSTED, Hosted, key_of, server_of
 from chapterhouse.models.servers import ServedModel, Server, usual_addresses
 from chapterhouse.settings import LanguageModelSettings, Settings
 from chapterhouse.types import EncoderStatus

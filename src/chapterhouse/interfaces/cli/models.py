@@ -247,7 +247,7 @@ def _use_reranker(common: Common, name: str, model: str) -> Outcome:
     settings_file.require_effect(own, settings_file.RERANK)
     chosen = reranker(name, model)
     with ExitStack() as opened:  # one that does not work is not written down
-        tried = open_reranker(chosen, own / "cache", opened.callback)
+        tried = open_reranker(chosen, opened.callback)
         scores = tried.score(*render_models.RERANKED) if tried else ()
     place.mkdir(parents=True, exist_ok=True)
     values = settings_file.values_of(chosen, settings_file.RERANK)

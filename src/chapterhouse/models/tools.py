@@ -2,10 +2,15 @@
 
 Whatever goes wrong is told to the model as text, so that it can do better or write without. A call
 runs in a daemon thread: one that hangs is left behind at its timeout and keeps nothing from ending.
+
+Arguments are held to the tool's JSON schema (https://json-schema.org/draft/2020-12): types,
+properties, required ones, enumerations, lengths and ranges. A schema that says more is refused
+before a model sees it, so that nothing is promised that nobody checks.
 """
 
 import asyncio
 import json
+import math
 import re
 import threading
 import time
@@ -17,7 +22,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, UsageError
-from chapterhouse.models.schema import check_schema, faults
 from chapterhouse.telemetry import Recorder, operations, tool_span
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Tool, ToolCall
@@ -26,6 +30,33 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _TOLD: Final = 300  # characters of a reason
 _FAULTS: Final = 5
 _AT_ONCE: Final = 8  # calls of one response that run at the same time
+
+_TYPES: Final[Mapping[str, tuple[type, ...]]] = {
+    "object": (Mapping,),
+    "array": (list, tuple),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
+_NOTES: Final = frozenset({"title", "description", "default", "examples"})
+_CHECKED: Final = frozenset(
+    {
+        "type",
+        "enum",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "minItems",
+        "maxItems",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+    }
+)
 
 Arguments = str | Mapping[str, object] | None  # as a model wrote them, JSON or already read
 _Looked = ToolCall | tuple[Tool, Mapping[str, object]]  # the call, if it is refused
@@ -57,33 +88,6 @@ def check_tools(tools: Sequence[Tool]) -> None:
             raise UsageError(f"The tool {tool.name} needs time, and room for what it finds.")
 
 
-def run_call(
-    tools: Sequence[Tool],
-    name: str,
-    arguments: Arguments,
-    clock: Callable[[], float] = time.perf_counter,
-) -> ToolCall:
-    """Carry out one call and wait for it, at most as long as its tool may take.
-
-    Args:
-        tools: What there is.
-        name: What the model calls.
-        arguments: As the model wrote them.
-        clock: Seconds, for how long it took.
-    """
-    with _spanned(tools, name, arguments) as (call, recorder):
-        if isinstance(call, ToolCall):
-            return call
-        tool, given = call
-        recorder.event(operations.START)
-        started = clock()
-        try:
-            ended = _started(tool, given).result(tool.timeout_seconds)
-        except TimeoutError as error:
-            ended = _Ended(_too_slow(tool), error)
-        return _told(tool, given, ended, clock() - started, recorder)
-
-
 async def run_calls(
     tools: Sequence[Tool],
     calls: Sequence[tuple[str, Arguments]],
@@ -102,17 +106,17 @@ async def run_calls(
     room = asyncio.Semaphore(_AT_ONCE)
     turns = {tool.name: asyncio.Lock() for tool in tools if not tool.parallel}
 
-    async def carried_out(name: str, arguments: Arguments) -> ToolCall:
+    async def answered(name: str, arguments: Arguments) -> ToolCall:
         with _spanned(tools, name, arguments) as (call, recorder):
             if isinstance(call, ToolCall):
                 return call
             async with turns.get(name) or nullcontext(), room:
-                return await _awaited(*call, clock, recorder)
+                return await _carried_out(*call, clock, recorder)
 
-    return tuple(await asyncio.gather(*(carried_out(*call) for call in calls)))
+    return tuple(await asyncio.gather(*(answered(*call) for call in calls)))
 
 
-async def _awaited(
+async def _carried_out(
     tool: Tool, given: Mapping[str, object], clock: Callable[[], float], recorder: Recorder
 ) -> ToolCall:
     recorder.event(operations.START)
@@ -121,8 +125,15 @@ async def _awaited(
         async with asyncio.timeout(tool.timeout_seconds):
             ended = await asyncio.wrap_future(_started(tool, given))
     except TimeoutError as error:
-        ended = _Ended(_too_slow(tool), error)
-    return _told(tool, given, ended, clock() - started, recorder)
+        late = f"failed: {tool.name} took longer than {tool.timeout_seconds:g} seconds"
+        ended = _Ended(late, error)
+    seconds = clock() - started
+    if ended.error is None:
+        recorder.event(operations.STOP)
+    else:
+        recorder.caught(ended.error)
+    recorder.tell(operations.TOOL_RESULT, ended.told)
+    return ToolCall(tool.name, given, ended.told, ended.error is not None, seconds)
 
 
 @contextmanager
@@ -142,17 +153,6 @@ def _spanned(
             recorder.fail("invalid_arguments" if known else "unknown_tool")
             recorder.tell(operations.TOOL_RESULT, call.result)
         yield call, recorder
-
-
-def _told(
-    tool: Tool, given: Mapping[str, object], ended: _Ended, seconds: float, recorder: Recorder
-) -> ToolCall:
-    if ended.error is None:
-        recorder.event(operations.STOP)
-    else:
-        recorder.caught(ended.error)
-    recorder.tell(operations.TOOL_RESULT, ended.told)
-    return ToolCall(tool.name, given, ended.told, ended.error is not None, seconds)
 
 
 def _looked_at(tools: Sequence[Tool], name: str, arguments: Arguments) -> _Looked:
@@ -198,10 +198,6 @@ def _cut(text: str, maximum: int) -> str:
     return f"{text[:maximum]}\n(cut: {maximum:,} of {len(text):,} characters are shown)"
 
 
-def _too_slow(tool: Tool) -> str:
-    return f"failed: {tool.name} took longer than {tool.timeout_seconds:g} seconds"
-
-
 def _read(arguments: Arguments) -> Mapping[str, object] | None:
     if not isinstance(arguments, str):
         return _clean_mapping(arguments or {})
@@ -238,3 +234,94 @@ def _reason(error: BaseException) -> str:
     if not isinstance(error, ChapterhouseError):
         return ""
     return f": {sanitise_line(error.message)[:_TOLD]}"
+
+
+def check_schema(schema: Mapping[str, object], where: str) -> None:
+    """Refuse a schema that ``faults`` would not check whole.
+
+    Args:
+        schema: Of the arguments, or of a part of them.
+        where: What it belongs to, for the message.
+
+    Raises:
+        UsageError: it has a keyword or a type that is not checked.
+    """
+    unknown = sorted(set(schema) - _CHECKED - _NOTES)
+    kinds = [kind for kind in _kinds(schema) if kind not in _TYPES]
+    if unknown or kinds:
+        raise UsageError(
+            f"The schema of {where} uses {', '.join(unknown + kinds)}, which is not checked."
+        )
+    for name, part in _mapping(schema.get("properties")).items():
+        check_schema(_mapping(part), f"{where}.{name}")
+    if "items" in schema:
+        check_schema(_mapping(schema["items"]), f"{where}[]")
+
+
+def faults(value: object, schema: Mapping[str, object], where: str = "") -> Iterator[str]:
+    """Yield what is wrong with ``value``, each as one sentence for the model."""
+    name = where or "the arguments"
+    kinds = _kinds(schema)
+    if kinds and not any(_is(value, kind) for kind in kinds):
+        yield f"{name} must be of type {' or '.join(kinds)}"
+        return
+    choices = schema.get("enum")
+    if isinstance(choices, Sequence) and value not in choices:
+        yield f"{name} must be one of {', '.join(map(repr, choices))}"
+    if isinstance(value, str):
+        yield from _sized(len(value), schema, "minLength", "maxLength", f"the length of {name}")
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield from _sized(value, schema, "minimum", "maximum", name)
+    elif isinstance(value, Mapping):
+        yield from _object_faults(value, schema, where)
+    elif isinstance(value, (list, tuple)):
+        yield from _sized(len(value), schema, "minItems", "maxItems", f"the length of {name}")
+        for place, entry in enumerate(value):
+            yield from faults(entry, _mapping(schema.get("items")), f"{where}[{place}]")
+
+
+def _object_faults(
+    value: Mapping[object, object], schema: Mapping[str, object], where: str
+) -> Iterator[str]:
+    before = f"{where}." if where else ""
+    known = _mapping(schema.get("properties"))
+    required = schema.get("required")
+    for name in required if isinstance(required, Sequence) else ():
+        if name not in value:
+            yield f"{before}{name} is missing"
+    for name, entry in value.items():
+        if name in known:
+            yield from faults(entry, _mapping(known[str(name)]), f"{before}{name}")
+        elif schema.get("additionalProperties") is False:
+            yield f"{before}{name} is not known"
+
+
+def _sized(
+    number: float, schema: Mapping[str, object], least: str, most: str, name: str
+) -> Iterator[str]:
+    lower, upper = schema.get(least), schema.get(most)
+    if isinstance(lower, (int, float)) and number < lower:
+        yield f"{name} must be at least {lower}"
+    if isinstance(upper, (int, float)) and number > upper:
+        yield f"{name} must be at most {upper}"
+
+
+def _kinds(schema: Mapping[str, object]) -> tuple[str, ...]:
+    stated = schema.get("type", ())
+    if isinstance(stated, str):
+        return (stated,)
+    return tuple(str(kind) for kind in stated) if isinstance(stated, Sequence) else ()
+
+
+def _is(value: object, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "boolean"
+    if isinstance(value, float) and not math.isfinite(value):
+        return False  # Python reads NaN and Infinity, JSON has none, and no range excludes NaN
+    if kind == "integer" and isinstance(value, float):
+        return value.is_integer()
+    return isinstance(value, _TYPES.get(kind, ()))
+
+
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,4 +1,4 @@
-"""Calls of tools: what a model may ask for, and what it is told."""
+"""Calls of tools: what a model may ask for, what it is told, and what is recorded of it."""
 
 import asyncio
 import threading
@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.models.tool_runs import run_call
 
 from chapterhouse.errors import UsageError
-from chapterhouse.models.schema import check_schema, faults
-from chapterhouse.models.tool_calls import check_tools, run_call, run_calls
-from chapterhouse.types import Tool
+from chapterhouse.models.tools import check_schema, check_tools, faults, run_calls
+from chapterhouse.telemetry import TraceSpan, collecting, span
+from chapterhouse.types import Tool, ToolCall
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -106,24 +107,14 @@ def test_time_is_taken() -> None:
     assert run_call([tool], "search", "", lambda: next(moments)).seconds == 2.5
 
 
-Run = Callable[[Tool, str], Any]
 ANYTHING: dict[str, Any] = {"type": "object"}
 
 
-def alone(tool: Tool, arguments: str = "{}") -> Any:
+def run(tool: Tool, arguments: Any = "{}") -> ToolCall:
     return run_call([tool], tool.name, arguments)
 
 
-def among_others(tool: Tool, arguments: str = "{}") -> Any:
-    (made,) = asyncio.run(run_calls([tool], [(tool.name, arguments)]))
-    return made
-
-
-WAYS = pytest.mark.parametrize("run", [alone, among_others])
-
-
-@WAYS
-def test_a_tool_that_hangs_is_left_behind(run: Run) -> None:
+def test_a_tool_that_hangs_is_left_behind() -> None:
     release = threading.Event()
     tool = Tool("wait", "", ANYTHING, lambda _: str(release.wait(60)), timeout_seconds=0.05)
     started = time.perf_counter()
@@ -134,8 +125,7 @@ def test_a_tool_that_hangs_is_left_behind(run: Run) -> None:
     release.set()
 
 
-@WAYS
-def test_a_long_result_is_cut_and_says_so(run: Run) -> None:
+def test_a_long_result_is_cut_and_says_so() -> None:
     tool = Tool("read", "", ANYTHING, lambda _: "ä" * 2_000, maximum_characters=1_500)
     made = run(tool, "{}")
     assert made.result == "ä" * 1_500 + "\n(cut: 1,500 of 2,000 characters are shown)"
@@ -144,9 +134,8 @@ def test_a_long_result_is_cut_and_says_so(run: Run) -> None:
     assert run(whole, "{}").result == "ä" * 1_500
 
 
-@WAYS
 @pytest.mark.parametrize("end", [ValueError("secret"), SystemExit(3), TimeoutError("secret")])
-def test_whatever_a_tool_raises_is_answered(run: Run, end: BaseException) -> None:
+def test_whatever_a_tool_raises_is_answered(end: BaseException) -> None:
     def call(_: object) -> str:
         raise end
 
@@ -154,14 +143,12 @@ def test_whatever_a_tool_raises_is_answered(run: Run, end: BaseException) -> Non
     assert (made.result, made.failed) == ("failed", True)
 
 
-@WAYS
-def test_a_result_that_is_no_text_is_a_failure(run: Run) -> None:
+def test_a_result_that_is_no_text_is_a_failure() -> None:
     call: Any = lambda _: ["no", "text"]  # noqa: E731 - as a careless caller would pass it
     assert run(Tool("list", "", ANYTHING, call), "{}").failed
 
 
-@WAYS
-def test_a_tool_sees_the_context_of_its_caller(run: Run) -> None:
+def test_a_tool_sees_the_context_of_its_caller() -> None:
     who = ContextVar("who", default="nobody")
     who.set("maria")
     assert run(Tool("who", "", ANYTHING, lambda _: who.get()), "{}").result == "maria"
@@ -231,3 +218,94 @@ def test_a_tool_needs_time_and_room(lacking: dict[str, Any]) -> None:
     check_tools([Tool("a", "", ANYTHING, str, timeout_seconds=0.1, maximum_characters=1)])
     with pytest.raises(UsageError, match="needs time"):
         check_tools([Tool("a", "", ANYTHING, str, **lacking)])
+
+
+ARGUMENTS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"word": {"type": "string"}},
+    "additionalProperties": False,
+}
+
+
+def looked(call: Callable[[Mapping[str, object]], str], arguments: object) -> TraceSpan:
+    tool = Tool("look", "", ARGUMENTS, call, timeout_seconds=0.2)
+    with collecting() as trace:
+        run(tool, arguments)
+    (one,) = trace.roots
+    return one
+
+
+def test_a_call_tells_when_it_starts_and_stops() -> None:
+    def call(arguments: Mapping[str, object]) -> str:
+        with span("inside"):
+            return f"found {arguments['word']}"
+
+    one = looked(call, '{"word": "a\\u202eb"}')
+    assert one.name == "execute_tool look"
+    assert one.content == {
+        "gen_ai.tool.call.arguments": {"word": "ab"},
+        "gen_ai.tool.call.result": "found ab",
+    }
+    assert [event.name for event in one.events] == ["start", "stop"]
+    assert [child.name for child in one.children] == ["inside"]
+    assert one.error == ""
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "told"),
+    [
+        (ValueError("secret"), "ValueError", "failed"),
+        (UsageError("Say what."), "chapterhouse.errors.UsageError", "failed: Say what."),
+        (SystemExit(3), "SystemExit", "failed"),
+    ],
+)
+def test_what_it_raises_is_told(error: BaseException, kind: str, told: str) -> None:
+    def call(_: Mapping[str, object]) -> str:
+        raise error
+
+    one = looked(call, {})
+    assert one.error == kind
+    assert [event.name for event in one.events] == ["start", "exception"]
+    assert one.events[1].attributes == {"exception.type": kind}
+    assert one.content["gen_ai.tool.call.result"] == told
+
+
+def test_what_hangs_is_told() -> None:
+    release = threading.Event()
+    one = looked(lambda _: str(release.wait(60)), None)
+    assert one.error == "TimeoutError"
+    assert one.events[-1].name == "exception"
+    assert "longer than 0.2 seconds" in str(one.content["gen_ai.tool.call.result"])
+    release.set()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [('{"other": 1}', {"other": 1}), ("no\u200b JSON", "no JSON"), ("[1]", "[1]")],
+)
+def test_what_is_refused_is_told(arguments: str, told: object) -> None:
+    one = looked(lambda _: "never", arguments)
+    assert one.error == "invalid_arguments"
+    assert one.attributes["gen_ai.tool.name"] == "look"
+    assert one.content["gen_ai.tool.call.arguments"] == told
+    assert str(one.content["gen_ai.tool.call.result"]).startswith("failed: ")
+    assert one.events == ()
+
+
+def test_what_a_model_makes_up_is_no_name() -> None:
+    with collecting() as trace:
+        run_call([], "a\u202e whole sentence of a document", {"word": "a"})
+    (one,) = trace.roots
+    assert one.name == "execute_tool unknown"
+    assert one.error == "unknown_tool"
+    assert "sentence" not in f"{one.name} {one.attributes}"
+    assert one.content["gen_ai.tool.call.arguments"] == {"word": "a"}
+    assert "sentence" in str(one.content["gen_ai.tool.call.result"])
+
+
+def test_waiting_for_ones_turn_comes_before_the_start() -> None:
+    tool = Tool("look", "", ARGUMENTS, lambda _: str(threading.Event().wait(0.05)))
+    with collecting() as trace:
+        asyncio.run(run_calls([tool], [("look", {}), ("look", {})]))
+    first, second = (one.start_seconds + one.events[0].seconds for one in trace.roots)
+    assert second - first > 0.04
