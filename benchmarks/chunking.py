@@ -24,10 +24,8 @@ import numpy as np
 from ir_measures import nDCG
 
 from chapterhouse.chunking.adaptive import chunk_adaptively
-from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.chunking.choose import strategies
 from chapterhouse.chunking.limits import Limits
-from chapterhouse.chunking.quality import measure_quality
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.evaluation.collection import indexed
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
@@ -43,7 +41,6 @@ from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.ports.models import Chunker
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.text.canonical import compose
-from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Body, ExtractedPage, Extraction
 from chapterhouse.wiring import chunker_for
 from chunking_others import other_chunkers
@@ -100,12 +97,10 @@ def main() -> int:
     default = next(row for row in ours if row.setting == DEFAULT[1])
     fine = next(row for row in ours if row.setting == ", ".join(FINE))
     speeds = list(measure_speed())
-    share = quality_share()
     bars = [
         *span_bars("default", default, others, 91, 5),
         *span_bars("fine", fine, others, 88, 8),
         Bar("adaptive, slowest text, MB/s", min(s[-1] for s in speeds if s[0] == "adaptive"), 1),
-        Bar("quality, % of the time to prepare", share, most=15),
     ]
     tables = [span_table(ours, others), speed_table(speeds)]
     if chosen.collections:
@@ -251,22 +246,6 @@ def speed_table(speeds: Sequence[tuple[str, str, float]]) -> Table:
     ]
     note = f"Megabytes a second of processor time, best of {REPEATS}, one thread."
     return Table("Speed", ("strategy", *texts), tuple(rows), note)
-
-
-def quality_share() -> float:
-    """Return what quality adds to preparing a document, in per cent of the rest."""
-    body = real_texts()["news"]
-    spans = chunk_by_sentence(body)
-    chunks = build_chunks("news", body, spans, estimate_tokens)
-    quality = _seconds(partial(measure_quality, [chunk.text for chunk in chunks], "en"))
-
-    def prepare() -> None:
-        again = build_chunks(
-            "news", _body(body.text, markdown=False), chunk_by_sentence(body), estimate_tokens
-        )
-        _TABLE.embed_passages([embedding_text("News", chunk) for chunk in again])
-
-    return 100 * quality / (_seconds(prepare) - quality)
 
 
 # --- judged collections ------------------------------------------------------------------------

@@ -34,7 +34,7 @@ from chapterhouse.retrieval.context import (
     build_context,
     repack,
 )
-from chapterhouse.retrieval.pack import Item, pack_exactly
+from chapterhouse.retrieval.pack import Item, pack
 from chapterhouse.retrieval.present import arranged, markdown
 from chapterhouse.settings import PackingSettings
 from chapterhouse.text.counting import estimate_tokens
@@ -175,7 +175,7 @@ def speed(number: int, budget: int, most: float) -> Bar:
         Item(chooser.randint(60, 300), chooser.random() ** 3, f"{chooser.randrange(30)}", "", 25)
         for _ in range(number)
     ]
-    times = [seconds(lambda: pack_exactly(items, budget)) for _ in range(100)]
+    times = [seconds(lambda: pack(items, budget)) for _ in range(100)]
     what = f"{number} candidates at {budget:,} tokens, ms of processor time"
     return Bar(what, percentile(times, 0.5) * 1_000, most=most)
 

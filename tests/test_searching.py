@@ -9,7 +9,6 @@ from chapterhouse.retrieval.expand import by_parts, by_tags
 from chapterhouse.retrieval.features import FEATURES
 from chapterhouse.retrieval.fuse import combine_scores, rank_scores, variant_ranks
 from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.pack import Item, total_tokens
 from chapterhouse.retrieval.question import understand
 from chapterhouse.searching import fitted_model, method_for, packing_for
 from chapterhouse.settings import (
@@ -131,17 +130,6 @@ def test_lists_are_fused_by_scores_or_by_ranks() -> None:
     assert method(Settings()).fuse is combine_scores
     made = method(Settings(search=SearchSettings(fusion="ranks")))
     assert (made.fuse, made.merge) == (rank_scores, variant_ranks)
-
-
-@pytest.mark.parametrize("algorithm", ["exact", "greedy", "order"])
-def test_every_way_of_packing_keeps_the_budget(algorithm: str) -> None:
-    settings = PackingSettings.model_validate({"algorithm": algorithm})
-    pack = packing_for(settings, len).pack
-    items = [Item(tokens=4, value=v, document="a") for v in (0.5, 0.9, 0.1)]
-    taken = pack(items, 8)
-    assert len(taken) == 2
-    assert total_tokens(items, taken) <= 8
-    assert (1 in taken) or algorithm == "order"
 
 
 @pytest.mark.parametrize(("widen", "expected"), [("parent", (0, 11)), ("no", None)])

@@ -18,7 +18,6 @@ from chapterhouse.retrieval.expand import (
 )
 from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
 from chapterhouse.retrieval.method import Expand, Fuse, Hop, Merge, Method, Thresholds
-from chapterhouse.retrieval.pack import Pack, pack_exactly, pack_greedily, pack_in_order
 from chapterhouse.retrieval.rerank import FeatureModel, by_features, by_model, feature_model
 from chapterhouse.retrieval.shortlist import Rerank
 from chapterhouse.retrieval.widen import with_parent, with_surroundings
@@ -68,15 +67,8 @@ def method_for(
 
 def packing_for(settings: PackingSettings, count_tokens: Callable[[str], int]) -> Packing:
     """Return how a budget of tokens is filled."""
-    diverse = settings.diversity_factor
-    packs: Mapping[str, Pack] = {
-        "exact": partial(pack_exactly, diversity_factor=diverse),
-        "greedy": partial(pack_greedily, diversity_factor=diverse),
-        "order": pack_in_order,
-    }
     widen = _WIDEN.get(settings.widen)
     return Packing(
-        pack=packs[settings.algorithm],
         price=settings.price,
         widen=partial(widen, limit=settings.widen_tokens, count_tokens=count_tokens)
         if widen

@@ -234,10 +234,8 @@ class PackingSettings(_Frozen):
 
     maximum: int = Field(default=2_000, ge=1, le=10_000_000)  # tokens
     hits: int = Field(default=12, ge=1, le=1_000)  # to choose from
-    algorithm: Literal["exact", "greedy", "order"] = "exact"
     widen: Literal["no", "surroundings", "parent"] = "no"  # what a hit takes in around it
     widen_tokens: int = Field(default=400, ge=1, le=100_000)  # longest excerpt made that way
-    diversity_factor: float = Field(default=0.3, ge=0, le=1)
     price: float = Field(default=1e-5, ge=0, le=1)  # value that each token must bring
 
 

@@ -1,23 +1,14 @@
 """Measures of a chunk."""
 
 import math
-from collections import Counter
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.chunking.quality import entropy, measure_quality
+from chapterhouse.chunking.quality import Quality, mean_quality, measure_quality
 
 WORDS = st.lists(st.sampled_from(["gate", "wind", "the", "港", "Boat's", "x"]), max_size=40)
-
-
-@given(WORDS)
-def test_entropy_is_shannons(words: list[str]) -> None:
-    counts = Counter(words)
-    shares = [count / len(words) for count in counts.values()]
-    expected = -sum(share * math.log2(share) for share in shares)
-    assert math.isclose(entropy(counts, len(words)), expected, abs_tol=1e-9)
 
 
 @given(st.lists(WORDS.map(" ".join), max_size=6), st.sampled_from(["en", "", "zh", "xx"]))
@@ -45,6 +36,12 @@ def test_the_measures_on_an_example_by_hand() -> None:
 def test_repetition_makes_density() -> None:
     (repeated,) = measure_quality(["Gate, gate, wind; gate and wind."], "en")
     assert repeated.density == pytest.approx(1 - 2 / 5)
+
+
+def test_a_mean_of_none_is_nothing() -> None:
+    one, other = Quality(4.0, 0.5, 0.0, 0.6), Quality(2.0, 0.1, 0.5, 0.2)
+    assert mean_quality([one, other]) == Quality(3.0, 0.3, 0.25, 0.4)
+    assert mean_quality([]) == Quality(0.0, 0.0, 0.0, 0.0)
 
 
 def test_chinese_is_counted_by_pairs() -> None:

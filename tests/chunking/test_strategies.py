@@ -140,11 +140,10 @@ def test_the_extension_comes_before_the_format_and_both_before_the_default() -> 
     assert cut("txt") == named["density"](Body(text))
 
 
-def test_chunks_carry_parents_and_quality() -> None:
+def test_chunks_carry_their_parents() -> None:
     text = "# A\n\n" + "".join(f"## Part {n}\n\n" + " ".join(SEA) + "\n\n" for n in range(3))
     body = body_of(text)
     chunks = build_chunks("d", body, strategies(DEFAULT)["hierarchical"](body), len)
-    assert all(chunk.quality is not None for chunk in chunks)
     assert all(chunk.parents[-1] == (0, len(body.text)) for chunk in chunks)
 
 

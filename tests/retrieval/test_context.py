@@ -16,9 +16,7 @@ from chapterhouse.retrieval.context import (
     Packing,
     build_context,
     repack,
-    value,
 )
-from chapterhouse.retrieval.pack import Pack, pack_exactly, pack_greedily, pack_in_order
 from chapterhouse.retrieval.present import document_line, place_line, prompt_view
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.retrieval.widen import with_surroundings
@@ -33,7 +31,6 @@ from chapterhouse.types import (
     Extraction,
     Hit,
     Kind,
-    Quality,
     Query,
     SearchResult,
 )
@@ -140,19 +137,17 @@ def check(context: Context) -> None:
 @given(
     st.integers(1, 400),
     st.sampled_from([60, 160, 1_000]),
-    st.sampled_from([pack_exactly, pack_greedily, pack_in_order]),
     st.sampled_from([0.0, 1e-4, 1e-2]),
     st.booleans(),
 )
 def test_a_context_never_costs_more_than_it_may(
     maximum: int,
     length: int,
-    pack: Pack,
     price: float,
     wide: bool,  # noqa: FBT001 - generated
 ) -> None:
     around = partial(with_surroundings, limit=80, count_tokens=estimate_tokens)
-    packing = Packing(pack=pack, price=price, widen=around if wide else None)
+    packing = Packing(price=price, widen=around if wide else None)
     check(build_context(result(length), SOURCES, maximum, packing))
 
 
@@ -277,17 +272,6 @@ def test_overlapping_hits_are_not_repeated() -> None:
     hits = tuple(Hit(n + 1, 1.0, c, document("tea")) for n, c in enumerate(chunks))
     context = build_context(replace(result(), hits=hits), SOURCES, 500)
     check(context)
-
-
-def test_quality_raises_the_value() -> None:
-    excerpt = build_context(result(), SOURCES, 100).excerpts[0]
-    values = [
-        value(
-            replace(excerpt, hit=replace(excerpt.hit, chunk=replace(excerpt.hit.chunk, quality=q)))
-        )
-        for q in (Quality(4, 0.5, 0.5, 0.1), None, Quality(4, 0.5, 0.5, 1.0))
-    ]
-    assert 0 < values[0] < values[1] < values[2] <= excerpt.relevance
 
 
 def test_a_prompt_sees_the_escaped_text_and_a_person_the_real_one() -> None:

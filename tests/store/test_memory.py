@@ -375,12 +375,15 @@ def _put_as_before(
     with old:
         for table in tables:
             old.execute(f'DELETE FROM main."{table}"')
-            columns = ", ".join(
-                f'"{name}"' for _, name, *_ in old.execute(f'PRAGMA main.table_info("{table}")')
+            had, has = (
+                [name for _, name, *_ in old.execute(f'PRAGMA {schema}.table_info("{table}")')]
+                for schema in ("main", "new")
             )
+            columns = ", ".join(f'"{name}"' for name in had if name in has)
             old.execute(
                 f'INSERT INTO main."{table}" ({columns}) SELECT {columns} FROM new."{table}"'
             )
+        old.execute("UPDATE main.chunk SET entropy = 6.25, importance = 0.7")  # measures of before
     old.close()
     assert len(migrations) == 3
 

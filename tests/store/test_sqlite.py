@@ -12,7 +12,7 @@ import pytest
 from chapterhouse.errors import UsageError
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
-from chapterhouse.types import Change, FileRecord, Quality, Status, Stretch
+from chapterhouse.types import Change, FileRecord, Status, Stretch
 
 MakeParts = Callable[..., Any]
 
@@ -53,16 +53,12 @@ def test_everything_put_comes_back(store: SqliteStore, make_parts: MakeParts) ->
     assert store.vectors_of(parts.document.id, "other")[0] == []
 
 
-@pytest.mark.parametrize("quality", [None, Quality(6.25, 1 / 3, 0.0, 0.7)])
 @pytest.mark.parametrize("parents", [(), ((0, 40),), ((0, 20), (0, 40))])
-def test_parents_and_quality_come_back(
-    store: SqliteStore,
-    make_parts: MakeParts,
-    parents: tuple[Stretch, ...],
-    quality: Quality | None,
+def test_parents_come_back(
+    store: SqliteStore, make_parts: MakeParts, parents: tuple[Stretch, ...]
 ) -> None:
     parts = make_parts()
-    chunks = tuple(replace(chunk, parents=parents, quality=quality) for chunk in parts.chunks)
+    chunks = tuple(replace(chunk, parents=parents) for chunk in parts.chunks)
     store.put(*parts._replace(chunks=chunks))
     found = store.chunks_of(parts.document.id)
     assert tuple(replace(chunk, key=0) for chunk in found) == chunks

@@ -5,8 +5,6 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from chapterhouse.chunking.analysed import analysed
-from chapterhouse.chunking.quality import measure_quality
 from chapterhouse.types import Body, Chunk, Page, Section, Span
 
 _SETEXT = re.compile(r"\A {0,3}(?:=+|-{2,})[ \t]*(?:\n|\Z)")  # the line below a title
@@ -19,7 +17,7 @@ def build_chunks(
     spans: Sequence[Span],
     count_tokens: Callable[[str], int],
 ) -> tuple[Chunk, ...]:
-    """Return a chunk, with its quality, for every span that holds more than white space.
+    """Return a chunk for every span that holds more than white space.
 
     Chunks are numbered from 0. A chunk belongs to the section in which its first word outside
     headings stands, and to the page on which it starts.
@@ -27,10 +25,10 @@ def build_chunks(
     section_starts = [section.start for section in body.sections]
     page_starts = [page.start for page in body.pages]
     chunks: list[Chunk] = []
-    shown = [span for span in spans if body.text[span.start : span.end].strip()]
-    texts = [body.text[span.start : span.end] for span in shown]
-    qualities = measure_quality(texts, analysed(body).language)
-    for span, text, quality in zip(shown, texts, qualities, strict=True):
+    for span in spans:
+        text = body.text[span.start : span.end]
+        if not text.strip():
+            continue
         section = _section(body, section_starts, span)
         page = _at(body.pages, page_starts, _first_visible(text, span.start))
         chunks.append(
@@ -47,7 +45,6 @@ def build_chunks(
                 page_label=page.label if page else "",
                 tokens=count_tokens(span.header + text),
                 parents=span.parents,
-                quality=quality,
             )
         )
     return tuple(chunks)

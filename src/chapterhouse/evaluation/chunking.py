@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, get_args
 
+from chapterhouse.chunking.quality import Quality, mean_quality, measure_quality
 from chapterhouse.evaluation.collection import Collection, indexed
 from chapterhouse.evaluation.datasets import CorpusDocument
 from chapterhouse.evaluation.measures import Estimate, estimate
@@ -32,12 +33,14 @@ class StrategyScores:
         chunks: Number of chunks made.
         characters: Mean length of a chunk.
         measures: recall, precision, precision_omega and iou with their intervals.
+        quality: Means of the measures of the chunks' words.
     """
 
     strategy: str
     chunks: int
     characters: float
     measures: Mapping[str, Estimate]
+    quality: Quality
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class _Corpus:
     chunks: tuple[Stretch, ...]
     places: Places
     moved: Callable[[int], int]
+    quality: tuple[Quality, ...]
 
 
 def strategies() -> tuple[str, ...]:
@@ -95,12 +99,15 @@ def _scored(name: str, gold: GoldSpans, settings: Settings) -> StrategyScores:
         measure: estimate([getattr(score, measure) for score in scores])
         for measure in ("recall", "precision", "precision_omega", "iou")
     }
-    return StrategyScores(name, len(lengths), round(sum(lengths) / len(lengths), 1), measures)
+    quality = mean_quality([each for corpus in corpora.values() for each in corpus.quality])
+    mean_length = round(sum(lengths) / len(lengths), 1)
+    return StrategyScores(name, len(lengths), mean_length, measures, quality)
 
 
 def _corpus(collection: Collection, identifier: str, text: str) -> _Corpus:
     body = collection.library.body(identifier)
-    chunks = tuple((chunk.start, chunk.end) for chunk in collection.store.chunks_of(identifier))
+    chunks = collection.store.chunks_of(identifier)
+    language = collection.library.document(identifier).language
     clean = sanitise(text).text
     skipped = len(clean) - len(clean.lstrip("\n"))  # blank lines at the start are not kept
 
@@ -108,7 +115,13 @@ def _corpus(collection: Collection, identifier: str, text: str) -> _Corpus:
         return len(sanitise(text[:offset]).text) - skipped
 
     offsets = collection.engines.table.token_offsets
-    return _Corpus(identifier, chunks, token_places(body.text, offsets), moved)
+    return _Corpus(
+        identifier,
+        tuple((chunk.start, chunk.end) for chunk in chunks),
+        token_places(body.text, offsets),
+        moved,
+        measure_quality([chunk.text for chunk in chunks], language),
+    )
 
 
 def _question(

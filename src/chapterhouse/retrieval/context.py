@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from chapterhouse.retrieval.pack import Item, Pack, pack_exactly
+from chapterhouse.retrieval.pack import Item, pack
 from chapterhouse.retrieval.present import MARKDOWN, Layout, arranged, markdown
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.retrieval.sentence_model import SentenceScorer
@@ -26,8 +26,6 @@ PRICE: Final = 1e-5
 # Share of a hit that is spread evenly over its tokens: an answer is often longer than the sentence
 # that has the question's words, and the sentences around it have none of them.
 SPREAD: Final = 0.6
-QUALITY_WEIGHT: Final = 0.2
-_PLAIN_IMPORTANCE: Final = 0.5  # of a chunk whose quality was never measured
 
 CountTokens = Callable[[str], int]
 
@@ -52,14 +50,12 @@ class Packing:
     """How to fill the budget.
 
     Attributes:
-        pack: Chooses; ``functools.partial`` gives it another diversity factor.
         price: Value that a token must bring to be spent, 0 or more: what adds less is left out
             though the budget had room for it. The values of all candidates add up to about 1.
         widen: Takes in what stands around a hit; None offers its best sentences instead.
         layout: How excerpts are shown, which the budget has to pay for.
     """
 
-    pack: Pack = pack_exactly
     price: float = PRICE
     widen: Widen | None = None
     layout: Layout = MARKDOWN
@@ -131,17 +127,6 @@ def repack(
     costs_of = _Costs(count_tokens, packing.layout)
     packed = _packed(context.question, context.candidates, costs_of, maximum, packing)
     return replace(packed, warnings=context.warnings)
-
-
-def value(excerpt: Excerpt) -> float:
-    """Return what an excerpt is worth: relevance times quality, 0 to 1.
-
-    Quality is ``1 - w + w · importance`` of the chunk, with w = ``QUALITY_WEIGHT``; a chunk that
-    was never measured counts as of middling importance.
-    """
-    quality = excerpt.hit.chunk.quality
-    importance = quality.importance if quality else _PLAIN_IMPORTANCE
-    return excerpt.relevance * (1 - QUALITY_WEIGHT + QUALITY_WEIGHT * importance)
 
 
 # --- candidates ----------------------------------------------------------------------------------
@@ -233,8 +218,8 @@ def _packed(
     chosen = _chosen(candidates, costs, maximum, packing)
     excerpts = arranged(_joined(chosen, costs))
     sources = tuple(dict.fromkeys(excerpt.hit.document.id for excerpt in excerpts))
-    everything = _value_of_all(candidates)
-    gained = math.fsum(map(value, chosen)) / everything if everything else 0.0
+    everything = _relevance_of_all(candidates)
+    gained = math.fsum(e.relevance for e in chosen) / everything if everything else 0.0
     return Context(
         question=question,
         excerpts=tuple(excerpts),
@@ -254,7 +239,7 @@ def _chosen(
     items = _items(candidates, costs, packing.price)
     budget = maximum
     while True:
-        chosen = [candidates[place] for place in packing.pack(items, budget)]
+        chosen = [candidates[place] for place in pack(items, budget)]
         tokens = costs.page(arranged(_joined(chosen, costs)))
         if tokens <= maximum:
             break
@@ -268,8 +253,8 @@ def _items(candidates: Sequence[Excerpt], costs: _Costs, price: float) -> Sequen
         name: costs.count_tokens(costs.layout.opening(document))
         for name, document in openings.items()
     }
-    worth = [value(excerpt) for excerpt in candidates]
-    net = [max(w - price * e.tokens, 0.0) for w, e in zip(worth, candidates, strict=True)]
+    worth = [excerpt.relevance for excerpt in candidates]
+    net = [max(e.relevance - price * e.tokens, 0.0) for e in candidates]
     return [
         Item(e.tokens, w, e.hit.document.id, e.hit.chunk.id, titles[e.hit.document.id])
         for w, e in zip(net if any(net) else worth, candidates, strict=True)
@@ -277,8 +262,8 @@ def _items(candidates: Sequence[Excerpt], costs: _Costs, price: float) -> Sequen
 
 
 def _cut(candidates: Sequence[Excerpt], costs: _Costs, maximum: int) -> Sequence[Excerpt]:
-    """Return the first excerpt, by value, of which a beginning fits, cut to that."""
-    for excerpt in sorted(candidates, key=lambda e: (-value(e), e.hit.rank, e.start)):
+    """Return the most relevant excerpt of which a beginning fits, cut to that."""
+    for excerpt in sorted(candidates, key=lambda e: (-e.relevance, e.hit.rank, e.start)):
         found = shortened(excerpt, lambda e: costs.page([e]) <= maximum)
         if found:
             return [costs.counted(found)]
@@ -316,9 +301,9 @@ def _union(first: Excerpt, second: Excerpt) -> Excerpt:
     )
 
 
-def _value_of_all(candidates: Sequence[Excerpt]) -> float:
+def _relevance_of_all(candidates: Sequence[Excerpt]) -> float:
     best: dict[str, float] = {}
     for excerpt in candidates:
         name = excerpt.hit.chunk.id
-        best[name] = max(best.get(name, 0.0), value(excerpt))
+        best[name] = max(best.get(name, 0.0), excerpt.relevance)
     return math.fsum(best.values())

@@ -62,8 +62,8 @@ INSERT INTO page (document, ordinal, number, label, "start", "end") VALUES (?, ?
 -- put_chunk
 INSERT INTO chunk (
   document, ordinal, "start", "end", text, kind, header, section_path, page, page_label, tokens,
-  parents, entropy, coherence, density, importance
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
+  parents
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?);
 
 -- put_embedding
 INSERT OR REPLACE INTO embedding (document, fingerprint, dimensions, vectors, sequence)
@@ -219,7 +219,7 @@ SELECT number, label, "start", "end" FROM page WHERE document = ? ORDER BY ordin
 -- chunks
 SELECT
   d.id, c.ordinal, c."start", c."end", c.text, c.kind, c.header, c.section_path, c.page,
-  c.page_label, c.tokens, c.parents, c.entropy, c.coherence, c.density, c.importance, c.key
+  c.page_label, c.tokens, c.parents, c.key
 FROM json_each(?) AS wanted
 CROSS JOIN chunk AS c ON c.key = wanted.value
 JOIN document AS d ON d.key = c.document;
@@ -233,7 +233,7 @@ JOIN document AS d ON d.key = c.document;
 -- chunks_of
 SELECT
   d.id, c.ordinal, c."start", c."end", c.text, c.kind, c.header, c.section_path, c.page,
-  c.page_label, c.tokens, c.parents, c.entropy, c.coherence, c.density, c.importance, c.key
+  c.page_label, c.tokens, c.parents, c.key
 FROM document AS d JOIN chunk AS c ON c.document = d.key
 WHERE d.id = ? ORDER BY c.ordinal;
 

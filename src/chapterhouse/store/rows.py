@@ -14,7 +14,6 @@ from chapterhouse.types import (
     Kind,
     Notice,
     Page,
-    Quality,
     Section,
     Status,
     Stretch,
@@ -145,7 +144,6 @@ def chunk_row(document: int, chunk: Chunk) -> tuple[Value, ...]:
         chunk.page_label,
         chunk.tokens,
         to_json(chunk.parents) if chunk.parents else "[]",
-        *(astuple(chunk.quality) if chunk.quality else (None,) * 4),
     )
 
 
@@ -163,8 +161,8 @@ def _path(text: str) -> tuple[str, ...]:
 
 def chunk_from(row: Row) -> Chunk:
     """Return the chunk of a row of ``chunk`` or ``chunks_of``."""
-    document_id, ordinal, start, end, text, kind, header, path, page, label, *measures = row
-    tokens, parents, entropy, coherence, density, importance, key = measures
+    document_id, ordinal, start, end, text, kind, header, path, page, label, *rest = row
+    tokens, parents, key = rest
     return Chunk(
         document_id=document_id,
         ordinal=ordinal,
@@ -178,7 +176,6 @@ def chunk_from(row: Row) -> Chunk:
         page_label=label,
         tokens=tokens,
         parents=() if parents == "[]" else _parents(parents),
-        quality=None if entropy is None else Quality(entropy, coherence, density, importance),
         key=key,
     )
 

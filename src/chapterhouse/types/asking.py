@@ -254,7 +254,7 @@ class Context:
         maximum: The budget.
         sources: Ids of the documents, each once, in order of appearance.
         diversity: Number of sources over number of excerpts; 0 without excerpts.
-        information_gain: Value of the excerpts over the value of all candidates, 0 to 1.
+        information_gain: Relevance of the excerpts over that of all hits, 0 to 1.
         warnings: What did not work in the search and what was done instead.
     """
 

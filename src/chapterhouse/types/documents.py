@@ -179,23 +179,6 @@ class Document:
     chunks: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Quality:
-    """What can be said of a chunk before anyone asks; formulas are in ``chunking/quality.py``.
-
-    Attributes:
-        entropy: Shannon entropy of its terms in bits, at least 0.
-        coherence: Mean Jaccard similarity of its terms and its neighbours', 0 to 1.
-        density: How close its sentences lie together in meaning, 0 to 1.
-        importance: All of these and its position in one number, 0 to 1.
-    """
-
-    entropy: float
-    coherence: float
-    density: float
-    importance: float
-
-
 Stretch = tuple[int, int]  # start and end in a body's text
 
 
@@ -229,7 +212,6 @@ class Chunk:
         tokens: Number of tokens in header and text, by the library's tokenizer.
         parents: Larger stretches of the document that it lies in, the innermost first; retrieval
             may answer with one of them.
-        quality: Measures of the text; None for chunks stored before they were taken.
         key: The store's own number for this version of the chunk; never reused. 0 before storing.
     """
 
@@ -245,7 +227,6 @@ class Chunk:
     page_label: str = ""
     tokens: int = 0
     parents: tuple[Stretch, ...] = ()
-    quality: Quality | None = None
     key: int = 0
 
     @property

@@ -612,6 +612,9 @@ class ScriptedLibrary:
     def body(self, document_id: str) -> Body:
         return BODY
 
+    def chunks(self, document_id: str) -> tuple[Chunk, ...]:
+        return (CHUNK,)
+
     def archive(self, name: str) -> FileRecord | None:
         return None
 

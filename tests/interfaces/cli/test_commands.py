@@ -34,6 +34,7 @@ EVERY = [
     ("docs", "show", "tariffs"),
     ("docs", "show", "tariffs", "--text"),
     ("docs", "show", "tariffs", "--span", "11:42"),
+    ("docs", "quality", "tariffs"),
     ("docs", "remove", "tariffs", "--yes"),
     ("docs", "reprocess"),
     ("docs", "reprocess", "--dry-run"),

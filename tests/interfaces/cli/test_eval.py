@@ -248,6 +248,7 @@ def test_ways_of_cutting_are_scored(chapterhouse: Any, tmp_path: Path) -> None:
     assert "100.0 ± 0.0" in result.out
     data = chapterhouse("eval", "--chunking", tmp_path / "gold", "--json").data
     assert data["strategies"][0]["measures"]["recall"]["mean"] == 1.0
+    assert data["strategies"][0]["quality"]["entropy"] > 1
     assert chapterhouse("eval", "--chunking", tmp_path).code == 3
 
 

@@ -1,4 +1,4 @@
-"""Commands about single documents: docs list, show, check, remove, reprocess, formats."""
+"""Commands about single documents: docs list, show, quality, check, remove, reprocess, formats."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -128,6 +128,39 @@ def _archive(library: "Library", record: FileRecord) -> Outcome:
     inside = tuple(library.files(record.location))
     data = {"file": record, "files": inside}
     return Outcome(data, lambda target: render.archive(target, record, inside))
+
+
+@app.command()
+def quality(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="An id, the beginning of one, or a file name.")
+    ],
+    *,
+    json: Json = False,
+    home: Home = None,
+    workspace: WorkspaceName = "default",
+    debug: Debug = False,
+) -> None:
+    """Measure the chunks of a document.
+
+    Entropy, coherence, density and importance of each chunk's words, and their means.
+    """
+    from chapterhouse.chunking.quality import mean_quality, measure_quality  # noqa: PLC0415 - likewise
+    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
+
+    def work(library: "Library") -> Outcome:
+        document = library.document(name)
+        chunks = library.chunks(document.id)
+        measured = measure_quality([chunk.text for chunk in chunks], document.language)
+        mean = mean_quality(measured)
+        rows = [
+            {"id": chunk.id, "start": chunk.start, "end": chunk.end, "quality": measures}
+            for chunk, measures in zip(chunks, measured, strict=True)
+        ]
+        data = {"document": document, "chunks": rows, "mean": mean}
+        return Outcome(data, lambda target: render.chunk_quality(target, chunks, measured, mean))
+
+    with_library(Common(json, home, workspace, debug), work)
 
 
 @app.command()

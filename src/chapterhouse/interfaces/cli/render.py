@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import astuple
 from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from chapterhouse.types import (
     AddReport,
     Body,
     Check,
+    Chunk,
     Document,
     FileOutcome,
     FileRecord,
@@ -37,11 +39,14 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
+    from chapterhouse.chunking.quality import Quality
+
 __all__ = [
     "answer",
     "answer_markdown",
     "archive",
     "checks",
+    "chunk_quality",
     "context",
     "document",
     "documents",
@@ -225,6 +230,24 @@ def documents(target: "Console", found: Sequence[Document]) -> None:
         for entry in found
     ]
     columns(target, rows, whole={0})
+
+
+def chunk_quality(
+    target: "Console", chunks: Sequence[Chunk], measured: "Sequence[Quality]", mean: "Quality"
+) -> None:
+    """List the chunks of a document with their measures, then the means."""
+
+    def figures(quality: "Quality") -> tuple[str, ...]:
+        return tuple(f"{value:.2f}" for value in astuple(quality))
+
+    rows: list[tuple[str, ...]] = [
+        ("chunk", "characters", "entropy", "coherence", "density", "importance", "text")
+    ]
+    rows += [
+        (str(chunk.ordinal), f"{chunk.start}:{chunk.end}", *figures(quality), chunk.text[:60])
+        for chunk, quality in zip(chunks, measured, strict=True)
+    ]
+    columns(target, [*rows, ("mean", "", *figures(mean), "")])
 
 
 def files(target: "Console", records: Sequence[FileRecord], *, problems: bool = False) -> None:

@@ -1,5 +1,6 @@
 """What people see of evaluations: figures with their intervals, and what went wrong first."""
 
+from dataclasses import astuple
 from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
@@ -58,12 +59,19 @@ def chunking(
     rows: list[tuple[str, ...]] = [
         ("strategy", "chunks", "characters", "recall", "IoU", "precision", "precision-omega")
     ]
+    qualities: list[tuple[str, ...]] = [
+        ("strategy", "entropy", "coherence", "density", "importance")
+    ]
     for entry in found:
         measures = ("recall", "iou", "precision", "precision_omega")
         figures = [_percent(entry.measures[measure]) for measure in measures]
         rows.append((entry.strategy, f"{entry.chunks:,}", f"{entry.characters:,.0f}", *figures))
+        qualities.append((entry.strategy, *(f"{value:.2f}" for value in astuple(entry.quality))))
     columns(target, rows)
     target.print(styled(("Mean and half of the 95 % interval, in percent.", "dim")))
+    target.print()
+    columns(target, qualities)
+    target.print(styled(("Means of the measures of the chunks' words.", "dim")))
 
 
 def kept(target: "Console", value: "Feedback") -> None:

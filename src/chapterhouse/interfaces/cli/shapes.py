@@ -1,6 +1,6 @@
 """What ``--json`` shows where it differs from the values themselves; ``docs/cli.md`` lists it."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.session import OK, PARTLY
@@ -15,7 +15,6 @@ from chapterhouse.types import (
     FileOutcome,
     FileRecord,
     Hit,
-    Quality,
     SearchResult,
     Status,
     Variant,
@@ -159,12 +158,6 @@ def _variant(variant: Variant) -> dict[str, object]:
     }
 
 
-def _quality(quality: Quality | None) -> dict[str, float] | None:
-    if quality is None:
-        return None
-    return {name: round(value, _DECIMALS) for name, value in asdict(quality).items()}
-
-
 def _excerpt(excerpt: Excerpt) -> dict[str, object]:
     return {
         "document": excerpt.hit.document.id,
@@ -209,7 +202,6 @@ def _hit(hit: Hit, *, explain: bool) -> dict[str, object]:
             "page": chunk.page,
             "page_label": chunk.page_label,
             "parents": [list(parent) for parent in chunk.parents],
-            "quality": _quality(chunk.quality),
         },
         "repeats": list(hit.repeats),
     }
