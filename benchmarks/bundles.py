@@ -22,10 +22,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from bundle_forgeries import FORGERIES, SEAL, Forgery, forged, is_quoted
+from chapterhouse.agents.council import Council
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
 from chapterhouse.answering.sealed import file_text
 from chapterhouse.claims.judge import judge
-from chapterhouse.council.builder import Council
 from chapterhouse.council.meeting.convene import convene
 from chapterhouse.council.meeting.plan import Convening
 from chapterhouse.council.minutes.bundle import minutes_bundle_json, read_minutes_bundle

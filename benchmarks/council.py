@@ -25,7 +25,7 @@ from statistics import median
 from typing import Final
 
 from chapterhouse import Library
-from chapterhouse.council.builder import Council
+from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.convene import convene
 from chapterhouse.council.meeting.plan import Convening
 from chapterhouse.evaluation.datasets import load_dataset

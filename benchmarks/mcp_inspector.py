@@ -25,7 +25,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from chapterhouse.council.builder import Council
+from chapterhouse.agents.council import Council
 from chapterhouse.library import Library
 from measuring import Bar, Machine, Row, Table, finish
 

@@ -17,6 +17,7 @@ from threading import Event
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from chapterhouse.agents.council_model import is_council_shelf
 from chapterhouse.answering.bundle import Bundle
 from chapterhouse.answering.cite import CitationCheck, Holdings, recheck
 from chapterhouse.asking import (
@@ -26,7 +27,6 @@ from chapterhouse.asking import (
     token_counter,
 )
 from chapterhouse.connectors.folder import is_there
-from chapterhouse.council.config import is_council_shelf
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.compare import compare
@@ -92,12 +92,12 @@ from chapterhouse.wiring import (
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from chapterhouse.council.builder import Council
-    from chapterhouse.council.councils import Councils
+    from chapterhouse.agents.council import Council
+    from chapterhouse.agents.councils import Councils
+    from chapterhouse.agents.personas import House
     from chapterhouse.council.meeting.plan import Convening, Plan
     from chapterhouse.council.meeting.seating import Room
     from chapterhouse.council.minutes.bundle import MinutesBundle
-    from chapterhouse.personas.house import House
 
 DEFAULT_HOME: Final = "~/Chapterhouse"
 _NO_CHOICES: Final = Choices()

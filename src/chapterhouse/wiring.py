@@ -60,7 +60,7 @@ from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
 
 if TYPE_CHECKING:
-    from chapterhouse.personas.house import House
+    from chapterhouse.agents.personas import House
 
 _NONCE_BYTES: Final = 16
 _HOME_FILE_TEXT: Final = """\
@@ -246,9 +246,9 @@ def open_house(
     Those of the default one live in ``personas/`` of the home folder, those of another inside it:
     nothing of one workspace is ever seen from another.
     """
+    from chapterhouse.agents.means import Means  # noqa: PLC0415 - likewise
+    from chapterhouse.agents.personas import House  # noqa: PLC0415 - likewise
     from chapterhouse.connectors.fetch import Fetcher  # noqa: PLC0415 - only with personas
-    from chapterhouse.personas.house import House  # noqa: PLC0415 - likewise
-    from chapterhouse.personas.means import Means  # noqa: PLC0415 - likewise
 
     above = home if workspace == "default" else home / "workspaces" / workspace
     means = Means(

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.council.builder import Council
+from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.convene import convene, planned
 from chapterhouse.council.meeting.plan import Convening, Plan
 from chapterhouse.council.meeting.seating import Room, Table, seated

@@ -11,7 +11,7 @@ import pytest
 from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_server
 
 from chapterhouse import Library
-from chapterhouse.council.builder import Council
+from chapterhouse.agents.council import Council
 from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Support
 
 QUESTION = "How fast may a vessel go inside the harbour?"

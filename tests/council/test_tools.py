@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.council.builder import Council
-from chapterhouse.council.config import CHAIR, Member, ToolRef
-from chapterhouse.council.problems import CouncilConfigError
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import CHAIR, Member, ToolRef
+from chapterhouse.agents.council_problems import CouncilConfigError
 from chapterhouse.council.tools import merged, registered, seated_tools, tool_problems, tools_of
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Tool

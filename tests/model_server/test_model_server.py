@@ -21,7 +21,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.council.builder import Council
+from chapterhouse.agents.council import Council
 from chapterhouse.replying.writing import NO_ANSWER
 from chapterhouse.types import Draft
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
-from chapterhouse.council.config import SEARCH_TOOLS
-from chapterhouse.council.councils import Councils, Means
-from chapterhouse.personas.house import House
+from chapterhouse.agents.council_model import SEARCH_TOOLS
+from chapterhouse.agents.councils import Councils, Means
+from chapterhouse.agents.personas import House
 from chapterhouse.settings import Settings
 from chapterhouse.wiring import Engines, preparer
 

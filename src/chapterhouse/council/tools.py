@@ -9,9 +9,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Final
 
-from chapterhouse.council.builder import Council
-from chapterhouse.council.config import CHAIR, Member, Seat, ToolRef
-from chapterhouse.council.problems import Code, CouncilConfigError, CouncilProblem, Path, meant
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import CHAIR, Member, Seat, ToolRef
+from chapterhouse.agents.council_problems import (
+    Code,
+    CouncilConfigError,
+    CouncilProblem,
+    Path,
+    meant,
+)
 from chapterhouse.errors import UsageError
 from chapterhouse.models.tools import check_tools
 from chapterhouse.types import Tool

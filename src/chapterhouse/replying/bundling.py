@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from platform import python_version
 
+from chapterhouse.agents.persona_config import PersonaConfig
 from chapterhouse.answering.bundle import Bundle, make_bundle
-from chapterhouse.personas.config import PersonaConfig
 from chapterhouse.replying.request import persona_settings
 from chapterhouse.settings import Settings
 from chapterhouse.types import Answer, Document

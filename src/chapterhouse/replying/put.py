@@ -16,7 +16,7 @@ from chapterhouse.telemetry import agent_span, sharing_content, tell_answer
 from chapterhouse.types import Answer, FollowUp, Progress, Route, Turn
 
 if TYPE_CHECKING:
-    from chapterhouse.personas.house import House
+    from chapterhouse.agents.personas import House
 
 OnProgress = Callable[[Progress], None]
 _LIBRARY: Final = "library"  # who answers where nobody is named

@@ -5,8 +5,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from chapterhouse.agents.persona_config import PersonaConfig
 from chapterhouse.answering.choosing import WHOLE, Form
-from chapterhouse.personas.config import PersonaConfig
 from chapterhouse.settings import Settings
 from chapterhouse.types import Persona
 

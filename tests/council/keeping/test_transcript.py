@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.council.builder import Council
-from chapterhouse.council.config import Member
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import Member
 from chapterhouse.council.keeping.transcript import FORMAT, Heading, Transcript, key_of_meeting
 from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedError, UsageError
 from chapterhouse.types import (
@@ -370,7 +370,7 @@ def test_members_may_speak_at_the_same_time(path: Path) -> None:
 _CHILD = """
 import os, sys
 from pathlib import Path
-from chapterhouse.council.config import Member
+from chapterhouse.agents.council_model import Member
 from chapterhouse.council.keeping.transcript import Heading, Transcript
 from chapterhouse.types import Minutes, Statement
 

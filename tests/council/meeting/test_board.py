@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, marker, turn, whose
 
-from chapterhouse.council.builder import Council
-from chapterhouse.council.config import Grounding, Member
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import Grounding, Member
+from chapterhouse.agents.council_problems import CouncilConfigError
 from chapterhouse.council.corpus import build_index, corpus_tool
 from chapterhouse.council.meeting.board import evidence_excerpts, tools_for
 from chapterhouse.council.meeting.seating import seating_of
-from chapterhouse.council.problems import CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
 from chapterhouse.models.tools import run_calls

@@ -26,7 +26,7 @@ from tests.council.conftest import (
 )
 
 from chapterhouse import Library
-from chapterhouse.council.config import Round
+from chapterhouse.agents.council_model import Round
 from chapterhouse.errors import EngineError, NotFoundError, UsageError
 from chapterhouse.models.scripted import Scripted
 from chapterhouse.types import MeetingEventKind, Minutes

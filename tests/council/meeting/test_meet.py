@@ -22,7 +22,7 @@ from tests.council.conftest import (
     whose,
 )
 
-from chapterhouse.council.config import Round
+from chapterhouse.agents.council_model import Round
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, ScriptedModel, Step
 from chapterhouse.types import (

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, honest
 
 from chapterhouse import Library
-from chapterhouse.council.config import Round
+from chapterhouse.agents.council_model import Round
 
 ROUNDS = (
     "independent_analysis",

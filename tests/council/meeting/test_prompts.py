@@ -11,7 +11,7 @@ import pytest
 from tests.council.conftest import Hall, council, make_persona, marker, phase, turn
 
 from chapterhouse import Library
-from chapterhouse.council.config import Round
+from chapterhouse.agents.council_model import Round
 from chapterhouse.council.meeting.prompts import shuffled
 from chapterhouse.council.meeting.record import Record
 from chapterhouse.council.meeting.speaking import prepared

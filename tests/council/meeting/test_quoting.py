@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.council.conftest import QUESTION, Hall, council
 
-from chapterhouse.council.config import Round
+from chapterhouse.agents.council_model import Round
 from chapterhouse.council.meeting.quoting import asked_in, quoted_turn
 from chapterhouse.council.meeting.record import Record, recorded
 from chapterhouse.council.meeting.turn import Turn

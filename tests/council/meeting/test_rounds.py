@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.council.conftest import QUESTION, Hall, council
 
-from chapterhouse.council.config import Member
+from chapterhouse.agents.council_model import Member
 from chapterhouse.council.keeping.transcript import Heading, Transcript
 from chapterhouse.council.meeting.record import Record
 from chapterhouse.council.meeting.rounds import Limits, held, on_record

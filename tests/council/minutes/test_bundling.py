@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import Round
 from chapterhouse.answering.cite import QuoteState, SourceState
 from chapterhouse.claims.judge import judge
-from chapterhouse.council.builder import Council
-from chapterhouse.council.config import Round
 from chapterhouse.council.minutes.bundle import (
     minutes_bundle_json,
     minutes_json,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.council.config import RoundKind
+from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.council.spoken.output import (
     SpokenSynthesis,
     SpokenTurn,

@@ -10,13 +10,25 @@ from typing import Any, Self
 
 import pytest
 
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.council_model import Member, Round
+from chapterhouse.agents.council_problems import Code, CouncilProblem
+from chapterhouse.agents.councils import Entry as CouncilEntry
+from chapterhouse.agents.councils import Link
+from chapterhouse.agents.curated import Curated, CurationReport, Outcome
+from chapterhouse.agents.listing import Listed, Standing
+from chapterhouse.agents.means import Refresh
+from chapterhouse.agents.persona_config import PersonaConfig, Profile
+from chapterhouse.agents.persona_folder import PersonaFolder
+from chapterhouse.agents.personas import Entry
+from chapterhouse.agents.problems import PersonaProblem, Severity
+from chapterhouse.agents.profile import Generated
+from chapterhouse.agents.proposal import Proposal, propose
+from chapterhouse.agents.sync import Move, SyncReport
+from chapterhouse.agents.training import Training
 from chapterhouse.answering.bundle import Bundle, answer_json, bundle_json, make_bundle
 from chapterhouse.answering.cite import CitationCheck, QuoteState, SourceState
-from chapterhouse.council.builder import Council
-from chapterhouse.council.config import Member, Round
-from chapterhouse.council.councils import Entry as CouncilEntry
-from chapterhouse.council.councils import Link
-from chapterhouse.council.folder import CouncilFolder
 from chapterhouse.council.meeting.plan import Convening, Plan, PlannedTurn
 from chapterhouse.council.minutes.bundle import (
     MinutesBundle,
@@ -24,19 +36,7 @@ from chapterhouse.council.minutes.bundle import (
     minutes_bundle_json,
     minutes_json,
 )
-from chapterhouse.council.problems import Code, CouncilProblem
 from chapterhouse.interfaces.cli import main, session
-from chapterhouse.personas.config import PersonaConfig, Profile
-from chapterhouse.personas.curated import Curated, CurationReport, Outcome
-from chapterhouse.personas.folder import PersonaFolder
-from chapterhouse.personas.house import Entry
-from chapterhouse.personas.listing import Listed, Standing
-from chapterhouse.personas.means import Refresh
-from chapterhouse.personas.problems import PersonaProblem, Severity
-from chapterhouse.personas.profile import Generated
-from chapterhouse.personas.proposal import Proposal, propose
-from chapterhouse.personas.sync import Move, SyncReport
-from chapterhouse.personas.training import Training
 from chapterhouse.settings import Settings
 from chapterhouse.types import (
     AddReport,

@@ -16,8 +16,8 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from chapterhouse.agents.council_problems import Code, CouncilConfigError, CouncilProblem
 from chapterhouse.council.minutes.bundle import read_minutes, read_minutes_bundle
-from chapterhouse.council.problems import Code, CouncilConfigError, CouncilProblem
 from chapterhouse.errors import NotFoundError, RefusedError
 from chapterhouse.interfaces.cli import live, render_minutes
 from chapterhouse.interfaces.cli.output_files import is_marked, marked

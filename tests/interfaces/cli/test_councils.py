@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import typer
 
-from chapterhouse.council.config import Member
-from chapterhouse.council.problems import Code, CouncilProblem
-from chapterhouse.personas.sync import SyncReport
+from chapterhouse.agents.council_model import Member
+from chapterhouse.agents.council_problems import Code, CouncilProblem
+from chapterhouse.agents.sync import SyncReport
 from chapterhouse.types import AddReport, Status
 
 

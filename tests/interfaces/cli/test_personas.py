@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import typer
 
+from chapterhouse.agents.curated import Curated, CurationReport, Outcome
+from chapterhouse.agents.problems import PersonaProblem
+from chapterhouse.agents.profile import Generated
 from chapterhouse.connectors.fetched import FetchReport, LinkOutcome
 from chapterhouse.connectors.links import Link
-from chapterhouse.personas.curated import Curated, CurationReport, Outcome
-from chapterhouse.personas.problems import PersonaProblem
-from chapterhouse.personas.profile import Generated
 
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:

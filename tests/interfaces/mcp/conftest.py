@@ -15,7 +15,7 @@ import pytest
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from mcp import Client, StdioServerParameters
 
-from chapterhouse.council.builder import Council
+from chapterhouse.agents.council import Council
 from chapterhouse.library import Library
 
 OLD = """---

@@ -8,7 +8,7 @@ underscore, so that nobody's memories are ever taken for another's.
 from collections.abc import Iterable
 from typing import Final
 
-from chapterhouse.council.config import CHAIR, shelf_of
+from chapterhouse.agents.council_model import CHAIR, shelf_of
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.ports.memories import Memories
 from chapterhouse.types import FOUND, Claim, Memory, Minutes, Support

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.council.config import RoundKind
+from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.seating import Speaker

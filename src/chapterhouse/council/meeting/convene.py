@@ -6,9 +6,10 @@ from functools import partial
 from typing import Final
 
 from chapterhouse import telemetry
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import RoundKind
+from chapterhouse.agents.council_problems import CouncilConfigError
 from chapterhouse.asking import checked_query
-from chapterhouse.council.builder import Council
-from chapterhouse.council.config import RoundKind
 from chapterhouse.council.keeping.debate_memory import recall, remember_meeting
 from chapterhouse.council.keeping.transcript import Heading, Transcript, key_of_meeting
 from chapterhouse.council.meeting.meet import Meeting, meet
@@ -29,7 +30,6 @@ from chapterhouse.council.meeting.seating import (
 )
 from chapterhouse.council.meeting.speaking import Prepared, prepared, spoken_turn
 from chapterhouse.council.meeting.turn import OnText, Turn
-from chapterhouse.council.problems import CouncilConfigError
 from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
 from chapterhouse.replying.threads import beside
 from chapterhouse.types import (

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Final, Protocol
 
 from chapterhouse import telemetry
-from chapterhouse.council.config import CHAIR, RoundKind
+from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.council.map.disagreement import disagreement_map
 from chapterhouse.council.meeting.chair import summed_up
 from chapterhouse.council.meeting.presiding import Synthesis

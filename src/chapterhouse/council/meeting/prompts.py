@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.answering.prompt import NO_SOURCES, Shown, context_blocks
-from chapterhouse.council.config import RoundKind
 from chapterhouse.council.meeting.seating import Speaker
 from chapterhouse.council.meeting.turn import Turn
 from chapterhouse.text.sanitise import sanitise, sanitise_line

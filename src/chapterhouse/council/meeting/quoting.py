@@ -11,10 +11,10 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Final
 
+from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.parts import as_shown, sentence_alone
 from chapterhouse.claims.dates import is_dateline
-from chapterhouse.council.config import RoundKind
 from chapterhouse.council.map.comparing import content_words
 from chapterhouse.council.map.shared_sources import series_of
 from chapterhouse.council.map.stances import stand

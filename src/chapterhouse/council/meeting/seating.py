@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from chapterhouse.council.builder import Council
-from chapterhouse.council.config import CHAIR, Grounding, Member, Seat
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import CHAIR, Grounding, Member, Seat
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.meeting.plan import Convening
 from chapterhouse.council.tools import seated_tools
@@ -24,8 +24,8 @@ from chapterhouse.settings import Settings
 from chapterhouse.types import Excerpt, Persona, Progress, Query, SearchResult, Seating, Tool
 
 if TYPE_CHECKING:
-    from chapterhouse.council.councils import Councils
-    from chapterhouse.personas.house import House
+    from chapterhouse.agents.councils import Councils
+    from chapterhouse.agents.personas import House
 
 OnProgress = Callable[[Progress], None]
 

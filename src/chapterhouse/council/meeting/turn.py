@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.council.builder import Council
-from chapterhouse.council.config import Round, RoundKind
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import Round, RoundKind
 from chapterhouse.council.meeting.record import Record
 from chapterhouse.council.meeting.seating import Speaker
 from chapterhouse.types import Claim, Memory, Reply, Stance

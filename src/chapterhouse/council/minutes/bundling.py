@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from platform import python_version
 
+from chapterhouse.agents.council_file import as_object
+from chapterhouse.agents.council_model import shelf_of
 from chapterhouse.answering.cite import CitationCheck, Holdings, recheck_citations
-from chapterhouse.council.config import shelf_of
-from chapterhouse.council.council_file import as_object
 from chapterhouse.council.meeting.seating import Room
 from chapterhouse.council.minutes.bundle import MinutesBundle, make_minutes_bundle
 from chapterhouse.council.minutes.contents import all_citations, meetings

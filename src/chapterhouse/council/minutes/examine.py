@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from chapterhouse.agents.council_model import CHAIR
 from chapterhouse.answering import sealed
 from chapterhouse.answering.sealed import Source
-from chapterhouse.council.config import CHAIR
 from chapterhouse.council.minutes.bundle import MinutesBundle, bundle_fields
 from chapterhouse.council.minutes.contents import all_citations, carried, meetings, numbers_used
 from chapterhouse.council.minutes.fitting import misplaced

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chapterhouse.council.config import CHAIR
+from chapterhouse.agents.council_model import CHAIR
 from chapterhouse.council.minutes import wording
 from chapterhouse.presenting.blocks import Cited, ClaimName, Line, Style, Words
 from chapterhouse.presenting.wording import support_mark

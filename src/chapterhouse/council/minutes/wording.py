@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from chapterhouse.council.config import RoundKind
+from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.types import (
     ClaimKind,
     ConflictKind,

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from chapterhouse.council.config import RoundKind
+from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.council.spoken.hearing import UNDECIDED, Unread, read_synthesis, read_turn
 from chapterhouse.council.spoken.showing import partial_text, spoken_pieces
 from chapterhouse.council.spoken.spoken import (

@@ -82,7 +82,7 @@ def new(
 
     In a folder that is there already only what is missing is made.
     """
-    from chapterhouse.council.templates import council_from  # noqa: PLC0415 - see options
+    from chapterhouse.agents.council_templates import council_from  # noqa: PLC0415 - see options
     from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
         render_councils,
         shapes_councils,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from chapterhouse.council.config import CHAIR
+from chapterhouse.agents.council_model import CHAIR
 from chapterhouse.interfaces.cli.options import QUIET
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
 from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, styled

@@ -28,10 +28,10 @@ from chapterhouse.interfaces.cli.session import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.personas import House
+    from chapterhouse.agents.proposal import Proposal
     from chapterhouse.library import Library
-    from chapterhouse.personas.house import House
-    from chapterhouse.personas.listing import Listed
-    from chapterhouse.personas.proposal import Proposal
 
 app = typer.Typer(
     help="Make, describe, validate and train personas.",

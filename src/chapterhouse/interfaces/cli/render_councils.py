@@ -4,14 +4,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chapterhouse.council.config import Member, Round, RoundKind, Seat, tool_name
-from chapterhouse.council.councils import Entry, Link
-from chapterhouse.council.folder import DOCS, CouncilFolder
-from chapterhouse.council.problems import CouncilProblem
+from chapterhouse.agents.council_folder import DOCS, CouncilFolder
+from chapterhouse.agents.council_model import Member, Round, RoundKind, Seat, tool_name
+from chapterhouse.agents.council_problems import CouncilProblem
+from chapterhouse.agents.councils import Entry, Link
+from chapterhouse.agents.listing import Listed
+from chapterhouse.agents.problems import Severity
 from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.terminal import columns, one_line, styled
-from chapterhouse.personas.listing import Listed
-from chapterhouse.personas.problems import Severity
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 

@@ -4,17 +4,17 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.agents.curated import Outcome as Curation
+from chapterhouse.agents.listing import Listed, Standing
+from chapterhouse.agents.means import Refresh
+from chapterhouse.agents.persona_config import CONFIG_FILE
+from chapterhouse.agents.persona_folder import PROSE_FILE, RAW, PersonaFolder
+from chapterhouse.agents.personas import Entry
+from chapterhouse.agents.problems import PersonaProblem, Severity
+from chapterhouse.agents.proposal import Change, Proposal
+from chapterhouse.agents.training import Training
 from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
-from chapterhouse.personas.config import CONFIG_FILE
-from chapterhouse.personas.curated import Outcome as Curation
-from chapterhouse.personas.folder import PROSE_FILE, RAW, PersonaFolder
-from chapterhouse.personas.house import Entry
-from chapterhouse.personas.listing import Listed, Standing
-from chapterhouse.personas.means import Refresh
-from chapterhouse.personas.problems import PersonaProblem, Severity
-from chapterhouse.personas.proposal import Change, Proposal
-from chapterhouse.personas.training import Training
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 

@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 
-from chapterhouse.council.config import Member
-from chapterhouse.council.council_file import as_object
-from chapterhouse.council.councils import Entry, Link
-from chapterhouse.council.folder import CouncilFolder
-from chapterhouse.council.problems import CouncilProblem
+from chapterhouse.agents.council_file import as_object
+from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.council_model import Member
+from chapterhouse.agents.council_problems import CouncilProblem
+from chapterhouse.agents.councils import Entry, Link
+from chapterhouse.agents.listing import Listed
+from chapterhouse.agents.problems import Severity
 from chapterhouse.interfaces.cli import shapes, shapes_personas
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.session import FAILED, OK
-from chapterhouse.personas.listing import Listed
-from chapterhouse.personas.problems import Severity
 from chapterhouse.types import Census
 
 

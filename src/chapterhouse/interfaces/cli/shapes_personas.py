@@ -3,17 +3,17 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
+from chapterhouse.agents.curated import Outcome as Curation
+from chapterhouse.agents.listing import Listed, Standing
+from chapterhouse.agents.means import Refresh
+from chapterhouse.agents.persona_folder import PersonaFolder
+from chapterhouse.agents.personas import Entry
+from chapterhouse.agents.problems import PersonaProblem, Severity
+from chapterhouse.agents.proposal import Proposal
+from chapterhouse.agents.training import Training
 from chapterhouse.interfaces.cli import shapes
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY
-from chapterhouse.personas.curated import Outcome as Curation
-from chapterhouse.personas.folder import PersonaFolder
-from chapterhouse.personas.house import Entry
-from chapterhouse.personas.listing import Listed, Standing
-from chapterhouse.personas.means import Refresh
-from chapterhouse.personas.problems import PersonaProblem, Severity
-from chapterhouse.personas.proposal import Proposal
-from chapterhouse.personas.training import Training
 from chapterhouse.types import Census
 
 

@@ -1,7 +1,8 @@
 """Tools that say who can be asked and what can be convened."""
 
-from chapterhouse.council.councils import Councils
-from chapterhouse.council.councils import Entry as CouncilEntry
+from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.councils import Entry as CouncilEntry
+from chapterhouse.agents.personas import Entry, House
 from chapterhouse.interfaces.mcp.arguments import NoArguments
 from chapterhouse.interfaces.mcp.failures import without_paths
 from chapterhouse.interfaces.mcp.results import (
@@ -12,7 +13,6 @@ from chapterhouse.interfaces.mcp.results import (
     PersonasResult,
 )
 from chapterhouse.interfaces.mcp.service import Service, Tell
-from chapterhouse.personas.house import Entry, House
 
 
 async def list_personas(service: Service, _arguments: NoArguments, _tell: Tell) -> Outcome:

@@ -16,10 +16,10 @@ from mcp_types import (
     TextResourceContents,
 )
 
-from chapterhouse.council.folder import CouncilFolder
+from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.persona_folder import PersonaFolder
 from chapterhouse.interfaces.mcp.searching import DOCUMENTS, document_of, title_of
 from chapterhouse.library import Library
-from chapterhouse.personas.folder import PersonaFolder
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Document
 

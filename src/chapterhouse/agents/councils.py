@@ -1,0 +1,355 @@
+"""Councils: the councils of a library, and all that is done with them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from chapterhouse.agents import council_folder
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_checks import validate, validate_file
+from chapterhouse.agents.council_documents import listing
+from chapterhouse.agents.council_file import COUNCIL_FILE, Parsed, read_council
+from chapterhouse.agents.council_folder import DOCS, CouncilFolder
+from chapterhouse.agents.council_model import shelf_of
+from chapterhouse.agents.council_problems import CouncilConfigError, CouncilProblem, errors
+from chapterhouse.agents.listing import Listed
+from chapterhouse.agents.means import OnProgress, Refresh
+from chapterhouse.agents.personas import House
+from chapterhouse.agents.surroundings import Surroundings
+from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
+from chapterhouse.agents.training import READ_AHEAD, maximum_bytes
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.lifecycle.look import Prepare, Read
+from chapterhouse.ports.store import Store
+from chapterhouse.settings import Settings
+from chapterhouse.types import Census, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What councils need of their library.
+
+    Attributes:
+        store: Where documents go.
+        read: Starts reading bytes.
+        prepare: Returns what makes documents; called when something is read.
+        catch_up: Brings the indexes up to date with the store.
+        settings: Of the library.
+        house: The personas.
+        tools: Returns the names of the tools that are registered.
+    """
+
+    store: Store
+    read: Read
+    prepare: Callable[[], Prepare]
+    catch_up: Callable[[], object]
+    settings: Settings
+    house: House
+    tools: Callable[[], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A council in a list: its folder, or why that cannot be read."""
+
+    slug: str
+    folder: CouncilFolder | None
+    problems: tuple[CouncilProblem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """What linking or unlinking did.
+
+    Attributes:
+        folder: The council afterwards.
+        written: The folder as the configuration has it, or had it.
+        changed: Whether the configuration is another one now, or would be.
+        refresh: What became of the documents.
+    """
+
+    folder: CouncilFolder
+    written: str
+    changed: bool
+    refresh: Refresh
+
+
+class Councils:
+    """The councils in one folder; the folder is the truth, the library follows it."""
+
+    def __init__(self, path: Path, means: Means) -> None:
+        """Take the folder of all councils, which need not be there yet."""
+        self.path = path
+        self._means = means
+
+    # --- which there are -----------------------------------------------------------------------
+
+    def names(self) -> tuple[str, ...]:
+        """Return the slugs of all councils, sorted, also of those that cannot be used."""
+        return council_folder.names(self.path)
+
+    def shelves(self) -> frozenset[str]:
+        """Return the shelves that are the councils' own."""
+        return frozenset(map(shelf_of, self.names()))
+
+    def resolve(self, name: str) -> str:
+        """Return the slug that ``name`` means: a slug, its unique beginning, or a display name.
+
+        Raises:
+            NotFoundError: it fits none.
+            UsageError: it fits several, or is empty.
+        """
+        names, wanted = self.names(), name.strip().casefold()
+        if not wanted:
+            raise UsageError("The name of a council is empty.", hint="Is a variable not set?")
+        if wanted in names:
+            return wanted
+        fitting = [slug for slug in names if slug.startswith(wanted)] or [
+            entry.slug
+            for entry in self.all()
+            if entry.folder and entry.folder.council.title.casefold() == wanted
+        ]
+        if len(fitting) > 1:
+            raise UsageError(
+                f"'{name}' fits {len(fitting)} councils.", hint=f"Name one: {', '.join(fitting)}"
+            )
+        if not fitting:
+            known = ", ".join(names) or "none yet: chapterhouse council new SLUG"
+            raise NotFoundError(f"There is no council '{name}'.", hint=f"There are: {known}")
+        return fitting[0]
+
+    def load(self, name: str) -> CouncilFolder:
+        """Return the folder of the council that ``name`` means.
+
+        Raises:
+            NotFoundError: it fits none.
+            UsageError: it fits several.
+            CouncilConfigError: its file cannot be read as a council.
+        """
+        return council_folder.load(self.path / self.resolve(name))
+
+    def all(self) -> tuple[Entry, ...]:
+        """Return all councils in order of slug, those that cannot be read with the reason."""
+        return tuple(map(self._entry, self.names()))
+
+    def census(self, name: str) -> Census:
+        """Count the shared documents of a council; errors as for ``resolve``."""
+        return self._means.store.census((shelf_of(self.resolve(name)),))
+
+    def create(self, council: Council) -> CouncilFolder:
+        """Make a council's folder; errors as for ``folder.create``."""
+        return council_folder.create(self.path, council)
+
+    # --- checking ------------------------------------------------------------------------------
+
+    def validate(
+        self, council: str | Council | None = None, tools: Iterable[str] = ()
+    ) -> tuple[CouncilProblem, ...]:
+        """Return everything wrong with a council, or with all.
+
+        Args:
+            council: A name, as for ``resolve``; or one that was built and has no folder.
+            tools: Names of tools that there are beside the registered ones.
+
+        Raises:
+            NotFoundError, UsageError: as for ``resolve``.
+        """
+        parsed = {slug: self._parsed(slug) for slug in self.names()}
+        around = self._surroundings(parsed, frozenset(tools))
+        if isinstance(council, Council):
+            own = self.path / council.slug
+            return validate(council, replace(around, folder=own))
+        chosen = self.names() if council is None else (self.resolve(council),)
+        return tuple(entry for slug in chosen for entry in self._problems(slug, parsed, around))
+
+    def require(self, council: str | Council, tools: Iterable[str] = ()) -> Council:
+        """Return a council that can meet; arguments as for ``validate``.
+
+        Raises:
+            CouncilConfigError: it cannot, with everything that is wrong.
+            NotFoundError, UsageError: as for ``resolve``.
+        """
+        wrong = errors(self.validate(council, tools))
+        if wrong:
+            raise CouncilConfigError(wrong)
+        return council if isinstance(council, Council) else self.load(council).council
+
+    # --- documents -----------------------------------------------------------------------------
+
+    def documents(self, name: str) -> tuple[Listed, ...]:
+        """Return what is indexed of the shared documents; errors as for ``load``."""
+        return listing(self.load(name), self._means.store)
+
+    def is_current(self, name: str) -> bool:
+        """Whether the library holds the shared documents as the folders have them."""
+        return is_current(self._places(self.load(name)), self._means.store)
+
+    def refresh(
+        self,
+        council: str | Council,
+        *,
+        on_progress: OnProgress | None = None,
+        dry_run: bool = False,
+    ) -> Refresh:
+        """Bring the shared documents up to date with their folders.
+
+        It costs a look at the files' times where nothing has changed.
+
+        Args:
+            council: A slug, its beginning, or a display name; or one that was built.
+            on_progress: Called after each file.
+            dry_run: Only say what would be done.
+
+        Raises:
+            NotFoundError, UsageError, CouncilConfigError: as for ``load``.
+            ChapterhouseError: something cannot be written; what was told before is safe.
+        """
+        return self._bring(self._folder(council), on_progress or _ignore, dry_run=dry_run)
+
+    def link(
+        self,
+        name: str,
+        path: str,
+        *,
+        on_progress: OnProgress | None = None,
+        dry_run: bool = False,
+    ) -> Link:
+        """Link a folder, and read its documents onto the shelf that all members share.
+
+        Raises:
+            NotFoundError: there is no such council or folder.
+            UsageError, CouncilConfigError: as for ``load``.
+        """
+        before = self.load(name)
+        after = council_folder.with_link(before, path)
+        return self._relinked(before, after, path, on_progress or _ignore, dry_run=dry_run)
+
+    def unlink(
+        self,
+        name: str,
+        path: str,
+        *,
+        on_progress: OnProgress | None = None,
+        dry_run: bool = False,
+    ) -> Link:
+        """Take a linked folder away; documents that nobody else has leave the library.
+
+        Args:
+            name: A slug, its beginning, or a display name.
+            path: The folder as the configuration has it, its path, or its last name.
+            on_progress: Called after each file.
+            dry_run: Only say what would be done.
+
+        Raises:
+            NotFoundError: there is no such council, or it is not linked.
+            UsageError, CouncilConfigError: as for ``load``, or the name fits several.
+        """
+        before = self.load(name)
+        after = council_folder.without_link(before, path)
+        gone = next(entry for entry in before.council.folders if entry not in after.council.folders)
+        return self._relinked(before, after, gone, on_progress or _ignore, dry_run=dry_run)
+
+    # --- inside --------------------------------------------------------------------------------
+
+    def _folder(self, council: str | Council) -> CouncilFolder:
+        """Return a council's folder; one that was built need have none on disk."""
+        if isinstance(council, Council):
+            return CouncilFolder(self.path / council.slug, council)
+        return self.load(council)
+
+    def _entry(self, slug: str) -> Entry:
+        try:
+            return Entry(slug, council_folder.load(self.path / slug))
+        except CouncilConfigError as error:
+            return Entry(slug, None, error.problems)
+
+    def _parsed(self, slug: str) -> Parsed:
+        return read_council(self.path / slug / COUNCIL_FILE)
+
+    def _surroundings(self, parsed: dict[str, Parsed], tools: frozenset[str]) -> Surroundings:
+        means = self._means
+        personas = {entry.slug: entry.folder is not None for entry in means.house.all()}
+        around = Surroundings(
+            personas=personas,
+            councils={slug: _inner(entry) for slug, entry in parsed.items()},
+            profiles=frozenset(means.settings.profiles),
+            shelves=frozenset((*means.store.counts()["shelf"], *personas, *self.shelves())),
+            tools=means.tools() | tools,
+        )
+        broken = frozenset[str]()
+        while True:  # a council that contains a broken one is broken itself
+            around = replace(around, broken=broken)
+            found = {slug for slug in parsed if errors(self._problems(slug, parsed, around))}
+            if found <= broken:
+                return around
+            broken |= found
+
+    def _problems(
+        self, slug: str, parsed: dict[str, Parsed], around: Surroundings
+    ) -> tuple[CouncilProblem, ...]:
+        return validate_file(parsed[slug], slug, replace(around, folder=self.path / slug))
+
+    def _places(self, folder: CouncilFolder) -> Places:
+        """Return where a council's documents are, and those of the other councils.
+
+        Shelves of personas count here as a hand's work, and the councils' do for the personas:
+        so none takes another's documents away.
+        """
+        councils = {
+            shelf_of(entry.slug): (
+                self.path / entry.slug / DOCS,
+                *(entry.folder.folders if entry.folder else ()),
+            )
+            for entry in self.all()
+        }
+        own = folder.council.shelf
+        councils[own] = (folder.docs, *folder.folders)
+        return Places(own, folder.docs, folder.folders, councils)
+
+    def _bring(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
+        places, store = self._places(folder), self._means.store
+        warnings = tuple(
+            f"{path} is not there; what was read of it before stays."
+            for path in folder.folders
+            if not path.is_dir()
+        )
+        sync = None
+        if dry_run or not is_current(places, store):
+            sync = bring_up_to_date(
+                places,
+                store=store,
+                read=self._means.read,
+                prepare=self._means.prepare(),
+                workers=READ_AHEAD,
+                maximum_bytes=maximum_bytes(self._means.settings),
+                on_progress=tell,
+                dry_run=dry_run,
+            )
+            if not dry_run:
+                self._means.catch_up()
+            if sync.files.interrupted:
+                raise KeyboardInterrupt  # a report is its end there, but here more would follow
+        return Refresh(folder.slug, folder.council.title, None, sync, warnings)
+
+    def _relinked(
+        self,
+        before: CouncilFolder,
+        after: CouncilFolder,
+        written: str,
+        tell: OnProgress,
+        *,
+        dry_run: bool,
+    ) -> Link:
+        changed = after != before
+        if changed and not dry_run:
+            council_folder.write_links(after)
+        return Link(after, written, changed, self._bring(after, tell, dry_run=dry_run))
+
+
+def _inner(parsed: Parsed) -> tuple[str, ...]:
+    members = parsed.council.members if parsed.council else ()
+    return tuple(member.council for member in members if member.council)
+
+
+def _ignore(_: Progress) -> None:
+    """Take no notice of progress."""

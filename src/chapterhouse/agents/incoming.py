@@ -1,0 +1,129 @@
+"""Files and addresses that a person hands to a persona: into RAW-DOCS, writing over nothing."""
+
+import hashlib
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from chapterhouse.agents.curate import LISTS
+from chapterhouse.connectors.folder import walk
+from chapterhouse.connectors.links import Link, LinkList, parse_links
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.files import UNFINISHED, make_folder, put_in_place, write_whole
+
+LINKS_FILE: Final = "links.links"
+_MOST_LINKS: Final = 2_000_000  # bytes of a list
+
+
+def copy_in(files: Sequence[Path], raw: Path) -> tuple[Path, ...]:
+    """Copy ``files`` into ``raw``; return where they are now. One that is there is left alone.
+
+    Raises:
+        NotFoundError: one is not there.
+        UsageError: one is a folder, or has a name that is passed over.
+        RefusedError: another file has its name.
+        OSError: the disk does not do it.
+    """
+    wanted = [(file.expanduser(), raw / file.name) for file in files]
+    for source, target in wanted:
+        _require_file(source, target)
+    make_folder(raw)
+    for source, target in wanted:
+        _require_file(source, target)  # again: two of them may have one name
+        if not target.exists():
+            _copy(source, target)
+    return tuple(target for _, target in wanted)
+
+
+def parse_urls(urls: Sequence[str]) -> tuple[Link, ...]:
+    """Return addresses as links, each once.
+
+    Raises:
+        UsageError: one is no address that may be fetched.
+    """
+    return tuple(dict.fromkeys(_one_link(url) for url in urls))
+
+
+def list_links(links: Sequence[Link], raw: Path) -> None:
+    """Add addresses to ``links.links`` in ``raw``, unless a list has them."""
+    known = {link.url for link in links_of(raw)}
+    new = [link.url for link in links if link.url not in known]
+    if new:
+        path = raw / LINKS_FILE
+        make_folder(raw)
+        before = path.read_text("utf-8-sig") if path.exists() else ""
+        ended = before if not before or before.endswith("\n") else f"{before}\n"
+        write_whole(path, ended + "".join(f"{url}\n" for url in new))
+
+
+def links_of(raw: Path) -> tuple[Link, ...]:
+    """Return the addresses in all lists in ``raw``, each once, in their order."""
+    found: dict[str, Link] = {}
+    for _, listed in lists(raw):
+        for link in listed.links:
+            found.setdefault(link.url, link)
+    return tuple(found.values())
+
+
+def lists(raw: Path) -> Iterator[tuple[str, LinkList]]:
+    """Yield the name of each list below ``raw`` and what it holds, in order of name."""
+    if not raw.is_dir():
+        return
+    for source in walk(raw, raw.name):
+        if source.problem is None and source.name.casefold().endswith(LISTS):
+            with source.root.joinpath(*source.parts).open("rb") as stream:
+                text = stream.read(_MOST_LINKS).decode("utf-8-sig", "replace")
+            yield source.source, parse_links(text)
+
+
+def _one_link(url: str) -> Link:
+    listed = parse_links(url.strip())
+    if listed.problems or len(listed.links) != 1:
+        reason = listed.problems[0].reason if listed.problems else "It is no address."
+        raise UsageError(
+            f"{url!r} cannot be fetched: {reason}", hint="It looks like https://example.org/page"
+        )
+    return listed.links[0]
+
+
+def _require_file(source: Path, target: Path) -> None:
+    if source.is_dir():
+        raise UsageError(
+            f"{source} is a folder.",
+            hint="Name its files, or point the persona at it: 'folders' in persona.config.json.",
+        )
+    if not source.is_file():
+        raise NotFoundError(f"There is no file {str(source)!r}.", hint="Check the spelling.")
+    if target.name.startswith((".", "~$")):
+        raise UsageError(
+            f"{source.name} has a name that is passed over.", hint="Give it another name first."
+        )
+    if target.exists() and not source.samefile(target) and _hash(source) != _hash(target):
+        raise RefusedError(
+            f"{target.parent.name} has another file called {target.name}.",
+            hint=f"Rename yours, or replace {target} yourself if it is the newer version.",
+        )
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy so that the file appears whole, and never in the place of another."""
+    # Hidden, so that a reader passes it over while it is unfinished.
+    unfinished = target.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
+    try:
+        with source.open("rb") as stream, unfinished.open("xb") as copy:
+            shutil.copyfileobj(stream, copy)
+        stamp = source.stat()
+        os.utime(unfinished, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
+        put_in_place(unfinished, target, replace=False)
+    except FileExistsError:
+        raise RefusedError(f"{target.name} appeared meanwhile.", hint="Try again.") from None
+    finally:
+        unfinished.unlink(missing_ok=True)

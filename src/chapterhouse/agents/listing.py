@@ -1,0 +1,259 @@
+"""What is indexed of a persona's documents, and why something is not."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from pathlib import Path
+
+from chapterhouse.agents.curate import FETCHED, LISTS
+from chapterhouse.agents.curated import Known, State, load_state, new_path, target_path
+from chapterhouse.agents.persona_folder import RAG, RAW, PersonaFolder
+from chapterhouse.connectors.fetched import remembered
+from chapterhouse.connectors.folder import location_of, walk
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.ports.store import Store
+from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Status
+
+_NOT_READ = "It was not read yet: that happens with the next question, or with persona train."
+
+
+_EXCLUDED = "It was removed by hand: 'exclude' in persona.config.json names it."
+
+
+class Standing(StrEnum):
+    """Whether a file can be asked about."""
+
+    INDEXED = "indexed"
+    PARTIAL = "partial"  # some of its text is
+    NEW = "new"  # not read yet, or not since it changed
+    REJECTED = "rejected"  # it gave no document; the reason says why
+    REMOVED = "removed"  # out of the index by hand
+    PASSED_OVER = "passed-over"  # no document of theirs, as a page of another persona
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One file of a persona, or one document that is shared with them.
+
+    Attributes:
+        source: As it is named in commands: below the persona's folder, or as it is cited.
+        path: Where the file is that is indexed; for one of RAW-DOCS the curated one.
+        document_id: Of the document, or empty.
+        reason: Why it is not indexed, or not wholly.
+        code: The same, stable and machine-readable.
+        shared_with: The other shelves on which the document is.
+    """
+
+    source: str
+    path: str
+    document_id: str = ""
+    title: str = ""
+    status: Standing = Standing.NEW
+    reason: str = ""
+    code: str = ""
+    chunks: int = 0
+    shared_with: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What is looked at, and what is known of it: by curation, and by hand as locations."""
+
+    folder: PersonaFolder
+    store: Store
+    state: State
+    excluded: frozenset[str]
+
+
+def listing(folder: PersonaFolder, store: Store) -> tuple[Listed, ...]:
+    """Return every file of a persona: raw, curated by hand, from elsewhere, and shared."""
+    excluded = frozenset(map(_location, excluded_files(folder)))
+    look = _Look(folder, store, load_state(folder.rag), excluded)
+    own = [*_raw(look), *_rag(look), *_elsewhere(look)]
+    listed = list({entry.source: entry for entry in reversed(own)}.values())
+    known = {entry.document_id for entry in listed}
+    # What stood in their own places and is gone leaves the shelf with the next question.
+    places = tuple(f"{location_of(path.resolve(), ())}/" for path in (folder.rag, *folder.folders))
+    shared = [
+        _indexed(Listed(document.source, document.location), document, folder.slug)
+        for document in store.documents((folder.slug,))
+        if document.id not in known and not document.location.startswith(places)
+    ]
+    return tuple(sorted([*listed, *shared], key=lambda entry: entry.source))
+
+
+def choose(listed: tuple[Listed, ...], name: str, slug: str) -> Listed:
+    """Return the file of ``slug`` that ``name`` means: a source, an id, its beginning, a file name.
+
+    Raises:
+        NotFoundError: it fits nothing.
+        UsageError: it fits several, or is empty.
+    """
+    if not name.strip():
+        raise UsageError("The name of a file is empty.", hint="Is a variable not set?")
+    tests = (
+        lambda entry: name in (entry.source, entry.document_id, entry.path),
+        lambda entry: entry.source.rpartition("/")[2].casefold() == name.casefold(),
+        lambda entry: entry.document_id.startswith(name),
+    )
+    for fits in tests:
+        fitting = [entry for entry in listed if fits(entry)]
+        if len(fitting) > 1:
+            sources = ", ".join(entry.source for entry in fitting[:5])
+            raise UsageError(f"'{name}' fits {len(fitting)} files.", hint=f"Name one: {sources}")
+        if fitting:
+            return fitting[0]
+    raise NotFoundError(
+        f"No file of '{slug}' is called '{name}'.", hint=f"See: chapterhouse persona docs {slug}"
+    )
+
+
+def excluded_files(folder: PersonaFolder) -> frozenset[Path]:
+    """Return the files that stay out of the index, those of RAW-DOCS by what is made of them."""
+    state = load_state(folder.rag)
+    found = set(folder.excluded)
+    for path in folder.excluded:
+        if path.is_relative_to(folder.raw):
+            known = state.get(path.relative_to(folder.raw).as_posix())
+            if known and known.made:
+                found.add(target_path(folder.rag, known.id))
+    return frozenset(found)
+
+
+def _raw(look: _Look) -> Iterator[Listed]:
+    """Yield the files of RAW-DOCS with what became of the documents curated from them."""
+    state = look.state
+    pages = {
+        f"{FETCHED}/{page.name}": page.url
+        for page in remembered(look.folder.raw / FETCHED)
+        if look.folder.raw.is_dir()
+    }
+    present = _files(look.folder.raw).keys() | pages.keys()
+    removed = look.folder.excluded
+    for name in sorted(present | state.keys()):
+        if name.casefold().endswith(LISTS):
+            continue
+        # Of a page people know the address, not the file that holds it.
+        source = pages.get(name, f"{RAW}/{name}")
+        entry = Listed(source, str(look.folder.raw / name))
+        known = state.get(name)
+        if look.folder.raw / name in removed:
+            yield replace(entry, status=Standing.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
+        elif known is None:
+            yield replace(entry, reason=_NOT_READ, code="not-read-yet")
+        elif known.made:
+            yield _curated(
+                replace(entry, path=str(target_path(look.folder.rag, known.id))),
+                known,
+                look,
+            )
+        else:
+            reason = known.sentence or "It gave no document."
+            yield replace(entry, status=Standing.REJECTED, reason=reason, code=known.code)
+
+
+def _curated(entry: Listed, known: Known, look: _Look) -> Listed:
+    """Say how a document stands that was made from a raw one."""
+    target = Path(entry.path)
+    if not target.exists():
+        reason = f"{RAG}/{target.name} was deleted by hand. To make it again: persona train."
+        return replace(entry, status=Standing.REMOVED, reason=reason, code="deleted-by-hand")
+    standing = _standing(entry, _location(target), look)
+    if standing.reason:
+        return standing
+    beside = new_path(look.folder.rag, known.id)
+    if beside.exists():
+        reason = (
+            f"You and the new version changed the same lines: yours stand in {RAG}/{target.name}. "
+            f"Take over what you want from {beside.relative_to(look.folder.path)} and delete it."
+        )
+        return replace(standing, reason=reason, code="conflict-waiting")
+    if known.sentence:
+        return replace(standing, reason=known.sentence, code=known.code)
+    if known.orphaned:
+        reason = "Its source is gone, but the document was edited by hand and stays."
+        return replace(standing, reason=reason, code="source-gone")
+    return standing
+
+
+def _rag(look: _Look) -> Iterator[Listed]:
+    """Yield the documents in RAG that a hand put there."""
+    curated = {
+        target_path(look.folder.rag, known.id).name for known in look.state.values() if known.made
+    }
+    for name, location in sorted(_files(look.folder.rag).items()):
+        if name not in curated:
+            # The name as it is stored, which ``exclude`` is compared with, not as it is shown.
+            below = location.removeprefix(_location(look.folder.rag)).lstrip("/")
+            entry = Listed(f"{RAG}/{name}", f"{look.folder.rag}/{below}")
+            yield _standing(entry, location, look)
+
+
+def _elsewhere(look: _Look) -> Iterator[Listed]:
+    """Yield the files of the folders that the configuration points at."""
+    for root in look.folder.folders:
+        if not root.is_dir():
+            continue
+        for file in walk(root):
+            record = look.store.file(file.location)
+            entry = Listed(record.source if record else file.source, file.location)
+            if file.problem is not None and record is None:
+                code, reason = file.problem.code, file.problem.sentence
+                yield replace(entry, status=Standing.REJECTED, reason=reason, code=code)
+            else:
+                yield _standing(entry, file.location, look)
+
+
+def _standing(entry: Listed, location: str, look: _Look) -> Listed:
+    """Say of a file how it stands with the index."""
+    if location in look.excluded:
+        return replace(entry, status=Standing.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
+    record = look.store.file(location)
+    document = look.store.document(record.document_id) if record and record.document_id else None
+    if document is not None and look.folder.slug in document.shelves:
+        return _indexed(entry, document, look.folder.slug)
+    return _absent(entry, record, document)
+
+
+def _absent(entry: Listed, record: FileRecord | None, document: Document | None) -> Listed:
+    if record is not None and document is None and record.code:
+        kind = Standing.PASSED_OVER if record.status is Status.SKIPPED else Standing.REJECTED
+        return replace(entry, status=kind, reason=record.sentence, code=record.code)
+    if document is not None:
+        reason = f"It is on the shelf of {', '.join(document.shelves)}, as its 'personas:' says."
+        return replace(
+            entry,
+            document_id=document.id,
+            title=document.title,
+            status=Standing.PASSED_OVER,
+            reason=reason,
+            code="other-personas",
+            shared_with=document.shelves,
+        )
+    return replace(entry, reason=_NOT_READ, code="not-read-yet")
+
+
+def _indexed(entry: Listed, document: Document, slug: str) -> Listed:
+    telling = [notice for notice in document.notices if notice.code not in BENIGN_NOTICES]
+    partial = document.status is Status.PARTIAL
+    return replace(
+        entry,
+        document_id=document.id,
+        title=document.title,
+        status=Standing.PARTIAL if partial else Standing.INDEXED,
+        reason=telling[0].sentence if partial and telling else "",
+        code=telling[0].code if partial and telling else "",
+        chunks=document.chunks,
+        shared_with=tuple(shelf for shelf in document.shelves if shelf != slug),
+    )
+
+
+def _location(path: Path) -> str:
+    return location_of(path.parent.resolve(), (path.name,))
+
+
+def _files(folder: Path) -> dict[str, str]:
+    """Return the locations of the files below a folder, by their names as sources spell them."""
+    if not folder.is_dir():
+        return {}
+    return {file.source.partition("/")[2]: file.location for file in walk(folder, folder.name)}

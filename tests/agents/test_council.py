@@ -1,0 +1,186 @@
+"""A council built call by call, and as JSON."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import BUILT_IN, GROUNDINGS, Member, Round, RoundKind, Seat
+from chapterhouse.agents.council_problems import Code, CouncilConfigError
+from chapterhouse.errors import UsageError
+from chapterhouse.types import Tool
+
+
+def call(_: Mapping[str, object]) -> str:
+    return "nothing"
+
+
+PAPERS = Tool("search_papers", "Searches papers.", {"type": "object"}, call)
+
+# --- building ---
+
+
+def test_every_call_gives_a_new_council() -> None:
+    begun = Council.new("policy-debate")
+    steps = [
+        begun,
+        begun.default_profile("big"),
+        begun.default_profile("big").add_tool("search_knowledge", PAPERS),
+    ]
+    steps.append(steps[-1].add_member("maria"))
+    steps.append(steps[-1].add_member(name="Sceptic", instructions="Doubt.", tools=[PAPERS]))
+    steps.append(steps[-1].add_member(council="finance"))
+    steps.append(steps[-1].add_round("independent_analysis"))
+    steps.append(steps[-1].add_round("cross_examination", anonymous=True))
+    steps.append(steps[-1].add_round("synthesis").chair(name="Chair", profile="big"))
+    steps.append(steps[-1].link("/papers").decide_between("yes", "no"))
+    steps.append(steps[-1].limits(parallel=2).free_concessions())
+    copies = [replace(step) for step in steps]
+    assert steps == copies
+    assert all(before != after for before, after in pairwise(steps))
+    assert begun == Council("policy-debate")
+    whole = steps[-1]
+    assert [member.key for member in whole.members] == ["maria", "sceptic", "finance"]
+    assert [member.seat for member in whole.members] == [Seat.PERSONA, Seat.ROLE, Seat.COUNCIL]
+    assert (whole.parallel, whole.round_timeout_seconds) == (2, 300)
+    assert whole.limits(round_timeout_seconds=9).parallel == 2
+    assert whole.chaired_by == Member(name="Chair", profile="big")
+    assert whole.problems == ()
+
+
+def test_it_cannot_be_changed() -> None:
+    council = Council.new("berths")
+    with pytest.raises(AttributeError):
+        council.slug = "x"  # type: ignore[misc]  # that it fails is the point
+    assert hash(council.add_member("maria"))
+
+
+def test_members_and_rounds_may_come_ready_made() -> None:
+    member, entry = Member(persona="maria", shelves=("rules",)), Round("rebuttal")
+    built = Council.new("berths").add_member(member).add_round(entry).chair(member)
+    assert (built.members, built.rounds, built.chaired_by) == ((member,), (entry,), member)
+    assert Council.new("x").add_member("maria", shelves=["rules"]).members == (member,)
+    with pytest.raises(UsageError, match="not both"):
+        Council.new("berths").add_member(member, profile="big")
+    with pytest.raises(UsageError, match="not both"):
+        Council.new("berths").add_round(entry, anonymous=True)
+    with pytest.raises(UsageError, match="persona="):
+        Council.new("berths").chair("maria", persona="tom")
+
+
+@pytest.mark.parametrize(
+    ("entry", "kind", "shows"),
+    [
+        (Round("independent_analysis"), RoundKind.INDEPENDENT_ANALYSIS, False),
+        (Round("cross_examination"), RoundKind.CROSS_EXAMINATION, True),
+        (Round("rebuttal"), RoundKind.REBUTTAL, True),
+        (Round("synthesis"), RoundKind.SYNTHESIS, True),
+        (Round("cost_check", "Count."), RoundKind.OWN, False),
+        (Round("cost_check", "Count.", sees_claims=True), RoundKind.OWN, True),
+        (Round("own", "Count."), RoundKind.OWN, False),
+    ],
+)
+def test_rounds_know_what_they_are(entry: Round, kind: RoundKind, *, shows: bool) -> None:
+    assert (entry.kind, entry.shows_claims) == (kind, shows)
+
+
+# --- as JSON ---
+
+WORDS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+LISTS = st.lists(WORDS, max_size=3).map(tuple)
+SECONDS = st.floats(allow_nan=False, allow_infinity=False) | st.integers(-5, 10**6)
+MEMBERS = st.builds(
+    Member,
+    *[WORDS] * 5,
+    tools=LISTS,
+    grounding=st.none() | st.sampled_from(GROUNDINGS),
+    timeout_seconds=st.none() | SECONDS,
+    shelves=LISTS,
+)
+ROUNDS = st.builds(
+    Round, st.sampled_from(BUILT_IN) | WORDS, WORDS, LISTS, st.booleans(), st.booleans()
+)
+COUNCILS = st.builds(
+    Council,
+    *[WORDS] * 4,
+    tools=LISTS,
+    members=st.lists(MEMBERS, max_size=4).map(tuple),
+    rounds=st.lists(ROUNDS, max_size=4).map(tuple),
+    chaired_by=st.none() | MEMBERS,
+    folders=LISTS,
+    options=LISTS,
+    parallel=st.integers(),
+    round_timeout_seconds=SECONDS,
+    concession_rule=st.booleans(),
+)
+
+
+@given(COUNCILS)
+def test_any_council_comes_back_from_json_as_it_was(council: Council) -> None:
+    text = council.to_json()
+    again = Council.from_json(text)
+    assert again == council
+    assert again.to_json() == text
+
+
+@given(COUNCILS)
+def test_what_is_wrong_with_any_council_has_a_place_in_its_json(council: Council) -> None:
+    for problem in council.problems:
+        assert problem.sentence.endswith(".")
+        assert problem.hint
+        value: Any = json.loads(council.to_json())
+        for part in problem.path[:-1]:  # the last may be what is missing
+            if isinstance(value, str):
+                assert part == "name"  # a round written as its name alone
+                break
+            value = value[part] if isinstance(part, int) else value.get(part, {})
+            assert isinstance(value, (dict, list, str))
+
+
+def test_json_is_short_and_keeps_its_order() -> None:
+    council = (
+        Council.new("berths", purpose="Tariffs – 2027")
+        .add_tool(PAPERS, "search_knowledge")
+        .add_member("maria", grounding="both", timeout_seconds=30)
+        .add_round("independent_analysis")
+        .add_round("cost_check", instructions="Count.", speakers=["maria"])
+        .chair(name="Chair")
+    )
+    assert json.loads(council.to_json()) == {
+        "slug": "berths",
+        "purpose": "Tariffs – 2027",
+        "tools": ["search_papers", "search_knowledge"],
+        "members": [{"persona": "maria", "grounding": "both", "timeout_seconds": 30}],
+        "rounds": [
+            "independent_analysis",
+            {"name": "cost_check", "instructions": "Count.", "speakers": ["maria"]},
+        ],
+        "chair": {"name": "Chair"},
+    }
+    assert "Tariffs – 2027" in council.to_json()
+    assert council.to_json().endswith("}\n")
+
+
+def test_tools_are_written_by_name() -> None:
+    council = Council.new("berths").add_tool(PAPERS).add_member("maria", tools=[PAPERS])
+    again = Council.from_json(council.to_json())
+    assert again.tools == ("search_papers",)
+    assert again.members[0].tools == ("search_papers",)
+    assert again.to_json() == council.to_json()
+
+
+def test_json_that_cannot_be_read_says_everything() -> None:
+    with pytest.raises(CouncilConfigError, match="stands there twice") as raised:
+        Council.from_json('{"slug": "x", "membres": [], "parallel": "4", "parallel": 1}')
+    assert {problem.code for problem in raised.value.problems} == {
+        Code.UNKNOWN,
+        Code.TYPE,
+        Code.DUPLICATE,
+    }
+    assert "2 more" in raised.value.hint

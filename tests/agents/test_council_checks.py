@@ -1,0 +1,343 @@
+"""Everything wrong with a council, by path and code, before anything runs."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_checks import validate, validate_file
+from chapterhouse.agents.council_file import parse_council, read_council
+from chapterhouse.agents.council_model import Member, Round
+from chapterhouse.agents.council_problems import Code, CouncilProblem, errors
+from chapterhouse.agents.problems import Severity
+from chapterhouse.agents.surroundings import Surroundings, circle
+from chapterhouse.types import Tool
+
+WHOLE = (
+    Council.new("berths")
+    .add_tool("search_knowledge")
+    .add_member("maria")
+    .add_member(name="Sceptic", instructions="Doubt.")
+    .add_round("independent_analysis")
+    .add_round("cross_examination", anonymous=True)
+    .add_round("synthesis")
+    .chair(name="Chair")
+)
+AROUND = Surroundings(
+    personas={"maria": True, "tom": False},
+    councils={"berths": (), "finance": ("audit",), "audit": (), "torn": ()},
+    broken=frozenset(("torn",)),
+    profiles=frozenset(("big", "small")),
+    shelves=frozenset(("library", "maria", "council_berths")),
+    tools=frozenset(("search_knowledge", "semantic_search")),
+)
+Change = Callable[[Council], Council]
+
+
+def changed(**values: Any) -> Change:
+    return lambda council: replace(council, **values)
+
+
+def with_member(**values: Any) -> Change:
+    return lambda council: council.add_member(**values)
+
+
+def with_round(number: int, **values: Any) -> Change:
+    def change(council: Council) -> Council:
+        rounds = list(council.rounds)
+        rounds[number] = replace(rounds[number], **values)
+        return replace(council, rounds=tuple(rounds))
+
+    return change
+
+
+def call(_: Mapping[str, object]) -> str:
+    return "nothing"
+
+
+PAPERS = Tool("papers", "Searches papers.", {"type": "object"}, call)
+INDEPENDENT, CROSS, SYNTHESIS = map(Round, ("independent_analysis", "rebuttal", "synthesis"))
+OWN = Round("cost_check", "Count.")
+LATE = ("members", 2)
+SCEPTIC = Member(name="Sceptic", instructions="Doubt.")
+
+TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
+    # names
+    (changed(slug=""), ("slug",), Code.EMPTY, "berth-tariffs"),
+    (changed(slug="Berths"), ("slug",), Code.NAME, "lower-case"),
+    (changed(slug="a_b"), ("slug",), Code.NAME, "hyphens"),
+    (changed(slug="../x"), ("slug",), Code.NAME, "letters"),
+    (changed(slug="a" * 41), ("slug",), Code.NAME, "40"),
+    (changed(slug="council"), ("slug",), Code.RESERVED, "another"),
+    (changed(display_name="a\u202eb"), ("display_name",), Code.INVISIBLE, "anew"),
+    (changed(display_name="a" * 81), ("display_name",), Code.RANGE, "shorter"),
+    (changed(purpose="\u200b"), ("purpose",), Code.INVISIBLE, "anew"),
+    (changed(purpose="a" * 20_001), ("purpose",), Code.RANGE, "shorter"),
+    # tools and models
+    (
+        changed(tools=("search_knowledge", "semantic_search", "search_knowlege")),
+        ("tools", 2),
+        Code.UNKNOWN,
+        "Did you mean 'search_knowledge'?",
+    ),
+    (changed(tools=("",)), ("tools", 0), Code.EMPTY, "Name a tool"),
+    (changed(tools=(PAPERS, PAPERS)), ("tools", 1), Code.DUPLICATE, "Leave one"),
+    (changed(tools=("semantic_search",) * 2), ("tools", 1), Code.DUPLICATE, "Leave one"),
+    (changed(profile="bigg"), ("profile",), Code.PROFILE_UNKNOWN, "[profiles.bigg]"),
+    # who sits
+    (changed(members=()), ("members",), Code.NO_MEMBERS, "--member"),
+    (changed(members=(SCEPTIC,) * 65), ("members",), Code.RANGE, "Leave some out"),
+    (with_member(persona="marya"), (*LATE, "persona"), Code.UNKNOWN, "'maria'"),
+    (with_member(persona="tom"), (*LATE, "persona"), Code.PERSONA_BROKEN, "persona validate tom"),
+    (with_member(persona="maria"), LATE, Code.DUPLICATE, "Leave one"),
+    (with_member(name="sceptic!", instructions="x"), LATE, Code.DUPLICATE, "Leave one"),
+    (with_member(), LATE, Code.MISSING, "'persona'"),
+    (with_member(name="Judge"), (*LATE, "instructions"), Code.MISSING, "sentence"),
+    (with_member(name="…", instructions="x"), (*LATE, "name"), Code.NAME, "said"),
+    (with_member(name="Chair", instructions="x"), LATE, Code.RESERVED, "another"),
+    (with_member(name="a\nb", instructions="x"), (*LATE, "name"), Code.INVISIBLE, "anew"),
+    (
+        with_member(name="a", instructions="\u200b"),
+        (*LATE, "instructions"),
+        Code.INVISIBLE,
+        "anew",
+    ),
+    (with_member(persona="maria", council="audit"), LATE, Code.AMBIGUOUS, "two members"),
+    (with_member(council="audits"), (*LATE, "council"), Code.UNKNOWN, "'audit'"),
+    (with_member(council="torn"), (*LATE, "council"), Code.COUNCIL_BROKEN, "validate torn"),
+    (with_member(council="berths"), (*LATE, "council"), Code.CYCLE, "out of another"),
+    (with_member(council="audit", tools=["x"]), (*LATE, "tools"), Code.MISPLACED, "audit/council"),
+    (with_member(council="audit", profile="big"), (*LATE, "profile"), Code.MISPLACED, "audit"),
+    (with_member(council="audit", grounding="tool"), (*LATE, "grounding"), Code.MISPLACED, "audit"),
+    (with_member(council="audit", shelves=["maria"]), (*LATE, "shelves"), Code.MISPLACED, "audit"),
+    (
+        with_member(council="audit", instructions="x"),
+        (*LATE, "instructions"),
+        Code.MISPLACED,
+        "audit",
+    ),
+    (with_member(persona="x", grounding="injcet"), (*LATE, "grounding"), Code.UNKNOWN, "'inject'"),
+    (with_member(persona="x", profile="bg"), (*LATE, "profile"), Code.PROFILE_UNKNOWN, "'big'"),
+    (with_member(persona="x", tools=["y"]), (*LATE, "tools", 0), Code.UNKNOWN, "There are"),
+    (
+        with_member(persona="x", timeout_seconds=0),
+        (*LATE, "timeout_seconds"),
+        Code.RANGE,
+        "60 to 600",
+    ),
+    (
+        with_member(persona="x", timeout_seconds=float("nan")),
+        (*LATE, "timeout_seconds"),
+        Code.RANGE,
+        "60 to 600",
+    ),
+    (
+        with_member(persona="x", timeout_seconds=301),
+        (*LATE, "timeout_seconds"),
+        Code.UNUSED,
+        "Raise",
+    ),
+    (with_member(persona="x", shelves=["librari"]), (*LATE, "shelves", 0), Code.UNKNOWN, "library"),
+    (with_member(persona="x", shelves=["a b"]), (*LATE, "shelves", 0), Code.NAME, "status"),
+    (with_member(persona="x", shelves=["x"]), (*LATE, "shelves", 0), Code.UNUSED, "Leave it out"),
+    (
+        with_member(persona="x", shelves=["council_berths"]),
+        (*LATE, "shelves", 0),
+        Code.UNUSED,
+        "Leave it out",
+    ),
+    (
+        with_member(persona="x", shelves=["library", "library"]),
+        (*LATE, "shelves", 1),
+        Code.DUPLICATE,
+        "Leave one",
+    ),
+    (changed(chaired_by=None), ("chair",), Code.NO_CHAIR, '"chair"'),
+    (changed(chaired_by=Member()), ("chair",), Code.MISSING, "'persona'"),
+    (changed(chaired_by=Member(council="audit")), ("chair", "council"), Code.MISPLACED, "preside"),
+    (changed(chaired_by=Member(persona="x")), ("chair", "persona"), Code.UNKNOWN, "maria"),
+    (
+        changed(chaired_by=Member(name="C", tools=("x",))),
+        ("chair", "tools", 0),
+        Code.UNKNOWN,
+        "There are",
+    ),
+    # rounds
+    (changed(rounds=()), ("rounds",), Code.NO_ROUNDS, "independent_analysis"),
+    (
+        changed(rounds=(INDEPENDENT,) * 32 + (SYNTHESIS,)),
+        ("rounds",),
+        Code.RANGE,
+        "Leave some out",
+    ),
+    (changed(rounds=(INDEPENDENT,)), ("rounds",), Code.NO_SYNTHESIS, "at the end"),
+    (changed(rounds=(INDEPENDENT,)), ("chair",), Code.UNUSED, "leave the chair out"),
+    (changed(rounds=(CROSS, SYNTHESIS)), ("rounds", 0), Code.ORDER, "Begin with"),
+    (changed(rounds=(SYNTHESIS,)), ("rounds", 0), Code.ORDER, "Begin with"),
+    (
+        changed(rounds=(replace(OWN, sees_claims=True), SYNTHESIS)),
+        ("rounds", 0),
+        Code.ORDER,
+        "Begin with",
+    ),
+    (
+        changed(rounds=(INDEPENDENT, SYNTHESIS, CROSS)),
+        ("rounds", 1),
+        Code.ORDER,
+        "Put it last",
+    ),
+    (with_round(1, name="cross_examinaton"), ("rounds", 1, "name"), Code.UNKNOWN, "Did you mean"),
+    (with_round(1, name=""), ("rounds", 1, "name"), Code.EMPTY, "rebuttal"),
+    (
+        with_round(1, name="Cost check", instructions="x", anonymous=False),
+        ("rounds", 1, "name"),
+        Code.NAME,
+        "cost_check",
+    ),
+    (
+        with_round(1, name="own", instructions="x", anonymous=False),
+        ("rounds", 1, "name"),
+        Code.RESERVED,
+        "happens",
+    ),
+    (with_round(1, instructions="\x07"), ("rounds", 1, "instructions"), Code.INVISIBLE, "anew"),
+    (with_round(0, anonymous=True), ("rounds", 0, "anonymous"), Code.MISPLACED, "Leave it out"),
+    (with_round(2, anonymous=True), ("rounds", 2, "anonymous"), Code.MISPLACED, "Leave it out"),
+    (with_round(1, sees_claims=True), ("rounds", 1, "sees_claims"), Code.MISPLACED, "your own"),
+    (with_round(1, speakers=("mario",)), ("rounds", 1, "speakers", 0), Code.UNKNOWN, "'maria'"),
+    (with_round(2, speakers=("maria",)), ("rounds", 2, "speakers"), Code.MISPLACED, "Leave"),
+    (
+        with_round(1, speakers=("maria", "maria")),
+        ("rounds", 1, "speakers", 1),
+        Code.DUPLICATE,
+        "Leave one",
+    ),
+    (
+        changed(rounds=(replace(INDEPENDENT, speakers=("chair",)),), chaired_by=None),
+        ("rounds", 0, "speakers", 0),
+        Code.MISSING,
+        "'chair'",
+    ),
+    # the rest
+    (changed(folders=(" ",)), ("folders", 0), Code.EMPTY, "Name a folder"),
+    (changed(folders=("gone",)), ("folders", 0), Code.FOLDER_MISSING, "spelling"),
+    (changed(folders=("file",)), ("folders", 0), Code.FOLDER_MISSING, "spelling"),
+    (changed(folders=("~no-such-user/x",)), ("folders", 0), Code.FOLDER_MISSING, "whole path"),
+    (changed(folders=("docs", "docs")), ("folders", 1), Code.DUPLICATE, "Leave one"),
+    (changed(options=("yes",)), ("options",), Code.RANGE, "Add another"),
+    (changed(options=("yes", "YES")), ("options", 1), Code.DUPLICATE, "Leave one"),
+    (changed(options=("yes", "")), ("options", 1), Code.EMPTY, "Say"),
+    (changed(options=("yes", "no\x00")), ("options", 1), Code.INVISIBLE, "anew"),
+    (changed(options=tuple(map(str, range(21)))), ("options",), Code.RANGE, "Leave some out"),
+    (changed(parallel=0), ("parallel",), Code.RANGE, "8"),
+    (changed(parallel=65), ("parallel",), Code.RANGE, "8"),
+    (changed(round_timeout_seconds=-1), ("round_timeout_seconds",), Code.RANGE, "60 to 600"),
+]
+
+
+def found(council: Council, folder: Path | None = None) -> tuple[CouncilProblem, ...]:
+    return validate(council, replace(AROUND, folder=folder))
+
+
+def test_a_council_may_be_right(tmp_path: Path) -> None:
+    assert found(WHOLE, tmp_path) == ()
+    assert WHOLE.problems == ()
+    assert found(WHOLE.add_member(council="finance").default_profile("none")) == ()
+    several = WHOLE.add_member(persona="maria", name="Maria as devil's advocate", profile="big")
+    assert found(several.decide_between("yes", "no")) == ()
+    spoken = (INDEPENDENT, replace(OWN, speakers=("chair", "sceptic")), SYNTHESIS)
+    assert found(replace(WHOLE, rounds=spoken)) == ()
+
+
+@pytest.mark.parametrize(("change", "path", "code", "hint"), TABLE)
+def test_each_fault_has_its_path_and_code(
+    tmp_path: Path, change: Change, path: tuple[str | int, ...], code: Code, hint: str
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "file").touch()
+    council = change(WHOLE)
+    fitting = [
+        problem
+        for problem in found(council, tmp_path)
+        if (problem.path, problem.code) == (path, code)
+    ]
+    assert len(fitting) == 1, found(council, tmp_path)
+    assert hint in fitting[0].hint
+    assert fitting[0].sentence.endswith(".")
+    assert fitting[0].council == council.slug
+
+
+def test_every_code_is_in_a_table(tmp_path: Path) -> None:
+    told = {code for _, _, code, _ in TABLE}
+    told |= {entry.code for entry in parse_council('{"slug": 1, "members": 1').problems}
+    told |= {entry.code for entry in parse_council('{"slug": 1}').problems}
+    told |= {entry.code for entry in read_council(tmp_path / "gone").problems}
+    told |= {entry.code for entry in validate_file(parse_council(WHOLE.to_json()), "x", AROUND)}
+    assert told == set(Code)
+
+
+def test_all_is_told_at_once_and_errors_come_first() -> None:
+    broken = replace(
+        WHOLE,
+        tools=("a", "semantic_search", "b"),
+        members=(*WHOLE.members, Member(persona="x", timeout_seconds=999)),
+        parallel=0,
+        rounds=(Round("independent_analysis"),),
+    )
+    problems = found(broken)
+    assert [problem.place for problem in problems] == [
+        "tools[0]",
+        "tools[2]",
+        "members[2].persona",
+        "parallel",
+        "members[2].timeout_seconds",
+        "rounds",
+        "chair",
+    ]
+    assert [problem.severity for problem in problems[4:]] == [Severity.WARNING] * 3
+    assert errors(problems) == problems[:4]
+    assert len({(problem.path, problem.code) for problem in problems}) == len(problems)
+
+
+def test_nothing_is_compared_with_what_is_not_known() -> None:
+    council = WHOLE.default_profile("x").add_tool("y").add_member("z", shelves=["w"]).link("v")
+    assert council.problems == ()
+    assert council.add_member(council="berths").problems[0].code is Code.CYCLE
+
+
+def test_circles_are_found_wherever_they_are() -> None:
+    def cycle(inner: Mapping[str, tuple[str, ...]], *subs: str) -> list[str]:
+        council = WHOLE
+        for sub in subs:
+            council = council.add_member(council=sub)
+        around = replace(AROUND, councils=inner)
+        return [p.sentence for p in validate(council, around) if p.code is Code.CYCLE]
+
+    assert cycle({"berths": (), "a": ("berths",)}, "a") == [
+        "Councils contain each other: a → berths → a."
+    ]
+    # What its own file said before counts no longer.
+    assert cycle({"berths": ("a",), "a": ()}, "a") == []
+    assert len(cycle({"a": ("b",), "b": ("c",), "c": ("b",)}, "a", "b", "c")) == 3
+    assert cycle({"a": ("b", "c"), "b": ("d",), "c": ("d",), "d": ()}, "a") == []
+    assert cycle({"a": ("gone",)}, "a") == []
+
+
+def test_circles_are_found_in_the_number_of_councils() -> None:
+    diamonds = {
+        f"{level}{side}": (f"{level + 1}a", f"{level + 1}b")
+        for level in range(2_000)
+        for side in "ab"
+    }
+    assert circle("0a", diamonds) == ()
+    assert circle("0a", {**diamonds, "2000b": ("1999a",)}) == ("1999a", "2000b", "1999a")
+
+
+def test_the_file_must_be_in_its_own_folder() -> None:
+    problems = validate_file(parse_council(WHOLE.to_json()), "tariffs", AROUND)
+    assert [(p.path, p.code, p.council) for p in problems] == [
+        (("slug",), Code.MISMATCH, "tariffs")
+    ]

@@ -1,0 +1,418 @@
+"""Councils in folders, over a real library, real files and real readers."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import SEARCH_TOOLS, Member
+from chapterhouse.agents.council_problems import Code, CouncilConfigError
+from chapterhouse.agents.council_templates import TEMPLATES, council_from
+from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.listing import Standing
+from chapterhouse.agents.personas import House
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.pool import ReadingPool
+from chapterhouse.types import Extraction, Progress
+
+TARIFFS = "# Tariffs\n\nA berth at the quay costs 80 euros a metre.\n"
+RULES = "# Rules\n\nGuests pay less in winter.\n"
+SHELF = "council_berths"
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ReadingPool]:
+    opened = ReadingPool(1, Limits())  # of all tests: its process takes long to start
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def library(tmp_path: Path, pool: ReadingPool) -> Iterator[Library]:
+    with Library.open(tmp_path / "home") as opened:
+        personas = opened.personas
+        house = House(personas.path, replace(personas._means, read=pool.submit))
+        councils = opened.councils
+        opened.__dict__["personas"] = house
+        means = replace(councils._means, read=pool.submit, house=house)
+        opened.__dict__["councils"] = Councils(councils.path, means)
+        yield opened
+
+
+@pytest.fixture
+def councils(library: Library) -> Councils:
+    return library.councils
+
+
+@pytest.fixture
+def papers(tmp_path: Path) -> Path:
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    (folder / "tariffs.md").write_text(TARIFFS)
+    return folder
+
+
+def made(councils: Councils, slug: str = "berths", name: str = "") -> Path:
+    return councils.create(council_from("debate", slug, display_name=name)).path
+
+
+def never(_data: bytes, name: str) -> Future[Extraction]:
+    pytest.fail(f"{name} was read again")
+
+
+def shelf(library: Library, name: str = SHELF) -> list[str]:
+    return sorted(document.source for document in library.documents((name,)))
+
+
+def standing(councils: Councils) -> dict[str, Standing]:
+    return {entry.source: entry.status for entry in councils.documents("berths")}
+
+
+# --- which there are ---
+
+
+@pytest.mark.parametrize("template", [name for name in TEMPLATES if name != "blank"])
+def test_what_a_template_makes_can_meet(councils: Councils, template: str) -> None:
+    folder = councils.create(council_from(template, "berths"))
+    assert councils.validate("berths") == ()
+    assert councils.require("berths") == folder.council == councils.load("ber").council
+    assert json.loads(folder.file.read_text())["slug"] == "berths"
+    assert folder.docs.is_dir()
+
+
+def test_a_blank_council_wants_members(councils: Councils) -> None:
+    councils.create(council_from("blank", "berths"))
+    assert [problem.code for problem in councils.validate()] == [Code.NO_MEMBERS, Code.NO_SYNTHESIS]
+    with pytest.raises(CouncilConfigError, match="Nobody is a member"):
+        councils.require("berths")
+    with pytest.raises(NotFoundError, match="template"):
+        council_from("debatte", "berths")
+
+
+def test_a_council_is_made_once_and_nothing_is_written_over(councils: Councils) -> None:
+    (councils.path / "berths" / "docs").mkdir(parents=True)
+    (councils.path / "berths" / "docs" / "kept.md").write_text(RULES)
+    assert councils.all()[0].problems[0].code is Code.UNREADABLE
+    path = made(councils)
+    assert (path / "docs" / "kept.md").read_text() == RULES
+    with pytest.raises(RefusedError, match="already"):
+        made(councils)
+    for slug in ("Berths", "council", "../x", ""):
+        with pytest.raises(UsageError):
+            councils.create(Council.new(slug))
+    assert councils.names() == ("berths",)
+
+
+def test_names_are_resolved_like_those_of_personas(councils: Councils) -> None:
+    for slug, name in (("berths", "The Berths"), ("berths-two", ""), ("tariffs", "Old Tariffs")):
+        made(councils, slug, name)
+    for name, slug in (("BERTHS", "berths"), ("tar", "tariffs"), ("old tariffs", "tariffs")):
+        assert councils.resolve(name) == slug
+    with pytest.raises(UsageError, match="fits 2"):
+        councils.resolve("ber")
+    with pytest.raises(NotFoundError, match="no council 'x'"):
+        councils.resolve("x")
+    with pytest.raises(UsageError, match="empty"):
+        councils.resolve(" ")
+    assert councils.shelves() == {"council_berths", "council_berths-two", "council_tariffs"}
+
+
+def test_a_broken_file_does_not_hide_the_others(councils: Councils) -> None:
+    made(councils)
+    torn = made(councils, "torn") / "council.json"
+    torn.write_text('{"slug": "torn", "membres": []}')
+    good, broken = councils.all()
+    assert good.folder
+    assert broken.folder is None
+    assert [problem.path for problem in broken.problems] == [("membres",)]
+    with pytest.raises(CouncilConfigError, match="torn: membres"):
+        councils.load("torn")
+    assert {problem.council for problem in councils.validate()} == {"torn"}
+    torn.write_text('{"slug": "berths"}')
+    with pytest.raises(CouncilConfigError, match="but the folder is called 'torn'"):
+        councils.load("torn")
+
+
+# --- checking against what there is ---
+
+
+def test_validation_knows_the_library(library: Library, councils: Councils) -> None:
+    library.personas.create("maria")
+    library.personas.create("tom").config_path.write_text("{")
+    for slug in ("inner", "torn", "around"):
+        made(councils, slug)
+    (councils.path / "torn" / "council.json").write_text('{"slug": "torn"}')
+    (councils.path / "around" / "council.json").write_text(
+        Council.new("around")
+        .add_member(council="torn")
+        .add_round("independent_analysis")
+        .add_round("synthesis")
+        .chair("maria")
+        .to_json()
+    )
+    council = council_from("debate", "berths")
+    council = council.add_tool(*sorted(SEARCH_TOOLS), "search_graf").default_profile("big")
+    for persona in ("maria", "tom", "mario"):
+        council = council.add_member(persona, shelves=["council_inner", "nowhere"])
+    for slug in ("inner", "torn", "around", "berths", "outer"):
+        council = council.add_member(council=slug)
+    councils.create(council.link("gone"))
+    assert [(problem.place, problem.code.value) for problem in councils.validate("berths")] == [
+        ("profile", "profile-unknown"),
+        ("tools[3]", "unknown"),
+        ("members[2].shelves[1]", "unknown"),
+        ("members[3].persona", "persona-broken"),
+        ("members[3].shelves[1]", "unknown"),
+        ("members[4].persona", "unknown"),
+        ("members[4].shelves[1]", "unknown"),
+        ("members[6].council", "council-broken"),
+        ("members[7].council", "council-broken"),  # as it contains a broken one
+        ("members[8].council", "cycle"),
+        ("members[9].council", "unknown"),
+        ("folders[0]", "folder-missing"),
+    ]
+    (councils.path / "torn" / "council.json").write_text('{"slug": "torn",')
+    assert [problem.code for problem in councils.validate("torn")] == [Code.NOT_JSON]
+    built = Council.new("built").add_member(council="around")
+    assert Code.COUNCIL_BROKEN in {problem.code for problem in councils.validate(built)}
+    with pytest.raises(CouncilConfigError):
+        councils.require(built)
+
+
+def test_two_councils_that_contain_each_other_are_both_told(councils: Councils) -> None:
+    for slug, other in (("a", "b"), ("b", "a")):
+        council = council_from("debate", slug).add_member(council=other)
+        councils.create(council)
+    problems = councils.validate()
+    assert [(p.council, p.code) for p in problems] == [("a", Code.CYCLE), ("b", Code.CYCLE)]
+    assert problems[0].sentence == "Councils contain each other: b → a → b."
+
+
+def test_built_and_written_councils_are_checked_alike(library: Library, councils: Councils) -> None:
+    library.personas.create("maria")
+    built = council_from("debate", "berths", personas=["maria", "tom"])
+    assert built.members == (Member(persona="maria"), Member(persona="tom"))
+    before = councils.validate(built)
+    councils.create(built)
+    assert councils.validate("berths") == before
+    assert [problem.path for problem in before] == [("members", 1, "persona")]
+
+
+# --- documents ---
+
+
+def test_documents_of_the_folder_are_read_when_they_changed(
+    library: Library, councils: Councils
+) -> None:
+    path = made(councils)
+    assert councils.is_current("berths")
+    assert not councils.refresh("berths")
+    (path / "docs" / "rules.md").write_text(RULES)
+    assert standing(councils) == {"council_berths/rules.md": Standing.NEW}
+    assert not councils.is_current("berths")
+    seen: list[Progress] = []
+    assert councils.refresh("berths", dry_run=True).sync
+    assert shelf(library) == []
+    refresh = councils.refresh("berths", on_progress=seen.append)
+    assert refresh.sentence == "The documents of Berths had changed: 1 read."
+    assert len(seen) == 1
+    assert councils.is_current("berths")
+    assert shelf(library) == ["council_berths/rules.md"]
+    assert standing(councils) == {"council_berths/rules.md": Standing.INDEXED}
+    assert councils.census("berths").documents == 1
+    assert library.search("guests in winter", shelves=[SHELF]).hits
+    (path / "docs" / "rules.md").unlink()
+    assert councils.refresh("berths").sync
+    assert shelf(library) == []
+    assert list(library.documents()) == []
+
+
+def test_a_linked_folder_is_read_once_for_all_members(
+    library: Library, councils: Councils, papers: Path
+) -> None:
+    path = made(councils)
+    file = path / "council.json"
+    raw = json.loads(file.read_text())
+    file.write_text(json.dumps({"rounds": raw.pop("rounds"), **raw}))  # as its owner wrote it
+    planned = councils.link("berths", str(papers), dry_run=True)
+    assert (planned.changed, councils.load("berths").council.folders) == (True, ())
+    link = councils.link("berths", str(papers))
+    assert (link.changed, link.refresh.changed) == (True, True)
+    assert next(iter(json.loads(file.read_text()))) == "rounds"
+    assert json.loads(file.read_text())["folders"] == [str(papers)]
+    assert shelf(library) == ["papers/tariffs.md"]
+    again = councils.link("berths", f"{papers}/../papers")
+    assert (again.changed, again.refresh.changed) == (False, False)
+    made(councils, "other")
+    unread = Councils(councils.path, replace(councils._means, read=never))
+    unread.link("other", str(papers))  # only its shelf is another one
+    assert [document.shelves for document in library.documents()] == [
+        ("council_berths", "council_other")
+    ]
+    assert councils.is_current("berths")
+    assert councils.is_current("other")
+
+
+def test_unlinking_takes_away_what_nobody_else_has(
+    library: Library, councils: Councils, papers: Path, tmp_path: Path
+) -> None:
+    made(councils)
+    more = tmp_path / "more"
+    more.mkdir()
+    (more / "rules.md").write_text(RULES)
+    library.add(more)
+    for folder in (papers, more):
+        councils.link("berths", str(folder))
+    assert shelf(library) == ["more/rules.md", "papers/tariffs.md"]
+    planned = councils.unlink("berths", "papers", dry_run=True).refresh.sync
+    assert planned
+    assert planned.removed == ("papers/tariffs.md",)
+    assert len(shelf(library)) == 2
+    assert councils.unlink("berths", "papers").written == str(papers)
+    councils.unlink("berths", f"{more}/")
+    assert shelf(library) == []
+    assert shelf(library, "library") == ["more/rules.md"]
+    assert [document.source for document in library.documents()] == ["more/rules.md"]
+    assert (papers / "tariffs.md").exists()
+    with pytest.raises(NotFoundError, match="not linked"):
+        councils.unlink("berths", "papers")
+    with pytest.raises(UsageError, match="empty"):
+        councils.unlink("berths", " ")
+    for absent in (tmp_path / "gone", papers / "tariffs.md"):
+        with pytest.raises(NotFoundError):
+            councils.link("berths", str(absent))
+
+
+def test_folders_of_one_name_are_told_apart(councils: Councils, tmp_path: Path) -> None:
+    made(councils)
+    for number in (1, 2):
+        (tmp_path / str(number) / "papers").mkdir(parents=True)
+        councils.link("berths", str(tmp_path / str(number) / "papers"))
+    with pytest.raises(UsageError, match="fits 2 folders"):
+        councils.unlink("berths", "papers")
+    councils.unlink("berths", str(tmp_path / "1" / "papers"))
+    assert councils.load("berths").folders == (tmp_path / "2" / "papers",)
+
+
+def test_shared_and_personal_shelves_stay_apart(
+    library: Library, councils: Councils, papers: Path
+) -> None:
+    house = library.personas
+    house.create("maria", folders=[str(papers)])
+    house.create("berths")  # a persona of the council's name has another shelf
+    (papers / "named.md").write_text("---\npersonas: [berths]\n---\n# Named\n\nSome words.\n")
+    made(councils)
+    councils.link("berths", str(papers))
+    assert shelf(library) == ["papers/named.md", "papers/tariffs.md"]
+    assert shelf(library, "maria") == shelf(library, "berths") == []
+    house.refresh("maria")
+    both = ["papers/named.md", "papers/tariffs.md"]
+    assert (shelf(library), shelf(library, "maria")) == (both, both)
+    for _ in range(2):  # neither takes away what is the other's
+        assert councils.is_current("berths")
+        assert house.is_current("maria")
+        house.refresh("berths")
+        house.refresh("maria")
+        councils.refresh("berths")
+    councils.unlink("berths", str(papers))
+    assert (shelf(library), shelf(library, "maria")) == ([], both)
+    councils.link("berths", str(papers))
+    house.change("maria", {"folders": "[]"})
+    house.refresh("maria")
+    assert "papers/tariffs.md" in shelf(library)
+    assert shelf(library, "maria") == []
+
+
+def test_a_folder_that_is_away_keeps_its_documents(
+    library: Library, councils: Councils, papers: Path
+) -> None:
+    made(councils)
+    councils.link("berths", str(papers))
+    away = papers.rename(papers.with_name("away"))
+    refresh = councils.refresh("berths")
+    assert "is not there; what was read of it before stays" in refresh.warnings[0]
+    assert shelf(library) == ["papers/tariffs.md"]
+    assert [problem.code for problem in councils.validate("berths")] == [Code.FOLDER_MISSING]
+    away.rename(papers)
+    assert councils.is_current("berths")
+
+
+def test_what_cannot_be_read_says_why(councils: Councils, papers: Path) -> None:
+    made(councils)
+    (papers / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
+    (papers / "link.md").symlink_to(papers / "tariffs.md")
+    councils.link("berths", str(papers))
+    found = {entry.source: entry for entry in councils.documents("berths")}
+    assert found["papers/tariffs.md"].status is Standing.INDEXED
+    assert found["papers/torn.pdf"].status is Standing.REJECTED
+    assert found["papers/link.md"].code == "symbolic-link"
+    assert all(found[f"papers/{name}"].reason for name in ("torn.pdf", "link.md"))
+    assert list(found) == sorted(found)
+
+
+def test_a_file_that_changed_meanwhile_is_not_written_over(
+    councils: Councils, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = made(councils)
+    folder = councils.load("berths")
+    (path / "council.json").write_text('{"slug": "berths",')
+    monkeypatch.setattr("chapterhouse.agents.council_folder.load", lambda _: folder)
+    with pytest.raises(CouncilConfigError):
+        councils.link("berths", str(papers))
+    assert (path / "council.json").read_text() == '{"slug": "berths",'
+
+
+def test_nobody_puts_documents_on_a_councils_shelf(
+    library: Library, councils: Councils, papers: Path
+) -> None:
+    with pytest.raises(UsageError, match="belong to councils"):
+        library.add(papers, shelf=SHELF)  # nor would it stay when the council is made
+
+
+def test_a_folder_whose_name_is_no_text_is_refused(councils: Councils, papers: Path) -> None:
+    made(councils)
+    with pytest.raises(UsageError, match=r"\\xff is not UTF-8"):
+        councils.link("berths", f"{papers}/\udcff")
+
+
+def test_a_folder_is_known_by_any_of_its_paths(
+    library: Library, councils: Councils, papers: Path
+) -> None:
+    made(councils)
+    other = papers.with_name("other")
+    other.symlink_to(papers)
+    councils.link("berths", str(papers))
+    assert not councils.link("berths", str(other)).changed
+    assert councils.unlink("berths", str(other)).written == str(papers)
+    assert shelf(library) == []
+
+
+def test_several_may_refresh_at_once(library: Library, councils: Councils, papers: Path) -> None:
+    made(councils)
+    for number in range(12):
+        (papers / f"{number}.md").write_text(f"# {number}\n\nBerth {number} is free.\n")
+    councils.link("berths", str(papers))
+    for number in range(12):
+        (papers / f"{number}.md").write_text(f"# {number}\n\nBerth {number} is taken now.\n")
+    (papers / "tariffs.md").unlink()
+    with ThreadPoolExecutor(4) as threads:
+        done = [refresh.slug for refresh in threads.map(councils.refresh, ["berths"] * 4)]
+    assert done == ["berths"] * 4
+    assert councils.is_current("berths")
+    assert len(shelf(library)) == 12
+    assert all(check.passed for check in library.doctor())
+    assert "taken" in library.body(next(library.documents((SHELF,))).id).text
+
+
+def test_workspaces_have_councils_of_their_own(library: Library, tmp_path: Path) -> None:
+    made(library.councils)
+    with Library.open(tmp_path / "home", "other") as other:
+        assert other.councils.names() == ()
+        assert other.councils.path == tmp_path / "home" / "workspaces" / "other" / "councils"
+    assert library.councils.path == tmp_path / "home" / "councils"

@@ -1,0 +1,743 @@
+"""Curating RAW-DOCS into RAG."""
+
+import json
+import os
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from chapterhouse.agents import curate as curating
+from chapterhouse.agents import curated as keeping
+from chapterhouse.agents.curate import curate, curation_is_current
+from chapterhouse.agents.curated import CurationReport, Outcome, is_document_id, kebab
+from chapterhouse.agents.curated_text import Origin, curated_text
+from chapterhouse.connectors.fetch import Fetched
+from chapterhouse.connectors.fetched import bring_up_to_date
+from chapterhouse.connectors.links import Link
+from chapterhouse.errors import ChapterhouseError, RefusedError, RejectedError
+from chapterhouse.reading.dispatch import read as read_bytes
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.plain import marked_pages, read_markdown
+from chapterhouse.text.aliases import find_aliases
+from chapterhouse.text.canonical import compose
+from chapterhouse.text.front_matter import front_matter, split_front_matter
+from chapterhouse.text.markdown import BlockKind, blocks
+from chapterhouse.types import ExtractedPage, Extraction
+
+OLD = 1_600_000_000
+TODAY = "2026-01-31"
+
+
+def read_now(data: bytes, name: str) -> Future[Extraction]:
+    future: Future[Extraction] = Future()
+    try:
+        future.set_result(read_bytes(data, name, Limits()))
+    except RejectedError as error:
+        future.set_exception(error)
+    return future
+
+
+@dataclass
+class Desk:
+    """A persona's two folders."""
+
+    raw: Path
+    rag: Path
+    names_read: list[str] = field(default_factory=list)
+
+    def drop(self, name: str, text: str | bytes, *, stamp: int = OLD) -> Path:
+        path = self.raw / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode() if isinstance(text, str) else text)
+        os.utime(path, (stamp, stamp))
+        return path
+
+    def run(self, **options: object) -> CurationReport:
+        self.names_read.clear()
+
+        def read(data: bytes, name: str) -> Future[Extraction]:
+            self.names_read.append(name)
+            return read_now(data, name)
+
+        arguments: dict[str, object] = {"slug": "mia", "read": read, "today": TODAY, **options}
+        return curate(self.raw, self.rag, **arguments)  # type: ignore[arg-type]  # as given
+
+    def outcome(self, **options: object) -> tuple[Outcome, str]:
+        (only,) = self.run(**options).outcomes
+        return only.status, only.code
+
+    def text(self, name: str) -> str:
+        return (self.rag / name).read_text(encoding="utf-8")
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        text = self.text(name)
+        assert old in text
+        (self.rag / name).write_text(text.replace(old, new), encoding="utf-8")
+
+    def files(self) -> dict[str, str]:
+        return {
+            str(path.relative_to(self.rag)): path.read_text(encoding="utf-8")
+            for path in sorted(self.rag.rglob("*"))
+            if path.is_file()
+        }
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    raw = tmp_path / "RAW-DOCS"
+    raw.mkdir()
+    return Desk(raw, tmp_path / "RAG")
+
+
+REPORT = "# Tide Report\n\nThe tide at Osk rises four metres every spring, says the harbour log.\n"
+
+
+# --- one document ---
+
+
+def test_a_document_gets_front_matter_names_and_clean_markdown(desk: Desk) -> None:
+    desk.drop(
+        "2025-10-14 Tide_Report.md",
+        "# Automatic Identification System (AIS)\n\n\n\nThe receiver hears each vessel within "
+        "twenty miles of the harbour. The receiver is old.\n\n### Range\n\nThe Receiver Mast "
+        "is high. The Receiver Mast is new.\n",
+    )
+    report = desk.run()
+    assert [(o.source, o.target, o.status) for o in report.outcomes] == [
+        ("2025-10-14 Tide_Report.md", "2025-10-14-tide-report.md", Outcome.WRITTEN)
+    ]
+    text = desk.text("2025-10-14-tide-report.md")
+    fields = front_matter(text)
+    assert fields["id"] == "2025-10-14-tide-report"
+    assert fields["title"] == "Automatic Identification System (AIS)"
+    assert fields["date"] == "2025-10-14"
+    assert fields["personas"] == "mia"
+    assert fields["source_file"] == "2025-10-14 Tide_Report.md"
+    assert fields["summary"].startswith("The receiver hears each vessel")
+    assert "Receiver Mast" in fields["tags"]
+    assert fields["extracted_via"].startswith("Python")
+    assert "\n**Key Terms**: " in text
+    assert "\n**Also Known As**: " in text
+    assert "AIS" in text.partition("**Also Known As**: ")[2].partition("\n")[0]
+    assert "\n\n\n" not in text
+    assert "\n## Range\n" in text
+
+
+def test_the_lines_of_names_are_what_the_alias_index_reads(desk: Desk) -> None:
+    desk.drop("log.md", "# Harbour Log\n\nThe north mole is lit. The north mole is long.\n")
+    desk.run()
+    found = find_aliases("Harbour Log", desk.text("log.md"))
+    assert "north mole" in [alias.name for alias in found]
+
+
+def test_there_is_one_first_heading_and_no_level_is_left_out() -> None:
+    text = "#### Four\n\nx\n\n# Top\n\n### Three\n\nSetext\n------\n\n###### Six\n"
+    extraction = Extraction((ExtractedPage(text),), "md", "test", title="Stated")
+    found = curated_text(extraction, Origin("a", "a.md", "mia", TODAY))
+    levels = [b.level for b in blocks(split_front_matter(found)[1]) if b.kind is BlockKind.HEADING]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(b <= a + 1 for a, b in pairwise(levels))
+
+
+@pytest.mark.parametrize(
+    ("text", "stated", "title"),
+    [
+        ("# First\n\ntext\n", "Stated", "First"),
+        ("# Contents\n\ntext\n", "Stated", "Stated"),
+        ("text\n", "Stated", "Stated"),
+        ("text\n", "", "A file name"),
+        ("x " * 800 + "\n\n# Late\n", "", "Late"),
+    ],
+)
+def test_the_title_is_what_names_the_document(text: str, stated: str, title: str) -> None:
+    extraction = Extraction((ExtractedPage(text),), "pdf", "test", title=stated)
+    found = curated_text(extraction, Origin("a", "x/a_file-name.pdf", "mia", TODAY))
+    assert front_matter(found)["title"] == title
+    assert f"\n# {title}\n" in found
+
+
+def test_pages_slides_and_sheets_keep_their_marks() -> None:
+    pages = (ExtractedPage("# T\n\none", 1), ExtractedPage("", 2), ExtractedPage("three", 3, "iii"))
+    extraction = Extraction(pages, "pdf", "test", page_kind="page")
+    text = curated_text(extraction, Origin("a", "a.pdf", "mia", TODAY))
+    found, kind = marked_pages(text)
+    assert kind == "page"
+    assert [(page.number, page.label) for page in found] == [(None, ""), (1, ""), (3, "iii")]
+    assert "<!--" not in "".join(page.text for page in found)
+    sheets = (ExtractedPage("| a |\n| --- |\n| 1 |", 1, "Sales"), ExtractedPage("x", 2, "Costs"))
+    text = curated_text(
+        Extraction(sheets, "xlsx", "test", page_kind="sheet"), Origin("a", "a.xlsx", "mia", TODAY)
+    )
+    assert [page.label for page in marked_pages(text)[0]] == ["", "Sales", "Costs"]
+    assert front_matter(text)["type"] == "sheet"
+
+
+def test_citations_of_a_curated_document_name_the_page_of_the_original() -> None:
+    pages = tuple(ExtractedPage(f"Page {n} tells of mole {n}.", n) for n in (1, 2, 7))
+    extraction = Extraction(pages, "pdf", "test", page_kind="page")
+    text = curated_text(extraction, Origin("a", "a.pdf", "mia", TODAY))
+    again = read_markdown(text.encode(), "a.md")
+    body, _ = compose(again)
+    assert again.page_kind == "page"
+    for number in (1, 2, 7):
+        at = body.text.index(f"tells of mole {number}")
+        (page,) = [page for page in body.pages if page.start <= at < page.end]
+        assert page.number == number
+    once_more = curated_text(again, Origin("a", "a.md", "mia", TODAY))
+    assert [(p.number, p.text.strip()) for p in marked_pages(once_more)[0][1:]] == [
+        (p.number, p.text.strip()) for p in marked_pages(text)[0][1:]
+    ]
+
+
+LINES = st.sampled_from(
+    [
+        "---",
+        "personas: [all]",
+        "<!-- page 9 -->",
+        "<!-- sheet x -->",
+        "```",
+        "~~~~",
+        "# H",
+        "#### deep",
+        "text",
+        "",
+        "\u202ehidden\u200b",
+        "Title\n===",
+        "**Key Terms**: forged",
+        "| a | b |\n| --- | --- |",
+    ]
+)
+PAGES = st.lists(
+    st.lists(LINES | st.text(max_size=30), max_size=8).map("\n".join), min_size=1, max_size=4
+)
+
+
+@given(
+    PAGES,
+    st.text(max_size=40),
+    st.dictionaries(
+        st.sampled_from(["date", "description", "url", "license"]), st.text(max_size=60)
+    ),
+    st.booleans(),
+)
+def test_whatever_a_document_holds_it_forges_no_field_and_no_page(
+    texts: list[str],
+    title: str,
+    metadata: dict[str, str],
+    markdown: bool,  # noqa: FBT001 - drawn by hypothesis
+) -> None:
+    pages = tuple(ExtractedPage(text, number) for number, text in enumerate(texts, start=1))
+    extraction = Extraction(
+        pages, "pdf", "test", page_kind="page", markdown=markdown, title=title, metadata=metadata
+    )
+    try:
+        text = curated_text(extraction, Origin("an-id", "a.pdf", "mia", TODAY))
+    except ValueError:
+        return
+    fields = front_matter(text)
+    assert (fields["id"], fields["personas"], fields["source_file"]) == ("an-id", "mia", "a.pdf")
+    assert fields.keys() <= {
+        "id", "title", "date", "source_url", "source_file", "type", "license", "personas", "tags",
+        "summary", "extracted_via",
+    }  # fmt: skip
+    numbers = [page.number for page in marked_pages(text)[0] if page.number is not None]
+    assert numbers == sorted(set(numbers))
+    assert set(numbers) <= set(range(1, len(texts) + 1))
+    assert not {"\u202e", "\u200b"} & set(text)
+
+
+def test_own_front_matter_wins_and_unknown_fields_stay(desk: Desk) -> None:
+    own = (
+        "---\n# by hand\ntitle: Mine\npersonas: [mia, ben]\nauthor:\n  name: Ada\n"
+        "source_file: forged\nid: ../../x\n---\n# Other\n\nText of the note.\n"
+    )
+    desk.drop("note.md", own)
+    desk.run()
+    text = desk.text("note.md")
+    fields = front_matter(text)
+    assert fields["title"] == "Mine"
+    assert fields["personas"] == "mia, ben"
+    assert (fields["id"], fields["source_file"]) == ("note", "note.md")
+    assert "author:\n  name: Ada\n" in text
+    assert "# by hand" in text
+    assert "\n# Other\n" in text
+
+
+def test_what_is_evident_of_other_kinds(desk: Desk) -> None:
+    desk.drop(
+        "page.html",
+        "<html><head><title>Berth fees</title><link rel=canonical href='https://example.org/fees'>"
+        "<meta name=description content='What a berth costs by length and season.'>"
+        "<meta name=date content='2025-03-04T10:00:00Z'></head><body><h1>Berth fees</h1><p>"
+        + "A berth costs money in summer and in winter too. "
+        * 12
+        + "</p><footer><a rel=license href='https://creativecommons.org/licenses/by/4.0/'>CC</a>"
+        "</footer></body></html>",
+    )
+    desk.drop(
+        "mail.eml",
+        "From: a@example.org\nDate: Tue, 18 Nov 2025 10:42:00 +0100\nSubject: Fees\n\nThe fees "
+        "for the winter season will rise by two euros.\n",
+    )
+    desk.drop("harbour-faq.txt", "# not a heading\nWhere is the harbour office? By the mole.\n")
+    desk.run()
+    page, mail, faq = (front_matter(desk.text(f"{n}.md")) for n in ("page", "mail", "harbour-faq"))
+    assert page["source_url"] == "https://example.org/fees"
+    assert page["summary"] == "What a berth costs by length and season."
+    assert (page["date"], page["type"], page["license"]) == ("2025-03-04", "web", "cc-by-4.0")
+    assert (mail["date"], mail["type"], mail["title"]) == ("2025-11-18", "email", "Fees")
+    assert faq["type"] == "faq"
+    assert "\\# not a heading" in desk.text("harbour-faq.md")
+
+
+@pytest.mark.parametrize(
+    ("stem", "metadata", "expected"),
+    [
+        ("2025-10-14 minutes", {}, "2025-10-14"),
+        ("scan_20251014", {}, "2025-10-14"),
+        ("14.10.2025", {}, "2025-10-14"),
+        ("20259999", {}, ""),
+        ("120251014", {}, ""),
+        ("2027-01-01", {"date": "2024-05-06"}, "2024-05-06"),
+        ("x", {"created": "2024-05-06T00:00:00Z"}, "2024-05-06"),
+        ("x", {"date": "yesterday"}, ""),
+        ("x", {"date": "Tue, 99 Nov 2025 10:42:00 +0100"}, ""),
+    ],
+)
+def test_only_an_evident_date_is_a_date(stem: str, metadata: dict[str, str], expected: str) -> None:
+    extraction = Extraction((ExtractedPage("text"),), "pdf", "test", metadata=metadata)
+    found = curated_text(extraction, Origin("a", f"{stem}.pdf", "mia", TODAY))
+    assert front_matter(found).get("date", "") == expected
+
+
+# --- ids ---
+
+
+@given(st.text(max_size=120))
+def test_any_name_becomes_an_id_that_is_only_a_file(name: str) -> None:
+    identifier = kebab(name)
+    assert is_document_id(identifier)
+    assert Path(identifier).name == identifier
+    assert len(identifier.encode()) < 230
+    assert kebab(identifier) == identifier
+
+
+def test_ids_are_stable_and_collisions_are_numbered(desk: Desk) -> None:
+    desk.drop("b/Report.txt", "second report of the harbour\n")
+    desk.rag.mkdir()
+    (desk.rag / "report.md").write_text("by hand\n")
+    desk.run()
+    desk.drop("a/report.md", REPORT)
+    report = desk.run()
+    assert [(o.source, o.target) for o in report.outcomes] == [
+        ("a/report.md", "report-3.md"),
+        ("b/Report.txt", "report-2.md"),
+    ]
+    assert desk.text("report.md") == "by hand\n"
+    assert [outcome.target for outcome in desk.run(everything=True).outcomes] == [
+        "report-3.md",
+        "report-2.md",
+    ]
+
+
+def test_a_renamed_source_keeps_its_document_and_its_edits(desk: Desk) -> None:
+    path = desk.drop("tides.md", REPORT)
+    desk.run()
+    desk.edit("tides.md", "four metres", "five metres")
+    path.rename(desk.raw / "harbour-tides.md")
+    (outcome,) = desk.run().outcomes
+    assert (outcome.source, outcome.target) == ("harbour-tides.md", "tides.md")
+    assert "five metres" in desk.text("tides.md")
+    assert front_matter(desk.text("tides.md"))["source_file"] == "harbour-tides.md"
+
+
+# --- three ways ---
+
+
+def test_nothing_is_read_again_until_it_changes(desk: Desk) -> None:
+    path = desk.drop("tides.md", REPORT)
+    assert desk.outcome() == (Outcome.WRITTEN, "new")
+    before = desk.files()
+    assert desk.outcome() == (Outcome.UNCHANGED, "")
+    assert desk.names_read == []
+    os.utime(path, (OLD + 5, OLD + 5))
+    assert desk.outcome() == (Outcome.UNCHANGED, "")
+    assert desk.names_read == []
+    after = desk.files()
+    assert {name: text for name, text in after.items() if "json" not in name} == {
+        name: text for name, text in before.items() if "json" not in name
+    }
+    desk.outcome(everything=True)
+    assert desk.names_read == ["tides.md"]
+
+
+def test_a_new_generator_makes_everything_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    monkeypatch.setattr(curating, "GENERATOR_VERSION", "next")
+    assert not curation_is_current(desk.raw, desk.rag)
+    desk.run()
+    assert desk.names_read == ["tides.md"]
+
+
+def test_an_edit_by_hand_is_kept(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    desk.edit("tides.md", "four metres", "five metres")
+    edited = desk.text("tides.md")
+    assert desk.outcome(everything=True) == (Outcome.KEPT, "edited-by-hand")
+    assert desk.text("tides.md") == edited
+
+
+def test_a_changed_source_replaces_what_no_hand_touched(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    desk.drop("tides.md", REPORT.replace("four", "six"), stamp=OLD + 9)
+    assert desk.outcome() == (Outcome.WRITTEN, "")
+    assert "six metres" in desk.text("tides.md")
+
+
+def test_an_edit_and_a_changed_source_are_merged(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT + "\n## Spring\n\nSpring tides are high.\n")
+    desk.run()
+    desk.edit("tides.md", "tags:", "reviewed: yes\ntags:")
+    desk.edit("tides.md", "rises four", "climbs four")
+    desk.drop("tides.md", REPORT + "\n## Spring\n\nSpring tides are higher.\n", stamp=OLD + 9)
+    assert desk.outcome() == (Outcome.MERGED, "edited-by-hand")
+    text = desk.text("tides.md")
+    assert "climbs four" in text
+    assert "are higher." in text
+    assert front_matter(text)["reviewed"] == "yes"
+
+
+def test_windows_line_ends_are_no_edit(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    path = desk.rag / "tides.md"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    desk.drop("tides.md", REPORT.replace("four", "six"), stamp=OLD + 9)
+    assert desk.outcome() == (Outcome.WRITTEN, "")
+
+
+def test_a_conflict_leaves_the_hand_edit_and_the_new_version_beside_it(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    desk.edit("tides.md", "The tide at Osk rises four metres", "The tide rises five metres")
+    edited = desk.text("tides.md")
+    desk.drop("tides.md", REPORT.replace("four", "six"), stamp=OLD + 9)
+    (outcome,) = desk.run().outcomes
+    assert (outcome.status, outcome.code) == (Outcome.CONFLICT, "edited-on-both-sides")
+    assert ".curated/tides.new.md" in outcome.sentence
+    assert "rises five metres" in desk.text("tides.md")
+    assert desk.text("tides.md").partition("---\n\n")[2] == edited.partition("---\n\n")[2]
+    assert "six metres" in desk.text(".curated/tides.new.md")
+    assert desk.outcome() == (Outcome.UNCHANGED, "conflict-waiting")
+    assert desk.outcome(everything=True) == (Outcome.KEPT, "edited-by-hand")
+    (desk.rag / ".curated/tides.new.md").unlink()
+    assert desk.outcome() == (Outcome.UNCHANGED, "")
+
+
+def test_a_lost_base_never_costs_an_edit(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    desk.edit("tides.md", "four metres", "five metres")
+    (desk.rag / ".curated/tides.md").unlink()
+    assert desk.outcome(everything=True) == (Outcome.CONFLICT, "base-lost")
+    assert "five metres" in desk.text("tides.md")
+
+
+def test_what_was_deleted_by_hand_stays_away_until_its_source_changes(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    (desk.rag / "tides.md").unlink()
+    assert desk.outcome() == (Outcome.KEPT, "deleted-by-hand")
+    assert curation_is_current(desk.raw, desk.rag)
+    desk.drop("tides.md", REPORT.replace("four", "six"), stamp=OLD + 9)
+    assert desk.outcome() == (Outcome.WRITTEN, "made-again")
+    (desk.rag / "tides.md").unlink()
+    assert desk.outcome(everything=True) == (Outcome.WRITTEN, "made-again")
+
+
+def test_a_document_whose_source_is_gone_goes_unless_it_was_edited(desk: Desk) -> None:
+    desk.drop("a.md", REPORT)
+    desk.drop("b.md", REPORT)
+    desk.run()
+    desk.edit("b.md", "four metres", "five metres")
+    (desk.raw / "a.md").unlink()
+    (desk.raw / "b.md").unlink()
+    assert not curation_is_current(desk.raw, desk.rag)
+    found = {o.source: (o.status, o.code) for o in desk.run().outcomes}
+    assert found == {
+        "a.md": (Outcome.REMOVED, "source-gone"),
+        "b.md": (Outcome.ORPHANED, "source-gone"),
+    }
+    assert sorted(desk.files()) == [".curated/b.md", ".curated/curated.json", "b.md"]
+    assert curation_is_current(desk.raw, desk.rag)
+    assert desk.outcome() == (Outcome.ORPHANED, "source-gone")
+    desk.drop("b.md", REPORT)
+    assert desk.outcome()[0] is Outcome.UNCHANGED
+    (desk.rag / "b.md").unlink()
+    (desk.raw / "b.md").unlink()
+    assert desk.outcome() == (Outcome.REMOVED, "source-gone")
+    assert sorted(desk.files()) == [".curated/curated.json"]
+
+
+# --- what cannot be read or written ---
+
+
+def test_failures_are_named_and_remembered(desk: Desk) -> None:
+    desk.drop("noise.bin", bytes(range(256)))
+    desk.drop("empty.md", "\n")
+    (desk.raw / "link.md").symlink_to(desk.raw / "empty.md")
+    codes = {o.source: o.code for o in desk.run().outcomes}
+    assert codes == {
+        "empty.md": "no-text",
+        "link.md": "symbolic-link",
+        "noise.bin": "unsupported-format",
+    }
+    assert curation_is_current(desk.raw, desk.rag)
+    assert {o.source: o.code for o in desk.run().outcomes} == codes
+    assert desk.names_read == []
+    assert sorted(desk.files()) == [".curated/curated.json"]
+
+
+def test_a_source_that_can_no_longer_be_read_keeps_its_document(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    desk.drop("tides.md", b"\x00\x01\x02" * 50, stamp=OLD + 9)
+    (outcome,) = desk.run().outcomes
+    assert outcome.status is Outcome.FAILED
+    assert outcome.target == "tides.md"
+    assert "stays" in outcome.sentence
+    assert "four metres" in desk.text("tides.md")
+
+
+def test_a_bug_in_a_reader_costs_one_file(desk: Desk) -> None:
+    desk.drop("a.md", REPORT)
+    desk.drop("b.md", REPORT)
+
+    def read(data: bytes, name: str) -> Future[Extraction]:
+        future = read_now(data, name)
+        if name == "a.md":
+            future = Future()
+            future.set_exception(ZeroDivisionError("bug"))
+        return future
+
+    assert [o.code for o in desk.run(read=read).outcomes] == ["internal-error", "new"]
+
+
+def test_a_target_that_is_no_text_is_left_alone(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    (desk.rag / "tides.md").write_bytes(b"\xff\xfe\x00")
+    assert desk.outcome(everything=True) == (Outcome.FAILED, "target-unreadable")
+    assert (desk.rag / "tides.md").read_bytes() == b"\xff\xfe\x00"
+
+
+def test_links_are_never_written_through(desk: Desk, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    desk.drop("tides.md", REPORT)
+    desk.rag.mkdir()
+    (desk.rag / ".curated").symlink_to(outside)
+    with pytest.raises(RefusedError):
+        desk.run()
+    assert list(outside.iterdir()) == []
+
+
+def test_a_damaged_memory_is_said(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    state = desk.rag / ".curated/curated.json"
+    entry = json.loads(state.read_text())
+    entry["sources"]["tides.md"]["id"] = "../../escape"
+    state.write_text(json.dumps(entry))
+    assert desk.outcome()[0] is Outcome.UNCHANGED
+    assert sorted(desk.files()) == [".curated/curated.json", ".curated/tides.md", "tides.md"]
+    state.write_text("{")
+    with pytest.raises(ChapterhouseError, match="damaged"):
+        desk.run()
+    assert not curation_is_current(desk.raw, desk.rag)
+
+
+def test_no_raw_folder_means_nothing_to_do(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    desk.run()
+    desk.raw.rename(desk.raw.with_name("away"))
+    assert desk.run() == CurationReport()
+    assert curation_is_current(desk.raw, desk.rag)
+    assert "tides.md" in desk.files()
+
+
+def test_a_dry_run_says_the_same_and_writes_nothing(desk: Desk) -> None:
+    desk.drop("tides.md", REPORT)
+    dry = desk.run(dry_run=True)
+    assert not desk.rag.exists()
+    assert dry == desk.run()
+
+
+def test_progress_is_told_document_by_document(desk: Desk) -> None:
+    for name in "abc":
+        desk.drop(f"{name}.md", REPORT)
+    told: list[tuple[int, int, str]] = []
+    desk.run(on_progress=lambda p: told.append((p.done, p.total, p.current)))
+    assert told == [(1, 3, "a.md"), (2, 3, "b.md"), (3, 3, "c.md")]
+
+
+def failing_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the process die before the given write: nothing after it is written either."""
+    done = [0]
+    write = keeping.write_whole
+
+    def dying(path: Path, text: str) -> None:
+        done[0] += 1
+        if done[0] >= number:
+            raise SystemExit(1)
+        write(path, text)
+
+    for module in ("three_way", "curated"):
+        monkeypatch.setattr(f"chapterhouse.agents.{module}.write_whole", dying)
+
+
+@pytest.mark.parametrize("number", range(1, 11))
+def test_interrupted_anywhere_the_next_run_ends_the_same(
+    desk: Desk, tmp_path: Path, number: int
+) -> None:
+    other = Desk(tmp_path / "other-raw", tmp_path / "other-rag")
+    for place in (desk, other):
+        place.drop("merge.md", REPORT + "\n## More\n\nOne.\n")
+        place.drop("conflict.md", REPORT)
+        place.drop("plain.md", REPORT)
+        place.run()
+        place.edit("merge.md", "rises four", "climbs four")
+        place.edit("conflict.md", "rises four", "climbs five")
+        place.drop("merge.md", REPORT + "\n## More\n\nTwo.\n", stamp=OLD + 9)
+        place.drop("conflict.md", REPORT.replace("four", "six"), stamp=OLD + 9)
+        place.drop("plain.md", REPORT.replace("four", "six"), stamp=OLD + 9)
+        place.drop("new.md", REPORT)
+    with pytest.MonkeyPatch.context() as patch:
+        failing_at(number, patch)
+        with pytest.raises(SystemExit):
+            desk.run()
+    assert all(text.endswith("\n") for text in desk.files().values())
+    desk.run()
+    other.run()
+    assert desk.files() == other.files()
+    assert "climbs five" in desk.text("conflict.md")
+
+
+@settings(
+    max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(["source", "edit", "delete", "gone", "all"]),
+            st.sampled_from("ab"),
+            st.integers(0, 4),
+        ),
+        max_size=8,
+    )
+)
+def test_no_edit_is_ever_lost(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("edits")
+    desk = Desk(folder / "raw", folder / "rag")
+    lines = [f"Line {number} of the harbour log.\n\n" for number in range(5)]
+    for name in "ab":
+        desk.drop(f"{name}.md", "# Log\n\n" + "".join(lines))
+    desk.run()
+    marks: dict[str, set[str]] = {"a": set(), "b": set()}
+    for stamp, (what, name, number) in enumerate(steps, start=OLD + 1):
+        path = desk.rag / f"{name}.md"
+        if what == "source":
+            changed = list(lines)
+            changed[number] = f"Line {number}, version {stamp}.\n\n"
+            desk.drop(f"{name}.md", "# Log\n\n" + "".join(changed), stamp=stamp)
+        elif what == "edit" and path.exists():
+            mark = f"MARK-{stamp}"
+            marks[name].add(mark)
+            text = path.read_text().splitlines(keepends=True)
+            text[-1 - number] = f"{mark} {text[-1 - number]}"
+            path.write_text("".join(text))
+        elif what == "delete":
+            path.unlink(missing_ok=True)
+            marks[name].clear()
+        elif what == "gone":
+            (desk.raw / f"{name}.md").unlink(missing_ok=True)
+        desk.run(everything=what == "all")
+        for each in "ab":
+            kept = (desk.rag / f"{each}.md").read_text() if marks[each] else ""
+            assert all(mark in kept for mark in marks[each])
+
+
+# --- pages from lists ---
+
+
+def fetch_page(desk: Desk, url: str, body: bytes, name: str) -> None:
+    """Put a page where fetching puts it."""
+
+    def fetch(url: str, *, etag: str, last_modified: str) -> Fetched:
+        kind = "text/html" if name.endswith("html") else "text/markdown"
+        return Fetched(url, url, content=body, content_type=kind, name=name)
+
+    bring_up_to_date([Link(url, 1)], desk.raw / ".fetched", fetch, "2026-01-30")
+
+
+def test_fetched_pages_are_read_and_know_their_address(desk: Desk) -> None:
+    desk.drop("pages.links", "https://example.org/tides\n")
+    body = b"<html><body><h1>Tides</h1><p>The tide at Osk rises four metres in spring.</p></body>"
+    fetch_page(desk, "https://example.org/tides", body, "tides.html")
+    (outcome,) = desk.run().outcomes
+    assert outcome.source.startswith(".fetched/")
+    fields = front_matter(desk.text(outcome.target))
+    assert (fields["source_url"], fields["type"]) == ("https://example.org/tides", "web")
+    assert desk.run().outcomes[0].status is Outcome.UNCHANGED
+
+
+def test_a_page_of_the_web_cannot_say_whose_it_is(desk: Desk) -> None:
+    own = b"personas: [ben]\nid: x\nsource_url: https://bank.example\ntopic: tides\n"
+    body = b"---\n" + own + b"---\n# T\n\nx\n"
+    fetch_page(desk, "https://example.org/t", body, "t.md")
+    (outcome,) = desk.run().outcomes
+    fields = front_matter(desk.text(outcome.target))
+    assert (fields["personas"], fields["source_url"]) == ("mia", "https://example.org/t")
+    assert fields["id"] == outcome.target.removesuffix(".md")
+    assert fields["topic"] == "tides"
+
+
+def test_a_link_in_place_of_the_fetched_pages_is_not_followed(desk: Desk, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    other = Desk(elsewhere, tmp_path / "x")
+    elsewhere.mkdir()
+    fetch_page(other, "https://example.org/t", b"# T\n\nx\n", "t.md")
+    (desk.raw / ".fetched").symlink_to(elsewhere / ".fetched")
+    assert desk.run() == CurationReport()
+
+
+def test_names_and_times_alone_say_whether_anything_changed(desk: Desk) -> None:
+    for number in range(1_000):
+        desk.drop(f"{number:04}.md", REPORT)
+    report = desk.run()
+    assert report.changed == 1_000
+    assert curation_is_current(desk.raw, desk.rag)
+    desk.drop("0500.md", REPORT + "x", stamp=OLD + 1)
+    assert not curation_is_current(desk.raw, desk.rag)
+
+
+def test_a_curated_document_has_the_time_of_its_original(desk: Desk) -> None:
+    desk.drop("notes.txt", "The harbour gate closes at nine in the evening.")
+    desk.run()
+    path = desk.rag / "notes.md"
+    first = path.stat().st_mtime_ns
+    assert first // 10**9 == OLD
+    desk.drop("notes.txt", "The harbour gate closes at ten in the evening!", stamp=OLD + 5)
+    desk.run()
+    assert path.stat().st_mtime_ns // 10**9 == OLD + 5

@@ -1,0 +1,88 @@
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chapterhouse.agents.persona_config import PersonaConfig, Profile
+from chapterhouse.agents.profile import MOST_TAGS, Generated
+from chapterhouse.agents.proposal import (
+    GENERATED_FILE,
+    changes_by_key,
+    propose,
+    read_last,
+    write_last,
+)
+
+MARIA = PersonaConfig(slug="maria")
+FIRST = Generated(("tides", "berths"), ("slack water",), ("TGO",), "Knows about tides.")
+
+
+def test_a_first_proposal_is_what_the_documents_give() -> None:
+    proposal = propose(MARIA, Generated(), FIRST)
+    assert proposal
+    assert changes_by_key(proposal) == {
+        "tags": ["tides", "berths"],
+        "profile.expertise": "Knows about tides.",
+        "profile.key_terms": ["slack water"],
+        "profile.aliases": ["TGO"],
+    }
+    assert proposal.after.profile.key_terms == ("slack water",)
+    assert not propose(proposal.after, proposal.remembered, FIRST)
+
+
+def test_what_a_person_wrote_stays() -> None:
+    config = PersonaConfig(
+        slug="maria", tags=("Harbour Law", "Tides"), profile=Profile(expertise="My own words.")
+    )
+    proposal = propose(config, Generated(), FIRST)
+    assert proposal.after.tags == ("Harbour Law", "Tides", "berths")
+    assert proposal.after.profile.expertise == "My own words."
+    assert "profile.expertise" not in changes_by_key(proposal)
+    later = propose(proposal.after, proposal.remembered, Generated(("dredging",)))
+    assert later.after.tags == ("Harbour Law", "Tides", "dredging")
+    tags = next(change for change in later.changes if change.key == "tags")
+    assert (tags.dropped, tags.added) == (("berths",), ("dredging",))
+    assert later.after.profile.expertise == "My own words."
+
+
+def test_what_a_person_took_out_does_not_come_back() -> None:
+    accepted = propose(MARIA, Generated(), FIRST)
+    edited = accepted.after.model_copy(update={"tags": ("tides",)})
+    again = propose(edited, accepted.remembered, FIRST)
+    assert not again
+    third = propose(edited, again.remembered, Generated(("tides", "berths", "dredging")))
+    assert third.after.tags == ("tides", "dredging")
+
+
+def test_an_expertise_that_nobody_touched_follows_the_documents() -> None:
+    accepted = propose(MARIA, Generated(), FIRST)
+    later = Generated(FIRST.tags, FIRST.key_terms, FIRST.aliases, "Knows about fog.")
+    again = propose(accepted.after, accepted.remembered, later)
+    assert changes_by_key(again) == {"profile.expertise": "Knows about fog."}
+
+
+def test_what_is_remembered_survives_the_disk(tmp_path: Path) -> None:
+    assert read_last(tmp_path) == Generated()
+    write_last(tmp_path, FIRST)
+    assert read_last(tmp_path) == FIRST
+    for broken in (b"", b"[]", b'{"tags": 1}', b'{"tags": [1, "x"]}', b"\xff"):
+        (tmp_path / GENERATED_FILE).write_bytes(broken)
+        assert set(read_last(tmp_path).tags) <= {"x"}
+
+
+words = st.lists(st.sampled_from("abcdefghijklmnopqr"), unique=True).map(tuple)
+
+
+@given(words, words, words)
+def test_hand_written_tags_are_never_dropped(
+    current: tuple[str, ...], last: tuple[str, ...], now: tuple[str, ...]
+) -> None:
+    config = PersonaConfig(slug="maria", tags=current)
+    proposal = propose(config, Generated(tags=last), Generated(tags=now))
+    after = proposal.after.tags
+    assert set(current) - set(last) <= set(after)
+    assert not (set(last) - set(current)) & set(after)
+    assert set(after) <= set(current) | set(now)
+    assert len(after) <= max(MOST_TAGS, len(current))
+    assert len(set(after)) == len(after)
+    assert not propose(proposal.after, proposal.remembered, Generated(tags=now))

@@ -1,0 +1,357 @@
+"""A persona's shelf is the image of its folders."""
+
+import os
+import random
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterhouse.agents.sync import Places, SyncReport, bring_up_to_date, is_current
+from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.lifecycle.ingest import add
+from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.reading.plain import read_markdown, read_text
+from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.text.counting import estimate_tokens
+from chapterhouse.types import DEFAULT_SHELF, Extraction
+
+OLD = 1_600_000_000
+PREPARE = partial(prepare, chunker=chunk_by_sentence, embedder=None, count_tokens=estimate_tokens)
+
+
+@dataclass
+class House:
+    """Personas in folders, and a library of their documents."""
+
+    root: Path
+    store: SqliteStore
+    slugs: tuple[str, ...] = ("mia", "ben")
+    folders: dict[str, tuple[Path, ...]] = field(default_factory=dict)
+    excluded: dict[str, frozenset[Path]] = field(default_factory=dict)
+    read_names: list[str] = field(default_factory=list)
+    clock: int = OLD
+
+    def rag(self, slug: str) -> Path:
+        return self.root / "personas" / slug / "RAG"
+
+    def places(self, slug: str) -> Places:
+        folders = {name: self.folders.get(name, ()) for name in self.slugs}
+        everyone = {name: (self.rag(name), *paths) for name, paths in folders.items()}
+        excluded = self.excluded.get(slug, frozenset())
+        return Places(slug, self.rag(slug), folders[slug], everyone, excluded)
+
+    def write(self, path: Path, body: str, personas: Sequence[str] = ()) -> Path:
+        front = f"---\npersonas: [{', '.join(personas)}]\n---\n" if personas else ""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{front}# {path.stem}\n\n{body}\n")
+        self.clock += 1
+        os.utime(path, (self.clock, self.clock))
+        return path
+
+    def read(self, data: bytes, name: str) -> Future[Extraction]:
+        self.read_names.append(name)
+        future: Future[Extraction] = Future()
+        future.set_result(read_markdown(data, name))
+        return future
+
+    def update(self, slug: str, **options: Any) -> SyncReport:
+        self.read_names.clear()
+        return bring_up_to_date(
+            self.places(slug), store=self.store, read=self.read, prepare=PREPARE, **options
+        )
+
+    def add_by_hand(self, path: Path, shelf: str = DEFAULT_SHELF) -> None:
+        add([path], store=self.store, read=self.read, prepare=PREPARE, shelf=shelf)
+
+    def shelf(self, slug: str) -> list[str]:
+        return sorted(
+            str(Path(document.location).relative_to(self.root.resolve()))
+            for document in self.store.documents((slug,))
+        )
+
+    def is_current(self, slug: str) -> bool:
+        return is_current(self.places(slug), self.store)
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[House]:
+    with SqliteStore(tmp_path / "library.db", blobs=FolderBlobs(tmp_path / "blobs")) as store:
+        yield House(tmp_path / "house", store)
+
+
+def test_the_first_look_reads_and_the_next_does_nothing(house: House) -> None:
+    house.write(house.rag("mia") / "tides.md", "The tide rises.")
+    assert not house.is_current("mia")
+    report = house.update("mia")
+    assert (report.changed, house.read_names) == (1, ["tides.md"])
+    assert house.shelf("mia") == ["personas/mia/RAG/tides.md"]
+    assert house.shelf(DEFAULT_SHELF) == []
+    assert house.is_current("mia")
+    again = house.update("mia")
+    assert (again.changed, house.read_names) == (0, [])
+
+
+def test_documents_are_called_after_the_persona(house: House) -> None:
+    house.write(house.rag("mia") / "tides.md", "x")
+    house.write(house.rag("ben") / "tides.md", "y")
+    house.update("ben")
+    house.update("mia")
+    assert [d.source for d in house.store.documents(("mia",))] == ["mia/tides.md"]
+    assert [d.source for d in house.store.documents(("ben",))] == ["ben/tides.md"]
+
+
+def test_a_persona_without_folders_is_fine(house: House) -> None:
+    assert house.is_current("mia")
+    assert house.update("mia").changed == 0
+
+
+def test_what_curation_keeps_for_itself_is_never_indexed(house: House) -> None:
+    house.write(house.rag("mia") / ".curated" / "tides.md", "base")
+    house.write(house.rag("mia") / ".part.md", "unfinished")
+    house.write(house.rag("mia") / "tides.md", "x")
+    house.update("mia")
+    assert house.shelf("mia") == ["personas/mia/RAG/tides.md"]
+
+
+def test_a_young_file_needs_no_second_look(house: House) -> None:
+    path = house.write(house.rag("mia") / "tides.md", "x")
+    os.utime(path, None)
+    house.update("mia")
+    assert house.is_current("mia")
+
+
+def test_files_that_are_gone_leave_the_library(house: House) -> None:
+    path = house.write(house.rag("mia") / "tides.md", "x")
+    house.update("mia")
+    path.unlink()
+    assert not house.is_current("mia")
+    assert house.update("mia").removed == ("mia/tides.md",)
+    assert list(house.store.documents()) == []
+    assert house.is_current("mia")
+
+
+def test_without_its_rag_a_persona_has_no_documents(house: House) -> None:
+    path = house.write(house.rag("mia") / "tides.md", "x")
+    house.update("mia")
+    path.unlink()
+    path.parent.rmdir()
+    assert house.update("mia").removed == ("mia/tides.md",)
+    assert house.is_current("mia")
+
+
+def test_a_folder_on_a_disk_that_is_away_keeps_its_documents(house: House) -> None:
+    disk = house.root / "disk"
+    house.folders["mia"] = (disk,)
+    house.write(disk / "tides.md", "x")
+    house.update("mia")
+    disk.rename(house.root / "away")
+    assert house.is_current("mia")
+    assert house.update("mia").absent == (disk,)
+    assert house.shelf("mia") == ["disk/tides.md"]
+
+
+def test_sharing_follows_the_front_matter(house: House) -> None:
+    path = house.rag("mia") / "tides.md"
+    house.write(path, "x", ["mia", "ben", "nobody"])
+    house.update("mia")
+    assert house.shelf("ben") == ["personas/mia/RAG/tides.md"]
+    assert house.shelf("nobody") == []
+    assert house.is_current("ben")
+    assert house.update("ben").changed == 0
+    house.write(path, "x", ["mia"])
+    report = house.update("mia")
+    assert [move.left for move in report.moves] == [("ben",)]
+    assert (house.shelf("ben"), house.shelf("mia")) == ([], ["personas/mia/RAG/tides.md"])
+
+
+def test_a_persona_that_is_new_finds_what_was_shared_with_it(house: House) -> None:
+    house.slugs = ("mia",)
+    house.write(house.rag("mia") / "tides.md", "x", ["mia", "ben"])
+    house.update("mia")
+    house.slugs = ("mia", "ben")
+    assert not house.is_current("ben")
+    house.update("ben")
+    assert house.shelf("ben") == ["personas/mia/RAG/tides.md"]
+
+
+def test_a_folder_no_longer_pointed_at_leaves_with_its_documents(house: House) -> None:
+    house.folders["mia"] = (house.root / "x",)
+    house.write(house.root / "x" / "a.md", "a")
+    house.write(house.root / "x" / "b.md", "b")
+    house.update("mia")
+    house.add_by_hand(house.root / "x" / "b.md")
+    house.folders["mia"] = ()
+    assert not house.is_current("mia")
+    report = house.update("mia")
+    assert report.removed == ("x/a.md",)
+    assert house.shelf("mia") == []
+    assert house.shelf(DEFAULT_SHELF) == ["x/b.md"]
+    assert house.is_current("mia")
+
+
+def test_two_personas_of_one_folder_each_keep_it(house: House) -> None:
+    folder = house.root / "x"
+    house.folders = {"mia": (folder,), "ben": (folder,)}
+    house.write(folder / "a.md", "a")
+    house.update("mia")
+    assert not house.is_current("ben")
+    house.update("ben")
+    assert house.is_current("mia")
+    house.folders["mia"] = ()
+    house.update("mia")
+    assert (house.shelf("mia"), house.shelf("ben")) == ([], ["x/a.md"])
+
+
+def test_what_a_hand_put_on_another_shelf_stays_there(house: House) -> None:
+    path = house.write(house.rag("mia") / "tides.md", "x")
+    house.add_by_hand(house.rag("mia"))
+    assert not house.is_current("mia")
+    house.update("mia")
+    (document,) = house.store.documents()
+    assert document.shelves == (DEFAULT_SHELF, "mia")
+    path.unlink()
+    house.update("mia")
+    assert house.shelf(DEFAULT_SHELF) == ["personas/mia/RAG/tides.md"]
+    assert house.shelf("mia") == []
+    assert house.is_current("mia")
+
+
+def test_a_document_of_the_library_cannot_put_itself_on_a_shelf(house: House) -> None:
+    house.write(house.root / "x" / "a.md", "a", ["mia"])
+    house.add_by_hand(house.root / "x")
+    assert house.is_current("mia")
+    house.update("mia")
+    assert house.shelf("mia") == []
+
+
+def test_only_markdown_says_whose_it_is(house: House) -> None:
+    house.write(house.rag("mia") / "a.txt", "a", ["ben"])
+
+    def read(data: bytes, name: str) -> Future[Extraction]:
+        future: Future[Extraction] = Future()
+        future.set_result(read_text(data, name))
+        return future
+
+    bring_up_to_date(house.places("mia"), store=house.store, read=read, prepare=PREPARE)
+    (document,) = house.store.documents()
+    assert document.metadata["personas"] == "ben"
+    assert document.shelves == ("mia",)
+
+
+def test_an_excluded_file_is_neither_read_nor_kept(house: House) -> None:
+    path = house.write(house.rag("mia") / "a.md", "a")
+    house.write(house.rag("mia") / "b.md", "b")
+    house.excluded["mia"] = frozenset({path})
+    house.update("mia")
+    assert house.read_names == ["b.md"]
+    assert house.shelf("mia") == ["personas/mia/RAG/b.md"]
+    assert house.is_current("mia")
+    house.write(path, "changed")
+    house.update("mia")
+    assert house.read_names == []
+    house.excluded.clear()
+    assert not house.is_current("mia")
+    house.update("mia")
+    assert house.read_names == ["a.md"]
+    house.excluded["mia"] = frozenset({path})
+    assert not house.is_current("mia")
+    assert house.update("mia").removed == ("mia/a.md",)
+    assert house.is_current("mia")
+    assert house.shelf("mia") == ["personas/mia/RAG/b.md"]
+
+
+def test_a_folder_that_becomes_a_link_is_left(house: House) -> None:
+    folder = house.rag("mia") / "x"
+    house.write(folder / "a.md", "a")
+    house.update("mia")
+    folder.rename(house.root / "outside")
+    folder.symlink_to(house.root / "outside")
+    house.update("mia")
+    assert house.shelf("mia") == []
+    assert house.is_current("mia")
+
+
+def test_a_dry_run_changes_nothing(house: House) -> None:
+    path = house.write(house.rag("mia") / "a.md", "a")
+    house.update("mia")
+    path.unlink()
+    house.write(house.rag("mia") / "b.md", "b")
+    before = house.store.sequence()
+    report = house.update("mia", dry_run=True)
+    assert report.removed == ("mia/a.md",)
+    assert [outcome.record.source for outcome in report.files.outcomes] != []
+    assert house.store.sequence() == before
+    assert house.shelf("mia") == ["personas/mia/RAG/a.md"]
+
+
+def test_a_thousand_files_that_have_not_changed_are_current(house: House) -> None:
+    for number in range(1_000):
+        house.write(house.rag("mia") / f"{number // 100}" / f"{number}.md", f"Text {number}.")
+    house.update("mia")
+    assert house.is_current("mia")
+
+
+# --- against a library made from nothing ---
+
+
+def expected(house: House, folder: Path) -> dict[str, list[str]]:
+    """What the shelves of a new library would hold."""
+    blobs = FolderBlobs(folder / "blobs")
+    with SqliteStore(folder / "fresh.db", blobs=blobs) as store:
+        fresh = House(house.root, store, house.slugs, house.folders, house.excluded)
+        for slug in house.slugs:
+            fresh.update(slug)
+        return {slug: fresh.shelf(slug) for slug in house.slugs}
+
+
+def change(house: House, chance: random.Random, step: int) -> None:
+    """Do one thing that a person does to folders."""
+    outside = [house.root / "x", house.root / "y"]
+    files = sorted(house.root.rglob("*.md"))
+    path = chance.choice(files) if files else None
+    shared = chance.sample(["mia", "ben", "nobody"], chance.randint(0, 3))
+    match chance.choice(["new", "new", "edit", "delete", "rename", "share", "folders"]):
+        case "folders":
+            for slug in house.slugs:
+                house.folders[slug] = tuple(chance.sample(outside, chance.randint(0, 2)))
+        case "delete" if path:
+            path.unlink()
+        case "rename" if path:
+            path.rename(path.with_name(f"{chance.randint(0, 9)}.md"))
+        case "edit" if path:
+            house.write(path, f"Edit {step}.")
+        case "share" if path:
+            house.write(path, f"Edit {step}.", shared)
+        case _:
+            place = chance.choice([house.rag("mia"), house.rag("ben"), *outside])
+            name = f"{chance.choice(['', 'in/'])}{chance.randint(0, 9)}.md"
+            house.write(place / name, f"Text {step}.", shared)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_after_any_changes_the_shelves_are_those_of_a_new_library(
+    house: House, tmp_path: Path, seed: int
+) -> None:
+    chance = random.Random(seed)
+    by_hand: set[str] = set()
+    for step in range(12):
+        for _ in range(chance.randint(1, 4)):
+            change(house, chance, step)
+        if step == 5 and (house.root / "x").is_dir():
+            house.add_by_hand(house.root / "x")
+            by_hand = set(house.shelf(DEFAULT_SHELF))
+        for slug in chance.sample(house.slugs, 2):
+            house.update(slug)
+        shelves = {slug: house.shelf(slug) for slug in house.slugs}
+        assert shelves == expected(house, tmp_path / f"fresh-{step}")
+        assert all(house.is_current(slug) for slug in house.slugs)
+        assert set(house.shelf(DEFAULT_SHELF)) <= by_hand
+        # Whatever left the last shelf left the library.
+        documents = house.store.documents()
+        assert all(set(document.shelves) - {DEFAULT_SHELF} or by_hand for document in documents)
