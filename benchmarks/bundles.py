@@ -28,8 +28,11 @@ from chapterhouse.claims.judge import judge
 from chapterhouse.council.builder import Council
 from chapterhouse.council.meeting.convene import convene
 from chapterhouse.council.meeting.plan import Convening
-from chapterhouse.council.minutes.bundle import minutes_bundle_json, read_minutes_bundle
-from chapterhouse.council.minutes.examine import examine_minutes
+from chapterhouse.council.minutes.bundle import (
+    examine_minutes,
+    minutes_bundle_json,
+    read_minutes_bundle,
+)
 from chapterhouse.errors import UsageError
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel

@@ -10,7 +10,6 @@ from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, marker, 
 
 from chapterhouse.council.builder import Council
 from chapterhouse.council.config import Grounding, Member
-from chapterhouse.council.corpus import build_index, corpus_tool
 from chapterhouse.council.meeting.board import evidence_excerpts, tools_for
 from chapterhouse.council.meeting.seating import seating_of
 from chapterhouse.council.problems import CouncilConfigError
@@ -127,11 +126,10 @@ def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:
     assert [block.place.number for block in desk.laid()] == list(range(len(places)))
 
 
-def test_text_of_a_corpus_cannot_be_cited(hall: Hall) -> None:
-    corpus = build_index(["The harbour had a limit of 3 knots in 1920."])
-    tool = corpus_tool("old_letters", "Old letters.", corpus)
+def test_what_a_tool_of_another_kind_tells_cannot_be_cited(hall: Hall) -> None:
+    tool = echo("old_letters", "The harbour had a limit of 3 knots in 1920.")
     steps = (
-        [Call(tool.name, {"query": "limit of the harbour"})],
+        [Call(tool.name, {})],
         turn(claims=["The harbour had a limit of 3 knots in 1920.[^old_letters]"]),
     )
     model, minutes = asked(hall, alone(Member(persona="maria"), tool), *steps)
