@@ -11,7 +11,7 @@ from chapterhouse.council.meeting.concessions import judged_concession
 from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.seating import Speaker
 from chapterhouse.council.meeting.turn import Turn
-from chapterhouse.council.spoken.output import SpokenReply, SpokenTurn
+from chapterhouse.council.meeting.turn_output import ReplyOutput, TurnOutput
 from chapterhouse.protocols import ClaimJudge
 from chapterhouse.replying.desk import Desk
 from chapterhouse.replying.parts import Parts
@@ -94,7 +94,7 @@ class Checker:
 
 
 def statement_of(
-    spoken: SpokenTurn, speaker: Speaker, turn: Turn, desk: Desk, parts: Parts
+    spoken: TurnOutput, speaker: Speaker, turn: Turn, desk: Desk, parts: Parts
 ) -> Statement:
     """Return what a model said as a statement: every sentence judged, every marker resolved.
 
@@ -153,8 +153,8 @@ def _claim(sentence: Sentence, speaker: Speaker, turn: Turn, ledger: Ledger) -> 
 
 
 def _known_replies(
-    replies: Sequence[SpokenReply], speaker: Speaker, turn: Turn, warnings: list[str]
-) -> Iterator[SpokenReply]:
+    replies: Sequence[ReplyOutput], speaker: Speaker, turn: Turn, warnings: list[str]
+) -> Iterator[ReplyOutput]:
     """Yield the last reply to each claim of others; warn of those to anything else."""
     others = {claim.id for claim in turn.others(speaker)}
     last = {reply.claim: reply for reply in replies if reply.claim in others}
@@ -167,7 +167,7 @@ def _known_replies(
 
 
 def _reply(
-    reply: SpokenReply, reason: Sentence, speaker: Speaker, turn: Turn, ledger: Ledger
+    reply: ReplyOutput, reason: Sentence, speaker: Speaker, turn: Turn, ledger: Ledger
 ) -> Reply:
     return Reply(
         member=speaker.key,
@@ -182,7 +182,7 @@ def _reply(
 
 
 def _concessions(
-    spoken: SpokenTurn, speaker: Speaker, turn: Turn, checker: Checker, ledger: Ledger
+    spoken: TurnOutput, speaker: Speaker, turn: Turn, checker: Checker, ledger: Ledger
 ) -> tuple[Concession, ...]:
     """Return what a member gives up, each claim once, with whether it counts."""
     made: dict[str, Concession] = {}

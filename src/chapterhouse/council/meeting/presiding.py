@@ -12,12 +12,12 @@ from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.board import evidence_excerpts, excerpts_for, tools_for
 from chapterhouse.council.meeting.chair import shelf_of_gap
 from chapterhouse.council.meeting.checking import Checker
+from chapterhouse.council.meeting.output_format import format_of, shape_in_words
 from chapterhouse.council.meeting.record import Ledger
 from chapterhouse.council.meeting.seating import Speaker, Table
 from chapterhouse.council.meeting.speaking import Prepared, heard
 from chapterhouse.council.meeting.turn import OnText, Turn
-from chapterhouse.council.spoken.output import format_of, read_synthesis, shape_in_words
-from chapterhouse.council.spoken.spoken import SpokenSynthesis, SpokenVerdict
+from chapterhouse.council.meeting.turn_output import SynthesisOutput, VerdictOutput, read_synthesis
 from chapterhouse.replying.desk import Desk
 from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts
@@ -155,7 +155,7 @@ def _stances(row: MapRow) -> str:
 
 
 def _minutes(
-    spoken: SpokenSynthesis, synthesis: Synthesis, desk: Desk, parts: Parts, method: str
+    spoken: SynthesisOutput, synthesis: Synthesis, desk: Desk, parts: Parts, method: str
 ) -> Minutes:
     draft, checker = synthesis.draft, Checker.of(desk, parts)
     # What the rules' matrix cites is only kept where its cells are.
@@ -193,7 +193,7 @@ def _minutes(
     )
 
 
-def _is_favoured(spoken: SpokenSynthesis, draft: Minutes) -> bool:
+def _is_favoured(spoken: SynthesisOutput, draft: Minutes) -> bool:
     """Whether a member or their documents are for what the chair chose."""
     chosen = [said.option for said in draft.statements]
     for_it = [v.option for v in draft.matrix if v.leaning is Leaning.FOR]
@@ -218,7 +218,7 @@ def _unmentioned(found: Sequence[Point], told: Sequence[Point]) -> Iterator[Poin
             yield point
 
 
-def _gaps(spoken: SpokenSynthesis, synthesis: Synthesis, checker: Checker) -> Iterator[Gap]:
+def _gaps(spoken: SynthesisOutput, synthesis: Synthesis, checker: Checker) -> Iterator[Gap]:
     shelves = {one.key: shelf_of_gap(one) for one in synthesis.table.speakers}
     for gap in spoken.missing:
         text, _ = checker.whole(gap.text)
@@ -227,7 +227,7 @@ def _gaps(spoken: SpokenSynthesis, synthesis: Synthesis, checker: Checker) -> It
 
 
 def _matrix(
-    spoken: Sequence[SpokenVerdict], draft: Minutes, checker: Checker, ledger: Ledger
+    spoken: Sequence[VerdictOutput], draft: Minutes, checker: Checker, ledger: Ledger
 ) -> tuple[Verdict, ...]:
     """Return the chair's matrix, and the rules' cell where it has none of its own."""
     said = {(verdict.option, verdict.member): verdict for verdict in spoken}
@@ -243,7 +243,7 @@ def _matrix(
     return tuple(cells)
 
 
-def _verdict(said: SpokenVerdict, cell: Verdict, checker: Checker, ledger: Ledger) -> Verdict:
+def _verdict(said: VerdictOutput, cell: Verdict, checker: Checker, ledger: Ledger) -> Verdict:
     if said.leaning is Leaning.SILENT and not said.text:
         return Verdict(cell.option, cell.member, Leaning.SILENT)
     sentence, _ = checker.whole(said.text)

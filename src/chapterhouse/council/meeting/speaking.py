@@ -12,23 +12,21 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final
 
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.board import board, excerpts_for, tools_for
 from chapterhouse.council.meeting.checking import statement_of
-from chapterhouse.council.meeting.seating import Speaker
-from chapterhouse.council.meeting.turn import OnText, Turn
-from chapterhouse.council.meeting.workbench import at_bench
-from chapterhouse.council.spoken.output import (
-    Unread,
+from chapterhouse.council.meeting.output_format import (
     ask_again,
     format_of,
-    read_turn,
     shape_in_words,
     spoken_pieces,
 )
-from chapterhouse.council.spoken.spoken import SpokenSynthesis, SpokenTurn
+from chapterhouse.council.meeting.seating import Speaker
+from chapterhouse.council.meeting.turn import OnText, Turn
+from chapterhouse.council.meeting.turn_output import Output, read_turn
+from chapterhouse.council.meeting.workbench import at_bench
 from chapterhouse.errors import EngineError
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.desk import Desk
@@ -106,15 +104,12 @@ async def spoken_turn(
     )
 
 
-Spoken = TypeVar("Spoken", SpokenTurn, SpokenSynthesis)
-
-
 async def heard(
     model: LanguageModel,
     given: Prepared,
-    read: Callable[[str], Spoken | Unread[Spoken]],
+    read: Callable[[str], Output],
     on_text: OnText | None,
-) -> tuple[Spoken, Writing]:
+) -> tuple[Output, Writing]:
     """Return what a model said in the form that was asked for, and its first text.
 
     What is not in that form is asked for once more, without tools; what then is not is prose.
@@ -130,18 +125,15 @@ async def heard(
         output=given.form,
     )
     said = read(writing.text)
-    if not isinstance(said, Unread):
+    if said.in_form:
         return said, writing
     written = prompts.data_shown("WHAT YOU WROTE", writing.text, "written", given.desk.nonce)
     try:
-        again = read(
-            _with_markers(
-                (await model.write(ask_again(given.form), written, output=given.form)).text
-            )
-        )
+        second = await model.write(ask_again(given.form), written, output=given.form)
     except EngineError:
-        return said.instead, writing
-    return (said.instead if isinstance(again, Unread) else again), writing
+        return said, writing
+    again = read(_with_markers(second.text))
+    return (again if again.in_form else said), writing
 
 
 def _with_markers(text: str) -> str:

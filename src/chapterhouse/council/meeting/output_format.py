@@ -1,48 +1,22 @@
-"""The form in which a model answers in a round: as a schema, and in words for those who need them.
+"""The form in which a model answers in a round: as a schema, in words, and as it is being written.
 
 The schemas have no references, no formats and no optional parts, so that every service takes them
 that can hold a model to a schema, and are as small as the round allows, for weak models.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from chapterhouse.council.config import RoundKind
-from chapterhouse.council.spoken.hearing import UNDECIDED, Unread, read_synthesis, read_turn
-from chapterhouse.council.spoken.showing import partial_text, spoken_pieces
-from chapterhouse.council.spoken.spoken import (
-    SpokenConcession,
-    SpokenDissent,
-    SpokenGap,
-    SpokenReply,
-    SpokenSynthesis,
-    SpokenTurn,
-    SpokenVerdict,
-)
-from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Leaning, OutputFormat, Stance
 
-__all__ = [
-    "ASK_AGAIN",
-    "SpokenConcession",
-    "SpokenDissent",
-    "SpokenGap",
-    "SpokenReply",
-    "SpokenSynthesis",
-    "SpokenTurn",
-    "SpokenVerdict",
-    "Unread",
-    "ask_again",
-    "format_of",
-    "partial_text",
-    "read_synthesis",
-    "read_turn",
-    "shape_in_words",
-    "spoken_pieces",
-]
-
-# What a model is told whose text was ``Unread``, before its own text.
+UNDECIDED: Final = "undecided"  # how an option is called that is none
+_SHOWN: Final = ("position", "claims", "decision")  # to a reader, while it is being written
+_LONGEST: Final = 60_000  # characters of it that are looked at
+_SHARE: Final = 64  # a text is read again once it has grown by one in so many
+# What a model is told that did not keep to the form, before its own text.
 ASK_AGAIN: Final = (
     "What you wrote is below. It is not one JSON object of the shape that was asked for. Write the "
     "same again as that object and nothing else: no code fence, no text before or after it. Keep "
@@ -162,7 +136,7 @@ def shape_in_words(form: OutputFormat) -> str:
 
 
 def ask_again(form: OutputFormat) -> str:
-    """Return the system message for a model whose text was ``Unread``; its text is the prompt."""
+    """Return what a model is told that did not keep to the form; its text is the prompt."""
     return f"{ASK_AGAIN}\n\n{shape_in_words(form)}"
 
 
@@ -191,3 +165,74 @@ def _shown(schema: object, indent: str) -> str:
 
 def _remark(part: Mapping[str, object]) -> str:
     return f"  // {part['description']}" if part.get("type") == "array" else ""
+
+
+# --- while it is being written ------------------------------------------------------------------
+
+
+def partial_text(text_so_far: str) -> str:
+    """Return the words for a reader in a JSON object that is still being written.
+
+    Those of its position, its claims and its decision, in the order in which they were written,
+    with empty lines between them. Empty as long as there is no object, or it cannot be read.
+    """
+    import pydantic_core  # noqa: PLC0415 - a fraction of a second, and only where a model writes
+
+    _, found, written = text_so_far[:_LONGEST].partition("{")
+    if not found:
+        return ""
+    try:
+        value = pydantic_core.from_json(
+            f"{{{_without_end(written)}", allow_partial="trailing-strings", allow_inf_nan=False
+        )
+    except ValueError:
+        return ""
+    return "\n\n".join(filter(None, _texts(value)))
+
+
+def spoken_pieces(on_text: Callable[[str], None]) -> Callable[[str], None]:
+    """Return a receiver of the pieces of such an object that passes on what is new for a reader.
+
+    The text is read again only once it has grown by a sixty-fourth, so that the work on all of it
+    stays near to linear. The last words may be missing: whoever has the whole text shows that.
+    """
+    return _Pieces(on_text)
+
+
+class _Pieces:
+    """What came, and what of it was passed on."""
+
+    def __init__(self, on_text: Callable[[str], None]) -> None:
+        self._on_text = on_text
+        self._came: list[str] = []
+        self._length = self._read = 0
+        self._shown = ""
+
+    def __call__(self, piece: str) -> None:
+        self._came.append(piece)
+        self._length += len(piece)
+        if self._length - self._read <= self._read // _SHARE or self._read > _LONGEST:
+            return
+        self._came = ["".join(self._came)]
+        self._read = self._length
+        text = partial_text(self._came[0])
+        if text.startswith(self._shown) and text != self._shown:
+            new, self._shown = text[len(self._shown) :], text
+            self._on_text(new)
+
+
+def _without_end(written: str) -> str:
+    """Return the object without what follows it, such as the end of a code fence."""
+    end = written.rfind("}")
+    follows = written[end + 1 :]
+    return written[: end + 1] if end >= 0 and follows.strip().strip("`") == "" else written
+
+
+def _texts(value: object) -> Iterator[str]:
+    if not isinstance(value, Mapping):
+        return
+    for name, entry in value.items():
+        if name in _SHOWN:
+            for text in entry if isinstance(entry, list) else [entry]:
+                if isinstance(text, str):
+                    yield sanitise(text).text.strip()

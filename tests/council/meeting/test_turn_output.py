@@ -4,52 +4,53 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.council.spoken.hearing import Unread, claim_ids, read_synthesis, read_turn
-from chapterhouse.council.spoken.spoken import (
+from chapterhouse.council.meeting.turn_output import (
     MOST_CLAIMS,
-    SpokenConcession,
-    SpokenDissent,
-    SpokenGap,
-    SpokenReply,
-    SpokenSynthesis,
-    SpokenTurn,
-    SpokenVerdict,
+    Attributed,
+    ConcessionOutput,
+    ReplyOutput,
+    SynthesisOutput,
+    TurnOutput,
+    VerdictOutput,
+    claim_ids,
+    read_synthesis,
+    read_turn,
 )
 from chapterhouse.types import Leaning, Stance
 
 OPTIONS = ("Keep the ferry", "Build a bridge")
 
 
-def turn(text: str) -> SpokenTurn:
+def turn(text: str) -> TurnOutput:
     read = read_turn(text, OPTIONS)
-    assert isinstance(read, SpokenTurn)
+    assert read.in_form
     return read
 
 
-def synthesis(text: str) -> SpokenSynthesis:
+def synthesis(text: str) -> SynthesisOutput:
     read = read_synthesis(text, OPTIONS)
-    assert isinstance(read, SpokenSynthesis)
+    assert read.in_form
     return read
 
 
-WHOLE_TURN = SpokenTurn(
+WHOLE_TURN = TurnOutput(
     position="It stays.",
     option="Keep the ferry",
     claims=("It leaves at nine. [^timetable:2]", "It carries 40 people. [^rules:1]"),
-    replies=(SpokenReply(claim="c3", stance=Stance.CONTRADICTS, reason="No. [^rules:1]"),),
-    concessions=(SpokenConcession(claim="c2", to="c4", reason="New. [^rules:2]"),),
+    replies=(ReplyOutput(claim="c3", stance=Stance.CONTRADICTS, reason="No. [^rules:1]"),),
+    concessions=(ConcessionOutput(claim="c2", to="c4", reason="New. [^rules:2]"),),
     missing=("The log of May.",),
     open_questions=("Who pays?",),
 )
-WHOLE_SYNTHESIS = SpokenSynthesis(
+WHOLE_SYNTHESIS = SynthesisOutput(
     decided="Build a bridge",
     decision=("We build. [^a:1]",),
     grounds=("It is cheap. [^a:2]",),
-    dissent=(SpokenDissent(member="maria", text="It is not. [^b:1]"),),
+    dissent=(Attributed(member="maria", text="It is not. [^b:1]"),),
     open_questions=("When?",),
-    missing=(SpokenGap(member="piet", text="The costs."),),
+    missing=(Attributed(member="piet", text="The costs."),),
     matrix=(
-        SpokenVerdict(
+        VerdictOutput(
             option="Keep the ferry", member="maria", leaning=Leaning.FOR, text="Why. [^b:1]"
         ),
     ),
@@ -78,7 +79,7 @@ def test_names_and_lists_may_be_written_otherwise() -> None:
         '{"Position": ["One.", "Two."], "claim": "Only one.", "openQuestions": "Who?",'
         ' "Missing": null, "confidence": 3}'
     )
-    assert read == SpokenTurn(
+    assert read == TurnOutput(
         position="One.\nTwo.", claims=("Only one.",), open_questions=("Who?",)
     )
 
@@ -121,11 +122,11 @@ def test_replies_in_other_forms() -> None:
         ' {"claim": "c6", "reason": "Agree: it says so."}, {"stance": "agree"}, "c7"]}'
     )
     assert read.replies == (
-        SpokenReply(claim="c3", stance=Stance.SUPPORTS, reason="a"),
-        SpokenReply(claim="c4", stance=Stance.CONTRADICTS, reason="b [^r:1]"),
-        SpokenReply(claim="c5", stance=Stance.CONTRADICTS, reason="b [^r:1]"),
-        SpokenReply(claim="c6", stance=Stance.SUPPORTS, reason="Agree: it says so."),
-        SpokenReply(claim="c7", stance=Stance.SILENT, reason="c7"),
+        ReplyOutput(claim="c3", stance=Stance.SUPPORTS, reason="a"),
+        ReplyOutput(claim="c4", stance=Stance.CONTRADICTS, reason="b [^r:1]"),
+        ReplyOutput(claim="c5", stance=Stance.CONTRADICTS, reason="b [^r:1]"),
+        ReplyOutput(claim="c6", stance=Stance.SUPPORTS, reason="Agree: it says so."),
+        ReplyOutput(claim="c7", stance=Stance.SILENT, reason="c7"),
     )
     by_claim = turn('{"replies": {"c3": "supports", "c4": {"stance": "no", "reason": "x"}}}')
     assert [reply.stance for reply in by_claim.replies] == [Stance.SUPPORTS, Stance.CONTRADICTS]
@@ -145,31 +146,31 @@ def test_a_synthesis_in_other_forms() -> None:
         ' "Drain": {"maria": "for"}}}'
     )
     assert read.decision == ("We keep it.",)
-    assert read.dissent == (SpokenDissent(member="maria", text="No. [^a:1]"),)
-    assert read.missing == (SpokenGap(text="Logs."),)
+    assert read.dissent == (Attributed(member="maria", text="No. [^a:1]"),)
+    assert read.missing == (Attributed(text="Logs."),)
     assert [(cell.member, cell.leaning) for cell in read.matrix] == [
         ("maria", Leaning.AGAINST),
         ("piet", Leaning.FOR),
     ]
     assert synthesis('{"decision": [], "dissent": "Nobody asked."}').dissent == (
-        SpokenDissent(text="Nobody asked."),
+        Attributed(text="Nobody asked."),
     )
 
 
 @pytest.mark.parametrize("text", ["", "I do not know.", "{}", '{"answer": 1}', "```\nHello.\n```"])
 def test_prose_is_unread(text: str) -> None:
-    assert isinstance(read_turn(text), Unread)
-    assert isinstance(read_synthesis(text), Unread)
+    assert not read_turn(text).in_form
+    assert not read_synthesis(text).in_form
 
 
 def test_prose_is_taken_for_what_it_states() -> None:
     read = read_turn("# View\n\nIt leaves\nat nine. [^a:1]\n\n- One.\n2. Two.\n```\n")
-    assert isinstance(read, Unread)
-    assert read.instead.claims == ("It leaves at nine. [^a:1]", "One.", "Two.")
-    assert "form" in read.instead.warning
+    assert not read.in_form
+    assert read.claims == ("It leaves at nine. [^a:1]", "One.", "Two.")
+    assert "form" in read.warning
     summed = read_synthesis("We keep it.")
-    assert isinstance(summed, Unread)
-    assert summed.instead.decision == ("We keep it.",)
+    assert not summed.in_form
+    assert summed.decision == ("We keep it.",)
 
 
 @pytest.mark.parametrize(
@@ -185,16 +186,16 @@ def test_prose_is_taken_for_what_it_states() -> None:
 )
 def test_another_form_is_no_prose(text: str) -> None:
     for read in (read_turn(text), read_synthesis(text)):
-        assert isinstance(read, Unread)
-        assert read.instead == type(read.instead)(warning=read.instead.warning)
-        assert "states nothing" in read.instead.warning
+        assert not read.in_form
+        assert read == type(read)(in_form=False, warning=read.warning)
+        assert "states nothing" in read.warning
 
 
 def test_prose_before_another_form_and_markers_are_prose() -> None:
     read = read_turn('[^a:1] It leaves.\n\n[1] It is {late}.\n\n{"answer": "It leaves."}')
-    assert isinstance(read, Unread)
-    assert read.instead.claims == ("[^a:1] It leaves.", "[1] It is {late}.")
-    assert "taken as it is" in read.instead.warning
+    assert not read.in_form
+    assert read.claims == ("[^a:1] It leaves.", "[1] It is {late}.")
+    assert "taken as it is" in read.warning
 
 
 def test_what_is_cut_off_is_taken_and_said() -> None:
@@ -236,3 +237,47 @@ def test_time_is_linear(unit: str) -> None:
     read_turn(text)
     read_turn('{"replies": [{"claim": "' + text)
     assert time.perf_counter() - started < 4
+
+
+# --- stances and leanings ------------------------------------------------------------------------
+
+
+def reply(stance: str) -> ReplyOutput:
+    return ReplyOutput.model_validate({"claim": "c1", "stance": stance})
+
+
+@pytest.mark.parametrize("stance", list(Stance))
+def test_a_stance_by_its_name(stance: Stance) -> None:
+    assert reply(stance.value.upper()).stance is stance
+
+
+@pytest.mark.parametrize("leaning", list(Leaning))
+def test_a_leaning_by_its_name(leaning: Leaning) -> None:
+    cell = VerdictOutput.model_validate({"option": "a", "member": "b", "leaning": leaning.value})
+    assert cell.leaning is leaning
+
+
+@pytest.mark.parametrize(
+    ("written", "stance"),
+    [
+        ("agree", Stance.SUPPORTS),
+        ("I fully agree.", Stance.SUPPORTS),
+        ("confirmed", Stance.SUPPORTS),
+        ("Yes", Stance.SUPPORTS),
+        ("stimme zu", Stance.SUPPORTS),
+        ("disagree", Stance.CONTRADICTS),
+        ("does not support", Stance.CONTRADICTS),
+        ("doesn’t support it", Stance.CONTRADICTS),
+        ("not supported", Stance.CONTRADICTS),
+        ("widerspricht", Stance.CONTRADICTS),
+        ("false", Stance.CONTRADICTS),
+        ("no evidence", Stance.SILENT),
+        ("cannot confirm", Stance.SILENT),
+        ("partially supports", Stance.SILENT),
+        ("", Stance.SILENT),
+        ("perhaps", Stance.SILENT),
+        ("x" * 300 + " agree", Stance.SILENT),
+    ],
+)
+def test_stances_in_other_words(written: str, stance: Stance) -> None:
+    assert reply(written).stance is stance
