@@ -27,7 +27,7 @@ from chapterhouse.answering.sealed import file_text
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.builder import Council
 from chapterhouse.council.meeting.convene import convene
-from chapterhouse.council.meeting.plan import Convening
+from chapterhouse.council.meeting.session import Convening
 from chapterhouse.council.minutes.bundle import (
     examine_minutes,
     minutes_bundle_json,

@@ -27,7 +27,7 @@ from typing import Final
 from chapterhouse import Library
 from chapterhouse.council.builder import Council
 from chapterhouse.council.meeting.convene import convene
-from chapterhouse.council.meeting.plan import Convening
+from chapterhouse.council.meeting.session import Convening
 from chapterhouse.evaluation.datasets import load_dataset
 from chapterhouse.models.scripted import ScriptedModel, Step
 from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes

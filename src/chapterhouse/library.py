@@ -94,8 +94,7 @@ if TYPE_CHECKING:
 
     from chapterhouse.council.builder import Council
     from chapterhouse.council.councils import Councils
-    from chapterhouse.council.meeting.plan import Convening, Plan
-    from chapterhouse.council.meeting.seating import Room
+    from chapterhouse.council.meeting.session import Convening, Plan, Room
     from chapterhouse.council.minutes.bundle import MinutesBundle
     from chapterhouse.personas.house import House
     from chapterhouse.protocols import Index
@@ -655,7 +654,7 @@ class Library:
 
     def bundle_minutes(self, minutes: Minutes) -> "MinutesBundle":
         """Return minutes with all that another person needs to check them."""
-        from chapterhouse.council.minutes.bundling import (  # noqa: PLC0415 - only with councils
+        from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - only with councils
             minutes_bundle_of,
         )
 
@@ -666,7 +665,7 @@ class Library:
 
         Personas and councils on whose shelves the documents stand read what changed first.
         """
-        from chapterhouse.council.minutes.bundling import (  # noqa: PLC0415 - only with councils
+        from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - only with councils
             recheck_minutes,
         )
 
@@ -919,7 +918,7 @@ class Library:
         return sources_of(self._engines)
 
     def _room(self) -> "Room":
-        from chapterhouse.council.meeting.seating import Room  # noqa: PLC0415 - only with councils
+        from chapterhouse.council.meeting.session import Room  # noqa: PLC0415 - only with councils
 
         return Room(self.settings, self.personas, self.councils, self._parts(), self._catch_up)
 

@@ -13,8 +13,7 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.council.builder import Council
 from chapterhouse.council.meeting.convene import convene, planned
-from chapterhouse.council.meeting.plan import Convening, Plan
-from chapterhouse.council.meeting.seating import Room, Table, seated
+from chapterhouse.council.meeting.session import Convening, Plan, Room, Table, seated
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.protocols import LanguageModel
 from chapterhouse.replying.now import run_now

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.council.meeting.concessions import judged_concession
-from chapterhouse.council.meeting.record import Record
+from chapterhouse.council.meeting.turns import Record
 from chapterhouse.types import Citation, Claim, Concession, Reading, Reply, Stance, Statement
 
 FOUR = "Inside the harbour no vessel may exceed 4 knots."

@@ -50,7 +50,7 @@ def test_offline_minutes_are_the_same_to_the_byte(hall: Hall) -> None:
 _ELSEWHERE = """
 import sys
 from chapterhouse import Library
-from chapterhouse.council.meeting.plan import Convening
+from chapterhouse.council.meeting.session import Convening
 from chapterhouse.types import Minutes
 from pydantic import TypeAdapter
 from pathlib import Path
@@ -386,7 +386,7 @@ def test_options_that_are_none_are_told_to_who_gave_them(
 
 
 def hall_choices(**more: Any) -> Any:
-    from chapterhouse.council.meeting.plan import Convening  # noqa: PLC0415 - only here
+    from chapterhouse.council.meeting.session import Convening  # noqa: PLC0415 - only here
 
     return Convening(**more)
 

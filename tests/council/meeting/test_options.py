@@ -12,7 +12,7 @@ from chapterhouse.council.meeting.options import (
     speaks_of,
     verdicts,
 )
-from chapterhouse.council.meeting.record import Ledger
+from chapterhouse.council.meeting.turns import Ledger
 from chapterhouse.types import Leaning, Verdict
 
 FOR, AGAINST, SILENT = Leaning.FOR, Leaning.AGAINST, Leaning.SILENT

@@ -13,9 +13,8 @@ from tests.council.conftest import Hall, council, make_persona, marker, phase, t
 from chapterhouse import Library
 from chapterhouse.council.config import Round
 from chapterhouse.council.meeting.prompts import shuffled
-from chapterhouse.council.meeting.record import Record
-from chapterhouse.council.meeting.speaking import prepared
-from chapterhouse.council.meeting.turn import Turn
+from chapterhouse.council.meeting.turns import Record, Turn
+from chapterhouse.council.meeting.written import prepared
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
 from chapterhouse.text.view import ALPHABET, LINE_MARK
 from chapterhouse.types import Claim, Memory

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from tests.council.conftest import QUESTION, Hall, council
 
 from chapterhouse.council.config import Member
-from chapterhouse.council.keeping.transcript import Heading, Transcript
-from chapterhouse.council.meeting.record import Record
 from chapterhouse.council.meeting.rounds import Limits, held, on_record
-from chapterhouse.council.meeting.seating import Speaker, Table
-from chapterhouse.council.meeting.turn import OnText, Turn
+from chapterhouse.council.meeting.session import Speaker, Table
+from chapterhouse.council.meeting.transcript import Heading, Transcript
+from chapterhouse.council.meeting.turns import OnText, Record, Turn
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Absence, Claim, MeetingEvent, MeetingEventKind, Statement
 

@@ -17,7 +17,7 @@ from chapterhouse.council.config import Member, Round
 from chapterhouse.council.councils import Entry as CouncilEntry
 from chapterhouse.council.councils import Link
 from chapterhouse.council.folder import CouncilFolder
-from chapterhouse.council.meeting.plan import Convening, Plan, PlannedTurn
+from chapterhouse.council.meeting.session import Convening, Plan, PlannedTurn
 from chapterhouse.council.minutes.bundle import (
     MinutesBundle,
     make_minutes_bundle,

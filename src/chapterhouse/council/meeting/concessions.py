@@ -12,7 +12,7 @@ from typing import Final
 
 from chapterhouse.claims.relation import Relation, relation
 from chapterhouse.council.map.comparing import content_words
-from chapterhouse.council.meeting.record import Record
+from chapterhouse.council.meeting.turns import Record
 from chapterhouse.text.language import detect
 from chapterhouse.types import Citation, Claim, Concession, Reading, Stance
 

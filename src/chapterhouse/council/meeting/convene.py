@@ -9,17 +9,15 @@ from chapterhouse import telemetry
 from chapterhouse.asking import checked_query
 from chapterhouse.council.builder import Council
 from chapterhouse.council.config import RoundKind
-from chapterhouse.council.keeping.debate_memory import recall, remember_meeting
-from chapterhouse.council.keeping.transcript import Heading, Transcript, key_of_meeting
-from chapterhouse.council.meeting.meet import Meeting, meet
-from chapterhouse.council.meeting.plan import Convening, Plan, PlannedTurn
-from chapterhouse.council.meeting.presiding import Synthesis, prepared_synthesis, presided
-from chapterhouse.council.meeting.quoting import quoted_turn
-from chapterhouse.council.meeting.record import Ledger
+from chapterhouse.council.meeting.memory import recall, remember_meeting
+from chapterhouse.council.meeting.quoted import quoted_turn
 from chapterhouse.council.meeting.replay import Replay
-from chapterhouse.council.meeting.rounds import OnEvent
-from chapterhouse.council.meeting.seating import (
+from chapterhouse.council.meeting.rounds import Meeting, OnEvent, meet
+from chapterhouse.council.meeting.session import (
+    Convening,
     OnProgress,
+    Plan,
+    PlannedTurn,
     Room,
     Speaker,
     Table,
@@ -27,8 +25,10 @@ from chapterhouse.council.meeting.seating import (
     seated,
     seating_of,
 )
-from chapterhouse.council.meeting.speaking import Prepared, prepared, spoken_turn
-from chapterhouse.council.meeting.turn import OnText, Turn
+from chapterhouse.council.meeting.synthesis import Synthesis, prepared_synthesis, presided
+from chapterhouse.council.meeting.transcript import Heading, Transcript, key_of_meeting
+from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
+from chapterhouse.council.meeting.written import Prepared, prepared, spoken_turn
 from chapterhouse.council.problems import CouncilConfigError
 from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
 from chapterhouse.replying.threads import beside

@@ -8,8 +8,8 @@ from typing import Final
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.parts import sentence_alone
 from chapterhouse.claims.statement import TokenKind, read
-from chapterhouse.council.meeting.record import Ledger
-from chapterhouse.council.meeting.seating import Speaker
+from chapterhouse.council.meeting.session import Speaker
+from chapterhouse.council.meeting.turns import Ledger
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.respond import offline
 from chapterhouse.text.language import detect

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.sealed import agrees
-from chapterhouse.council.keeping.transcript import Transcript
-from chapterhouse.council.meeting.seating import Table
+from chapterhouse.council.meeting.session import Table
+from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.minutes.contents import Carried, carried
 from chapterhouse.replying.parts import Parts
 from chapterhouse.types import Absence, Citation, Claim, Concession, Minutes, Reply, Statement

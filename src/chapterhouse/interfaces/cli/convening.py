@@ -27,7 +27,7 @@ from chapterhouse.interfaces.cli.output_files import destination, is_marked, mar
 from chapterhouse.interfaces.cli.session import Outcome
 
 if TYPE_CHECKING:
-    from chapterhouse.council.meeting.plan import Convening
+    from chapterhouse.council.meeting.session import Convening
     from chapterhouse.council.problems import CouncilConfigError
     from chapterhouse.library import Library
     from chapterhouse.types import Minutes
@@ -119,7 +119,7 @@ def convene(
     files = _Files(output, record, bundle)
 
     def work(library: "Library") -> Outcome:
-        from chapterhouse.council.meeting.plan import Convening  # noqa: PLC0415 - see options
+        from chapterhouse.council.meeting.session import Convening  # noqa: PLC0415 - see options
         from chapterhouse.council.problems import CouncilConfigError  # noqa: PLC0415 - likewise
 
         kept = None if transcript is None else Path(require_path(transcript)).expanduser()
@@ -249,7 +249,7 @@ def _output(name: str) -> tuple[Path, Write]:
 
 
 def _record(name: str) -> tuple[Path, Write]:
-    from chapterhouse.council.minutes.record import decision_record  # noqa: PLC0415 - see options
+    from chapterhouse.council.minutes.decision_record import decision_record  # noqa: PLC0415 - see options
 
     path = destination(name, "A decision record", "--record 0001-berths.md", is_marked)
     begins = re.match(r"[0-9]{1,9}", path.name)

@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from chapterhouse.council.meeting.plan import Convening
+from chapterhouse.council.meeting.session import Convening
 from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.interfaces.mcp.arguments import ConveneArguments
 from chapterhouse.interfaces.mcp.failures import told_lines

@@ -6,33 +6,31 @@ contradicts it is the reply. In a rebuttal a member gives a claim up only where 
 the very document on which it rests says otherwise.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import zip_longest
 from typing import Final
 
 from chapterhouse.answering.choosing import Form
+from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.dateline import is_dateline
 from chapterhouse.answering.parts import as_shown, sentence_alone
 from chapterhouse.council.config import RoundKind
 from chapterhouse.council.map.comparing import content_words
-from chapterhouse.council.map.shared_sources import series_of
+from chapterhouse.council.map.disagreement import Facts
+from chapterhouse.council.map.shared_sources import Known, series_of
 from chapterhouse.council.map.stances import stand
 from chapterhouse.council.meeting.concessions import judged_concession
-from chapterhouse.council.meeting.record import Ledger, span_of
-from chapterhouse.council.meeting.seating import Speaker
-from chapterhouse.council.meeting.sources import (
-    around,
-    checked_citation,
-    evidence_of,
-    quoted,
-    reading_of,
-)
-from chapterhouse.council.meeting.turn import Turn
+from chapterhouse.council.meeting.session import Speaker
+from chapterhouse.council.meeting.turns import Ledger, Turn, span_of
+from chapterhouse.protocols import Store
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.respond import offline
 from chapterhouse.retrieval.parts import parts_of
 from chapterhouse.retrieval.question import understand
+from chapterhouse.text.document_dates import stated_date
+from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.language import detect
 from chapterhouse.text.look_alikes import inert
 from chapterhouse.types import (
@@ -40,12 +38,116 @@ from chapterhouse.types import (
     Citation,
     Claim,
     Concession,
+    Document,
+    Evidence,
+    Hit,
     Query,
     Quotation,
     Reading,
     Reply,
     Statement,
+    Support,
 )
+
+
+def checked_citation(
+    span: Quotation, store: Store, status: Support = Support.QUOTED
+) -> Citation | None:
+    """Return the citation of a span, unnumbered; None where it does not stand there."""
+    document = store.document(span.document_id)
+    if document is None:
+        return None
+    checked = verify(cite(document, span, 0, status), document, store.body(span.document_id))
+    return checked if checked.verified else None
+
+
+def evidence_of(hits: Sequence[Hit], store: Store) -> tuple[Evidence, ...]:
+    """Return the text of hits as evidence, without what only describes a curated document."""
+    return tuple(filter(None, (_own_text(hit, store) for hit in hits)))
+
+
+def _own_text(hit: Hit, store: Store) -> Evidence | None:
+    document, chunk = hit.document, hit.chunk
+    begin = chunk.start
+    if document.format == "md" and chunk.start < LONGEST:
+        body = store.body(document.id)
+        begin = max(begin, body_start(body.text) if body else 0)
+    if begin >= chunk.end:
+        return None
+    return Evidence(
+        document.id,
+        begin,
+        chunk.end,
+        chunk.text[begin - chunk.start :],
+        language=document.language,
+        title=document.title,
+        section_path=chunk.section_path,
+        date=stated_date(document),
+    )
+
+
+def quoted(citation: Citation, store: Store) -> Evidence:
+    """Return what a citation quotes as evidence, with what is known of its document."""
+    document = store.document(citation.document_id)
+    return Evidence(
+        citation.document_id,
+        citation.start,
+        citation.end,
+        citation.quote,
+        language=document.language if document else "",
+        title=citation.title,
+        section_path=citation.section_path,
+        date=stated_date(document) if document else citation.year,
+    )
+
+
+def around(citation: Citation, store: Store) -> str:
+    """Return the chunk in which a citation stands."""
+    return next(
+        (
+            chunk.text
+            for chunk in store.chunks_of(citation.document_id)
+            if chunk.start <= citation.start < chunk.end
+        ),
+        citation.quote,
+    )
+
+
+def reading_of(hits: Sequence[Hit]) -> tuple[Reading, ...]:
+    """Return the stretches of documents that hits show."""
+    return tuple(Reading(hit.document.id, hit.chunk.start, hit.chunk.end) for hit in hits)
+
+
+def facts_of(citations: Mapping[int, Citation], shelves: Sequence[str], store: Store) -> Facts:
+    """Return what the disagreement map must know.
+
+    Args:
+        citations: Of the meeting, by number.
+        shelves: What its members read.
+        store: Where documents are looked up.
+    """
+    return Facts(
+        evidence={number: quoted(citation, store) for number, citation in citations.items()},
+        documents={document.id: _known(document) for document in store.documents(shelves)},
+        text_of=partial(_text, store),
+    )
+
+
+def _known(document: Document) -> Known:
+    return Known(
+        id=document.id,
+        title=document.title,
+        source=document.source,
+        text_sha256=document.text_sha256,
+        date=stated_date(document),
+        language=document.language,
+    )
+
+
+def _text(store: Store, document_id: str) -> str:
+    body = store.body(document_id)
+    return body.text if body else ""
+
 
 _SHARED: Final = 2  # content words of the question in a quotation that speaks of it
 # Of each thing that is asked: what comes near to the best sentence, each sentence a claim.

@@ -9,15 +9,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from chapterhouse.council.meeting import prompts
-from chapterhouse.council.meeting.board import evidence_excerpts, excerpts_for, tools_for
-from chapterhouse.council.meeting.chair import shelf_of_gap
-from chapterhouse.council.meeting.checking import Checker
+from chapterhouse.council.meeting.draft import shelf_of_gap
 from chapterhouse.council.meeting.output_format import format_of, shape_in_words
-from chapterhouse.council.meeting.record import Ledger
-from chapterhouse.council.meeting.seating import Speaker, Table
-from chapterhouse.council.meeting.speaking import Prepared, heard
-from chapterhouse.council.meeting.turn import OnText, Turn
+from chapterhouse.council.meeting.prompts import evidence_excerpts, excerpts_for, tools_for
+from chapterhouse.council.meeting.session import Speaker, Table
 from chapterhouse.council.meeting.turn_output import SynthesisOutput, VerdictOutput, read_synthesis
+from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
+from chapterhouse.council.meeting.written import Checker, Prepared, heard
 from chapterhouse.replying.desk import Desk
 from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts

@@ -20,7 +20,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.council.builder import Council
 from chapterhouse.council.council_file import as_object
-from chapterhouse.council.keeping.transcript_file import TranscriptFile, open_transcript
+from chapterhouse.council.meeting.transcript_file import TranscriptFile, open_transcript
 from chapterhouse.errors import CorruptLibraryError, RefusedError
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import Absence, Minutes, Statement

@@ -1,16 +1,21 @@
-"""What was said in a meeting so far, under one numbering of claims and citations."""
+"""What was said in a meeting so far, under one numbering, and what a participant is asked next."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from chapterhouse.council.builder import Council
+from chapterhouse.council.config import Round, RoundKind
+from chapterhouse.council.meeting.session import Speaker
 from chapterhouse.types import (
     Absence,
     Citation,
     Claim,
     Concession,
+    Memory,
     Quotation,
     Reading,
     Reply,
+    Stance,
     Statement,
 )
 
@@ -142,3 +147,71 @@ def _unnumbered(citation: Citation) -> Citation:
 
 def _renumbered(own: tuple[int, ...], numbers: Mapping[int, int]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers[number] for number in own))
+
+
+OnText = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one member is asked in one round.
+
+    Attributes:
+        council: Who meets.
+        question: What was put to the council.
+        round: The round.
+        number: Of the round, from 1.
+        record: All that was said in the rounds before.
+        titles: How everyone is called, by key.
+        reminded: What the member held in earlier meetings.
+    """
+
+    council: Council
+    question: str
+    round: Round
+    number: int
+    record: Record
+    titles: Sequence[tuple[str, str]] = ()
+    reminded: tuple[Memory, ...] = ()
+
+    def title(self, key: str) -> str:
+        """Return how a member is called."""
+        return dict(self.titles).get(key, key)
+
+    def own(self, speaker: Speaker) -> tuple[Claim, ...]:
+        """Return the claims of a member that they have not given up."""
+        given_up = {
+            given.claim
+            for given in self.record.concessions
+            if given.accepted and given.member == speaker.key
+        }
+        return tuple(
+            claim
+            for claim in self.record.claims
+            if claim.member == speaker.key and claim.id not in given_up
+        )
+
+    def others(self, speaker: Speaker) -> tuple[Claim, ...]:
+        """Return the claims of everyone else, in their order."""
+        return tuple(claim for claim in self.record.claims if claim.member != speaker.key)
+
+    def against(self, speaker: Speaker) -> tuple[Reply, ...]:
+        """Return what others said against the claims of a member."""
+        own = {claim.id for claim in self.own(speaker)}
+        return tuple(
+            reply
+            for reply in self.record.replies
+            if reply.claim in own
+            and reply.stance is Stance.CONTRADICTS
+            and reply.member != speaker.key
+        )
+
+    @property
+    def examines(self) -> bool:
+        """Whether members say how they stand to the claims of others."""
+        return self.round.shows_claims and self.round.kind is not RoundKind.REBUTTAL
+
+    @property
+    def analyses(self) -> bool:
+        """Whether members make claims of their own."""
+        return self.round.kind in {RoundKind.INDEPENDENT_ANALYSIS, RoundKind.OWN}

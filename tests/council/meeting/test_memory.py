@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.council.keeping.debate_memory import (
+from chapterhouse.council.meeting.memory import (
     is_council_owner,
     owner_of,
     owners_of,

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.council.meeting.options import favoured, leaning_of, takes_sides, verdicts
-from chapterhouse.council.meeting.record import Ledger, Record
-from chapterhouse.council.meeting.seating import Speaker, Table, seating_of
+from chapterhouse.council.meeting.session import Speaker, Table, seating_of
+from chapterhouse.council.meeting.turns import Ledger, Record
 from chapterhouse.replying.parts import Parts
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.council.meeting.record import Ledger, Record, absent, recorded
+from chapterhouse.council.meeting.turns import Ledger, Record, absent, recorded
 from chapterhouse.types import (
     Absence,
     Citation,

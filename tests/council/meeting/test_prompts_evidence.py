@@ -10,8 +10,8 @@ from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, marker, 
 
 from chapterhouse.council.builder import Council
 from chapterhouse.council.config import Grounding, Member
-from chapterhouse.council.meeting.board import evidence_excerpts, tools_for
-from chapterhouse.council.meeting.seating import seating_of
+from chapterhouse.council.meeting.prompts import evidence_excerpts, tools_for
+from chapterhouse.council.meeting.session import Convening, seated, seating_of
 from chapterhouse.council.problems import CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
@@ -167,8 +167,6 @@ def test_tools_of_the_council_come_first_each_once_and_the_chair_has_them_too(ha
 
 
 def _seated(hall: Hall, made: Council, **tools: Tool) -> Any:
-    from chapterhouse.council.meeting.plan import Convening  # noqa: PLC0415 - only here
-    from chapterhouse.council.meeting.seating import seated  # noqa: PLC0415 - likewise
 
     room = hall.room
     return seated(room.councils.require(made, tools), QUESTION, Convening(tools=tools), room)

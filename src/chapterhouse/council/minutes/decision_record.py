@@ -7,7 +7,7 @@ from typing import Final
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.contents import all_citations
 from chapterhouse.council.minutes.outline import meeting, point_line
-from chapterhouse.council.minutes.reader import Reader, reader_of
+from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.presenting.blocks import Part
 from chapterhouse.presenting.markdown import (
     block_text,

@@ -15,7 +15,7 @@ import pytest
 
 from chapterhouse.council.builder import Council
 from chapterhouse.council.config import Member
-from chapterhouse.council.keeping.transcript import FORMAT, Heading, Transcript, key_of_meeting
+from chapterhouse.council.meeting.transcript import FORMAT, Heading, Transcript, key_of_meeting
 from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedError, UsageError
 from chapterhouse.types import (
     Absence,
@@ -371,7 +371,7 @@ _CHILD = """
 import os, sys
 from pathlib import Path
 from chapterhouse.council.config import Member
-from chapterhouse.council.keeping.transcript import Heading, Transcript
+from chapterhouse.council.meeting.transcript import Heading, Transcript
 from chapterhouse.types import Minutes, Statement
 
 stop = int(sys.argv[2])

@@ -6,9 +6,8 @@ import pytest
 from tests.council.conftest import QUESTION, Hall, council
 
 from chapterhouse.council.config import Round
-from chapterhouse.council.meeting.quoting import asked_in, quoted_turn
-from chapterhouse.council.meeting.record import Record, recorded
-from chapterhouse.council.meeting.turn import Turn
+from chapterhouse.council.meeting.quoted import asked_in, quoted_turn
+from chapterhouse.council.meeting.turns import Record, Turn, recorded
 from chapterhouse.types import ClaimKind, ConflictKind, Minutes, Stance, Statement, Support
 
 ROUNDS = ("independent_analysis", "cross_examination", "rebuttal")
