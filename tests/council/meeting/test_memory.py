@@ -187,10 +187,10 @@ def test_a_memory_that_cannot_be_written_is_a_warning() -> None:
             return ()
 
         def remember(self, memory: Memory) -> Memory:
-            raise CorruptLibraryError(f"No room for {memory.persona}.")
+            raise CorruptLibraryError(f"No context for {memory.persona}.")
 
     (warning,) = remember_meeting(minutes(), Full(), NOW, 0, 7)
-    assert warning == "The meeting was not remembered: No room for council_ferry/maria."
+    assert warning == "The meeting was not remembered: No context for council_ferry/maria."
 
 
 def test_a_meeting_without_anything_is_not_remembered(memories: MemoryStore) -> None:

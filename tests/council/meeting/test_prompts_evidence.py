@@ -11,7 +11,7 @@ from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, marker, 
 from chapterhouse.council.builder import Council
 from chapterhouse.council.config import Grounding, Member
 from chapterhouse.council.meeting.prompts import evidence_excerpts, tools_for
-from chapterhouse.council.meeting.session import Convening, seated, seating_of
+from chapterhouse.council.meeting.session import MeetingOptions, open_session, seating_of
 from chapterhouse.council.problems import CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
@@ -114,11 +114,11 @@ def test_without_a_search_nothing_can_be_cited_that_was_not_given(hall: Hall) ->
 
 
 def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:
-    table = hall.seated(alone(Member(persona="maria", grounding="both"), *SEARCHES))
-    speaker, parts = table.speakers[0], hall.room.parts
-    desk = Desk(speaker.request, parts)
+    session = hall.open_session(alone(Member(persona="maria", grounding="both"), *SEARCHES))
+    participant, parts = session.participants[0], hall.context.parts
+    desk = Desk(participant.request, parts)
     calls = [(name, {"query": f"{QUESTION} {n}"}) for n in range(8) for name in SEARCHES]
-    made = asyncio.run(run_calls(tools_for(speaker, desk, parts), calls))
+    made = asyncio.run(run_calls(tools_for(participant, desk, parts), calls))
 
     assert not any(call.failed for call in made)
     places = [(b.excerpt.hit.document.id, b.excerpt.start, b.excerpt.end) for b in desk.laid()]
@@ -168,8 +168,10 @@ def test_tools_of_the_council_come_first_each_once_and_the_chair_has_them_too(ha
 
 def _seated(hall: Hall, made: Council, **tools: Tool) -> Any:
 
-    room = hall.room
-    return seated(room.councils.require(made, tools), QUESTION, Convening(tools=tools), room)
+    context = hall.context
+    return open_session(
+        context.councils.require(made, tools), QUESTION, MeetingOptions(tools=tools), context
+    )
 
 
 def test_the_chair_may_call_its_tools(hall: Hall) -> None:
@@ -189,8 +191,8 @@ def test_the_chair_may_call_its_tools(hall: Hall) -> None:
 
 def test_a_council_within_inherits_no_tool_and_has_its_own(hall: Hall) -> None:
     made = council("region", "maria", rounds=ANALYSIS).add_tool("search_knowledge", echo("shared"))
-    table = _seated(hall, made.add_member(council="town"))
-    town = table.speaker("town")
+    session = _seated(hall, made.add_member(council="town"))
+    town = session.participant("town")
     assert town.tools == ()
     assert town.inner is not None
     assert all(one.tools == () for one in town.inner.everyone)
@@ -243,7 +245,9 @@ def test_who_reads_what(hall: Hall) -> None:
     made = council("harbour-board", "maria").add_member(
         name="Clerk", instructions="Keep order.", shelves=("nina",)
     )
-    seats = {one.key: seating_of(one, hall.room.parts) for one in hall.seated(made).everyone}
+    seats = {
+        one.key: seating_of(one, hall.context.parts) for one in hall.open_session(made).everyone
+    }
     assert seats["maria"].shelves == ("maria", "council_harbour-board")
     assert seats["clerk"].shelves == ("council_harbour-board", "nina")
     assert seats["chair"].shelves == ("council_harbour-board",)
@@ -287,7 +291,7 @@ def test_a_role_without_shelves_reads_the_council_s_alone(hall: Hall) -> None:
 
 def test_evidence_of_a_closed_shelf_is_the_quotation_alone(hall: Hall) -> None:
     minutes = hall.convene(council("harbour-board", "jonas", rounds=ANALYSIS))
-    parts, cited = hall.room.parts, minutes.citations
+    parts, cited = hall.context.parts, minutes.citations
     closed = evidence_excerpts(cited, ("maria",), parts)
     open_ = evidence_excerpts(cited, ("maria", "jonas"), parts)
 

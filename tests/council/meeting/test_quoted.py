@@ -7,7 +7,7 @@ from tests.council.conftest import QUESTION, Hall, council
 
 from chapterhouse.council.config import Round
 from chapterhouse.council.meeting.quoted import asked_in, quoted_turn
-from chapterhouse.council.meeting.turns import Record, Turn, recorded
+from chapterhouse.council.meeting.turns import Record, Turn, add_statement
 from chapterhouse.types import ClaimKind, ConflictKind, Minutes, Stance, Statement, Support
 
 ROUNDS = ("independent_analysis", "cross_examination", "rebuttal")
@@ -115,10 +115,10 @@ def test_what_two_documents_of_one_member_disagree_about_is_claimed_on_both_side
 
 def test_the_several_things_that_are_asked_are_looked_for_one_by_one(hall: Hall) -> None:
     two = "How fast may a vessel go inside the harbour, and when does the gate close?"
-    table = hall.seated(council(), two)
-    entry = Turn(table.council, two, table.council.rounds[0], 1, Record(), ())
+    session = hall.open_session(council(), two)
+    entry = Turn(session.council, two, session.council.rounds[0], 1, Record(), ())
     assert len(asked_in(entry)) == 2
-    said = quoted_turn(table.speakers[0], entry, hall.room.parts)
+    said = quoted_turn(session.participants[0], entry, hall.context.parts)
     assert [claim.text for claim in said.claims] == [
         "Inside the harbour no vessel may exceed 4 knots.",
         "The gate of the harbour closes at 21:30 from April to September.",
@@ -136,15 +136,15 @@ def test_words_that_look_like_citations_are_made_harmless(bare_hall: Hall) -> No
 
 
 def test_a_claim_of_several_citations_is_looked_for_by_each(hall: Hall) -> None:
-    table = hall.seated(council())
-    first = Turn(table.council, QUESTION, table.council.rounds[0], 1, Record(), ())
-    nina = quoted_turn(table.speaker("nina"), first, hall.room.parts)
-    jonas = quoted_turn(table.speaker("jonas"), first, hall.room.parts)
+    session = hall.open_session(council())
+    first = Turn(session.council, QUESTION, session.council.rounds[0], 1, Record(), ())
+    nina = quoted_turn(session.participant("nina"), first, hall.context.parts)
+    jonas = quoted_turn(session.participant("jonas"), first, hall.context.parts)
     both = tuple(
         replace(c, number=n) for n, c in enumerate((*nina.citations, *jonas.citations), start=1)
     )
     claim = replace(nina.claims[0], citations=(1, 2))
-    record = recorded(Record(), Statement("nina", "first", claims=(claim,), citations=both))
-    second = replace(first, round=table.council.rounds[1], number=2, record=record)
-    said = quoted_turn(table.speaker("maria"), second, hall.room.parts)
+    record = add_statement(Record(), Statement("nina", "first", claims=(claim,), citations=both))
+    second = replace(first, round=session.council.rounds[1], number=2, record=record)
+    said = quoted_turn(session.participant("maria"), second, hall.context.parts)
     assert [(r.claim, r.stance) for r in said.replies] == [("c1", Stance.CONTRADICTS)]

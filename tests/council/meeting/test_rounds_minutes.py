@@ -38,7 +38,7 @@ from chapterhouse.types import (
 ANALYSIS = ("independent_analysis",)
 
 
-def heard(minutes: Minutes, round_name: str) -> list[str]:
+def write_in_form(minutes: Minutes, round_name: str) -> list[str]:
     return [s.member for s in minutes.statements if s.round == round_name]
 
 
@@ -77,7 +77,7 @@ class Together(ScriptedModel):
 def test_the_models_of_a_round_are_asked_at_the_same_time(hall: Hall) -> None:
     hall.models[""] = Together(honest)
     minutes = hall.convene(council(rounds=ANALYSIS))
-    assert heard(minutes, "independent_analysis") == ["maria", "jonas", "nina"]
+    assert write_in_form(minutes, "independent_analysis") == ["maria", "jonas", "nina"]
     assert minutes.absences == ()
 
 
@@ -96,7 +96,7 @@ def test_a_model_that_hangs_is_absent_at_its_time_and_the_others_are_whole(hall:
         ("jonas", "independent_analysis", "They took longer than 0.3 seconds."),
         ("jonas", "cross_examination", "They took longer than 0.3 seconds."),
     ]
-    assert heard(minutes, "independent_analysis") == ["maria", "nina"]
+    assert write_in_form(minutes, "independent_analysis") == ["maria", "nina"]
     assert [claim.member for claim in minutes.claims] == ["maria", "nina"]
     assert all(claim.support is Support.QUOTED for claim in minutes.claims)
 
@@ -124,7 +124,7 @@ def test_a_model_that_breaks_is_absent_and_its_words_are_not_shown(hall: Hall) -
         ("jonas", "Something went wrong with them (RuntimeError).")
     ]
     assert "a secret of the service" not in repr(minutes)
-    assert heard(minutes, "independent_analysis") == ["maria", "nina"]
+    assert write_in_form(minutes, "independent_analysis") == ["maria", "nina"]
 
 
 def test_minutes_without_anybody(hall: Hall) -> None:
@@ -343,7 +343,7 @@ def test_who_speaks_in_a_round_is_the_council_s_choice_the_chair_among_them(hall
     minutes = hall.convene(council(rounds=(some, "independent_analysis", "synthesis")))
 
     assert [whose(i) for i, _ in model.asked if phase(i) == "own"].count("chair") == 1
-    assert heard(minutes, "opening") == ["chair", "nina"]
+    assert write_in_form(minutes, "opening") == ["chair", "nina"]
     assert [claim.member for claim in minutes.claims][:2] == ["chair", "nina"]
     assert minutes.map.members == ("maria", "jonas", "nina", "chair")
     chair = next(i for i, _ in model.asked if phase(i) == "own" and whose(i) == "chair")

@@ -30,7 +30,7 @@ OPTIONS = ("a limit of 4 knots", "a limit of 6 knots")
 Says = Callable[[str], dict[str, Any]]
 
 
-def presided(hall: Hall, says: Says | Scripted, *options: str) -> Minutes:
+def write_synthesis(hall: Hall, says: Says | Scripted, *options: str) -> Minutes:
     """Hold a meeting whose members speak honestly and whose chair says this."""
 
     def script(instructions: str, prompt: str) -> Scripted:
@@ -121,7 +121,7 @@ def test_open_questions_of_members_are_kept_with_who_asks(hall: Hall) -> None:
 
 
 def test_what_the_chair_writes_is_checked_and_stands(hall: Hall) -> None:
-    minutes = presided(
+    minutes = write_synthesis(
         hall,
         lambda p: {
             "decision": [f"{SIX}{marker(p, '6 knots')}"],
@@ -148,7 +148,7 @@ def test_what_the_chair_writes_is_checked_and_stands(hall: Hall) -> None:
 
 
 def test_dissent_is_never_dropped(hall: Hall) -> None:
-    minutes = presided(hall, lambda p: {"decision": [f"{SIX}{marker(p, '6 knots')}"]})
+    minutes = write_synthesis(hall, lambda p: {"decision": [f"{SIX}{marker(p, '6 knots')}"]})
     rules = by_rules(hall)
     assert rules.dissent
     assert {p.text for p in minutes.dissent} == {p.text for p in rules.dissent}
@@ -168,7 +168,7 @@ def test_dissent_is_never_dropped(hall: Hall) -> None:
     ],
 )
 def test_where_nothing_is_carried_the_rules_stand(hall: Hall, says: Says | str) -> None:
-    minutes = presided(hall, says)
+    minutes = write_synthesis(hall, says)
     rules = by_rules(hall)
     assert NOTHING_CARRIED in minutes.warnings
     assert minutes.method == "extractive"
@@ -210,7 +210,7 @@ def test_the_chair_is_told_of_claims_members_and_the_map(hall: Hall) -> None:
 
 
 def test_the_chair_s_matrix_has_a_cell_for_each_option_and_member(hall: Hall) -> None:
-    minutes = presided(
+    minutes = write_synthesis(
         hall,
         lambda p: {
             "decided": "A limit of 6 knots.",
@@ -244,7 +244,9 @@ def test_the_chair_s_matrix_has_a_cell_for_each_option_and_member(hall: Hall) ->
 
 
 def test_cells_that_the_chair_leaves_out_are_those_of_the_rules(hall: Hall) -> None:
-    minutes = presided(hall, lambda p: {"decision": [f"{SIX}{marker(p, '6 knots')}"]}, *OPTIONS)
+    minutes = write_synthesis(
+        hall, lambda p: {"decision": [f"{SIX}{marker(p, '6 knots')}"]}, *OPTIONS
+    )
     rules = by_rules(hall, *OPTIONS)
     quotes = {c.number: c.quote for c in minutes.citations}
     theirs = {c.number: c.quote for c in rules.citations}
@@ -260,7 +262,7 @@ def test_cells_that_the_chair_leaves_out_are_those_of_the_rules(hall: Hall) -> N
 
 
 def test_an_engine_that_fails_costs_nothing_but_a_warning(hall: Hall) -> None:
-    minutes = presided(hall, EngineError("Down."))
+    minutes = write_synthesis(hall, EngineError("Down."))
     rules = by_rules(hall)
     assert minutes.decision == rules.decision
     assert minutes.dissent == rules.dissent

@@ -5,7 +5,7 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.council.meeting.turns import Ledger, Record, absent, recorded
+from chapterhouse.council.meeting.turns import Ledger, Record, add_absence, add_statement
 from chapterhouse.types import (
     Absence,
     Citation,
@@ -38,7 +38,7 @@ def said(member: str, *documents: str, held: str = "first") -> Statement:
 def test_every_number_means_what_it_meant(statements: list[list[str]]) -> None:
     record = Record()
     for number, documents in enumerate(statements):
-        record = recorded(record, said(f"m{number}", *documents))
+        record = add_statement(record, said(f"m{number}", *documents))
 
     assert [c.number for c in record.citations] == list(range(1, len(record.citations) + 1))
     assert [c.id for c in record.claims] == [f"c{n}" for n in range(1, len(record.claims) + 1)]
@@ -49,7 +49,7 @@ def test_every_number_means_what_it_meant(statements: list[list[str]]) -> None:
 
 
 def test_replies_and_concessions_are_renumbered_too() -> None:
-    first = recorded(Record(), said("a", "one", "two"))
+    first = add_statement(Record(), said("a", "one", "two"))
     own = Statement(
         "b",
         "second",
@@ -57,7 +57,7 @@ def test_replies_and_concessions_are_renumbered_too() -> None:
         concessions=(Concession("b", "second", "c9", "", "x", (1,)),),
         citations=(cite(1, "three"), cite(2, "two")),
     )
-    record = recorded(first, own)
+    record = add_statement(first, own)
 
     (reply,) = record.replies
     (given_up,) = record.concessions
@@ -67,14 +67,14 @@ def test_replies_and_concessions_are_renumbered_too() -> None:
 
 
 def test_one_quotation_that_carries_differently_is_another_citation() -> None:
-    record = recorded(Record(), said("a", "one"))
+    record = add_statement(Record(), said("a", "one"))
     other = Statement(
         "b",
         "first",
         claims=(Claim("", "b", "first", "one", (1,)),),
         citations=(cite(1, "one", Support.SUPPORTED),),
     )
-    assert len(recorded(record, other).citations) == 2
+    assert len(add_statement(record, other).citations) == 2
 
 
 def test_what_a_member_read_until_a_claim() -> None:
@@ -83,7 +83,7 @@ def test_what_a_member_read_until_a_claim() -> None:
     other = replace(said("b", "three"), read=(Reading("three", 0, 9),))
     record = Record()
     for statement in (first, other, second):
-        record = recorded(record, statement)
+        record = add_statement(record, statement)
 
     assert record.read_by("a", until="c1") == (Reading("one", 0, 9),)
     assert record.read_by("a", until="c3") == (Reading("one", 0, 9), Reading("two", 0, 9))
@@ -92,7 +92,7 @@ def test_what_a_member_read_until_a_claim() -> None:
 
 
 def test_claims_are_found_by_their_ids() -> None:
-    record = recorded(Record(), said("a", "one", "two"))
+    record = add_statement(Record(), said("a", "one", "two"))
     second = record.claim("c2")
     assert second is not None
     assert second.text == "two"
@@ -101,7 +101,7 @@ def test_claims_are_found_by_their_ids() -> None:
 
 
 def test_who_did_not_speak_is_on_record() -> None:
-    record = absent(Record(), Absence("a", "first", "Asleep."))
+    record = add_absence(Record(), Absence("a", "first", "Asleep."))
     assert record.absences == (Absence("a", "first", "Asleep."),)
 
 

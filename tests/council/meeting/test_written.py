@@ -24,7 +24,7 @@ from tests.council.conftest import (
 
 from chapterhouse.answering.cite import verify
 from chapterhouse.council.meeting.turns import Record, Turn
-from chapterhouse.council.meeting.written import at_bench, prepared
+from chapterhouse.council.meeting.written import prepare_turn, run_limited
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, Step
 from chapterhouse.types import Claim, Minutes, Reply, Stance, Support, Usage
@@ -317,12 +317,12 @@ def test_what_lay_before_a_member_is_on_record(hall: Hall) -> None:
 
 def test_a_turn_is_prepared_without_asking_the_model(hall: Hall) -> None:
     model = hall.says(honest)
-    table = hall.seated(council())
-    entry = table.council.rounds[0]
-    made = prepared(
-        table.speakers[0],
-        Turn(table.council, QUESTION, entry, 1, Record(), ()),
-        hall.room.parts,
+    session = hall.open_session(council())
+    entry = session.council.rounds[0]
+    made = prepare_turn(
+        session.participants[0],
+        Turn(session.council, QUESTION, entry, 1, Record(), ()),
+        hall.context.parts,
     )
     assert model.asked == []
     assert made.desk.laid()
@@ -532,7 +532,7 @@ def test_a_few_work_at_a_time() -> None:
         return 1
 
     async def all_of_them() -> list[int]:
-        return await asyncio.gather(*(at_bench(work) for _ in range(3 * PLACES)))
+        return await asyncio.gather(*(run_limited(work) for _ in range(3 * PLACES)))
 
     assert sum(asyncio.run(all_of_them())) == 3 * PLACES
     assert most == PLACES
@@ -543,11 +543,11 @@ def test_who_hangs_and_is_not_waited_for_keeps_no_place() -> None:
     stuck = threading.Event()
 
     async def others_get_on() -> str:
-        hung = [asyncio.create_task(at_bench(stuck.wait)) for _ in range(PLACES)]
+        hung = [asyncio.create_task(run_limited(stuck.wait)) for _ in range(PLACES)]
         await asyncio.sleep(0.01)
         for task in hung:
             task.cancel()
-        return await at_bench(lambda: "done")
+        return await run_limited(lambda: "done")
 
     assert asyncio.run(others_get_on()) == "done"
     stuck.set()
@@ -559,4 +559,4 @@ def test_what_goes_wrong_is_raised_and_every_loop_has_places_of_its_own() -> Non
 
     for _ in range(2 * PLACES):
         with pytest.raises(ValueError, match="wrong"):
-            asyncio.run(at_bench(wrong))
+            asyncio.run(run_limited(wrong))

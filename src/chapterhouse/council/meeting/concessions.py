@@ -20,7 +20,7 @@ _SHARED: Final = 2  # content words of two claims about one thing
 _AGAINST: Final = frozenset({Relation.NUMBER, Relation.DATE, Relation.NEGATION})
 
 
-def judged_concession(
+def judge_concession(
     given: Concession,
     cited: Sequence[Citation],
     record: Record,

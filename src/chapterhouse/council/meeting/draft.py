@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.council.meeting.options import favoured, leaning_of, takes_sides, verdicts
-from chapterhouse.council.meeting.session import Speaker, Table, seating_of
+from chapterhouse.council.meeting.session import Participant, Session, seating_of
 from chapterhouse.council.meeting.turns import Ledger, Record
 from chapterhouse.replying.parts import Parts
 from chapterhouse.text.counting import counted
@@ -37,22 +37,22 @@ _LONGEST: Final = 200  # characters of a sentence that is asked about
 _ORDER: Final = (ClaimKind.INDEPENDENT_SOURCES, ClaimKind.ONE_MEMBER, ClaimKind.SHARED_SOURCE)
 
 
-def summed_up(
-    question: str, table: Table, record: Record, chart: DisagreementMap, parts: Parts
+def draft_minutes(
+    question: str, session: Session, record: Record, chart: DisagreementMap, parts: Parts
 ) -> Minutes:
     """Return the minutes that rules can write.
 
     Args:
         question: What was put to the council.
-        table: Who met.
+        session: Who met.
         record: What was said.
         chart: Where they agree and disagree.
         parts: What the library is made of.
     """
     ledger = Ledger(record.citations)
-    matrix = verdicts(table.council.options, table.speakers, parts, ledger)
+    matrix = verdicts(session.council.options, session.participants, parts, ledger)
     decided = favoured(matrix) if chart.rows else ""
-    council = table.council
+    council = session.council
     rounds = dict.fromkeys(statement.round for statement in record.statements)
     return Minutes(
         council=council.slug,
@@ -60,7 +60,7 @@ def summed_up(
         question=question,
         purpose=council.purpose,
         options=council.options,
-        members=tuple(seating_of(speaker, parts) for speaker in table.speakers),
+        members=tuple(seating_of(participant, parts) for participant in session.participants),
         rounds=tuple(rounds),
         statements=record.statements,
         absences=record.absences,
@@ -70,11 +70,11 @@ def summed_up(
         grounds=tuple(_grounds(chart, record)),
         dissent=tuple(_dissent(chart, record)),
         open_questions=tuple(_open(chart, record)),
-        missing=tuple(dict.fromkeys(_missing(table, record, chart))),
+        missing=tuple(dict.fromkeys(_missing(session, record, chart))),
         matrix=matrix,
         citations=ledger.citations,
-        chair=table.chair.title if table.chair else "",
-        warnings=tuple(_warnings(table, record)),
+        chair=session.chair.title if session.chair else "",
+        warnings=tuple(_warnings(session, record)),
     )
 
 
@@ -109,9 +109,9 @@ def _tally(chart: DisagreementMap) -> str:
     return f"{told} and {given_up} {'was' if given_up == 1 else 'were'} given up."
 
 
-def _warnings(table: Table, record: Record) -> Iterator[str]:
-    yield from table.warnings
-    titles = {speaker.key: speaker.title for speaker in table.speakers}
+def _warnings(session: Session, record: Record) -> Iterator[str]:
+    yield from session.warnings
+    titles = {participant.key: participant.title for participant in session.participants}
     told = dict.fromkeys(
         f"{titles.get(statement.member, statement.member)}: {warning}"
         for statement in record.statements
@@ -244,9 +244,9 @@ def _shortened(text: str) -> str:
 # --- what is missing ---
 
 
-def _missing(table: Table, record: Record, chart: DisagreementMap) -> Iterator[Gap]:
+def _missing(session: Session, record: Record, chart: DisagreementMap) -> Iterator[Gap]:
     """Yield what members lacked, and independent evidence where all rests on one source."""
-    shelves = {speaker.key: shelf_of_gap(speaker) for speaker in table.everyone}
+    shelves = {participant.key: shelf_of_gap(participant) for participant in session.everyone}
     for statement in record.statements:
         for text in statement.missing:
             yield Gap(statement.member, shelves[statement.member], text)
@@ -259,10 +259,10 @@ def _missing(table: Table, record: Record, chart: DisagreementMap) -> Iterator[G
                 yield Gap(member, shelves[member], text)
 
 
-def shelf_of_gap(speaker: Speaker) -> str:
+def shelf_of_gap(participant: Participant) -> str:
     """Return the shelf that lacks something: a member's own, of a council all that it reads."""
-    shelves = speaker.request.shelves
-    return ", ".join(shelves) if speaker.inner else shelves[0]
+    shelves = participant.request.shelves
+    return ", ".join(shelves) if participant.inner else shelves[0]
 
 
 def _supporters(row: MapRow) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Final
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.parts import sentence_alone
 from chapterhouse.claims.statement import TokenKind, read
-from chapterhouse.council.meeting.session import Speaker
+from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Ledger
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.respond import offline
@@ -121,7 +121,7 @@ def takes_sides(sentence: str) -> bool:
 
 
 def verdicts(
-    options: Sequence[str], speakers: Sequence[Speaker], parts: Parts, ledger: Ledger
+    options: Sequence[str], speakers: Sequence[Participant], parts: Parts, ledger: Ledger
 ) -> tuple[Verdict, ...]:
     """Return the decision matrix without a model: the best sentence of each member on each option.
 
@@ -132,16 +132,16 @@ def verdicts(
         ledger: Numbers the citations.
     """
     return tuple(
-        _verdict(option, options, speaker, parts, ledger)
+        _verdict(option, options, participant, parts, ledger)
         for option in options
-        for speaker in speakers
+        for participant in speakers
     )
 
 
 def _verdict(
-    option: str, options: Sequence[str], speaker: Speaker, parts: Parts, ledger: Ledger
+    option: str, options: Sequence[str], participant: Participant, parts: Parts, ledger: Ledger
 ) -> Verdict:
-    request = replace(speaker.request, question=option, form=_FORM)
+    request = replace(participant.request, question=option, form=_FORM)
     answer = offline(request, parts)
     sentences = answer.sentences if answer.confidence >= _LEAST else ()
     cited = {citation.number: citation for citation in answer.citations}
@@ -152,12 +152,12 @@ def _verdict(
     ]
     taken = [one for one in said if one[0] is not Leaning.SILENT] or said
     if not taken:
-        return Verdict(option, speaker.key, Leaning.SILENT)
+        return Verdict(option, participant.key, Leaning.SILENT)
     leaning, sentence = taken[0]
     if leaning is Leaning.SILENT:
-        return Verdict(option, speaker.key, Leaning.SILENT)
+        return Verdict(option, participant.key, Leaning.SILENT)
     numbers = ledger.numbers(cited[number] for number in sentence.citations)
-    return Verdict(option, speaker.key, leaning, sentence.text, numbers)
+    return Verdict(option, participant.key, leaning, sentence.text, numbers)
 
 
 def leaning_on(option: str, sentence: str) -> Leaning:

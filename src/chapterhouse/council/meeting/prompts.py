@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from chapterhouse.answering.prompt import NO_SOURCES, Shown, context_blocks
 from chapterhouse.council.config import RoundKind
 from chapterhouse.council.knowledge import knowledge_tools
-from chapterhouse.council.meeting.session import Speaker
+from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Turn
 from chapterhouse.replying.desk import SEARCH_TOOL, Desk, whole_chunk
 from chapterhouse.replying.parts import Parts
@@ -76,23 +76,23 @@ class Marked:
     markers: tuple[str, ...]
 
 
-def instructions(speaker: Speaker, turn: Turn, shape: str, *, tools: bool) -> str:
+def instructions(participant: Participant, turn: Turn, shape: str, *, tools: bool) -> str:
     """Return the system message of a turn.
 
     Args:
-        speaker: Who speaks.
+        participant: Who speaks.
         turn: What is asked.
         shape: The form of the answer, in words.
         tools: Whether there are tools.
     """
     council = turn.council
-    parts = [f"You are {sanitise_line(speaker.title)}."]
-    if speaker.persona and speaker.persona.prose.strip():
-        parts.append(speaker.persona.prose.strip())
+    parts = [f"You are {sanitise_line(participant.title)}."]
+    if participant.persona and participant.persona.prose.strip():
+        parts.append(participant.persona.prose.strip())
     purpose = f" {council.purpose.strip()}" if council.purpose.strip() else ""
     parts.append(f"You sit in the council “{sanitise_line(council.title)}”.{purpose}")
-    if speaker.instructions.strip():
-        parts.append(f"Your part in it: {speaker.instructions.strip()}")
+    if participant.instructions.strip():
+        parts.append(f"Your part in it: {participant.instructions.strip()}")
     parts.append(f"{_RULES}\n- {_TOOLS}" if tools else _RULES)
     parts.append("\n".join(filter(None, (_TASKS[turn.round.kind], turn.round.instructions))))
     return "\n\n".join([*parts, shape])
@@ -215,27 +215,27 @@ _LONGEST: Final = 1_000  # characters of a query
 _MOST_EVIDENCE: Final = 48  # chunks of what others cite
 
 
-def excerpts_for(speaker: Speaker, turn: Turn) -> Sequence[Excerpt]:
+def excerpts_for(participant: Participant, turn: Turn) -> Sequence[Excerpt]:
     """Return what the member's shelves hold on the question, and on the task of an own round."""
     own = turn.round.instructions if turn.round.kind is RoundKind.OWN else ""
-    return speaker.looked_up(f"{turn.question} {own}".strip())
+    return participant.looked_up(f"{turn.question} {own}".strip())
 
 
-def board(speaker: Speaker, turn: Turn, parts: Parts, desk: Desk) -> Iterator[str]:
+def earlier_claims(participant: Participant, turn: Turn, parts: Parts, desk: Desk) -> Iterator[str]:
     """Yield what was said before, and lay its evidence out."""
     if not turn.round.shows_claims:
         return
-    others = turn.others(speaker)
-    against = turn.against(speaker)
+    others = turn.others(participant)
+    against = turn.against(participant)
     numbers = [number for one in ordered(turn, others) for number in one.citations]
     numbers += [number for one in ordered(turn, against) for number in one.citations]
     cited = turn.record.cited(dict.fromkeys(numbers))
-    desk.lay(evidence_excerpts(cited, speaker.request.shelves, parts))
-    if speaker.grounding != "tool" and turn.examines:
-        desk.lay(_own_evidence(speaker, others, parts))
+    desk.lay(evidence_excerpts(cited, participant.request.shelves, parts))
+    if participant.grounding != "tool" and turn.examines:
+        desk.lay(_own_evidence(participant, others, parts))
     blocks, nonce = desk.laid(), desk.nonce
     yield claims_shown("CLAIMS OF OTHERS", marked(turn, others, blocks), nonce)
-    own = turn.own(speaker)
+    own = turn.own(participant)
     yield claims_shown(
         "YOUR CLAIMS", tuple(Marked(c, "you", markers_of(
             turn.record.cited(c.citations), blocks)) for c in own), nonce,
@@ -254,9 +254,11 @@ def board(speaker: Speaker, turn: Turn, parts: Parts, desk: Desk) -> Iterator[st
     )
 
 
-def _own_evidence(speaker: Speaker, claims: Sequence[Claim], parts: Parts) -> Sequence[Excerpt]:
+def _own_evidence(
+    participant: Participant, claims: Sequence[Claim], parts: Parts
+) -> Sequence[Excerpt]:
     """Return what the member's own shelves say of the claims of others."""
-    request, found = speaker.request, list[Excerpt]()
+    request, found = participant.request, list[Excerpt]()
     method = _quick(parts.method(request.settings, None))
     for claim in shuffled(claims)[:_EXAMINED]:
         query = Query(claim.text[:_LONGEST], request.shelves, _PASSAGES, 0, request.tags)
@@ -308,22 +310,22 @@ def _cited_part(excerpt: Excerpt, citation: Citation) -> Excerpt:
     return replace(excerpt, start=start, end=end, text=text)
 
 
-def tools_for(speaker: Speaker, desk: Desk, parts: Parts) -> tuple[Tool, ...]:
+def tools_for(participant: Participant, desk: Desk, parts: Parts) -> tuple[Tool, ...]:
     """Return what a member may call in this turn: what searches lays what it finds on the desk."""
 
     def search(query: Query) -> SearchResult:
-        return parts.retrieve(query, parts.method(speaker.request.settings, None))
+        return parts.retrieve(query, parts.method(participant.request.settings, None))
 
     def mark(hits: Sequence[Hit]) -> Sequence[str]:
         blocks = desk.shown([whole_chunk(hit.document, hit.chunk) for hit in hits])
         by_chunk = {block.excerpt.hit.chunk.id: block.marker for block in blocks}
         return [by_chunk.get(hit.chunk.id, "") for hit in hits]
 
-    own = speaker.own_tools or {}
-    citing = knowledge_tools(search, speaker.request.shelves, mark)
+    own = participant.own_tools or {}
+    citing = knowledge_tools(search, participant.request.shelves, mark)
     tools = tuple(
-        citing[tool.name] if own.get(tool.name) is tool else tool for tool in speaker.tools
+        citing[tool.name] if own.get(tool.name) is tool else tool for tool in participant.tools
     )
-    if speaker.grounding != "inject" and all(tool.name != SEARCH_TOOL for tool in tools):
+    if participant.grounding != "inject" and all(tool.name != SEARCH_TOOL for tool in tools):
         tools = (*tools, citing[SEARCH_TOOL])
     return tools

@@ -21,8 +21,8 @@ from chapterhouse.council.map.comparing import content_words
 from chapterhouse.council.map.disagreement import Facts
 from chapterhouse.council.map.shared_sources import Known, series_of
 from chapterhouse.council.map.stances import stand
-from chapterhouse.council.meeting.concessions import judged_concession
-from chapterhouse.council.meeting.session import Speaker
+from chapterhouse.council.meeting.concessions import judge_concession
+from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Ledger, Turn, span_of
 from chapterhouse.protocols import Store
 from chapterhouse.replying.parts import Parts
@@ -50,7 +50,7 @@ from chapterhouse.types import (
 )
 
 
-def checked_citation(
+def check_citation(
     span: Quotation, store: Store, status: Support = Support.QUOTED
 ) -> Citation | None:
     """Return the citation of a span, unnumbered; None where it does not stand there."""
@@ -160,22 +160,22 @@ _PASSAGES: Final = 5  # that are read about one claim
 _LONGEST: Final = 1_000  # characters of a query; more words than that blur it
 
 
-def quoted_turn(speaker: Speaker, turn: Turn, parts: Parts) -> Statement:
+def quoted_turn(participant: Participant, turn: Turn, parts: Parts) -> Statement:
     """Return what a member's documents say in a round.
 
     Args:
-        speaker: Who would speak.
+        participant: Who would speak.
         turn: What is asked.
         parts: What the library is made of.
     """
     ledger = Ledger()
-    said = Statement(speaker.key, turn.round.name)
+    said = Statement(participant.key, turn.round.name)
     if turn.analyses:
-        said = _analysis(speaker, turn, parts, ledger)
+        said = _analysis(participant, turn, parts, ledger)
     if turn.examines:
-        said = _examination(said, speaker, turn, parts, ledger)
+        said = _examination(said, participant, turn, parts, ledger)
     if turn.round.kind is RoundKind.REBUTTAL:
-        said = _rebuttal(said, speaker, turn, parts, ledger)
+        said = _rebuttal(said, participant, turn, parts, ledger)
     return replace(said, citations=ledger.citations)
 
 
@@ -189,26 +189,26 @@ def asked_in(turn: Turn, languages: dict[str, int] | None = None) -> tuple[str, 
 # --- analysis -----------------------------------------------------------------------------------
 
 
-def _analysis(speaker: Speaker, turn: Turn, parts: Parts, ledger: Ledger) -> Statement:
-    census = parts.engines.store.census(speaker.request.shelves)
-    answers = [_answer(speaker, part, parts) for part in asked_in(turn, dict(census.languages))]
+def _analysis(participant: Participant, turn: Turn, parts: Parts, ledger: Ledger) -> Statement:
+    census = parts.engines.store.census(participant.request.shelves)
+    answers = [_answer(participant, part, parts) for part in asked_in(turn, dict(census.languages))]
     made = [
         (checked, text)
         for span, text in _chosen([list(_quotations(answer)) for answer in answers])
-        if (checked := checked_citation(span, parts.engines.store))
+        if (checked := check_citation(span, parts.engines.store))
     ]
     return Statement(
-        member=speaker.key,
+        member=participant.key,
         round=turn.round.name,
-        claims=tuple(_claim(speaker, turn, text, ledger.number(c)) for c, text in made),
+        claims=tuple(_claim(participant, turn, text, ledger.number(c)) for c, text in made),
         missing=tuple(dict.fromkeys(_missing(answers, turn.question))),
         read=tuple(Reading(c.document_id, c.start, c.end) for c, _ in made),
         warnings=tuple(dict.fromkeys(warning for a in answers for warning in a.warnings)),
     )
 
 
-def _answer(speaker: Speaker, question: str, parts: Parts) -> Answer:
-    request = replace(speaker.request, question=question, form=_CLAIMS)
+def _answer(participant: Participant, question: str, parts: Parts) -> Answer:
+    request = replace(participant.request, question=question, form=_CLAIMS)
     return offline(request, parts)
 
 
@@ -246,8 +246,8 @@ def _speaks_of(question: str, quote: str) -> bool:
     return len(shared) >= min(_SHARED, len(asked)) and not quote.startswith("|")
 
 
-def _claim(speaker: Speaker, turn: Turn, text: str, number: int) -> Claim:
-    return Claim("", speaker.key, turn.round.name, text, (number,))
+def _claim(participant: Participant, turn: Turn, text: str, number: int) -> Claim:
+    return Claim("", participant.key, turn.round.name, text, (number,))
 
 
 def _missing(answers: Sequence[Answer], question: str) -> Iterator[str]:
@@ -280,15 +280,15 @@ def _names(word: str, asked: str) -> bool:
 
 
 def _examination(
-    said: Statement, speaker: Speaker, turn: Turn, parts: Parts, ledger: Ledger
+    said: Statement, participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
 ) -> Statement:
-    claims = [claim for claim in turn.others(speaker) if claim.citations]
+    claims = [claim for claim in turn.others(participant) if claim.citations]
     replies, read = list[Reply](), list[Reading]()
     looked: dict[Quotation, tuple[Reply | None, tuple[Reading, ...]]] = {}
     for claim in claims[:_EXAMINED]:
         span = span_of(turn.record.cited(claim.citations)[0])
         if span not in looked:  # several may quote the same
-            looked[span] = _reply(claim, speaker, turn, parts, ledger)
+            looked[span] = _reply(claim, participant, turn, parts, ledger)
         reply, seen = looked[span]
         read += seen
         if reply is not None:
@@ -305,9 +305,9 @@ def _examination(
 
 
 def _reply(
-    claim: Claim, speaker: Speaker, turn: Turn, parts: Parts, ledger: Ledger
+    claim: Claim, participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
 ) -> tuple[Reply | None, tuple[Reading, ...]]:
-    store, request = parts.engines.store, speaker.request
+    store, request = parts.engines.store, participant.request
     read: tuple[Reading, ...] = ()
     found = own = None
     for citation in turn.record.cited(claim.citations)[:_PLACES]:
@@ -315,13 +315,13 @@ def _reply(
         hits = parts.retrieve(query, parts.method(request.settings, None)).hits
         read += reading_of(hits)
         found = stand(quoted(citation, store), evidence_of(hits, store), around(citation, store))
-        own = checked_citation(found.span, store) if found else None
+        own = check_citation(found.span, store) if found else None
         if own is not None:
             break
     if found is None or own is None:
         return None, read
     reply = Reply(
-        member=speaker.key,
+        member=participant.key,
         round=turn.round.name,
         claim=claim.id,
         stance=found.stance,
@@ -337,14 +337,14 @@ def _reply(
 
 
 def _rebuttal(
-    said: Statement, speaker: Speaker, turn: Turn, parts: Parts, ledger: Ledger
+    said: Statement, participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
 ) -> Statement:
     given: dict[str, Concession] = {}
-    for reply in turn.against(speaker):
+    for reply in turn.against(participant):
         claim = turn.record.claim(reply.claim)
         newer = _newer_version(claim, reply, turn, parts) if claim else None
         if claim and newer and claim.id not in given:
-            given[claim.id] = _concession(claim, reply, newer, speaker, turn, ledger)
+            given[claim.id] = _concession(claim, reply, newer, participant, turn, ledger)
     return replace(said, concessions=tuple(given.values()))
 
 
@@ -364,17 +364,22 @@ def _newer_version(claim: Claim, reply: Reply, turn: Turn, parts: Parts) -> Cita
 
 
 def _concession(
-    claim: Claim, reply: Reply, newer: Citation, speaker: Speaker, turn: Turn, ledger: Ledger
+    claim: Claim,
+    reply: Reply,
+    newer: Citation,
+    participant: Participant,
+    turn: Turn,
+    ledger: Ledger,
 ) -> Concession:
     to = next(
         (
             other.id
-            for other in turn.others(speaker)
+            for other in turn.others(participant)
             if newer in turn.record.cited(other.citations) and other.member == reply.member
         ),
         "",
     )
     text = inert(as_shown(newer.quote))
-    made = Concession(speaker.key, turn.round.name, claim.id, to, text, (ledger.number(newer),))
+    made = Concession(participant.key, turn.round.name, claim.id, to, text, (ledger.number(newer),))
     cited = (newer,)
-    return judged_concession(made, cited, turn.record, free=not turn.council.concession_rule)
+    return judge_concession(made, cited, turn.record, free=not turn.council.concession_rule)

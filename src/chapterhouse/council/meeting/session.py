@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Convening:
+class MeetingOptions:
     """What a caller says about one meeting.
 
     Attributes:
@@ -99,7 +99,7 @@ def _nothing(_: str) -> Sequence[Excerpt]:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class CouncilContext:
     """What a council needs of an open library to meet.
 
     Attributes:
@@ -118,7 +118,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Speaker:
+class Participant:
     """Someone who speaks, with all that decides how.
 
     Attributes:
@@ -145,7 +145,7 @@ class Speaker:
     tools: tuple[Tool, ...] = ()
     own_tools: Mapping[str, Tool] | None = None
     timeout_seconds: float | None = None
-    inner: "Table | None" = None
+    inner: "Session | None" = None
     looked_up: Callable[[str], Sequence[Excerpt]] = _nothing
 
     @property
@@ -155,47 +155,53 @@ class Speaker:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Session:
     """A council whose seats are taken, and what is put to it."""
 
     council: Council
     question: str
-    speakers: tuple[Speaker, ...]
-    chair: Speaker | None
+    participants: tuple[Participant, ...]
+    chair: Participant | None
     warnings: tuple[str, ...] = ()
 
     @property
-    def everyone(self) -> tuple[Speaker, ...]:
+    def everyone(self) -> tuple[Participant, ...]:
         """The members in the order of their seats, then the chair."""
-        return (*self.speakers, *([self.chair] if self.chair else ()))
+        return (*self.participants, *([self.chair] if self.chair else ()))
 
-    def speaker(self, key: str) -> Speaker:
+    def participant(self, key: str) -> Participant:
         """Return who speaks under ``key``; ``chair`` for who presides."""
         if key == CHAIR and self.chair is not None:
             return self.chair
-        return next(speaker for speaker in self.speakers if speaker.key == key)
+        return next(participant for participant in self.participants if participant.key == key)
 
 
-def refreshed(council: Council, room: Room, on_progress: OnProgress | None) -> tuple[str, ...]:
+def refresh_sources(
+    council: Council, context: CouncilContext, on_progress: OnProgress | None
+) -> tuple[str, ...]:
     """Bring what the council and everyone in it reads up to date; return what did not work."""
     seats = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
-    told = list(room.councils.refresh(council, on_progress=on_progress).warnings)
+    told = list(context.councils.refresh(council, on_progress=on_progress).warnings)
     for member in seats:
         if member.seat is Seat.PERSONA:
-            told += room.house.refresh(member.persona, on_progress=on_progress).warnings
+            told += context.house.refresh(member.persona, on_progress=on_progress).warnings
         elif member.seat is Seat.COUNCIL:
-            told += refreshed(room.councils.load(member.council).council, room, on_progress)
+            told += refresh_sources(
+                context.councils.load(member.council).council, context, on_progress
+            )
     return tuple(dict.fromkeys(told))
 
 
-def seated(council: Council, question: str, convening: Convening, room: Room) -> Table:
+def open_session(
+    council: Council, question: str, convening: MeetingOptions, context: CouncilContext
+) -> Session:
     """Return the council with everyone in their seat.
 
     Args:
         council: One that can meet.
         question: What is put to it.
         convening: What the caller says about the meeting.
-        room: The library.
+        context: The library.
 
     Raises:
         CouncilConfigError: with everything that is wrong with its tools.
@@ -209,30 +215,30 @@ def seated(council: Council, question: str, convening: Convening, room: Room) ->
     def own_of(member: Member) -> Mapping[str, Tool]:
         if member.seat is Seat.COUNCIL:
             return {}
-        shelves = _request(council, member, question, room).shelves
-        return own.setdefault(id(member), knowledge_tools(partial(_search, room), shelves))
+        shelves = _request(council, member, question, context).shelves
+        return own.setdefault(id(member), knowledge_tools(partial(_search, context), shelves))
 
     tools = seated_tools(council, convening.tools, own_of)
 
-    def seat(member: Member, key: str) -> Speaker:
+    def seat(member: Member, key: str) -> Participant:
         if member.seat is Seat.COUNCIL:
-            return _council(member, question, convening, room)
-        request = _request(council, member, question, room)
-        return Speaker(
+            return _council(member, question, convening, context)
+        request = _request(council, member, question, context)
+        return Participant(
             key=key,
             title=_title(member, request.persona),
             seat=member.seat,
             request=request,
             instructions=member.instructions,
             grounding=member.grounding or request.grounding,
-            model=_model(_profile(council, member, request, convening), room),
+            model=_model(_profile(council, member, request, convening), context),
             tools=tools[key],
             own_tools={name: tool for name, tool in own[id(member)].items() if tool in tools[key]},
             timeout_seconds=member.timeout_seconds,
-            looked_up=_looking_up(request, room.parts),
+            looked_up=_looking_up(request, context.parts),
         )
 
-    return Table(
+    return Session(
         council,
         question,
         tuple(seat(member, member.key) for member in council.members),
@@ -240,31 +246,33 @@ def seated(council: Council, question: str, convening: Convening, room: Room) ->
     )
 
 
-def seating_of(speaker: Speaker, parts: Parts) -> Seating:
+def seating_of(participant: Participant, parts: Parts) -> Seating:
     """Return who speaks as minutes name them."""
     return Seating(
-        key=speaker.key,
-        title=speaker.title,
-        seat=speaker.seat.value,
-        persona=speaker.persona.slug if speaker.persona else "",
-        shelves=speaker.request.shelves,
-        documents=parts.engines.store.census(speaker.request.shelves).documents,
-        model=speaker.model.fingerprint if speaker.model else "",
+        key=participant.key,
+        title=participant.title,
+        seat=participant.seat.value,
+        persona=participant.persona.slug if participant.persona else "",
+        shelves=participant.request.shelves,
+        documents=parts.engines.store.census(participant.request.shelves).documents,
+        model=participant.model.fingerprint if participant.model else "",
     )
 
 
-def _council(member: Member, question: str, convening: Convening, room: Room) -> Speaker:
+def _council(
+    member: Member, question: str, convening: MeetingOptions, context: CouncilContext
+) -> Participant:
     """Seat a whole council, which inherits nothing: what its members read, it reads."""
-    council = room.councils.load(member.council).council
-    inner = seated(council, question, replace(convening, transcript=None), room)
+    council = context.councils.load(member.council).council
+    inner = open_session(council, question, replace(convening, transcript=None), context)
     shelves = tuple(dict.fromkeys(name for one in inner.everyone for name in one.request.shelves))
-    speaks = inner.chair or inner.speakers[0]
-    request = library_request(question, room.settings, Choices(shelves=shelves))
+    speaks = inner.chair or inner.participants[0]
+    request = library_request(question, context.settings, Choices(shelves=shelves))
     request = replace(request, may_be_empty=True)
     model = speaks.model
     if convening.model is None and member.profile:
-        model = _model(member.profile, room)
-    return Speaker(
+        model = _model(member.profile, context)
+    return Participant(
         key=member.key,
         title=member.name or council.title,
         seat=Seat.COUNCIL,
@@ -274,30 +282,30 @@ def _council(member: Member, question: str, convening: Convening, room: Room) ->
         model=model,
         timeout_seconds=member.timeout_seconds,
         inner=inner,
-        looked_up=_looking_up(request, room.parts),
+        looked_up=_looking_up(request, context.parts),
     )
 
 
-def _request(council: Council, member: Member, question: str, room: Room) -> Request:
+def _request(council: Council, member: Member, question: str, context: CouncilContext) -> Request:
     """Return how a question is put to a persona or a role: their shelves beside the council's."""
     shared = (council.shelf, *member.shelves)
     if member.seat is Seat.PERSONA:
-        folder = room.house.load(member.persona)
-        own = persona_request(question, folder.persona, folder.config, room.settings, Choices())
+        folder = context.house.load(member.persona)
+        own = persona_request(question, folder.persona, folder.config, context.settings, Choices())
     else:
-        own = library_request(question, room.settings, Choices())
+        own = library_request(question, context.settings, Choices())
     shelves = tuple(dict.fromkeys((*own.shelves, *shared)))
     return replace(own, shelves=shelves, may_be_empty=True)
 
 
-def _profile(council: Council, member: Member, request: Request, convening: Convening) -> str:
+def _profile(council: Council, member: Member, request: Request, convening: MeetingOptions) -> str:
     if convening.model is not None:
         return convening.model
     return member.profile or request.model or council.profile
 
 
-def _model(profile: str, room: Room) -> LanguageModel | None:
-    return None if profile == NO_MODEL else room.parts.model(profile)
+def _model(profile: str, context: CouncilContext) -> LanguageModel | None:
+    return None if profile == NO_MODEL else context.parts.model(profile)
 
 
 def _title(member: Member, persona: Persona | None) -> str:
@@ -318,5 +326,5 @@ def _looking_up(request: Request, parts: Parts) -> Callable[[str], Sequence[Exce
     return look_up
 
 
-def _search(room: Room, query: Query) -> SearchResult:
-    return room.parts.retrieve(query, room.parts.method(room.settings, None))
+def _search(context: CouncilContext, query: Query) -> SearchResult:
+    return context.parts.retrieve(query, context.parts.method(context.settings, None))

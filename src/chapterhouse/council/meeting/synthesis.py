@@ -12,10 +12,10 @@ from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.draft import shelf_of_gap
 from chapterhouse.council.meeting.output_format import format_of, shape_in_words
 from chapterhouse.council.meeting.prompts import evidence_excerpts, excerpts_for, tools_for
-from chapterhouse.council.meeting.session import Speaker, Table
+from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.turn_output import SynthesisOutput, VerdictOutput, read_synthesis
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
-from chapterhouse.council.meeting.written import Checker, Prepared, heard
+from chapterhouse.council.meeting.written import Checker, Prepared, write_in_form
 from chapterhouse.replying.desk import Desk
 from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts
@@ -39,18 +39,18 @@ class Synthesis:
     """What the chair is to sum up.
 
     Attributes:
-        table: Who met.
+        session: Who met.
         turn: The round, with all that was said.
         draft: The minutes that rules could write.
     """
 
-    table: Table
+    session: Session
     turn: Turn
     draft: Minutes
 
 
-async def presided(
-    chair: Speaker, synthesis: Synthesis, parts: Parts, on_text: OnText | None = None
+async def write_synthesis(
+    chair: Participant, synthesis: Synthesis, parts: Parts, on_text: OnText | None = None
 ) -> Minutes:
     """Return the minutes as the chair's model writes them, every sentence checked.
 
@@ -64,10 +64,10 @@ async def presided(
         EngineError: the model cannot be reached or wrote nothing.
     """
     assert chair.model is not None
-    given = await beside(partial(prepared_synthesis, chair, synthesis, parts))
+    given = await beside(partial(prepare_synthesis, chair, synthesis, parts))
     model = Metered(chair.model)
     read = partial(read_synthesis, options=synthesis.draft.options)
-    spoken, writing = await heard(model, given, read, on_text)
+    spoken, writing = await write_in_form(model, given, read, on_text)
     minutes = await beside(
         partial(_minutes, spoken, synthesis, given.desk, parts, model.fingerprint)
     )
@@ -77,7 +77,7 @@ async def presided(
     return replace(minutes, usage=model.usage, warnings=tuple(warnings))
 
 
-def prepared_synthesis(chair: Speaker, synthesis: Synthesis, parts: Parts) -> Prepared:
+def prepare_synthesis(chair: Participant, synthesis: Synthesis, parts: Parts) -> Prepared:
     """Return what the chair's model is given; nothing is asked of it yet."""
     turn, draft = synthesis.turn, synthesis.draft
     desk = Desk(chair.request, parts)
@@ -106,7 +106,7 @@ def prepared_synthesis(chair: Speaker, synthesis: Synthesis, parts: Parts) -> Pr
 
 
 def _by_weight(draft: Minutes) -> Iterator[int]:
-    """Yield the numbers of citations, those of disputes first: there is not room for all."""
+    """Yield the numbers of citations, those of disputes first: there is not context for all."""
     for dispute in draft.map.disputes:
         for side in dispute.sides:
             yield from side.citations
@@ -117,11 +117,11 @@ def _by_weight(draft: Minutes) -> Iterator[int]:
 def _members(synthesis: Synthesis) -> Iterator[str]:
     """Yield who met under which key, and what each held in the end."""
     positions = {s.member: s for s in synthesis.draft.statements if s.position or s.option}
-    for speaker in synthesis.table.speakers:
-        said = positions.get(speaker.key)
+    for participant in synthesis.session.participants:
+        said = positions.get(participant.key)
         option = f", would choose “{said.option}”" if said and said.option else ""
         position = f": {said.position}" if said and said.position else ""
-        yield f"{speaker.key} is {speaker.title}{option}{position}"
+        yield f"{participant.key} is {participant.title}{option}{position}"
 
 
 def _map(synthesis: Synthesis) -> Iterator[str]:
@@ -159,7 +159,7 @@ def _minutes(
     # What the rules' matrix cites is only kept where its cells are.
     ledger = Ledger(synthesis.turn.record.citations)
     points = partial(_points, checker=checker, ledger=ledger)
-    keys = {speaker.key for speaker in synthesis.table.speakers}
+    keys = {participant.key for participant in synthesis.session.participants}
     decision, grounds = points(spoken.decision), points(spoken.grounds)
     if not any(point.support in FOUND for point in (*decision, *grounds)):
         warning = "Nothing that the chair wrote is carried by the documents: the map speaks."
@@ -217,7 +217,7 @@ def _unmentioned(found: Sequence[Point], told: Sequence[Point]) -> Iterator[Poin
 
 
 def _gaps(spoken: SynthesisOutput, synthesis: Synthesis, checker: Checker) -> Iterator[Gap]:
-    shelves = {one.key: shelf_of_gap(one) for one in synthesis.table.speakers}
+    shelves = {one.key: shelf_of_gap(one) for one in synthesis.session.participants}
     for gap in spoken.missing:
         text, _ = checker.whole(gap.text)
         member = gap.member if gap.member in shelves else ""

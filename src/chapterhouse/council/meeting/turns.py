@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from chapterhouse.council.builder import Council
 from chapterhouse.council.config import Round, RoundKind
-from chapterhouse.council.meeting.session import Speaker
+from chapterhouse.council.meeting.session import Participant
 from chapterhouse.types import (
     Absence,
     Citation,
@@ -78,7 +78,7 @@ class Record:
         return tuple(found)
 
 
-def recorded(record: Record, statement: Statement) -> Record:
+def add_statement(record: Record, statement: Statement) -> Record:
     """Return the record with a further statement, its claims named and its citations numbered."""
     citations = list(record.citations)
     numbers: dict[int, int] = {}
@@ -109,7 +109,7 @@ def recorded(record: Record, statement: Statement) -> Record:
     return replace(record, statements=(*record.statements, told), citations=tuple(citations))
 
 
-def absent(record: Record, absence: Absence) -> Record:
+def add_absence(record: Record, absence: Absence) -> Record:
     """Return the record with someone who did not speak."""
     return replace(record, absences=(*record.absences, absence))
 
@@ -178,32 +178,32 @@ class Turn:
         """Return how a member is called."""
         return dict(self.titles).get(key, key)
 
-    def own(self, speaker: Speaker) -> tuple[Claim, ...]:
+    def own(self, participant: Participant) -> tuple[Claim, ...]:
         """Return the claims of a member that they have not given up."""
         given_up = {
             given.claim
             for given in self.record.concessions
-            if given.accepted and given.member == speaker.key
+            if given.accepted and given.member == participant.key
         }
         return tuple(
             claim
             for claim in self.record.claims
-            if claim.member == speaker.key and claim.id not in given_up
+            if claim.member == participant.key and claim.id not in given_up
         )
 
-    def others(self, speaker: Speaker) -> tuple[Claim, ...]:
+    def others(self, participant: Participant) -> tuple[Claim, ...]:
         """Return the claims of everyone else, in their order."""
-        return tuple(claim for claim in self.record.claims if claim.member != speaker.key)
+        return tuple(claim for claim in self.record.claims if claim.member != participant.key)
 
-    def against(self, speaker: Speaker) -> tuple[Reply, ...]:
+    def against(self, participant: Participant) -> tuple[Reply, ...]:
         """Return what others said against the claims of a member."""
-        own = {claim.id for claim in self.own(speaker)}
+        own = {claim.id for claim in self.own(participant)}
         return tuple(
             reply
             for reply in self.record.replies
             if reply.claim in own
             and reply.stance is Stance.CONTRADICTS
-            and reply.member != speaker.key
+            and reply.member != participant.key
         )
 
     @property

@@ -19,15 +19,15 @@ from weakref import WeakKeyDictionary
 from chapterhouse.answering.prompt import Shown
 from chapterhouse.answering.written import Given, Lookup, check
 from chapterhouse.council.meeting import prompts
-from chapterhouse.council.meeting.concessions import judged_concession
+from chapterhouse.council.meeting.concessions import judge_concession
 from chapterhouse.council.meeting.output_format import (
     ask_again,
     format_of,
     shape_in_words,
     spoken_pieces,
 )
-from chapterhouse.council.meeting.prompts import board, excerpts_for, tools_for
-from chapterhouse.council.meeting.session import Speaker
+from chapterhouse.council.meeting.prompts import earlier_claims, excerpts_for, tools_for
+from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turn_output import Output, ReplyOutput, TurnOutput, read_turn
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
 from chapterhouse.errors import EngineError
@@ -61,7 +61,7 @@ _benches: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]]
 )
 
 
-async def at_bench(work: Callable[[], Value]) -> Value:
+async def run_limited(work: Callable[[], Value]) -> Value:
     """Return what ``work`` gives, as ``beside`` does, once there is a place for it.
 
     Who no longer waits gives the place up, also where the work goes on.
@@ -138,13 +138,13 @@ class Checker:
 
 
 def statement_of(
-    spoken: TurnOutput, speaker: Speaker, turn: Turn, desk: Desk, parts: Parts
+    spoken: TurnOutput, participant: Participant, turn: Turn, desk: Desk, parts: Parts
 ) -> Statement:
     """Return what a model said as a statement: every sentence judged, every marker resolved.
 
     Args:
         spoken: What it said.
-        speaker: For whom it spoke.
+        participant: For whom it spoke.
         turn: What was asked.
         desk: What lay before it; nothing else can be cited.
         parts: What the library is made of.
@@ -156,25 +156,25 @@ def statement_of(
         sentences, wrong = checker.sentences(written)
         rejected += wrong
         claims += [
-            _claim(sentence, speaker, turn, ledger)
+            _claim(sentence, participant, turn, ledger)
             for sentence in sentences
             if sentence.support is not Support.NO_STATEMENT
         ]
     warnings = [spoken.warning] if spoken.warning else []
     replies = []
-    for reply in _known_replies(spoken.replies, speaker, turn, warnings):
+    for reply in _known_replies(spoken.replies, participant, turn, warnings):
         reason, wrong = checker.whole(reply.reason)
         rejected += wrong
-        replies.append(_reply(reply, reason, speaker, turn, ledger))
+        replies.append(_reply(reply, reason, participant, turn, ledger))
     position, _ = checker.whole(spoken.position)
     return Statement(
-        member=speaker.key,
+        member=participant.key,
         round=turn.round.name,
         position=position.text,
         option=spoken.option,
         claims=tuple(claims),
         replies=tuple(replies),
-        concessions=_concessions(spoken, speaker, turn, checker, ledger),
+        concessions=_concessions(spoken, participant, turn, checker, ledger),
         missing=tuple(checker.whole(text)[0].text for text in spoken.missing),
         open_questions=tuple(checker.whole(text)[0].text for text in spoken.open_questions),
         citations=ledger.citations,
@@ -184,10 +184,10 @@ def statement_of(
     )
 
 
-def _claim(sentence: Sentence, speaker: Speaker, turn: Turn, ledger: Ledger) -> Claim:
+def _claim(sentence: Sentence, participant: Participant, turn: Turn, ledger: Ledger) -> Claim:
     return Claim(
         "",
-        speaker.key,
+        participant.key,
         turn.round.name,
         sentence.text,
         ledger.numbers(sentence.citations),
@@ -197,10 +197,10 @@ def _claim(sentence: Sentence, speaker: Speaker, turn: Turn, ledger: Ledger) -> 
 
 
 def _known_replies(
-    replies: Sequence[ReplyOutput], speaker: Speaker, turn: Turn, warnings: list[str]
+    replies: Sequence[ReplyOutput], participant: Participant, turn: Turn, warnings: list[str]
 ) -> Iterator[ReplyOutput]:
     """Yield the last reply to each claim of others; warn of those to anything else."""
-    others = {claim.id for claim in turn.others(speaker)}
+    others = {claim.id for claim in turn.others(participant)}
     last = {reply.claim: reply for reply in replies if reply.claim in others}
     unknown = dict.fromkeys(reply.claim for reply in replies if reply.claim not in others)
     if unknown:
@@ -211,10 +211,10 @@ def _known_replies(
 
 
 def _reply(
-    reply: ReplyOutput, reason: Sentence, speaker: Speaker, turn: Turn, ledger: Ledger
+    reply: ReplyOutput, reason: Sentence, participant: Participant, turn: Turn, ledger: Ledger
 ) -> Reply:
     return Reply(
-        member=speaker.key,
+        member=participant.key,
         round=turn.round.name,
         claim=reply.claim,
         stance=reply.stance,
@@ -226,7 +226,7 @@ def _reply(
 
 
 def _concessions(
-    spoken: TurnOutput, speaker: Speaker, turn: Turn, checker: Checker, ledger: Ledger
+    spoken: TurnOutput, participant: Participant, turn: Turn, checker: Checker, ledger: Ledger
 ) -> tuple[Concession, ...]:
     """Return what a member gives up, each claim once, with whether it counts."""
     made: dict[str, Concession] = {}
@@ -237,7 +237,7 @@ def _concessions(
         reason, _ = checker.whole(given.reason)
         cited = reason.citations if reason.support in FOUND else ()
         concession = Concession(
-            speaker.key,
+            participant.key,
             turn.round.name,
             given.claim,
             given.to if given.to in known else "",
@@ -245,7 +245,7 @@ def _concessions(
             ledger.numbers(cited),
         )
         free = not turn.council.concession_rule
-        made[given.claim] = judged_concession(concession, cited, turn.record, free=free)
+        made[given.claim] = judge_concession(concession, cited, turn.record, free=free)
     return tuple(made.values())
 
 
@@ -277,36 +277,36 @@ class Prepared:
     form: OutputFormat
 
 
-def prepared(speaker: Speaker, turn: Turn, parts: Parts) -> Prepared:
+def prepare_turn(participant: Participant, turn: Turn, parts: Parts) -> Prepared:
     """Return what a model is given in a turn; nothing is asked of it yet.
 
     Args:
-        speaker: Who speaks.
+        participant: Who speaks.
         turn: What is asked.
         parts: What the library is made of.
     """
-    desk = Desk(speaker.request, parts)
-    if speaker.grounding != "tool":
-        desk.lay(excerpts_for(speaker, turn))
-    said = tuple(board(speaker, turn, parts, desk))
-    tools = tools_for(speaker, desk, parts)
+    desk = Desk(participant.request, parts)
+    if participant.grounding != "tool":
+        desk.lay(excerpts_for(participant, turn))
+    said = tuple(earlier_claims(participant, turn, parts, desk))
+    tools = tools_for(participant, desk, parts)
     form = format_of(turn.round.kind, turn.council.options)
     return Prepared(
         desk,
-        prompts.instructions(speaker, turn, shape_in_words(form), tools=bool(tools)),
+        prompts.instructions(participant, turn, shape_in_words(form), tools=bool(tools)),
         prompts.user_message(turn, desk.laid(), desk.nonce, *said),
         tools,
         form,
     )
 
 
-async def spoken_turn(
-    speaker: Speaker, turn: Turn, parts: Parts, on_text: OnText | None = None
+async def written_turn(
+    participant: Participant, turn: Turn, parts: Parts, on_text: OnText | None = None
 ) -> Statement:
     """Return what a model says in a round, checked.
 
     Args:
-        speaker: Who speaks; they have a model.
+        participant: Who speaks; they have a model.
         turn: What is asked.
         parts: What the library is made of.
         on_text: Is given what the model writes as it comes, before it is checked.
@@ -314,12 +314,14 @@ async def spoken_turn(
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    assert speaker.model is not None
-    given = await at_bench(partial(prepared, speaker, turn, parts))
-    model = Metered(speaker.model)
+    assert participant.model is not None
+    given = await run_limited(partial(prepare_turn, participant, turn, parts))
+    model = Metered(participant.model)
     read = partial(read_turn, options=turn.council.options)
-    spoken, writing = await heard(model, given, read, on_text)
-    statement = await at_bench(partial(statement_of, spoken, speaker, turn, given.desk, parts))
+    spoken, writing = await write_in_form(model, given, read, on_text)
+    statement = await run_limited(
+        partial(statement_of, spoken, participant, turn, given.desk, parts)
+    )
     return replace(
         statement,
         method=model.fingerprint,
@@ -329,7 +331,7 @@ async def spoken_turn(
     )
 
 
-async def heard(
+async def write_in_form(
     model: LanguageModel,
     given: Prepared,
     read: Callable[[str], Output],

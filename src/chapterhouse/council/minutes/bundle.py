@@ -20,7 +20,7 @@ from chapterhouse.answering.recheck import CitationCheck, Holdings, recheck_cita
 from chapterhouse.answering.sealed import Source
 from chapterhouse.council.config import shelf_of
 from chapterhouse.council.council_file import as_object
-from chapterhouse.council.meeting.session import Room
+from chapterhouse.council.meeting.session import CouncilContext
 from chapterhouse.council.minutes.contents import all_citations, carried, meetings
 from chapterhouse.errors import UsageError
 from chapterhouse.protocols import ClaimJudge
@@ -248,7 +248,7 @@ def _unsupported(
             yield one.where
 
 
-def minutes_bundle_of(minutes: Minutes, room: Room, engines: Engines) -> MinutesBundle:
+def minutes_bundle_of(minutes: Minutes, context: CouncilContext, engines: Engines) -> MinutesBundle:
     """Return minutes with their sources, and with what they were made with.
 
     A council that was built in Python has no file, and is not in it.
@@ -259,21 +259,21 @@ def minutes_bundle_of(minutes: Minutes, room: Room, engines: Engines) -> Minutes
         minutes,
         documents_of({one.document_id for _, one in all_citations(minutes)}, engines),
         configuration={
-            **sections_of(room.settings),
-            "embedding": room.settings.embedding.engine,
-            "rerank": room.settings.rerank.engine,
+            **sections_of(context.settings),
+            "embedding": context.settings.embedding.engine,
+            "rerank": context.settings.rerank.engine,
             "models": dict(sorted(_models(minutes))),
             "councils": {
-                slug: as_object(room.councils.load(slug).council)
-                for slug in sorted({one.council for one in held} & set(room.councils.names()))
+                slug: as_object(context.councils.load(slug).council)
+                for slug in sorted({one.council for one in held} & set(context.councils.names()))
             },
             "personas": {
-                slug: room.house.load(slug).config.model_dump(mode="json")
+                slug: context.house.load(slug).config.model_dump(mode="json")
                 for slug in personas
-                if slug in room.house.names()
+                if slug in context.house.names()
             },
         },
-        versions={**room.parts.versions, "python": python_version()},
+        versions={**context.parts.versions, "python": python_version()},
         sequence=engines.store.sequence(),
     )
 
@@ -286,7 +286,9 @@ def _models(minutes: Minutes) -> Iterator[tuple[str, str]]:
             yield f"{place}minutes", meeting.method
 
 
-def recheck_minutes(minutes: Minutes, room: Room, engines: Engines) -> tuple[CitationCheck, ...]:
+def recheck_minutes(
+    minutes: Minutes, context: CouncilContext, engines: Engines
+) -> tuple[CitationCheck, ...]:
     """Look every citation up again, also of councils that sat in it.
 
     Personas and councils on whose shelves the documents stand read what changed first.
@@ -294,11 +296,11 @@ def recheck_minutes(minutes: Minutes, room: Room, engines: Engines) -> tuple[Cit
     cited = sorted({one.document_id for _, one in all_citations(minutes)})
     found = engines.store.documents_among(cited)
     shelves = {name for one in found.values() for name in one.shelves}
-    for slug in sorted(shelves & set(room.house.names())):
-        room.house.refresh(slug)
-    for slug in room.councils.names():
+    for slug in sorted(shelves & set(context.house.names())):
+        context.house.refresh(slug)
+    for slug in context.councils.names():
         if shelf_of(slug) in shelves:
-            room.councils.refresh(slug)
+            context.councils.refresh(slug)
     store = engines.store
     return recheck_citations(
         tuple(one for _, one in all_citations(minutes)),

@@ -27,7 +27,7 @@ from chapterhouse.interfaces.cli.output_files import destination, is_marked, mar
 from chapterhouse.interfaces.cli.session import Outcome
 
 if TYPE_CHECKING:
-    from chapterhouse.council.meeting.session import Convening
+    from chapterhouse.council.meeting.session import MeetingOptions
     from chapterhouse.council.problems import CouncilConfigError
     from chapterhouse.library import Library
     from chapterhouse.types import Minutes
@@ -119,11 +119,11 @@ def convene(
     files = _Files(output, record, bundle)
 
     def work(library: "Library") -> Outcome:
-        from chapterhouse.council.meeting.session import Convening  # noqa: PLC0415 - see options
+        from chapterhouse.council.meeting.session import MeetingOptions  # noqa: PLC0415 - see options
         from chapterhouse.council.problems import CouncilConfigError  # noqa: PLC0415 - likewise
 
         kept = None if transcript is None else Path(require_path(transcript)).expanduser()
-        choices = Convening(
+        choices = MeetingOptions(
             model,
             remember=not forget,
             fresh=fresh,
@@ -138,7 +138,7 @@ def convene(
             raise _all_told(error, common) from None
 
     def _held(
-        library: "Library", name: str, asked: str, choices: "Convening", files: _Files
+        library: "Library", name: str, asked: str, choices: "MeetingOptions", files: _Files
     ) -> Outcome:
         from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
             live,
@@ -172,7 +172,7 @@ def convene(
     with_councils(common, work)
 
 
-def _planned(library: "Library", name: str, asked: str, choices: "Convening") -> Outcome:
+def _planned(library: "Library", name: str, asked: str, choices: "MeetingOptions") -> Outcome:
     from chapterhouse.interfaces.cli import render_plan, shapes_minutes  # noqa: PLC0415 - see options
 
     found = library.plan_council(name, asked, choices=choices)
