@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.claims.relation import Relation, relation
-from chapterhouse.council.map.comparing import content_words
+from chapterhouse.council.disagreement.compare import content_words
 from chapterhouse.council.meeting.turns import Record
 from chapterhouse.text.language import detect
 from chapterhouse.types import Citation, Claim, Concession, Reading, Stance

@@ -17,10 +17,10 @@ from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.dateline import is_dateline
 from chapterhouse.answering.parts import as_shown, sentence_alone
 from chapterhouse.council.config import RoundKind
-from chapterhouse.council.map.comparing import content_words
-from chapterhouse.council.map.disagreement import Facts
-from chapterhouse.council.map.shared_sources import Known, series_of
-from chapterhouse.council.map.stances import stand
+from chapterhouse.council.disagreement.compare import content_words
+from chapterhouse.council.disagreement.map import Facts
+from chapterhouse.council.disagreement.sources import Known, series_of
+from chapterhouse.council.disagreement.stances import find_stance
 from chapterhouse.council.meeting.concessions import judge_concession
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Ledger, Turn, span_of
@@ -314,7 +314,9 @@ def _reply(
         query = Query(citation.quote[:_LONGEST], request.shelves, _PASSAGES, 0)
         hits = parts.retrieve(query, parts.method(request.settings, None)).hits
         read += reading_of(hits)
-        found = stand(quoted(citation, store), evidence_of(hits, store), around(citation, store))
+        found = find_stance(
+            quoted(citation, store), evidence_of(hits, store), around(citation, store)
+        )
         own = check_citation(found.span, store) if found else None
         if own is not None:
             break

@@ -15,7 +15,7 @@ from typing import Final, Protocol
 from chapterhouse import telemetry
 from chapterhouse.answering.sealed import EXTRACTIVE
 from chapterhouse.council.config import CHAIR, RoundKind
-from chapterhouse.council.map.disagreement import disagreement_map
+from chapterhouse.council.disagreement.map import disagreement_map
 from chapterhouse.council.meeting.draft import draft_minutes
 from chapterhouse.council.meeting.quoted import facts_of
 from chapterhouse.council.meeting.session import CouncilContext, Participant, Session

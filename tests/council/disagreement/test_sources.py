@@ -2,8 +2,8 @@
 
 import pytest
 
-from chapterhouse.council.map.attribution import attributions, name_terms
-from chapterhouse.council.map.shared_sources import Known, called_so, is_copy, rests_on
+from chapterhouse.council.disagreement.attribution import attributions, name_terms
+from chapterhouse.council.disagreement.sources import Known, called_so, is_copy, rests_on
 from chapterhouse.types import Evidence
 
 STUDY = Known("study-1", "Demand for a late ferry", "files/demand-study-2025.txt", language="en")

@@ -3,8 +3,8 @@
 import pytest
 from tests.council.said import EXAMPLE
 
-from chapterhouse.council.map.comparing import compared, contradicts, statements_of
-from chapterhouse.council.map.stances import stand
+from chapterhouse.council.disagreement.compare import compared, contradicts, statements_of
+from chapterhouse.council.disagreement.stances import find_stance
 from chapterhouse.types import ConflictKind, Evidence, Quotation, Stance
 
 
@@ -48,25 +48,25 @@ def _within(stretch: Evidence, begins: str) -> Evidence:
 def test_the_text_around_two_sentences_tells_that_they_speak_of_one_subject() -> None:
     one = _within(CREW, "After that we need")
     other = _within(REST, "We need two more")
-    found = stand(one, [REST], CREW.text)
+    found = find_stance(one, [REST], CREW.text)
     assert found is not None
     assert (found.stance, found.by) == (Stance.CONTRADICTS, ConflictKind.NUMBER)
     assert found.values == ("one", "two")
     assert found.span == Quotation(other.document_id, other.start, other.end, other.text)
-    turned = stand(other, [CREW], REST.text)
+    turned = find_stance(other, [CREW], REST.text)
     assert turned is not None
     assert turned.values == ("two", "one")
 
 
 def test_without_it_the_same_words_of_two_documents_are_left_alone() -> None:
     shop = _evidence("We need two more masters, not one.", "shop", title="Bakery guild")
-    assert stand(_within(CREW, "After that we need"), [shop], CREW.text) is None
+    assert find_stance(_within(CREW, "After that we need"), [shop], CREW.text) is None
 
 
 def test_an_older_limit_is_contradicted_by_the_newer() -> None:
     old = _stretch("policies/severe-weather-policy-2023.md", "Under amber, MV", "2.2 metres.")
     new = _stretch("policies/severe-weather-policy-2025.md", "Under amber, MV", "at all.")
-    found = stand(old, [new])
+    found = find_stance(old, [new])
     assert found is not None
     assert (found.stance, found.values) == (Stance.CONTRADICTS, ("120", "90"))
     assert found.span.quote.endswith("2.2 metres.")
@@ -82,7 +82,7 @@ def test_an_older_limit_is_contradicted_by_the_newer() -> None:
 )
 def test_a_figure_of_a_source_agrees_with_the_source(path: str, begins: str, ends: str) -> None:
     study = _stretch(STUDY, "On an average Friday", "February 24.")
-    found = stand(_stretch(path, begins, ends), [study])
+    found = find_stance(_stretch(path, begins, ends), [study])
     assert found is not None
     assert found.stance is Stance.SUPPORTS
     assert "52 passengers" in found.subject
@@ -91,18 +91,20 @@ def test_a_figure_of_a_source_agrees_with_the_source(path: str, begins: str, end
 def test_the_very_same_span_supports_even_where_it_states_nothing() -> None:
     row = _evidence("| crew | 97,500 |", "budget", 40)
     whole = _evidence("| fuel | 1 |\n| crew | 97,500 |", "budget", 27)
-    found = stand(row, [whole])
+    found = find_stance(row, [whole])
     assert found is not None
     assert (found.stance, found.span) == (
         Stance.SUPPORTS,
         Quotation("budget", 40, 57, "| crew | 97,500 |"),
     )
-    assert stand(row, [_evidence("| crew | 97,500 |", "other")]) is None
+    assert find_stance(row, [_evidence("| crew | 97,500 |", "other")]) is None
 
 
 def test_a_copy_of_the_words_supports_the_claim() -> None:
     text = "The crane on the north quay lifts nine tonnes."
-    found = stand(_evidence(text, "one", title="A"), [_evidence(text.upper(), "two", title="B")])
+    found = find_stance(
+        _evidence(text, "one", title="A"), [_evidence(text.upper(), "two", title="B")]
+    )
     assert found is not None
     assert (found.stance, found.alike) == (Stance.SUPPORTS, 1.0)
 
@@ -112,18 +114,18 @@ AGAINST = _evidence("The notice period of the berth is 30 days.", "against")
 
 
 def test_a_repetition_does_not_hide_a_contradiction() -> None:
-    found = stand(CLAIM, [CLAIM, _evidence(CLAIM.text, "copy"), AGAINST])
+    found = find_stance(CLAIM, [CLAIM, _evidence(CLAIM.text, "copy"), AGAINST])
     assert found is not None
     assert found.span.document_id == "against"
 
 
 def test_of_agreement_and_contradiction_the_closer_counts_and_then_agreement() -> None:
     same = _evidence("The notice period of the berth, as all know, is 14 days.", "same")
-    found = stand(CLAIM, [AGAINST, same])
+    found = find_stance(CLAIM, [AGAINST, same])
     assert found is not None
     assert found.stance is Stance.SUPPORTS
     far = _evidence("The notice period of the old berth at the mole is 14 days.", "far")
-    found = stand(CLAIM, [far, AGAINST])
+    found = find_stance(CLAIM, [far, AGAINST])
     assert found is not None
     assert found.stance is Stance.CONTRADICTS
 
@@ -134,10 +136,10 @@ def test_the_order_of_the_passages_changes_nothing() -> None:
         _evidence("The notice period of the berth is 40 days.", "a"),
         _evidence("Dogs are welcome.", "c"),
     ]
-    found = stand(CLAIM, passages)
+    found = find_stance(CLAIM, passages)
     assert found is not None
     assert found.span.document_id == "a"
-    assert stand(CLAIM, passages[::-1]) == found
+    assert find_stance(CLAIM, passages[::-1]) == found
 
 
 @pytest.mark.parametrize(
@@ -153,11 +155,11 @@ def test_the_order_of_the_passages_changes_nothing() -> None:
     ids=["language", "question", "heading", "table", "label", "other"],
 )
 def test_what_says_nothing_of_the_claim_is_silent(passage: Evidence) -> None:
-    assert stand(CLAIM, [passage]) is None
+    assert find_stance(CLAIM, [passage]) is None
 
 
 def test_no_passages_are_silent() -> None:
-    assert stand(CLAIM, []) is None
+    assert find_stance(CLAIM, []) is None
 
 
 @pytest.mark.parametrize(
@@ -172,7 +174,7 @@ def test_no_passages_are_silent() -> None:
 def test_a_documents_own_days_and_figures_of_a_year_contradict_nothing(
     one: str, other: str
 ) -> None:
-    assert stand(_evidence(one, "one"), [_evidence(other, "two")]) is None
+    assert find_stance(_evidence(one, "one"), [_evidence(other, "two")]) is None
 
 
 # --- every pair of sentences of the example -----------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Final
 
 from chapterhouse.claims.align import sentences_of
 from chapterhouse.claims.statement import TokenKind, read
-from chapterhouse.council.map.attribution import Attribution, attributions, name_terms
+from chapterhouse.council.disagreement.attribution import Attribution, attributions, name_terms
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Evidence

@@ -10,12 +10,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from chapterhouse.claims.conflict import Comparison, Relation, Stated
-from chapterhouse.council.map.comparing import compared, contradicts, same_text, statements_of
+from chapterhouse.council.disagreement.compare import (
+    compared,
+    contradicts,
+    same_text,
+    statements_of,
+)
 from chapterhouse.types import ConflictKind, Evidence, Quotation, Stance
 
 
 @dataclass(frozen=True, slots=True)
-class Stand:
+class FoundStance:
     """What a sentence of a member's documents says of a claim.
 
     Attributes:
@@ -57,7 +62,9 @@ class _Found:
         )
 
 
-def stand(claim: Evidence, passages: Sequence[Evidence], around: str = "") -> Stand | None:
+def find_stance(
+    claim: Evidence, passages: Sequence[Evidence], around: str = ""
+) -> FoundStance | None:
     """Say how passages of a shelf stand to a claim.
 
     Args:
@@ -70,12 +77,12 @@ def stand(claim: Evidence, passages: Sequence[Evidence], around: str = "") -> St
     """
     found = sorted(_speaking(claim, passages, around), key=lambda one: one.rank)
     if any(contradicts(one.told) for one in found):
-        return _stand(found[0])
+        return _found_stance(found[0])
     if any(_holds(passage, claim) for passage in passages):
         span = Quotation(claim.document_id, claim.start, claim.end, claim.text)
-        return Stand(Stance.SUPPORTS, span, subject=claim.text, alike=1.0)
+        return FoundStance(Stance.SUPPORTS, span, subject=claim.text, alike=1.0)
     own = [one for one in found if one.repeats]  # to the letter: nothing supports it better
-    return _stand((own or found)[0]) if found else None
+    return _found_stance((own or found)[0]) if found else None
 
 
 def _holds(passage: Evidence, claim: Evidence) -> bool:
@@ -105,7 +112,7 @@ def _repeats(one: Stated, stated: Stated) -> bool:
     return here or same_text(one.sentence.text, stated.sentence.text)
 
 
-def _stand(found: _Found) -> Stand:
+def _found_stance(found: _Found) -> FoundStance:
     stated, told = found.stated, found.told
     begin = stated.evidence.start + stated.sentence.start
     span = Quotation(
@@ -115,7 +122,7 @@ def _stand(found: _Found) -> Stand:
         quote=stated.sentence.text,
     )
     against = contradicts(told)
-    return Stand(
+    return FoundStance(
         stance=Stance.CONTRADICTS if against else Stance.SUPPORTS,
         span=span,
         by=ConflictKind(told.relation.value) if against else None,

@@ -2,59 +2,63 @@
 
 A source is what the sentence calls so: a noun for a document ("study", "Bericht") with the words
 before it, or after "according to" whatever is named. What the attribution covers is told with it,
-for the rest of the sentence is the author's own.
+for the rest of the sentence is the author's own. The words are in ``attribution.toml``.
 """
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Final
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any, Final
 
 from chapterhouse.claims.wording import is_stop
 from chapterhouse.text.analyse import analyse
 
-_NOUNS: Final = {
-    "en": "study studies report survey surveys policy handbook manual minutes briefing memo"
-    " memorandum paper analysis census statistics notice plan budget register log letter quotation"
-    " offer presentation forecast review audit standard guideline guidelines regulation regulations"
-    " rules article assessment inquiry model estimate estimates figures records dataset poll"
-    " evaluation inspection inventory brochure strategy contract agreement charter statutes",
-    "de": "Studie Bericht Umfrage Richtlinie Handbuch Protokoll Papier Analyse Statistik Plan"
-    " Haushaltsplan Haushalt Register Schreiben Brief Angebot Vorlage Prognose Gutachten Norm"
-    " Ordnung Verordnung Untersuchung Erhebung Satzung Vertrag Leitfaden Merkblatt Auswertung",
-}
-# Ends of German compounds: "Nachfragestudie", "Sicherheitsbericht".
-_ENDS: Final = {
-    "de": "studie bericht umfrage richtlinie handbuch protokoll papier analyse statistik plan"
-    " register schreiben angebot prognose gutachten norm ordnung untersuchung erhebung satzung"
-    " vertrag auswertung",
-}
-_SAYS: Final = {
-    "en": "expects|expected|says|said|states|stated|reports|reported|shows|showed|finds|found"
-    "|estimates|estimated|forecasts|predicts|predicted|concludes|concluded|notes|noted|gives|gave"
-    "|puts|recommends|recommended|suggests|suggested|assumes|assumed|counts|counted|has|reckons"
-    "|calculates|calculated|mentions|records|recorded|indicates|indicated|demands|requires|sets",
-    "de": "erwartet|sagt|nennt|zeigt|schätzt|ergab|ergibt|berichtet|belegt|besagt|gibt|geht"
-    "|rechnet|empfiehlt|schreibt|feststellt|stellt|kommt|beziffert|prognostiziert|angibt|vorsieht"
-    "|verlangt|fordert|ermittelte|ermittelt",
-}
-_BEFORE: Final = {
-    "en": "according to|as per|as stated in|as reported in|as shown in|as given in|based on"
-    "|on the basis of|drawing on|relying on|citing|quoting|taken from",
-    "de": "laut|gemäß|entsprechend|auf Grundlage|auf der Grundlage|auf Basis|ausweislich",
-}
-_AFTER: Final = {"en": "", "de": "zufolge"}
-_OWN: Final = {"en": "this our these my", "de": "dieser diese dieses diesem unser unsere unserer"}
-_ARTICLES: Final = {
-    "en": "the a an that its their his her",
-    "de": "der die das dem den des ein eine einer einem einen ihr ihre ihrer",
-}
 _WORD: Final = re.compile(r"[^\W_]+(?:[-.’'/][^\W_]+)*")
 _MOST_WORDS: Final = 6  # of a name
 _LONGEST: Final = 1_000  # characters of a sentence that is looked into
 _CLAUSE: Final = re.compile(r"[,;:()—]\s|\s[–—-]\s")
 _POSSESSIVE: Final = re.compile(r"[’'](?:s)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """How sentences of a language name sources; see ``attribution.toml``."""
+
+    nouns: frozenset[str]
+    ends: tuple[str, ...]
+    says: re.Pattern[str]
+    before: re.Pattern[str]
+    after: frozenset[str]
+    own: frozenset[str]
+    articles: frozenset[str]
+
+
+@cache
+def _languages() -> Mapping[str, _Language]:
+    listed = (
+        files("chapterhouse.council.disagreement").joinpath("attribution.toml").read_text("utf-8")
+    )
+    return {code: _language(words) for code, words in tomllib.loads(listed).items()}
+
+
+def _language(words: Mapping[str, Any]) -> _Language:
+    own = frozenset(words["own"].split())
+    return _Language(
+        nouns=frozenset(words["nouns"].casefold().split()),
+        ends=tuple(words.get("ends", "").split()),
+        says=_pattern(words["says"]),
+        before=_pattern(words["before"]),
+        after=frozenset(words.get("after", ())),
+        own=own,
+        articles=own | frozenset(words["articles"].split()),
+    )
+
+
+def _pattern(phrases: Sequence[str]) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w)(?:{'|'.join(phrases)})(?!\w)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +98,12 @@ def attributions(text: str, language: str = "") -> tuple[Attribution, ...]:
         text: One sentence; one of more than 1,000 characters names none.
         language: ISO 639-1 code; other languages than English and German name none.
     """
-    name = language or "en"
-    if name not in _NOUNS or len(text) > _LONGEST:
+    known = _languages().get(language or "en")
+    if known is None or len(text) > _LONGEST:
         return ()
     words = [_Word(m.start(), m.end(), m.group()) for m in _WORD.finditer(text)]
-    found = {a.start: a for a in _by_preposition(text, words, name)}
-    for attribution in _by_noun(text, words, name):
+    found = {a.start: a for a in _by_preposition(text, words, known)}
+    for attribution in _by_noun(text, words, known, language or "en"):
         taken = any(a.start <= attribution.start < a.end for a in found.values())
         if not taken:
             found[attribution.start] = attribution
@@ -120,16 +124,16 @@ def name_terms(name: str, language: str = "") -> frozenset[str]:
 # --- what follows "according to" ----------------------------------------------------------------
 
 
-def _by_preposition(text: str, words: list[_Word], language: str) -> Iterator[Attribution]:
+def _by_preposition(text: str, words: list[_Word], known: _Language) -> Iterator[Attribution]:
     """Yield what "according to" and its like name, up to the end of the name."""
-    for match in _pattern(_BEFORE[language]).finditer(text):
+    for match in known.before.finditer(text):
         following = [w for w in words if w.start >= match.end()]
-        name = _name_from(text, following, language)
+        name = _name_from(text, following, known)
         if name:
-            yield _made(text, match.start(), name, language)
+            yield _made(text, match.start(), name, known)
 
 
-def _name_from(text: str, words: list[_Word], language: str) -> list[_Word]:
+def _name_from(text: str, words: list[_Word], known: _Language) -> list[_Word]:
     """Return the words of a name at the beginning of ``words``: up to a document's noun.
 
     Without such a noun, up to the end of the clause.
@@ -137,7 +141,7 @@ def _name_from(text: str, words: list[_Word], language: str) -> list[_Word]:
     limit = _CLAUSE.search(text, words[0].start) if words else None
     inside = [w for w in words if limit is None or w.start < limit.start()][: _MOST_WORDS + 1]
     for number, word in enumerate(inside):
-        if _is_document(word, language):
+        if _is_document(word, known):
             return inside[: number + 1]
     short = inside[:_MOST_WORDS] if len(inside) <= _MOST_WORDS else []
     return short if limit is not None else []
@@ -146,43 +150,33 @@ def _name_from(text: str, words: list[_Word], language: str) -> list[_Word]:
 # --- "the demand study expects", "the demand study's 52" ----------------------------------------
 
 
-def _by_noun(text: str, words: list[_Word], language: str) -> Iterator[Attribution]:
-    says = _pattern(_SAYS[language])
-    after = _AFTER[language]
+def _by_noun(
+    text: str, words: list[_Word], known: _Language, language: str
+) -> Iterator[Attribution]:
     for number, word in enumerate(words):
-        if not _is_document(word, language):
+        if not _is_document(word, known):
             continue
-        first = _beginning(text, words, number, language)
+        first = _beginning(text, words, number, known, language)
         name = words[first : number + 1]
         behind = words[number + 1] if number + 1 < len(words) else None
         adjoins = behind is not None and text[word.end : behind.start].isspace()
-        tells = bool(adjoins and behind and says.fullmatch(behind.text))
-        postposed = bool(adjoins and behind and after and behind.folded == after)
-        possessive = _POSSESSIVE.search(word.text) is not None and adjoins
-        if behind and (tells or postposed):
-            yield _made(text, name[0].start, name, language, behind.end)
-        elif possessive:
-            yield _made(text, name[0].start, name, language)
-        elif number and _inverted(words, first, language) is not None:
-            yield _made(text, words[first - 1].start, name, language)
+        tells = behind and (known.says.fullmatch(behind.text) or behind.folded in known.after)
+        if adjoins and behind and tells:
+            yield _made(text, name[0].start, name, known, behind.end)
+        elif adjoins and _POSSESSIVE.search(word.text):
+            yield _made(text, name[0].start, name, known)
+        elif first and words[first - 1].folded == "wie":  # "wie die Studie von 2025 zeigt"
+            yield _made(text, words[first - 1].start, name, known)
 
 
-def _inverted(words: list[_Word], first: int, language: str) -> int | None:
-    """Whether "wie ... zeigt" or "as ... says" stands around a name, with the verb elsewhere."""
-    if language != "de" or not first:
-        return None
-    return first - 1 if words[first - 1].folded == "wie" else None
-
-
-def _beginning(text: str, words: list[_Word], number: int, language: str) -> int:
+def _beginning(text: str, words: list[_Word], number: int, known: _Language, language: str) -> int:
     """Return the place of the first word of the name that ends at ``number``."""
-    limits = word_list(_ARTICLES[language]) | word_list(_OWN[language])
     first = number
     while first and number - first < _MOST_WORDS - 1:
         before = words[first - 1]
         if not text[before.end : words[first].start].isspace():
             break
-        if before.folded in limits:
+        if before.folded in known.articles:
             return first - 1
         if is_stop(before.folded, language):
             break
@@ -191,23 +185,18 @@ def _beginning(text: str, words: list[_Word], number: int, language: str) -> int
     return max(first, number - 1)
 
 
-def _is_document(word: _Word, language: str) -> bool:
+def _is_document(word: _Word, known: _Language) -> bool:
     plain = _POSSESSIVE.sub("", word.text)
-    folded = plain.casefold()
-    if language == "de" and not plain[:1].isupper():
+    if known.ends and not plain[:1].isupper():  # where nouns are joined they are capitals, too
         return False
-    if folded in word_list(_NOUNS[language].casefold()):
-        return True
-    ends = _ENDS.get(language, "")
-    return any(folded.endswith(end) for end in ends.split())
+    return plain.casefold() in known.nouns or plain.casefold().endswith(known.ends)
 
 
 def _made(
-    text: str, start: int, name: list[_Word], language: str, end: int | None = None
+    text: str, start: int, name: list[_Word], known: _Language, end: int | None = None
 ) -> Attribution:
-    own = name[0].folded in word_list(_OWN[language])
-    articles = word_list(_ARTICLES[language]) | word_list(_OWN[language])
-    kept = name[1:] if name[0].folded in articles and len(name) > 1 else name
+    own = name[0].folded in known.own
+    kept = name[1:] if name[0].folded in known.articles and len(name) > 1 else name
     called = _POSSESSIVE.sub("", text[kept[0].start : kept[-1].end])
     stop = end if end is not None else name[-1].end
     return Attribution(called, start, stop, _covered(text, start, stop), own)
@@ -232,14 +221,3 @@ def _covered(text: str, start: int, end: int) -> tuple[int, int]:
     if not before and closed:
         return (0, len(text))
     return (opens, behind[0][0] if behind else len(text))
-
-
-@lru_cache(maxsize=64)
-def word_list(listed: str) -> frozenset[str]:
-    """Return the words of a list that is written as text."""
-    return frozenset(listed.split())
-
-
-@lru_cache(maxsize=16)
-def _pattern(listed: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!\w)(?:{listed})(?!\w)", re.IGNORECASE)

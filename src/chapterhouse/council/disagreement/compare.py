@@ -25,7 +25,7 @@ from chapterhouse.claims.conflict import (
 )
 from chapterhouse.claims.difference import ALIKE
 from chapterhouse.claims.statement import Token, TokenKind, read
-from chapterhouse.council.map.attribution import attributions, name_terms
+from chapterhouse.council.disagreement.attribution import attributions, name_terms
 from chapterhouse.types import Evidence
 
 _SILENT: Final = Comparison(Relation.SILENT)
