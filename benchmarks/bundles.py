@@ -27,9 +27,12 @@ from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
 from chapterhouse.answering.sealed import file_text
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.meeting.convene import convene
-from chapterhouse.council.meeting.plan import Convening
-from chapterhouse.council.minutes.bundle import minutes_bundle_json, read_minutes_bundle
-from chapterhouse.council.minutes.examine import examine_minutes
+from chapterhouse.council.meeting.session import MeetingOptions
+from chapterhouse.council.minutes.bundle import (
+    examine_minutes,
+    minutes_bundle_json,
+    read_minutes_bundle,
+)
 from chapterhouse.errors import UsageError
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel
@@ -150,8 +153,8 @@ def _answer(library: Library, record: Mapping[str, Any]) -> Answer:
 
 def _minutes(library: Library, record: Mapping[str, Any], *, with_model: bool) -> Minutes:
     model = _model([record.get("true_statement", "")], spoken=True) if with_model else None
-    room = library._room()  # noqa: SLF001 - with a model of our own
-    room = replace(room, parts=replace(room.parts, model=lambda _: model))
+    context = library._council_context()  # noqa: SLF001 - with a model of our own
+    context = replace(context, parts=replace(context.parts, model=lambda _: model))
     council = Council.new("two")
     for shelf in SHELVES:
         council = council.add_member(
@@ -160,7 +163,9 @@ def _minutes(library: Library, record: Mapping[str, Any], *, with_model: bool) -
     for entry in ROUNDS:
         council = council.add_round(entry)
     council = council.chair(name="Chair", instructions="Preside.")
-    return asyncio.run(convene(council, record["question"], Convening(remember=False), room))
+    return asyncio.run(
+        convene(council, record["question"], MeetingOptions(remember=False), context)
+    )
 
 
 # --- what a model writes -----------------------------------------------------------------------

@@ -27,7 +27,7 @@ from typing import Final
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.convene import convene
-from chapterhouse.council.meeting.plan import Convening
+from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.evaluation.datasets import load_dataset
 from chapterhouse.models.scripted import ScriptedModel, Step
 from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes
@@ -155,10 +155,10 @@ def met(
     library: Library, council: Council, question: str, model: ScriptedModel | None
 ) -> tuple[Minutes, Clock]:
     """Hold a meeting; return its minutes and how long its rounds took."""
-    room, clock = library._room(), Clock()  # noqa: SLF001 - with a model of our own
-    room = replace(room, parts=replace(room.parts, model=lambda _: model))
-    choices = Convening(remember=False)
-    minutes = asyncio.run(convene(council, question, choices, room, on_event=clock.note))
+    context, clock = library._council_context(), Clock()  # noqa: SLF001 - with a model of our own
+    context = replace(context, parts=replace(context.parts, model=lambda _: model))
+    choices = MeetingOptions(remember=False)
+    minutes = asyncio.run(convene(council, question, choices, context, on_event=clock.note))
     return minutes, clock
 
 

@@ -95,8 +95,7 @@ if TYPE_CHECKING:
     from chapterhouse.agents.council import Council
     from chapterhouse.agents.councils import Councils
     from chapterhouse.agents.personas import House
-    from chapterhouse.council.meeting.plan import Convening, Plan
-    from chapterhouse.council.meeting.seating import Room
+    from chapterhouse.council.meeting.session import CouncilContext, MeetingOptions, Plan
     from chapterhouse.council.minutes.bundle import MinutesBundle
 
 DEFAULT_HOME: Final = "~/Chapterhouse"
@@ -588,7 +587,7 @@ class Library:
         council: "str | Council",
         question: str,
         *,
-        choices: "Convening | None" = None,
+        choices: "MeetingOptions | None" = None,
         on_event: Callable[[MeetingEvent], None] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Minutes:
@@ -618,22 +617,24 @@ class Library:
         council: "str | Council",
         question: str,
         *,
-        choices: "Convening | None" = None,
+        choices: "MeetingOptions | None" = None,
         on_event: Callable[[MeetingEvent], None] | None = None,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> Minutes:
         """Convene as ``convene`` does, without blocking where members are waited for."""
         from chapterhouse.council.meeting.convene import convene  # noqa: PLC0415 - only with councils
 
-        return await convene(council, question, choices, self._room(), on_event, on_progress)
+        return await convene(
+            council, question, choices, self._council_context(), on_event, on_progress
+        )
 
     def plan_council(
-        self, council: "str | Council", question: str, *, choices: "Convening | None" = None
+        self, council: "str | Council", question: str, *, choices: "MeetingOptions | None" = None
     ) -> "Plan":
         """Return what every member would be told, without asking a model; errors as ``convene``."""
         from chapterhouse.council.meeting.convene import planned  # noqa: PLC0415 - likewise
 
-        return run_now(planned(council, question, choices, self._room()))
+        return run_now(planned(council, question, choices, self._council_context()))
 
     def bundle(self, answer: Answer) -> Bundle:
         """Return an answer with all that another person needs to check it."""
@@ -654,22 +655,22 @@ class Library:
 
     def bundle_minutes(self, minutes: Minutes) -> "MinutesBundle":
         """Return minutes with all that another person needs to check them."""
-        from chapterhouse.council.minutes.bundling import (  # noqa: PLC0415 - only with councils
+        from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - only with councils
             minutes_bundle_of,
         )
 
-        return minutes_bundle_of(minutes, self._room(), self._engines)
+        return minutes_bundle_of(minutes, self._council_context(), self._engines)
 
     def recheck_minutes(self, minutes: Minutes) -> tuple[CitationCheck, ...]:
         """Say for each citation of old minutes what has become of its source.
 
         Personas and councils on whose shelves the documents stand read what changed first.
         """
-        from chapterhouse.council.minutes.bundling import (  # noqa: PLC0415 - only with councils
+        from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - only with councils
             recheck_minutes,
         )
 
-        return recheck_minutes(minutes, self._room(), self._engines)
+        return recheck_minutes(minutes, self._council_context(), self._engines)
 
     @property
     def memories(self) -> Memories:
@@ -910,10 +911,12 @@ class Library:
     def _sources(self) -> Sources:
         return sources_of(self._engines)
 
-    def _room(self) -> "Room":
-        from chapterhouse.council.meeting.seating import Room  # noqa: PLC0415 - only with councils
+    def _council_context(self) -> "CouncilContext":
+        from chapterhouse.council.meeting.session import CouncilContext  # noqa: PLC0415 - only with councils
 
-        return Room(self.settings, self.personas, self.councils, self._parts(), self._catch_up)
+        return CouncilContext(
+            self.settings, self.personas, self.councils, self._parts(), self._catch_up
+        )
 
     def _counter(self) -> Counter:
         return Counter(self.settings, lambda: self.personas, self._parts(), self._catch_up)

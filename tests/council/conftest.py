@@ -13,8 +13,13 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.convene import convene, planned
-from chapterhouse.council.meeting.plan import Convening, Plan
-from chapterhouse.council.meeting.seating import Room, Table, seated
+from chapterhouse.council.meeting.session import (
+    CouncilContext,
+    MeetingOptions,
+    Plan,
+    Session,
+    open_session,
+)
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.now import run_now
@@ -102,19 +107,23 @@ class Hall:
         return model
 
     @property
-    def room(self) -> Room:
-        library_room = self.library._room()
+    def context(self) -> CouncilContext:
+        opened = self.library._council_context()
         parts = replace(
-            library_room.parts,
+            opened.parts,
             model=self.models.get,
             now=lambda: 1_700_000_000,
             nonce=lambda: f"nonce{next(self.nonces)}",
         )
-        return replace(library_room, parts=parts)
+        return replace(opened, parts=parts)
 
-    def seated(self, council: str | Council, question: str = QUESTION, **more: Any) -> Table:
-        room = self.room
-        return seated(room.councils.require(council), question, Convening(**more), room)
+    def open_session(
+        self, council: str | Council, question: str = QUESTION, **more: Any
+    ) -> Session:
+        context = self.context
+        return open_session(
+            context.councils.require(council), question, MeetingOptions(**more), context
+        )
 
     async def convene_async(
         self, council: str | Council, question: str = QUESTION, **more: Any
@@ -125,14 +134,14 @@ class Hall:
             "remember": False,
             **more,
         }
-        choices = Convening(**more)
-        return await convene(council, question, choices, self.room, self.events.append)
+        choices = MeetingOptions(**more)
+        return await convene(council, question, choices, self.context, self.events.append)
 
     def convene(self, council: str | Council, question: str = QUESTION, **more: Any) -> Minutes:
         return run_now(self.convene_async(council, question, **more))
 
     def plan(self, council: str | Council, question: str = QUESTION, **more: Any) -> Plan:
-        return run_now(planned(council, question, Convening(**more), self.room))
+        return run_now(planned(council, question, MeetingOptions(**more), self.context))
 
     def persona(self, slug: str, documents: Mapping[str, str], **config: Any) -> None:
         """Make a persona with curated documents, and settings by dotted key, ``__`` for the dot."""

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from chapterhouse.council.map.disagreement import Facts, disagreement_map
-from chapterhouse.council.map.shared_sources import Known
+from chapterhouse.council.disagreement.map import Facts, disagreement_map
+from chapterhouse.council.disagreement.sources import Known
 from chapterhouse.types import (
     Citation,
     Claim,

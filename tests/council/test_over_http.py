@@ -88,7 +88,9 @@ def speaking(request: Request) -> Reply:
     return Reply(json.dumps(told))
 
 
-def meet(library: Library, made: Council | None = None) -> tuple[Minutes, list[MeetingEvent]]:
+def hold_meeting(
+    library: Library, made: Council | None = None
+) -> tuple[Minutes, list[MeetingEvent]]:
     events: list[MeetingEvent] = []
     minutes = library.convene(made or council(), QUESTION, on_event=events.append)
     return minutes, events
@@ -96,7 +98,7 @@ def meet(library: Library, made: Council | None = None) -> tuple[Minutes, list[M
 
 def test_a_council_of_models_meets_over_http(tmp_path: Path) -> None:
     with chat_server(speaking) as server, opened(tmp_path / "home", server) as library:
-        minutes, events = meet(library)
+        minutes, events = hold_meeting(library)
         for citation in minutes.citations:
             body = library.body(citation.document_id)
             assert body.text[citation.start : citation.end] == citation.quote
@@ -118,7 +120,7 @@ def test_a_council_of_models_meets_over_http(tmp_path: Path) -> None:
 
 def test_the_service_is_asked_for_the_form_and_never_sees_the_key_elsewhere(tmp_path: Path) -> None:
     with chat_server(speaking) as server, opened(tmp_path / "home", server) as library:
-        meet(library)
+        hold_meeting(library)
 
     for request in server.requests:
         assert KEY not in json.dumps(request.body)
@@ -129,7 +131,7 @@ def test_the_service_is_asked_for_the_form_and_never_sees_the_key_elsewhere(tmp_
 
 def test_anonymous_members_are_not_named_to_each_other(tmp_path: Path) -> None:
     with chat_server(speaking) as server, opened(tmp_path / "home", server) as library:
-        meet(library)
+        hold_meeting(library)
 
     examined = [request for request in server.requests if "Examine each" in request.system]
     assert len(examined) == 2
@@ -148,7 +150,7 @@ def test_members_are_asked_at_the_same_time(tmp_path: Path) -> None:
         return speaking(request)
 
     with chat_server(waiting) as server, opened(tmp_path / "home", server) as library:
-        minutes, _ = meet(library)
+        minutes, _ = hold_meeting(library)
 
     assert not minutes.warnings
     assert len(minutes.claims) == 2
@@ -174,7 +176,7 @@ def test_a_service_that_fails_for_one_member_leaves_the_others_and_quotes_the_do
         return speaking(request)
 
     with chat_server(failing) as server, opened(tmp_path / "home", server) as library:
-        minutes, _ = meet(library)
+        minutes, _ = hold_meeting(library)
 
     by_member = {s.member: s for s in minutes.statements if s.round == "independent_analysis"}
     assert by_member["maria"].method == "extractive"
@@ -200,7 +202,7 @@ def test_what_a_tool_found_over_http_can_be_cited(tmp_path: Path) -> None:
         Council.new("speed").add_member("tom", grounding="tool").add_round("independent_analysis")
     )
     with chat_server(searching) as server, opened(tmp_path / "home", server) as library:
-        minutes, _ = meet(library, made)
+        minutes, _ = hold_meeting(library, made)
 
     (claim,) = minutes.claims
     assert claim.support is Support.QUOTED

@@ -5,7 +5,7 @@ other. A similarity is the score of the last stage of that search, not a cosine.
 reranker it is the share of passages so scored that answered their question in the collections it
 was fitted on, which means the same in every language and beside every embedder. A cosine of .65
 does not: of the passages that answer, the built-in vectors give it to 18 % in English and to 90 %
-in Chinese, and there to 76 % of those that do not answer, too (``benchmarks/corpus.py``).
+in Chinese, and there to 76 % of those that do not answer, too (``benchmarks/knowledge.py``).
 """
 
 from collections.abc import Callable, Mapping, Sequence

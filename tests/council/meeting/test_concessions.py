@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.council.meeting.concessions import judged_concession
-from chapterhouse.council.meeting.record import Record
+from chapterhouse.council.meeting.concessions import judge_concession
+from chapterhouse.council.meeting.turns import Record
 from chapterhouse.types import Citation, Claim, Concession, Reading, Reply, Stance, Statement
 
 FOUR = "Inside the harbour no vessel may exceed 4 knots."
@@ -65,7 +65,7 @@ def given_up(claim: str = "c1", to: str = "", member: str = "maria") -> Concessi
 def judge(
     *cited: Citation, record: Record = RECORD, free: bool = False, **more: str
 ) -> tuple[bool, str]:
-    told = judged_concession(given_up(**more), cited, record, free=free)
+    told = judge_concession(given_up(**more), cited, record, free=free)
     return told.accepted, told.reason
 
 
@@ -241,7 +241,7 @@ def test_where_concessions_are_free_nothing_is_asked(cited: tuple[Citation, ...]
 def test_what_counts_always_has_evidence_that_was_not_known(
     cited: list[Citation], name: str, to: str
 ) -> None:
-    told = judged_concession(given_up(name, to), cited, RECORD)
+    told = judge_concession(given_up(name, to), cited, RECORD)
     assert told.reason
     if told.accepted:
         assert name == "c1"

@@ -1,4 +1,4 @@
-"""Convening: the same every time, gone on from where it stopped, councils within councils."""
+"""MeetingOptions: the same every time, gone on from where it stopped, councils within councils."""
 
 import json
 import os
@@ -50,12 +50,12 @@ def test_offline_minutes_are_the_same_to_the_byte(hall: Hall) -> None:
 _ELSEWHERE = """
 import sys
 from chapterhouse import Library
-from chapterhouse.council.meeting.plan import Convening
+from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.types import Minutes
 from pydantic import TypeAdapter
 from pathlib import Path
 with Library.open(sys.argv[1]) as library:
-    choices = Convening(transcript=Path(sys.argv[2]), remember=False)
+    choices = MeetingOptions(transcript=Path(sys.argv[2]), remember=False)
     minutes = library.convene("harbour-board", sys.argv[3], choices=choices)
     sys.stdout.buffer.write(TypeAdapter(Minutes).dump_json(minutes))
     print(choices.transcript.read_text("utf-8").splitlines()[0], file=sys.stderr)
@@ -386,9 +386,9 @@ def test_options_that_are_none_are_told_to_who_gave_them(
 
 
 def hall_choices(**more: Any) -> Any:
-    from chapterhouse.council.meeting.plan import Convening  # noqa: PLC0415 - only here
+    from chapterhouse.council.meeting.session import MeetingOptions  # noqa: PLC0415 - only here
 
-    return Convening(**more)
+    return MeetingOptions(**more)
 
 
 def test_a_library_convenes_from_within_a_loop(hall: Hall, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from chapterhouse.council.meeting.options import (
     speaks_of,
     verdicts,
 )
-from chapterhouse.council.meeting.record import Ledger
+from chapterhouse.council.meeting.turns import Ledger
 from chapterhouse.types import Leaning, Verdict
 
 FOR, AGAINST, SILENT = Leaning.FOR, Leaning.AGAINST, Leaning.SILENT
@@ -169,8 +169,8 @@ def deciding(bare_hall: Hall) -> Hall:
 
 def test_the_matrix_of_what_documents_say(deciding: Hall) -> None:
     made = council("quays", "watch", "till").decide_between(LAMP, BRIDGE, CRANE)
-    table, room, ledger = deciding.seated(made), deciding.room, Ledger()
-    matrix = verdicts(made.options, table.speakers, room.parts, ledger)
+    session, context, ledger = deciding.open_session(made), deciding.context, Ledger()
+    matrix = verdicts(made.options, session.participants, context.parts, ledger)
 
     told = {(one.option, one.member): one for one in matrix}
     assert list(told) == [(o, m) for o in (LAMP, BRIDGE, CRANE) for m in ("watch", "till")]

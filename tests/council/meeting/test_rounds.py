@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from tests.council.conftest import QUESTION, Hall, council
 
 from chapterhouse.agents.council_model import Member
-from chapterhouse.council.keeping.transcript import Heading, Transcript
-from chapterhouse.council.meeting.record import Record
-from chapterhouse.council.meeting.rounds import Limits, held, on_record
-from chapterhouse.council.meeting.seating import Speaker, Table
-from chapterhouse.council.meeting.turn import OnText, Turn
+from chapterhouse.council.meeting.rounds import Limits, add_outcomes, hold_round
+from chapterhouse.council.meeting.session import Participant, Session
+from chapterhouse.council.meeting.transcript import Heading, Transcript
+from chapterhouse.council.meeting.turns import OnText, Record, Turn
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Absence, Claim, MeetingEvent, MeetingEventKind, Statement
 
@@ -27,24 +26,26 @@ Saying = Callable[[str, OnText | None], Awaitable[str]]
 class Round:
     """A round of some members, and what happened in it."""
 
-    table: Table
+    session: Session
     events: list[MeetingEvent]
     kept: Transcript
 
-    async def held(
+    async def hold_round(
         self, say: Saying, *, parallel: int = 8, seconds: float = LONG, **timeouts: float
     ) -> tuple[Statement | Absence, ...]:
-        async def speak(speaker: Speaker, turn: Turn, on_text: OnText | None) -> Statement:
-            text = await say(speaker.key, on_text)
-            claim = Claim("", speaker.key, turn.round.name, text)
-            return Statement(speaker.key, turn.round.name, claims=(claim,))
+        async def speak(participant: Participant, turn: Turn, on_text: OnText | None) -> Statement:
+            text = await say(participant.key, on_text)
+            claim = Claim("", participant.key, turn.round.name, text)
+            return Statement(participant.key, turn.round.name, claims=(claim,))
 
-        turn = Turn(self.table.council, QUESTION, self.table.council.rounds[0], 1, Record(), ())
+        turn = Turn(self.session.council, QUESTION, self.session.council.rounds[0], 1, Record(), ())
         speakers = [
-            replace(one, timeout_seconds=timeouts.get(one.key)) for one in self.table.speakers
+            replace(one, timeout_seconds=timeouts.get(one.key)) for one in self.session.participants
         ]
-        turns = [(speaker, turn) for speaker in speakers]
-        return await held(turns, Limits(parallel, seconds), speak, self.kept, self.events.append)
+        turns = [(participant, turn) for participant in speakers]
+        return await hold_round(
+            turns, Limits(parallel, seconds), speak, self.kept, self.events.append
+        )
 
     def told(self) -> list[tuple[str, str]]:
         return [(event.kind.value, event.member) for event in self.events]
@@ -61,7 +62,7 @@ def a_round(hall: Hall) -> Iterator[Callable[..., Round]]:
     def made(*names: str, path: Path | None = None) -> Round:
         board = replace(council(), members=roles(*(names or ("ann", "ben", "cleo"))))
         opened.append(Transcript.open(path, "key", Heading("board", QUESTION)))
-        return Round(hall.seated(board), [], opened[-1])
+        return Round(hall.open_session(board), [], opened[-1])
 
     yield made
     for transcript in opened:
@@ -84,7 +85,7 @@ def test_everyone_speaks_at_the_same_time(a_round: Callable[..., Round]) -> None
             await together.wait()
             return f"I am {key}."
 
-        return await a_round().held(say)
+        return await a_round().hold_round(say)
 
     outcomes = asyncio.run(meeting())
     assert [one.claims[0].text for one in outcomes if isinstance(one, Statement)] == [
@@ -106,7 +107,7 @@ def test_no_more_speak_at_a_time_than_the_council_lets(a_round: Callable[..., Ro
             inside -= 1
             return key
 
-        outcomes = await a_round("a1", "a2", "a3", "a4", "a5", "a6").held(say, parallel=2)
+        outcomes = await a_round("a1", "a2", "a3", "a4", "a5", "a6").hold_round(say, parallel=2)
         return most, outcomes
 
     most, outcomes = asyncio.run(meeting())
@@ -122,7 +123,7 @@ def test_one_at_a_time_speak_in_the_order_of_the_seats(a_round: Callable[..., Ro
         spoke.append(key)
         return key
 
-    asyncio.run(a_round("zoe", "ann", "ben").held(say, parallel=1))
+    asyncio.run(a_round("zoe", "ann", "ben").hold_round(say, parallel=1))
     assert spoke == ["zoe", "ann", "ben"]
 
 
@@ -142,7 +143,7 @@ def test_whoever_is_done_first_the_record_has_the_order_of_the_seats(
                 may[order[place + 1]].set()
             return key
 
-        return on_record(Record(), await a_round("a1", "a2", "a3", "a4").held(say))
+        return add_outcomes(Record(), await a_round("a1", "a2", "a3", "a4").hold_round(say))
 
     record = asyncio.run(meeting())
     assert [statement.member for statement in record.statements] == ["a1", "a2", "a3", "a4"]
@@ -165,7 +166,7 @@ def test_who_hangs_is_absent_at_their_own_time_and_the_others_are_whole(
     a_round: Callable[..., Round],
 ) -> None:
     made = a_round()
-    outcomes = asyncio.run(made.held(hang, ben=0.02))
+    outcomes = asyncio.run(made.hold_round(hang, ben=0.02))
 
     assert absences(outcomes) == {"ben": "They took longer than 0.02 seconds."}
     assert keys(outcomes) == ["ann", "ben", "cleo"]
@@ -178,7 +179,7 @@ def test_the_round_ends_at_its_time_for_whoever_has_not_spoken(
     a_round: Callable[..., Round],
 ) -> None:
     made = a_round()
-    outcomes = asyncio.run(made.held(hang, seconds=0.05))
+    outcomes = asyncio.run(made.hold_round(hang, seconds=0.05))
 
     assert absences(outcomes) == {"ben": "The round ended after 0.05 seconds."}
     assert made.kept.said(1, "ann") is not None
@@ -190,7 +191,7 @@ def test_who_still_waits_for_room_when_the_round_ends_is_absent_too(
     a_round: Callable[..., Round],
 ) -> None:
     made = a_round()
-    outcomes = asyncio.run(made.held(hang, seconds=0.05, parallel=1))
+    outcomes = asyncio.run(made.hold_round(hang, seconds=0.05, parallel=1))
 
     assert set(absences(outcomes)) == {"ben", "cleo"}
     assert ("member-began", "cleo") not in made.told()
@@ -216,7 +217,7 @@ def test_who_fails_is_absent_and_sinks_nobody(
         return key
 
     made = a_round()
-    outcomes = asyncio.run(made.held(say))
+    outcomes = asyncio.run(made.hold_round(say))
 
     assert absences(outcomes) == {"ben": reason}
     assert isinstance(outcomes[0], Statement)
@@ -228,8 +229,8 @@ def test_everyone_may_be_absent(a_round: Callable[..., Round]) -> None:
     async def say(key: str, _: OnText | None) -> str:
         raise UsageError(f"Not {key}.")
 
-    outcomes = asyncio.run(a_round().held(say))
-    record = on_record(Record(), outcomes)
+    outcomes = asyncio.run(a_round().hold_round(say))
+    record = add_outcomes(Record(), outcomes)
 
     assert len(absences(outcomes)) == 3
     assert record.statements == ()
@@ -244,7 +245,7 @@ def test_what_happens_is_told_while_it_happens(a_round: Callable[..., Round]) ->
         return key
 
     made = a_round("ann")
-    asyncio.run(made.held(say))
+    asyncio.run(made.hold_round(say))
 
     assert made.told() == [
         ("member-began", "ann"),
@@ -260,7 +261,7 @@ def test_who_has_spoken_before_is_not_asked_again(
     a_round: Callable[..., Round], tmp_path: Path
 ) -> None:
     first = a_round(path=tmp_path / "kept.ndjson")
-    before = asyncio.run(first.held(hang, seconds=0.05))
+    before = asyncio.run(first.hold_round(hang, seconds=0.05))
     first.kept.close()
     asked: list[str] = []
 
@@ -269,7 +270,7 @@ def test_who_has_spoken_before_is_not_asked_again(
         return f"{key} again"
 
     second = a_round(path=tmp_path / "kept.ndjson")
-    after = asyncio.run(second.held(say))
+    after = asyncio.run(second.hold_round(say))
 
     assert asked == ["ben"]
     assert (after[0], after[2]) == (before[0], before[2])
@@ -290,7 +291,7 @@ def test_a_meeting_that_is_broken_off_takes_everyone_with_it(
         return key
 
     async def meeting() -> None:
-        task = asyncio.create_task(a_round().held(say))
+        task = asyncio.create_task(a_round().hold_round(say))
         await asyncio.sleep(0.02)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -314,7 +315,7 @@ def test_a_speaker_who_does_not_stop_when_the_round_ends_has_not_spoken(
 
     async def meeting() -> Round:
         made = a_round()
-        await made.held(say, seconds=0.05)
+        await made.hold_round(say, seconds=0.05)
         await asyncio.sleep(0)
         return made
 

@@ -2,19 +2,24 @@
 
 import json
 import random
+import re
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import Round
+from chapterhouse.answering.cite import QuoteState, SourceState
 from chapterhouse.answering.sealed import file_text, seal_of
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.minutes.bundle import (
     MINUTES_FORMAT,
     MinutesBundle,
+    examine_minutes,
     holds_minutes,
     make_minutes_bundle,
     minutes_bundle_json,
@@ -23,13 +28,25 @@ from chapterhouse.council.minutes.bundle import (
     read_minutes,
     read_minutes_bundle,
 )
-from chapterhouse.council.minutes.contents import all_citations, meetings, numbers_used
-from chapterhouse.council.minutes.examine import examine_minutes
+from chapterhouse.council.minutes.contents import all_citations, meetings
+from chapterhouse.council.minutes.decision_record import decision_record
+from chapterhouse.council.minutes.outline import minutes_html as html
+from chapterhouse.council.minutes.outline import minutes_markdown as markdown
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli.envelope import success
-from chapterhouse.types import Document, Minutes, Statement
+from chapterhouse.types import Document, Minutes, Statement, Support
 
-NAMES = ["seal", "quotations", "sources", "numbering", "claims", "names", "map"]
+from ..conftest import (  # noqa: TID252 - the meetings that tests hold stand one folder above
+    Hall,
+    council,
+    honest,
+    marker,
+    phase,
+    turn,
+    whose,
+)
+
+NAMES = ["seal", "quotations", "sources", "numbering", "claims"]
 Path = tuple[str | int, ...]
 
 
@@ -103,49 +120,6 @@ def test_every_citation_has_its_hash_also_of_inner_councils(bundle: MinutesBundl
     assert [place for place, _ in meetings(bundle.minutes)] == ["", "3-"]
 
 
-def cited_anywhere(value: Any) -> Iterator[int]:
-    """Yield every number in a field called ``citations``, wherever it stands."""
-    if isinstance(value, tuple):
-        for one in value:
-            yield from cited_anywhere(one)
-    elif is_dataclass(value) and not isinstance(value, Minutes):
-        for field in fields(value):
-            inner = getattr(value, field.name)
-            if field.name == "citations" and all(isinstance(one, int) for one in inner):
-                yield from inner
-            else:
-                yield from cited_anywhere(inner)
-
-
-def places_of_numbers(data: Any, path: Path = ()) -> Iterator[Path]:
-    if isinstance(data, dict):
-        for key, value in data.items():
-            if key == "citations" and all(isinstance(one, int) for one in value):
-                yield (*path, key)
-            elif key != "inner":
-                yield from places_of_numbers(value, (*path, key))
-    elif isinstance(data, list):
-        for place, value in enumerate(data):
-            yield from places_of_numbers(value, (*path, place))
-
-
-def test_every_number_that_is_used_is_looked_at(minutes: Minutes) -> None:
-    whole = [getattr(minutes, field.name) for field in fields(minutes) if field.name != "citations"]
-    assert numbers_used(minutes) == set(cited_anywhere(tuple(whole)))
-    data = minutes_fields(minutes)
-    places = list(places_of_numbers(data))
-    assert len(places) > 30
-    for path in places:
-        text = json.loads(json.dumps(data))
-        inner = text
-        for step in path[:-1]:
-            inner = inner[step]
-        inner["citations"] = [99]
-        if path[0] == "statements" and len(path) == 3:
-            continue  # a statement's own citations are no numbers, and not allowed
-        assert 99 in numbers_used(read_minutes(json.dumps(text))), path
-
-
 # --- changed -----------------------------------------------------------------------------------
 
 
@@ -211,59 +185,21 @@ def test_a_change_of_any_field_is_noticed(bundle: MinutesBundle) -> None:
         (("statements", 2, "inner", "citations", 0, "number"), 2, "numbering"),
         (("statements", 2, "inner", "decision", 0, "citations"), [2], "numbering"),
         (("statements", 2, "inner", "decision", 0, "text"), "It costs 90 euros.", "claims"),
-        (("statements", 2, "inner", "map", "rows", 0, "claim"), "c9", "names"),
         (("statements", 0, "claims", 0, "citations"), [9], "numbering"),
         (("statements", 0, "claims", 0, "citations"), [], "claims"),
         (("statements", 0, "claims", 0, "text"), "A guest berth costs 90 euros.", "claims"),
-        (("statements", 0, "claims", 0, "id"), "c2", "names"),
-        (("statements", 0, "member"), "nobody", "names"),
-        (("statements", 0, "round"), "none", "names"),
-        (("statements", 0, "option"), "another", "names"),
         (("statements", 3, "replies", 0, "text"), "A guest berth costs 90 euros.", "claims"),
-        (("statements", 3, "replies", 0, "claim"), "c77", "names"),
-        (("statements", 3, "concessions", 0, "to"), "c77", "names"),
-        (("statements", 3, "concessions", 0, "citations"), [9], "numbering"),
         (("decision", 0, "text"), "A guest berth costs 90 euros a night.", "claims"),
         (("grounds", 0, "text"), "The north quay is open in winter.", "claims"),
         (("grounds", 0, "citations"), [], "claims"),
-        (("grounds", 0, "members"), ["eve"], "names"),
-        (("dissent", 0, "claims"), ["c99"], "names"),
         (("dissent", 0, "text"), "A guest berth does not cost 60 euros a night.", "claims"),
         (("matrix", 0, "text"), "A guest berth costs 90 euros a night.", "claims"),
-        (("matrix", 0, "option"), "a third", "names"),
         (("matrix", 0, "citations"), [12], "numbering"),
-        (("decided",), "a third", "names"),
-        (("missing", 0, "member"), "eve", "names"),
-        (("map", "members"), ["maria", "tom"], "map"),
-        (("map", "rows", 0, "claims"), ["c3", "c1"], "map"),
-        (("map", "rows", 0, "claims"), ["c1", "c99"], "names"),
-        (("map", "rows", 0, "text"), "A guest berth costs 90 euros a night.", "map"),
-        (("map", "rows", 0, "cells", 0, "member"), "tom", "map"),
-        (("map", "rows", 0, "cells", 0, "claims"), ["c3"], "map"),
-        (("map", "rows", 0, "cells", 0, "citations"), [77], "numbering"),
-        (("map", "rows", 0, "cells", 0, "stance"), "silent", "map"),
-        (("map", "rows", 0, "sources"), ["elsewhere"], "map"),
-        (("map", "disputes", 0, "sides", 0, "text"), "A guest berth costs 90 euros.", "map"),
-        (("map", "disputes", 0, "sides", 0, "date"), "2026-01-01", "map"),
-        (("map", "disputes", 0, "sides", 0, "citations"), [77], "numbering"),
-        (("map", "disputes", 0, "sides", 0, "claim"), "c77", "names"),
-        (("map", "disputes", 0, "newer"), False, "map"),
-        (("map", "disputes", 1, "newer"), True, "map"),
         (("citations", 0, "title"), "Other tariffs", "sources"),
         (("citations", 0, "source"), "papers/other.md", "sources"),
         (("citations", 0, "year"), "2026", "sources"),
         (("sources", 0, "date"), "2026-01-15", "sources"),
-        (("dissent",), [], "map"),
         (("dissent", 0, "citations"), [], "claims"),
-        (("decision",), [], "map"),
-        (("map", "disputes"), [], "map"),
-        (("map", "rows", 0, "kinds"), ["independent-sources"], "map"),
-        (("map", "rows", 0, "kinds"), ["one-member", "shared-source"], "map"),
-        (("map", "rows", 0, "kinds"), [], "map"),
-        (("map", "rows", 1, "kinds"), ["one-member"], "map"),
-        (("map", "rows", 1, "kinds"), ["independent-sources"], "map"),
-        (("map", "rows", 1, "rests_on"), "", "map"),
-        (("method",), "extractive", "map"),
     ],
 )
 def test_a_new_seal_does_not_hide_what_does_not_fit(
@@ -283,12 +219,14 @@ def test_citations_of_a_statement_would_count_otherwise(bundle: MinutesBundle) -
 
 
 def test_what_does_not_fit_is_named_and_the_rest_counted(bundle: MinutesBundle) -> None:
-    members = [f"nobody-{number}" for number in range(12)]
-    text = altered(bundle, ("minutes", "grounds", 0, "members"), members, resealed=True)
+    data = json.loads(minutes_bundle_json(bundle))
+    claims = data["minutes"]["statements"][0]["claims"]
+    forged = [{**claims[0], "id": f"c{n}", "text": "It costs 90 euros."} for n in range(1, 13)]
+    text = altered(bundle, ("minutes", "statements", 0, "claims"), forged, resealed=True)
     told = {c.name: c for c in examine_minutes(read_minutes_bundle(text), judge)}
-    assert told["names"].sentence.startswith("There is no member 'nobody-0', ")
-    assert told["names"].sentence.endswith(", and 4 more.")
-    assert told["names"].hint
+    assert told["claims"].sentence.startswith("Claim c1, claim c2, ")
+    assert told["claims"].sentence.endswith(", and 4 more says other than its quotations.")
+    assert told["claims"].hint
     first = altered(bundle, ("quotes", "3-1"), "0")
     assert {c.name: c.sentence for c in examine_minutes(read_minutes_bundle(first), judge)}[
         "quotations"
@@ -360,3 +298,120 @@ def test_a_statement_that_nobody_made_is_no_minutes() -> None:
     with pytest.raises(UsageError, match=r"statements.0.member"):
         read_minutes('{"council":"a","title":"","question":"","statements":[{"round":"b"}]}')
     assert Statement("a", "b").inner is None
+
+
+def assert_whole(hall: Hall, minutes: Minutes) -> None:
+    """Say that a bundle of minutes passes every check and comes back, and that forms hold all."""
+    bundle = hall.library.bundle_minutes(minutes)
+    text = minutes_bundle_json(bundle)
+    assert read_minutes_bundle(text) == bundle
+    assert read_minutes(minutes_json(minutes)) == minutes
+    assert text == minutes_bundle_json(hall.library.bundle_minutes(minutes))
+    told = [check for check in examine_minutes(bundle, judge) if not check.passed]
+    assert told == []
+    assert all(one.holds for one in hall.library.recheck_minutes(minutes))
+    page, read = html(minutes), markdown(minutes)
+    for name, citation in all_citations(minutes):
+        assert f'id="source-{name}"' in page
+        assert f"\n[^{name}]: " in read
+        assert bundle.quotes[name]
+        assert citation.document_id in {source.document_id for source in bundle.sources}
+    used = set(re.findall(r"\[\^([0-9-]+)\](?!:)", read))
+    assert used <= {name for name, _ in all_citations(minutes)}
+    assert decision_record(minutes) == decision_record(minutes)
+
+
+def test_minutes_without_a_model_are_whole(hall: Hall) -> None:
+    minutes = hall.convene("harbour-board", model="none")
+    assert minutes.method == "extractive"
+    assert minutes.map.disputes
+    assert_whole(hall, minutes)
+
+
+def test_minutes_with_models_are_whole(hall: Hall) -> None:
+    hall.says(honest)
+    minutes = hall.convene(
+        council(rounds=("independent_analysis", "cross_examination", "synthesis"))
+    )
+    assert minutes.method != "extractive"
+    assert_whole(hall, minutes)
+
+
+def lying(instructions: str, prompt: str) -> str:
+    """Let Maria state what her document contradicts, and something that nothing carries."""
+    if phase(instructions) == "independent_analysis" and whose(instructions) == "maria":
+        cited = marker(prompt, "4 knots")
+        claims = (f"Inside the harbour no vessel may exceed 9 knots.{cited}", "The moon is near.")
+        return turn(claims=list(claims), position="[x](http://evil.example) <b>")
+    return honest(instructions, prompt)
+
+
+def test_a_claim_that_is_not_carried_is_told_and_no_forgery(hall: Hall) -> None:
+    hall.says(lying)
+    minutes = hall.convene(council())
+    assert any(claim.support is Support.NOT_FOUND for claim in minutes.claims)
+    assert "not confirmed by the sources" in markdown(minutes)
+    assert_whole(hall, minutes)
+
+
+def test_a_council_within_a_council_is_whole(hall: Hall) -> None:
+    outer = (
+        Council.new("city", display_name="City")
+        .add_member("maria")
+        .add_member(council="harbour-board")
+        .add_round("independent_analysis")
+        .add_round("synthesis")
+        .chair(name="Mayor", instructions="Weigh.")
+    )
+    minutes = hall.convene(outer, model="none")
+    assert [said.member for said in minutes.statements if said.inner] == ["harbour-board"]
+    assert any("-" in name for name, _ in all_citations(minutes))
+    assert_whole(hall, minutes)
+    assert "The council that sat as a member: Harbour Board" in markdown(minutes)
+
+
+def test_a_chair_who_speaks_in_a_round_is_no_stranger(hall: Hall) -> None:
+    opening = Round("opening", instructions="Say what is known.", speakers=("chair", "nina"))
+    minutes = hall.convene(council(rounds=(opening, "synthesis")), model="none")
+    assert "chair" in {said.member for said in minutes.statements}
+    assert_whole(hall, minutes)
+
+
+def test_a_bundle_holds_what_the_meeting_was_made_with(hall: Hall) -> None:
+    minutes = hall.convene("harbour-board", model="none")
+    bundle = hall.library.bundle_minutes(minutes)
+    told = json.loads(minutes_bundle_json(bundle))["configuration"]
+    assert list(told["councils"]) == ["harbour-board"]
+    assert told["councils"]["harbour-board"]["members"]
+    assert list(told["personas"]) == ["jonas", "maria", "nina"]
+    assert {"answer", "search", "embedding", "rerank", "models"} <= set(told)
+    assert told["models"] == {}
+    assert bundle.sequence == hall.library.status().sequence
+    assert set(bundle.versions) >= {"chapterhouse", "python"}
+    built = replace(minutes, council="built-in-python")
+    assert hall.library.bundle_minutes(built).configuration["councils"] == {}
+
+
+def test_what_becomes_of_the_sources_is_told(own_hall: Hall) -> None:
+    library = own_hall.library
+    speed = own_hall.convene("harbour-board", model="none")
+    traffic = own_hall.convene("harbour-board", "What did the traffic survey count?", model="none")
+    rules = library.personas.load("maria").rag / "rules.md"
+    rules.write_text(rules.read_text("utf-8").replace("4 knots", "3 knots"), "utf-8")
+    charter = library.councils.load("harbour-board").docs / "charter.md"
+    charter.write_text(f"New.\n\n{charter.read_text('utf-8')}", "utf-8")
+
+    found = {one.citation.quote: one for one in library.recheck_minutes(speed)}
+    lost = next(one for quote, one in found.items() if "4 knots" in quote)
+    assert (lost.source, lost.quote) == (SourceState.CHANGED, QuoteState.LOST)
+    found = {one.citation.quote: one for one in library.recheck_minutes(traffic)}
+    moved = next(one for quote, one in found.items() if "40 vessels a day inside" in quote)
+    assert (moved.source, moved.quote) == (SourceState.CHANGED, QuoteState.MOVED)
+
+
+@pytest.mark.parametrize("question", ["Who may fish?", "How fast?"])
+def test_two_meetings_give_the_same_pages(hall: Hall, question: str) -> None:
+    one, other = (hall.convene("harbour-board", question, model="none") for _ in range(2))
+    assert (markdown(one), html(one)) == (markdown(other), html(other))
+    bundles = [minutes_bundle_json(hall.library.bundle_minutes(held)) for held in (one, other)]
+    assert bundles[0] == bundles[1]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from chapterhouse.council.minutes.decision_record import decision_record
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
-from chapterhouse.council.minutes.record import decision_record
 from chapterhouse.presenting.markdown import heading, words
 from chapterhouse.types import Absence, Minutes, Support
 

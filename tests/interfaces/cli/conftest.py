@@ -29,7 +29,7 @@ from chapterhouse.agents.sync import Move, SyncReport
 from chapterhouse.agents.training import Training
 from chapterhouse.answering.bundle import Bundle, answer_json, bundle_json, make_bundle
 from chapterhouse.answering.cite import CitationCheck, QuoteState, SourceState
-from chapterhouse.council.meeting.plan import Convening, Plan, PlannedTurn
+from chapterhouse.council.meeting.session import MeetingOptions, Plan, PlannedTurn
 from chapterhouse.council.minutes.bundle import (
     MinutesBundle,
     make_minutes_bundle,
@@ -450,7 +450,7 @@ class ScriptedLibrary:
     folder: Path = Path("/made/up")
     minutes: Minutes = MINUTES
     events: tuple[MeetingEvent, ...] = ()
-    convened: list[tuple[str, str, Convening]] = field(default_factory=list)
+    convened: list[tuple[str, str, MeetingOptions]] = field(default_factory=list)
     settings: Settings = field(default_factory=Settings)
     hits: bool = True
     report: AddReport = field(default_factory=lambda: AddReport((outcome(Status.READY),)))
@@ -580,7 +580,7 @@ class ScriptedLibrary:
         council: str,
         question: str,
         *,
-        choices: Convening,
+        choices: MeetingOptions,
         on_event: Callable[[MeetingEvent], None],
         on_progress: Callable[[Progress], None],
     ) -> Minutes:
@@ -591,7 +591,7 @@ class ScriptedLibrary:
         self._work()
         return self.minutes
 
-    def plan_council(self, council: str, question: str, *, choices: Convening) -> Plan:
+    def plan_council(self, council: str, question: str, *, choices: MeetingOptions) -> Plan:
         self._work()
         return PLAN
 

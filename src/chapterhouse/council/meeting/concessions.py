@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.claims.relation import Relation, relation
-from chapterhouse.council.map.comparing import content_words
-from chapterhouse.council.meeting.record import Record
+from chapterhouse.council.disagreement.compare import content_words
+from chapterhouse.council.meeting.turns import Record
 from chapterhouse.text.language import detect
 from chapterhouse.types import Citation, Claim, Concession, Reading, Stance
 
@@ -20,7 +20,7 @@ _SHARED: Final = 2  # content words of two claims about one thing
 _AGAINST: Final = frozenset({Relation.NUMBER, Relation.DATE, Relation.NEGATION})
 
 
-def judged_concession(
+def judge_concession(
     given: Concession,
     cited: Sequence[Citation],
     record: Record,

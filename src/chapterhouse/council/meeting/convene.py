@@ -10,26 +10,26 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.agents.council_problems import CouncilConfigError
 from chapterhouse.asking import checked_query
-from chapterhouse.council.keeping.debate_memory import recall, remember_meeting
-from chapterhouse.council.keeping.transcript import Heading, Transcript, key_of_meeting
-from chapterhouse.council.meeting.meet import Meeting, meet
-from chapterhouse.council.meeting.plan import Convening, Plan, PlannedTurn
-from chapterhouse.council.meeting.presiding import Synthesis, prepared_synthesis, presided
-from chapterhouse.council.meeting.quoting import quoted_turn
-from chapterhouse.council.meeting.record import Ledger
+from chapterhouse.council.meeting.memory import recall, remember_meeting
+from chapterhouse.council.meeting.quoted import quoted_turn
 from chapterhouse.council.meeting.replay import Replay
-from chapterhouse.council.meeting.rounds import OnEvent
-from chapterhouse.council.meeting.seating import (
+from chapterhouse.council.meeting.rounds import Meeting, OnEvent, hold_meeting
+from chapterhouse.council.meeting.session import (
+    CouncilContext,
+    MeetingOptions,
     OnProgress,
-    Room,
-    Speaker,
-    Table,
-    refreshed,
-    seated,
+    Participant,
+    Plan,
+    PlannedTurn,
+    Session,
+    open_session,
+    refresh_sources,
     seating_of,
 )
-from chapterhouse.council.meeting.speaking import Prepared, prepared, spoken_turn
-from chapterhouse.council.meeting.turn import OnText, Turn
+from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis, write_synthesis
+from chapterhouse.council.meeting.transcript import Heading, Transcript, key_of_meeting
+from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
+from chapterhouse.council.meeting.written import Prepared, prepare_turn, written_turn
 from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
 from chapterhouse.replying.threads import beside
 from chapterhouse.types import (
@@ -45,15 +45,15 @@ from chapterhouse.types import (
 
 MEETINGS: Final = "meetings"  # folder of a council that holds the transcripts
 _OWN_TRACES: Final = 4  # memories that an earlier holding of the same meeting may have left
-_ANY: Final = Convening()
+_ANY: Final = MeetingOptions()
 _NO_NONCE: Final = "x" * 6  # of a plan, which is shown and never sent
 
 
 async def convene(
     council: str | Council,
     question: str,
-    convening: Convening | None,
-    room: Room,
+    convening: MeetingOptions | None,
+    context: CouncilContext,
     on_event: OnEvent | None = None,
     on_progress: OnProgress | None = None,
 ) -> Minutes:
@@ -63,7 +63,7 @@ async def convene(
         council: A name, or one that was built.
         question: What is to be discussed.
         convening: What the caller says about the meeting.
-        room: The library.
+        context: The library.
         on_event: Is told what happens.
         on_progress: Called for each file that is read first.
 
@@ -74,88 +74,88 @@ async def convene(
         MissingExtraError: a model's extra is not installed.
     """
     choices = convening or _ANY
-    table = _called(council, question, choices, room, on_progress)
-    reminders = _reminders(table, choices, room)
-    with _transcript(table, choices, room, reminders) as transcript:
+    session = _open(council, question, choices, context, on_progress)
+    reminders = _reminders(session, choices, context)
+    with _transcript(session, choices, context, reminders) as transcript:
         meeting = Meeting(
-            room=room,
-            kept=Replay(transcript, table, room.parts),
+            context=context,
+            store=Replay(transcript, session, context.parts),
             on_event=on_event or _ignore,
-            speak=partial(_speak, room=room),
-            preside=partial(_preside, room=room),
-            remind=lambda speaker: reminders.get(speaker.key, ()),
+            speak=partial(_speak, context=context),
+            preside=partial(_preside, context=context),
+            remind=lambda participant: reminders.get(participant.key, ()),
         )
-        minutes = _put_down(await meet(table, meeting), transcript)
-    return _remembered(minutes, choices, room)
+        minutes = _put_down(await hold_meeting(session, meeting), transcript)
+    return _remembered(minutes, choices, context)
 
 
 async def planned(
-    council: str | Council, question: str, convening: Convening | None, room: Room
+    council: str | Council, question: str, convening: MeetingOptions | None, context: CouncilContext
 ) -> Plan:
     """Return what everyone would be told; arguments and errors as for ``convene``.
 
     What others would have said before is what their documents say.
     """
     choices = convening or _ANY
-    shown = replace(room, parts=replace(room.parts, nonce=lambda: _NO_NONCE))
-    table = _called(council, question, choices, shown, None)
+    shown = replace(context, parts=replace(context.parts, nonce=lambda: _NO_NONCE))
+    session = _open(council, question, choices, shown, None)
     noted: dict[tuple[int, str], PlannedTurn] = {}
 
-    async def speak(speaker: Speaker, turn: Turn, on_text: OnText | None) -> Statement:
+    async def speak(participant: Participant, turn: Turn, on_text: OnText | None) -> Statement:
         del on_text
-        given = await beside(partial(prepared, speaker, turn, shown.parts))
-        noted[turn.number, speaker.key] = _planned(speaker, turn, given)
-        return await beside(partial(quoted_turn, speaker, turn, shown.parts))
+        given = await beside(partial(prepare_turn, participant, turn, shown.parts))
+        noted[turn.number, participant.key] = _planned(participant, turn, given)
+        return await beside(partial(quoted_turn, participant, turn, shown.parts))
 
-    async def preside(chair: Speaker, synthesis: Synthesis, on_text: OnText) -> Minutes:
+    async def preside(chair: Participant, synthesis: Synthesis, on_text: OnText) -> Minutes:
         del on_text
-        given = await beside(partial(prepared_synthesis, chair, synthesis, shown.parts))
+        given = await beside(partial(prepare_synthesis, chair, synthesis, shown.parts))
         noted[synthesis.turn.number, chair.key] = _planned(chair, synthesis.turn, given)
         return synthesis.draft
 
-    unlimited = replace(table, council=replace(table.council, round_timeout_seconds=3600.0))
+    unlimited = replace(session, council=replace(session.council, round_timeout_seconds=3600.0))
     meeting = Meeting(shown, _Nowhere(), _ignore, speak, preside, lambda _: ())
-    await meet(unlimited, meeting)
-    seats = [seating_of(speaker, room.parts) for speaker in table.everyone]
+    await hold_meeting(unlimited, meeting)
+    seats = [seating_of(participant, context.parts) for participant in session.everyone]
     order = {seat.key: place for place, seat in enumerate(seats)}
     turns = sorted(noted.items(), key=lambda item: (item[0][0], order[item[0][1]]))
     return Plan(
-        table.council.slug,
-        table.council.title,
-        table.question,
+        session.council.slug,
+        session.council.title,
+        session.question,
         tuple(seats),
         tuple(turn for _, turn in turns),
-        table.warnings,
+        session.warnings,
     )
 
 
-def _called(
+def _open(
     council: str | Council,
     question: str,
-    choices: Convening,
-    room: Room,
+    choices: MeetingOptions,
+    context: CouncilContext,
     on_progress: OnProgress | None,
-) -> Table:
+) -> Session:
     """Bring everything that will be read up to date, and let everyone take their seat."""
-    store, search = room.parts.engines.store, room.settings.search
+    store, search = context.parts.engines.store, context.settings.search
     asked = checked_query(Query(question), store, None, None, search).text
     if not any(character.isalnum() for character in asked):
         raise UsageError("The question has no word in it.", hint="Ask in words.")
-    chosen = room.councils.require(council, choices.tools)
+    chosen = context.councils.require(council, choices.tools)
     if choices.options is not None:
-        chosen = _deciding(chosen, choices.options, choices, room)
-    warnings = refreshed(chosen, room, on_progress)
-    room.catch_up()
-    return replace(seated(chosen, asked, choices, room), warnings=warnings)
+        chosen = _deciding(chosen, choices.options, choices, context)
+    warnings = refresh_sources(chosen, context, on_progress)
+    context.catch_up()
+    return replace(open_session(chosen, asked, choices, context), warnings=warnings)
 
 
 def _deciding(
-    council: Council, options: tuple[str, ...], choices: Convening, room: Room
+    council: Council, options: tuple[str, ...], choices: MeetingOptions, context: CouncilContext
 ) -> Council:
     """Return the council with other options; they are the caller's, so the caller is told."""
     deciding = replace(council, options=options)
     try:
-        return room.councils.require(deciding, choices.tools)
+        return context.councils.require(deciding, choices.tools)
     except CouncilConfigError as error:
         told = " ".join(f"{one.place}: {one.sentence}" for one in error.problems)
         raise UsageError(
@@ -166,37 +166,43 @@ def _deciding(
 # --- speaking -----------------------------------------------------------------------------------
 
 
-async def _speak(speaker: Speaker, turn: Turn, on_text: OnText | None, *, room: Room) -> Statement:
+async def _speak(
+    participant: Participant, turn: Turn, on_text: OnText | None, *, context: CouncilContext
+) -> Statement:
     """Let a member speak: a council by meeting, a model by writing, documents by being quoted."""
-    with telemetry.agent_span(speaker.key, turn.question) as recorder:
-        said = await _said(speaker, turn, on_text, room)
+    with telemetry.agent_span(participant.key, turn.question) as recorder:
+        said = await _said(participant, turn, on_text, context)
         telemetry.tell_statement(recorder, said)
         return said
 
 
-async def _said(speaker: Speaker, turn: Turn, on_text: OnText | None, room: Room) -> Statement:
-    met = any(said.inner for said in turn.record.statements if said.member == speaker.key)
-    if speaker.inner is not None and turn.analyses and not met:
-        return await _inner(speaker, speaker.inner, turn, room)
-    unopposed = turn.record.replies and not turn.against(speaker)
+async def _said(
+    participant: Participant, turn: Turn, on_text: OnText | None, context: CouncilContext
+) -> Statement:
+    met = any(said.inner for said in turn.record.statements if said.member == participant.key)
+    if participant.inner is not None and turn.analyses and not met:
+        return await _inner(participant, participant.inner, turn, context)
+    unopposed = turn.record.replies and not turn.against(participant)
     if turn.round.kind is RoundKind.REBUTTAL and unopposed:
-        return Statement(speaker.key, turn.round.name)  # there is nothing to answer
-    if speaker.model is None:
-        return await beside(partial(quoted_turn, speaker, turn, room.parts))
+        return Statement(participant.key, turn.round.name)  # there is nothing to answer
+    if participant.model is None:
+        return await beside(partial(quoted_turn, participant, turn, context.parts))
     try:
-        return await spoken_turn(speaker, turn, room.parts, on_text)
+        return await written_turn(participant, turn, context.parts, on_text)
     except EngineError as error:
-        quoted = await beside(partial(quoted_turn, speaker, turn, room.parts))
+        quoted = await beside(partial(quoted_turn, participant, turn, context.parts))
         return replace(quoted, warnings=(*quoted.warnings, _despite(error)))
 
 
-async def _preside(chair: Speaker, synthesis: Synthesis, on_text: OnText, *, room: Room) -> Minutes:
+async def _preside(
+    chair: Participant, synthesis: Synthesis, on_text: OnText, *, context: CouncilContext
+) -> Minutes:
     """Let the chair sum up; without a model, or where it cannot be reached, rules do."""
     if chair.model is None:
         return synthesis.draft
     with telemetry.agent_span(chair.key, synthesis.turn.question) as recorder:
         try:
-            minutes = await presided(chair, synthesis, room.parts, on_text)
+            minutes = await write_synthesis(chair, synthesis, context.parts, on_text)
         except EngineError as error:
             warning = f"The chair's model did not answer, so rules summed up: {error.message}"
             told = f"{warning} {error.hint}".strip()
@@ -210,23 +216,25 @@ def _despite(error: EngineError) -> str:
     return f"{told} {error.hint}".strip()
 
 
-async def _inner(speaker: Speaker, table: Table, turn: Turn, room: Room) -> Statement:
+async def _inner(
+    participant: Participant, session: Session, turn: Turn, context: CouncilContext
+) -> Statement:
     """Let a council that is a member meet, and say what came of it."""
     meeting = Meeting(
-        room=room,
-        kept=_Nowhere(),
+        context=context,
+        store=_Nowhere(),
         on_event=_ignore,
-        speak=partial(_speak, room=room),
-        preside=partial(_preside, room=room),
+        speak=partial(_speak, context=context),
+        preside=partial(_preside, context=context),
         remind=lambda _: (),
     )
-    minutes = await meet(table, meeting)
+    minutes = await hold_meeting(session, meeting)
     ledger = Ledger()
     cited = {citation.number: citation for citation in minutes.citations}
     claims = tuple(
         Claim(
             "",
-            speaker.key,
+            participant.key,
             turn.round.name,
             point.text,
             ledger.numbers(cited[number] for number in point.citations),
@@ -237,7 +245,7 @@ async def _inner(speaker: Speaker, table: Table, turn: Turn, room: Room) -> Stat
         if point.support is not Support.NO_STATEMENT
     )
     return Statement(
-        member=speaker.key,
+        member=participant.key,
         round=turn.round.name,
         position=" ".join(point.text for point in minutes.decision),
         option=minutes.decided if minutes.decided in turn.council.options else "",
@@ -257,13 +265,13 @@ async def _inner(speaker: Speaker, table: Table, turn: Turn, room: Room) -> Stat
 # --- planning -----------------------------------------------------------------------------------
 
 
-def _planned(speaker: Speaker, turn: Turn, given: Prepared) -> PlannedTurn:
+def _planned(participant: Participant, turn: Turn, given: Prepared) -> PlannedTurn:
     return PlannedTurn(
-        member=speaker.key,
+        member=participant.key,
         round=turn.round.name,
-        model=speaker.model.fingerprint if speaker.model else "",
-        grounding=speaker.grounding,
-        shelves=speaker.request.shelves,
+        model=participant.model.fingerprint if participant.model else "",
+        grounding=participant.grounding,
+        shelves=participant.request.shelves,
         tools=tuple(tool.name for tool in given.tools),
         instructions=given.instructions,
         prompt=given.prompt,
@@ -284,78 +292,81 @@ def _put_down(minutes: Minutes, transcript: Transcript) -> Minutes:
 
 
 def _transcript(
-    table: Table,
-    choices: Convening,
-    room: Room,
+    session: Session,
+    choices: MeetingOptions,
+    context: CouncilContext,
     reminders: Mapping[str, tuple[Memory, ...]],
 ) -> Transcript:
     """Open the transcript: where the caller says, else in the council's folder if it has one."""
-    council = table.council
-    everyone = table.everyone
+    council = session.council
+    everyone = session.everyone
     key = key_of_meeting(
         council,
-        table.question,
-        sequence=room.parts.engines.store.sequence(),
+        session.question,
+        sequence=context.parts.engines.store.sequence(),
         models={one.key: one.model.fingerprint for one in everyone if one.model},
         personas={one.key: _dependencies(one, reminders) for one in everyone},
         tools={one.key: [tool.name for tool in one.tools] for one in everyone},
         settings={},  # a member's own stand with them
-        versions=room.parts.versions,
+        versions=context.parts.versions,
     )
     heading = Heading(
         council.slug,
-        table.question,
+        session.question,
         tuple(one.key for one in everyone),
         tuple(entry.name for entry in council.rounds),
     )
     path = choices.transcript
-    if path is None and council.slug in room.councils.names():
-        path = room.councils.path / council.slug / MEETINGS / f"{key[:16]}.ndjson"
+    if path is None and council.slug in context.councils.names():
+        path = context.councils.path / council.slug / MEETINGS / f"{key[:16]}.ndjson"
     return Transcript.open(path, key, heading, fresh=choices.fresh)
 
 
-def _dependencies(speaker: Speaker, reminders: Mapping[str, tuple[Memory, ...]]) -> str:
-    """Return, as text, what a speaker's turns depend on beside model and tools."""
-    own = f"{speaker.title} {speaker.instructions} {speaker.grounding} {speaker.request!r}"
-    reminded = [memory.id for memory in reminders.get(speaker.key, ())]
-    inner = speaker.inner.everyone if speaker.inner else ()
-    council = speaker.inner.council.to_json() if speaker.inner else ""
+def _dependencies(participant: Participant, reminders: Mapping[str, tuple[Memory, ...]]) -> str:
+    """Return, as text, what a participant's turns depend on beside model and tools."""
+    one = participant
+    own = f"{one.title} {one.instructions} {one.grounding} {one.request!r}"
+    reminded = [memory.id for memory in reminders.get(participant.key, ())]
+    inner = participant.inner.everyone if participant.inner else ()
+    council = participant.inner.council.to_json() if participant.inner else ""
     models = [one.model.fingerprint if one.model else "" for one in inner]
     within = (_dependencies(one, {}) for one in inner)
     return " ".join([own, *reminded, council, *models, *within])
 
 
-def _reminders(table: Table, choices: Convening, room: Room) -> Mapping[str, tuple[Memory, ...]]:
+def _reminders(
+    session: Session, choices: MeetingOptions, context: CouncilContext
+) -> Mapping[str, tuple[Memory, ...]]:
     """Return what everyone held in earlier meetings; without a model nothing reminds anybody.
 
     What this very meeting left in the memory before reminds nobody of itself.
     """
-    parts, question = room.parts, table.question
+    parts, question = context.parts, session.question
     sequence = parts.engines.store.sequence()
     found: dict[str, tuple[Memory, ...]] = {}
-    for speaker in table.everyone:
-        memory = speaker.request.settings.memory
-        if speaker.model is None or not (choices.remember and memory.enabled and memory.recall):
+    for participant in session.everyone:
+        memory = participant.request.settings.memory
+        if participant.model is None or not (choices.remember and memory.enabled and memory.recall):
             continue
         recalled = recall(
-            table.council.slug,
-            speaker.key,
+            session.council.slug,
+            participant.key,
             question,
             parts.memories,
             limit=memory.recall + _OWN_TRACES,
             now=parts.now(),
         )
         others = [one for one in recalled if (one.question, one.sequence) != (question, sequence)]
-        found[speaker.key] = tuple(others[: memory.recall])
+        found[participant.key] = tuple(others[: memory.recall])
     return found
 
 
-def _remembered(minutes: Minutes, choices: Convening, room: Room) -> Minutes:
+def _remembered(minutes: Minutes, choices: MeetingOptions, context: CouncilContext) -> Minutes:
     """Put what was held and decided into the memory; say so where that is not possible."""
-    memory = room.settings.memory
+    memory = context.settings.memory
     if not (choices.remember and memory.enabled):
         return minutes
-    parts = room.parts
+    parts = context.parts
     warnings = remember_meeting(
         minutes,
         parts.memories,

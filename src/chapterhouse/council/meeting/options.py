@@ -8,11 +8,12 @@ from typing import Final
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.parts import sentence_alone
 from chapterhouse.claims.statement import TokenKind, read
-from chapterhouse.council.meeting.record import Ledger
-from chapterhouse.council.meeting.seating import Speaker
+from chapterhouse.council.meeting.session import Participant
+from chapterhouse.council.meeting.turns import Ledger
 from chapterhouse.replying.parts import Parts
 from chapterhouse.replying.respond import offline
 from chapterhouse.text.language import detect
+from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Leaning, Verdict
 
 _FORM: Final = Form(most=3, part=sentence_alone, joined=False)
@@ -60,6 +61,28 @@ _DENIED: Final = re.compile(
 _DENIED_BEHIND: Final = re.compile(r"(?:n?[’']t|\s+(?:not|never|against))\b", re.IGNORECASE)
 # In German what denies stands behind the verb: "wir empfehlen den Versuch nicht".
 _DENIED_LATER: Final = re.compile(r"[^,.;:!?]*\b(?:nicht|nie|niemals|kein\w*)\b", re.IGNORECASE)
+# Words of a model that is asked on which side somebody stands.
+_LONGEST_STANCE: Final = 200  # characters
+# What is for neither side, said with a word of one: "no evidence", "unsupported".
+_NEITHER: Final = re.compile(
+    r"\b(?:silent|neutral|unclear|unsure|uncertain|unknown|undecided|abstain\w*|n/?a|none|mixed|"
+    r"partial\w*|unsupported|unrelated|no (?:evidence|opinion|position|stance|view|answer|data)|"
+    r"(?:can ?not|can't|unable to|neither|nothing to) \w+|schweigt|unklar|enthält sich)\b",
+    re.IGNORECASE,
+)
+_SAYS_NO: Final = re.compile(
+    r"\b(?:contradict\w*|disagree\w*|refut\w*|oppos\w*|disput\w*|reject\w*|den(?:y|ies|ied)|"
+    r"against|contra|con|challeng\w*|objects?|objected|dissent\w*|no|false|wrong|incorrect|"
+    r"(?:do|does|did|is|are)(?: not|n't) \w+|not (?:support|agree|confirm|accept)\w*|"
+    r"widerspr\w+|lehnt|ablehn\w*|dagegen|gegen|nein|falsch|contre|contra)\b",
+    re.IGNORECASE,
+)
+_SAYS_YES: Final = re.compile(
+    r"\b(?:support\w*|agree\w*|confirm\w*|accept\w*|concur\w*|endors\w*|affirm\w*|consent\w*|"
+    r"corroborat\w*|favou?rs?|favou?rable|for|pro|yes|true|correct|right|"
+    r"unterstütz\w*|stimm\w*|zustimm\w*|bestätig\w*|dafür|für|ja|pour|oui)\b",
+    re.IGNORECASE,
+)
 # Words with which an option begins that is to leave something.
 _LEAVES: Final = re.compile(
     r"\W*(?:do not|don[’']t|not(?! (?:before|after|until|later|only)\b)|no|never|neither|leave"
@@ -98,7 +121,7 @@ def takes_sides(sentence: str) -> bool:
 
 
 def verdicts(
-    options: Sequence[str], speakers: Sequence[Speaker], parts: Parts, ledger: Ledger
+    options: Sequence[str], speakers: Sequence[Participant], parts: Parts, ledger: Ledger
 ) -> tuple[Verdict, ...]:
     """Return the decision matrix without a model: the best sentence of each member on each option.
 
@@ -109,16 +132,16 @@ def verdicts(
         ledger: Numbers the citations.
     """
     return tuple(
-        _verdict(option, options, speaker, parts, ledger)
+        _verdict(option, options, participant, parts, ledger)
         for option in options
-        for speaker in speakers
+        for participant in speakers
     )
 
 
 def _verdict(
-    option: str, options: Sequence[str], speaker: Speaker, parts: Parts, ledger: Ledger
+    option: str, options: Sequence[str], participant: Participant, parts: Parts, ledger: Ledger
 ) -> Verdict:
-    request = replace(speaker.request, question=option, form=_FORM)
+    request = replace(participant.request, question=option, form=_FORM)
     answer = offline(request, parts)
     sentences = answer.sentences if answer.confidence >= _LEAST else ()
     cited = {citation.number: citation for citation in answer.citations}
@@ -129,12 +152,12 @@ def _verdict(
     ]
     taken = [one for one in said if one[0] is not Leaning.SILENT] or said
     if not taken:
-        return Verdict(option, speaker.key, Leaning.SILENT)
+        return Verdict(option, participant.key, Leaning.SILENT)
     leaning, sentence = taken[0]
     if leaning is Leaning.SILENT:
-        return Verdict(option, speaker.key, Leaning.SILENT)
+        return Verdict(option, participant.key, Leaning.SILENT)
     numbers = ledger.numbers(cited[number] for number in sentence.citations)
-    return Verdict(option, speaker.key, leaning, sentence.text, numbers)
+    return Verdict(option, participant.key, leaning, sentence.text, numbers)
 
 
 def leaning_on(option: str, sentence: str) -> Leaning:
@@ -183,3 +206,17 @@ def favoured(matrix: Sequence[Verdict]) -> str:
         and not any(v.leaning is Leaning.AGAINST for v in matrix if v.option == option)
     ]
     return fitting[0] if len(fitting) == 1 else ""
+
+
+def is_for(written: object) -> bool | None:
+    """Return whether a model's words are for something; of both sides the first counts.
+
+    None where that cannot be told.
+    """
+    words = sanitise_line(str(written)[:_LONGEST_STANCE]).replace("’", "'")
+    if _NEITHER.search(words):
+        return None
+    against, pro = _SAYS_NO.search(words), _SAYS_YES.search(words)
+    if against and pro:
+        return pro.start() < against.start()
+    return None if against is None and pro is None else pro is not None

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.sealed import agrees
-from chapterhouse.council.keeping.transcript import Transcript
-from chapterhouse.council.meeting.seating import Table
+from chapterhouse.council.meeting.session import Session
+from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.minutes.contents import Carried, carried
 from chapterhouse.replying.parts import Parts
 from chapterhouse.types import Absence, Citation, Claim, Concession, Minutes, Reply, Statement
@@ -21,10 +21,10 @@ from chapterhouse.types import Absence, Citation, Claim, Concession, Minutes, Re
 class Replay:
     """A transcript from which only what proves itself is taken. Writes as the transcript does."""
 
-    def __init__(self, transcript: Transcript, table: Table, parts: Parts) -> None:
-        """Take the transcript of a meeting of ``table``."""
+    def __init__(self, transcript: Transcript, session: Session, parts: Parts) -> None:
+        """Take the transcript of a meeting of ``session``."""
         self._transcript = transcript
-        self._models = {one.key for one in table.everyone if one.model or one.inner}
+        self._models = {one.key for one in session.everyone if one.model or one.inner}
         self._parts = parts
 
     def said(self, number: int, member: str) -> Statement | None:

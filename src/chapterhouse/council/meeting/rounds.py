@@ -1,7 +1,7 @@
-"""One round of a council: everyone speaks at the same time, and nobody is waited for in vain.
+"""The rounds of a meeting: everyone speaks at the same time, and nobody is waited for in vain.
 
 What is said is put on record in the order of the seats, whoever was first, so that a round that is
-held again gives the same record.
+held again gives the same record. In the end come the minutes.
 """
 
 import asyncio
@@ -9,34 +9,58 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final, Protocol
 
+from chapterhouse import telemetry
+from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.answering.sealed import EXTRACTIVE
-from chapterhouse.council.meeting.record import Record, absent, recorded
-from chapterhouse.council.meeting.seating import Speaker
-from chapterhouse.council.meeting.turn import OnText, Turn
+from chapterhouse.council.disagreement.map import disagreement_map
+from chapterhouse.council.meeting.draft import draft_minutes
+from chapterhouse.council.meeting.quoted import facts_of
+from chapterhouse.council.meeting.session import CouncilContext, Participant, Session
+from chapterhouse.council.meeting.synthesis import Synthesis
+from chapterhouse.council.meeting.turns import OnText, Record, Turn, add_absence, add_statement
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.types import Absence, MeetingEvent, MeetingEventKind, Statement
+from chapterhouse.replying.threads import beside
+from chapterhouse.types import (
+    Absence,
+    DisagreementMap,
+    MeetingEvent,
+    MeetingEventKind,
+    Memory,
+    Minutes,
+    Statement,
+    Usage,
+)
 
 _log: Final = logging.getLogger("chapterhouse.council")
 
 OnEvent = Callable[[MeetingEvent], None]
-Speak = Callable[[Speaker, Turn, OnText | None], Awaitable[Statement]]
+Speak = Callable[[Participant, Turn, OnText | None], Awaitable[Statement]]
 
 
-class Kept(Protocol):
-    """Where what is said is kept as soon as it is said."""
+class TurnStore(Protocol):
+    """Where what is said is stored as soon as it is said, and found after an interruption."""
 
     def said(self, number: int, member: str) -> Statement | None:
         """Return what a member said in a round before the meeting was interrupted."""
         ...
 
     def keep(self, number: int, statement: Statement) -> None:
-        """Keep what a member said; it survives a crash once this returns."""
+        """Store what a member said; it survives a crash once this returns."""
         ...
 
     def keep_absence(self, number: int, absence: Absence) -> None:
-        """Keep that a member did not speak."""
+        """Store that a member did not speak."""
+        ...
+
+
+class MeetingStore(TurnStore, Protocol):
+    """Where a whole meeting is stored."""
+
+    def summed_up(self, draft: Minutes) -> Minutes | None:
+        """Return what the chair's model wrote about the same before; else None."""
         ...
 
 
@@ -48,11 +72,11 @@ class Limits:
     seconds: float
 
 
-async def held(
-    turns: Sequence[tuple[Speaker, Turn]],
+async def hold_round(
+    turns: Sequence[tuple[Participant, Turn]],
     limits: Limits,
     speak: Speak,
-    kept: Kept,
+    store: TurnStore,
     on_event: OnEvent,
 ) -> tuple[Statement | Absence, ...]:
     """Let everyone of a round speak; return what each said, or why not, in the order of the seats.
@@ -61,16 +85,16 @@ async def held(
         turns: Who speaks, and what each is asked.
         limits: Members at a time, and seconds until the round ends for whoever has not spoken.
         speak: Lets one member speak.
-        kept: Where what was said is kept, and found after an interruption.
+        store: Where what was said is kept, and found after an interruption.
         on_event: Is told what happens.
     """
-    room = asyncio.Semaphore(limits.parallel)
+    free = asyncio.Semaphore(limits.parallel)
 
-    async def one(speaker: Speaker, turn: Turn) -> Statement | Absence:
-        async with room:
-            return await _spoken(speaker, turn, speak, kept, on_event)
+    async def one(participant: Participant, turn: Turn) -> Statement | Absence:
+        async with free:
+            return await _spoken(participant, turn, speak, store, on_event)
 
-    tasks = [asyncio.create_task(one(speaker, turn)) for speaker, turn in turns]
+    tasks = [asyncio.create_task(one(participant, turn)) for participant, turn in turns]
     try:
         await asyncio.wait(tasks, timeout=limits.seconds)
     finally:
@@ -78,31 +102,33 @@ async def held(
         for task in late:
             task.cancel()
     outcomes = list[Statement | Absence]()
-    for task, (speaker, turn) in zip(tasks, turns, strict=True):
+    for task, (participant, turn) in zip(tasks, turns, strict=True):
         if task in late:
             reason = f"The round ended after {_seconds(limits.seconds)}."
-            outcomes.append(_missing(speaker, turn, reason, kept, on_event))
+            outcomes.append(_missing(participant, turn, reason, store, on_event))
         else:
             outcomes.append(task.result())
     return tuple(outcomes)
 
 
-def on_record(record: Record, outcomes: Sequence[Statement | Absence]) -> Record:
+def add_outcomes(record: Record, outcomes: Sequence[Statement | Absence]) -> Record:
     """Return the record with what came of a round."""
     for outcome in outcomes:
         if isinstance(outcome, Absence):
-            record = absent(record, outcome)
+            record = add_absence(record, outcome)
         else:
-            record = recorded(record, outcome)
+            record = add_statement(record, outcome)
     return record
 
 
 async def _spoken(
-    speaker: Speaker, turn: Turn, speak: Speak, kept: Kept, on_event: OnEvent
+    participant: Participant, turn: Turn, speak: Speak, store: TurnStore, on_event: OnEvent
 ) -> Statement | Absence:
     """Return what a member says, or why they do not: one who fails stops nobody else."""
-    event = MeetingEvent(MeetingEventKind.MEMBER_BEGAN, turn.round.name, turn.number, speaker.key)
-    earlier = kept.said(turn.number, speaker.key)
+    event = MeetingEvent(
+        MeetingEventKind.MEMBER_BEGAN, turn.round.name, turn.number, participant.key
+    )
+    earlier = store.said(turn.number, participant.key)
     if earlier is not None:
         on_event(replace(event, kind=MeetingEventKind.RESUMED, statement=earlier))
         return earlier
@@ -112,37 +138,37 @@ async def _spoken(
         on_event(replace(event, kind=MeetingEventKind.TEXT, text=text))
 
     try:
-        async with asyncio.timeout(speaker.timeout_seconds) as limit:
-            said = await speak(speaker, turn, tell)
+        async with asyncio.timeout(participant.timeout_seconds) as limit:
+            said = await speak(participant, turn, tell)
     except TimeoutError:
         if not limit.expired():
-            return _missing(speaker, turn, "They took too long.", kept, on_event)
-        reason = f"They took longer than {_seconds(speaker.timeout_seconds or 0)}."
-        return _missing(speaker, turn, reason, kept, on_event)
+            return _missing(participant, turn, "They took too long.", store, on_event)
+        reason = f"They took longer than {_seconds(participant.timeout_seconds or 0)}."
+        return _missing(participant, turn, reason, store, on_event)
     except ChapterhouseError as error:
-        return _missing(speaker, turn, error.message, kept, on_event)
+        return _missing(participant, turn, error.message, store, on_event)
     except Exception as error:  # noqa: BLE001 - whatever one member does, the others go on
-        _log.exception("%s could not speak", speaker.key)
+        _log.exception("%s could not speak", participant.key)
         reason = f"Something went wrong with them ({type(error).__name__})."
-        return _missing(speaker, turn, reason, kept, on_event)
+        return _missing(participant, turn, reason, store, on_event)
     task = asyncio.current_task()
     if task is not None and task.cancelling():  # the round ended, whatever they made of that
         raise asyncio.CancelledError
-    if not stands_in(said, speaker):
-        said = _put_down(said, turn, kept)
+    if not stands_in(said, participant):
+        said = _put_down(said, turn, store)
     on_event(replace(event, kind=MeetingEventKind.SPOKE, statement=said))
     return said
 
 
-def stands_in(said: Statement, speaker: Speaker) -> bool:
+def stands_in(said: Statement, participant: Participant) -> bool:
     """Whether quotations stand in for a model that did not answer; it is asked again next time."""
-    return speaker.model is not None and speaker.inner is None and said.method == EXTRACTIVE
+    return participant.model is not None and participant.inner is None and said.method == EXTRACTIVE
 
 
-def _put_down(said: Statement, turn: Turn, kept: Kept) -> Statement:
+def _put_down(said: Statement, turn: Turn, store: TurnStore) -> Statement:
     """Keep what was said; where that is not possible the meeting goes on and says so."""
     try:
-        kept.keep(turn.number, said)
+        store.keep(turn.number, said)
     except ChapterhouseError as error:
         warning = f"This could not be written to the transcript: {error.message}"
         return replace(said, warnings=(*said.warnings, warning))
@@ -153,11 +179,155 @@ def _seconds(number: float) -> str:
     return f"{number:g} second{'' if number == 1 else 's'}"
 
 
-def _missing(speaker: Speaker, turn: Turn, reason: str, kept: Kept, on_event: OnEvent) -> Absence:
-    absence = Absence(speaker.key, turn.round.name, reason)
+def _missing(
+    participant: Participant, turn: Turn, reason: str, store: TurnStore, on_event: OnEvent
+) -> Absence:
+    absence = Absence(participant.key, turn.round.name, reason)
     with suppress(ChapterhouseError):  # who is absent is asked again in any case
-        kept.keep_absence(turn.number, absence)
+        store.keep_absence(turn.number, absence)
     on_event(
-        MeetingEvent(MeetingEventKind.ABSENT, turn.round.name, turn.number, speaker.key, reason)
+        MeetingEvent(MeetingEventKind.ABSENT, turn.round.name, turn.number, participant.key, reason)
     )
     return absence
+
+
+Preside = Callable[[Participant, Synthesis, OnText], Awaitable[Minutes]]
+Remind = Callable[[Participant], tuple[Memory, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """What a meeting goes by.
+
+    Attributes:
+        context: The library.
+        store: Where what is said is store.
+        on_event: Is told what happens.
+        speak: Lets a member speak.
+        preside: Lets the chair sum up.
+        remind: What a member held in earlier meetings.
+    """
+
+    context: CouncilContext
+    store: MeetingStore
+    on_event: OnEvent
+    speak: Speak
+    preside: Preside
+    remind: Remind
+
+
+async def hold_meeting(session: Session, meeting: Meeting) -> Minutes:
+    """Hold a meeting and return its minutes.
+
+    Args:
+        session: The council with everyone in their seat, and what is put to it.
+        meeting: What it goes by.
+    """
+    council, question = session.council, session.question
+    allowed = meeting.context.settings.telemetry.content
+    shared = telemetry.sharing_content(allowed=allowed)
+    with shared, telemetry.workflow_span(council.slug, question) as recorder:
+        minutes = await _held(session, meeting)
+        telemetry.tell_minutes(recorder, minutes)
+        return minutes
+
+
+async def _held(session: Session, meeting: Meeting) -> Minutes:
+    council, question, record = session.council, session.question, Record()
+    for number, entry in enumerate(council.rounds, start=1):
+        turn = Turn(council, question, entry, number, record, _titles(session))
+        if entry.kind is RoundKind.SYNTHESIS:  # which ends a council
+            return await _synthesis(turn, session, meeting)
+        record = await _round(turn, session, meeting)
+    return _whole(await _drafted(question, session, record, meeting.context), record)
+
+
+def _titles(session: Session) -> Sequence[tuple[str, str]]:
+    return [(participant.key, participant.title) for participant in session.everyone]
+
+
+async def _round(turn: Turn, session: Session, meeting: Meeting) -> Record:
+    keys = turn.round.speakers or tuple(participant.key for participant in session.participants)
+    speakers = [session.participant(key) for key in keys]
+    limits = Limits(turn.council.parallel, turn.council.round_timeout_seconds)
+    _tell(meeting, turn, MeetingEventKind.ROUND_BEGAN)
+    with telemetry.round_span(turn.round.name, turn.number, len(speakers)):
+        turns = [
+            (participant, replace(turn, reminded=meeting.remind(participant)))
+            for participant in speakers
+        ]
+        outcomes = await hold_round(turns, limits, meeting.speak, meeting.store, meeting.on_event)
+    _tell(meeting, turn, MeetingEventKind.ROUND_ENDED)
+    return add_outcomes(turn.record, outcomes)
+
+
+async def _synthesis(turn: Turn, session: Session, meeting: Meeting) -> Minutes:
+    """Return what the chair sums up, at most in the time of a round; else what rules can write."""
+    draft = await _drafted(turn.question, session, turn.record, meeting.context)
+    chair = session.chair
+    _tell(meeting, turn, MeetingEventKind.ROUND_BEGAN)
+    earlier = meeting.store.summed_up(draft) if chair and chair.model else None
+    if earlier is not None:
+        _tell(meeting, turn, MeetingEventKind.RESUMED, CHAIR)
+        _tell(meeting, turn, MeetingEventKind.ROUND_ENDED)
+        return earlier
+    if chair is not None and draft.map.rows:
+        seconds = chair.timeout_seconds or turn.council.round_timeout_seconds
+        _tell(meeting, turn, MeetingEventKind.MEMBER_BEGAN, CHAIR)
+        with telemetry.round_span(turn.round.name, turn.number, 1):
+            synthesis = Synthesis(session, replace(turn, reminded=meeting.remind(chair)), draft)
+            tell = partial(_tell, meeting, turn, MeetingEventKind.TEXT, CHAIR)
+            try:
+                async with asyncio.timeout(seconds) as limit:
+                    draft = await meeting.preside(chair, synthesis, tell)
+            except Exception as error:  # noqa: BLE001 - whatever the chair does, there are minutes
+                why = _too_long(seconds) if limit.expired() else _failure(error)
+                reason = f"{why}, so rules summed up."
+                draft = replace(draft, warnings=(*draft.warnings, reason))
+                _tell(meeting, turn, MeetingEventKind.ABSENT, CHAIR, reason)
+    _tell(meeting, turn, MeetingEventKind.ROUND_ENDED)
+    return _whole(draft, turn.record)
+
+
+def _too_long(seconds: float) -> str:
+    return f"The chair took longer than {seconds:g} seconds"
+
+
+def _failure(error: Exception) -> str:
+    if isinstance(error, ChapterhouseError):
+        return f"The chair could not sum up ({error.message})"
+    _log.error("the chair could not sum up", exc_info=error)
+    return f"Something went wrong with the chair ({type(error).__name__})"
+
+
+async def _drafted(
+    question: str, session: Session, record: Record, context: CouncilContext
+) -> Minutes:
+    """Return the minutes that rules can write."""
+    chart = await beside(partial(_charted, session, record, context))
+    return await beside(partial(draft_minutes, question, session, record, chart, context.parts))
+
+
+def _charted(session: Session, record: Record, context: CouncilContext) -> DisagreementMap:
+    shelves = dict.fromkeys(name for one in session.everyone for name in one.request.shelves)
+    facts = facts_of(record.by_number, tuple(shelves), context.parts.engines.store)
+    members = [participant.key for participant in session.participants]
+    if any(claim.member == CHAIR for claim in record.claims):
+        members.append(CHAIR)
+    return disagreement_map(members, record.statements, record.by_number, facts)
+
+
+def _whole(minutes: Minutes, record: Record) -> Minutes:
+    """Return minutes with what all models used together."""
+    used = [statement.usage for statement in record.statements if statement.usage]
+    used += [minutes.usage] if minutes.usage else []
+    total: Usage | None = None
+    for usage in used:
+        total = usage if total is None else total + usage
+    return replace(minutes, usage=total)
+
+
+def _tell(
+    meeting: Meeting, turn: Turn, kind: MeetingEventKind, member: str = "", text: str = ""
+) -> None:
+    meeting.on_event(MeetingEvent(kind, turn.round.name, turn.number, member, text))

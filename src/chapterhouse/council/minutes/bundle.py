@@ -5,22 +5,30 @@ the documents they cite with their hashes, what they were made with, and a seal 
 clock and no key is in it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from platform import python_version
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
+from chapterhouse.agents.council_file import as_object
+from chapterhouse.agents.council_model import shelf_of
 from chapterhouse.answering import sealed
-from chapterhouse.answering.cite import text_hash
+from chapterhouse.answering.cite import CitationCheck, Holdings, recheck_citations, text_hash
 from chapterhouse.answering.sealed import Source
-from chapterhouse.council.minutes.contents import all_citations
+from chapterhouse.council.meeting.session import CouncilContext
+from chapterhouse.council.minutes.contents import all_citations, carried, meetings
 from chapterhouse.errors import UsageError
-from chapterhouse.types import Document, Minutes
+from chapterhouse.ports.models import ClaimJudge
+from chapterhouse.replying.bundling import documents_of, sections_of
+from chapterhouse.types import Check, Document, Minutes
+from chapterhouse.wiring import Engines
 
 MINUTES_FORMAT: Final = "chapterhouse-minutes/2"
+_NAMED: Final = 8  # sentences that fail a check, the rest is counted
 _WRITTEN_BY: Final = (
     "Bundles of minutes are written by: chapterhouse convene COUNCIL QUESTION --bundle FILE; what "
     "convene --json printed is checked by: chapterhouse cite check FILE"
@@ -166,4 +174,134 @@ def bundle_fields(bundle: MinutesBundle) -> dict[str, object]:
 def _too_deep() -> UsageError:
     return UsageError(
         "The file holds minutes within minutes beyond measure.", hint="Trust nothing in this file."
+    )
+
+
+# --- checking ----------------------------------------------------------------------------------
+
+
+def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ...]:
+    """Check all of a bundle of minutes that can be checked without its documents.
+
+    Args:
+        bundle: As it was read.
+        judge: Judges what a model wrote again, by the quotations alone.
+
+    Returns:
+        ``seal``, ``quotations``, ``sources``, ``numbering`` and ``claims``, as for an answer.
+    """
+    sources = {source.document_id: source for source in bundle.sources}
+    cited = list(all_citations(bundle.minutes))
+    held = [meeting for _, meeting in meetings(bundle.minutes)]
+    torn = [f"[{name}]" for name, c in cited if not sealed.holds(c, bundle.quotes.get(name))]
+    without = [f"[{name}]" for name, c in cited if not sealed.is_of(c, sources)]
+    against = [where for one in held for where in _unsupported(one, sources, judge)]
+    return (
+        sealed.seal_check(bundle_fields(bundle)),
+        sealed.listed("quotations", torn),
+        sealed.listed("sources", without),
+        sealed.check(
+            "numbering", all(map(_numbered, held)), "Every number in the minutes has its citation."
+        ),
+        _claims_check(against),
+    )
+
+
+def _claims_check(against: Sequence[str]) -> Check:
+    if not against:
+        sentence = "Every sentence says what its quotations say."
+        return Check("claims", passed=True, sentence=sentence)
+    more = f", and {len(against) - _NAMED} more" if len(against) > _NAMED else ""
+    named = f"{', '.join(against[:_NAMED])}{more} says other than its quotations."
+    hint = "The minutes were altered, or judged by other rules."
+    return Check("claims", passed=False, sentence=named[:1].upper() + named[1:], hint=hint)
+
+
+def _numbered(minutes: Minutes) -> bool:
+    """Whether citations count from 1, every sentence's number is one, and nothing else counts."""
+    numbers = [citation.number for citation in minutes.citations]
+    used = {number for one in carried(minutes) for number in one.citations}
+    return (
+        numbers == list(range(1, len(numbers) + 1))
+        and used <= set(numbers)
+        and not any(statement.citations for statement in minutes.statements)
+    )
+
+
+def _unsupported(
+    minutes: Minutes, sources: Mapping[str, Source], judge: ClaimJudge
+) -> Iterator[str]:
+    """Yield the sentences that their quotations do not support, though they pass for it.
+
+    A member without a model quotes. What a model wrote, or may have, is judged again.
+    """
+    known = {citation.number: citation for citation in minutes.citations}
+    language_of = sealed.languages(sources.values())
+    for one in carried(minutes):
+        cited = [known[number] for number in one.citations if number in known]
+        if one.quoted:
+            fits = any(sealed.quotes(one.text, [each]) for each in cited)
+        else:
+            fits = sealed.agrees(one.text, one.support, cited, language_of, judge)
+        if not fits:
+            yield one.where
+
+
+def minutes_bundle_of(minutes: Minutes, context: CouncilContext, engines: Engines) -> MinutesBundle:
+    """Return minutes with their sources, and with what they were made with.
+
+    A council that was built in Python has no file, and is not in it.
+    """
+    held = [meeting for _, meeting in meetings(minutes)]
+    personas = sorted({seat.persona for one in held for seat in one.members if seat.persona})
+    return make_minutes_bundle(
+        minutes,
+        documents_of({one.document_id for _, one in all_citations(minutes)}, engines),
+        configuration={
+            **sections_of(context.settings),
+            "embedding": context.settings.embedding.engine,
+            "rerank": context.settings.rerank.engine,
+            "models": dict(sorted(_models(minutes))),
+            "councils": {
+                slug: as_object(context.councils.load(slug).council)
+                for slug in sorted({one.council for one in held} & set(context.councils.names()))
+            },
+            "personas": {
+                slug: context.house.load(slug).config.model_dump(mode="json")
+                for slug in personas
+                if slug in context.house.names()
+            },
+        },
+        versions={**context.parts.versions, "python": python_version()},
+        sequence=engines.store.sequence(),
+    )
+
+
+def _models(minutes: Minutes) -> Iterator[tuple[str, str]]:
+    """Yield who spoke by which model, members of inner councils by their place."""
+    for place, meeting in meetings(minutes):
+        yield from ((f"{place}{seat.key}", seat.model) for seat in meeting.members if seat.model)
+        if meeting.usage is not None:
+            yield f"{place}minutes", meeting.method
+
+
+def recheck_minutes(
+    minutes: Minutes, context: CouncilContext, engines: Engines
+) -> tuple[CitationCheck, ...]:
+    """Look every citation up again, also of councils that sat in it.
+
+    Personas and councils on whose shelves the documents stand read what changed first.
+    """
+    cited = sorted({one.document_id for _, one in all_citations(minutes)})
+    found = engines.store.documents_among(cited)
+    shelves = {name for one in found.values() for name in one.shelves}
+    for slug in sorted(shelves & set(context.house.names())):
+        context.house.refresh(slug)
+    for slug in context.councils.names():
+        if shelf_of(slug) in shelves:
+            context.councils.refresh(slug)
+    store = engines.store
+    return recheck_citations(
+        tuple(one for _, one in all_citations(minutes)),
+        Holdings(store.document, store.documents, store.body),
     )

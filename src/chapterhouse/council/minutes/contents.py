@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chapterhouse.answering.sealed import EXTRACTIVE
-from chapterhouse.types import Citation, Minutes, Statement, Support
+from chapterhouse.types import Citation, Minutes, Support
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,36 +40,6 @@ def all_citations(minutes: Minutes) -> Iterator[tuple[str, Citation]]:
     for place, meeting in meetings(minutes):
         for citation in meeting.citations:
             yield f"{place}{citation.number}", citation
-
-
-def numbers_used(minutes: Minutes) -> frozenset[int]:
-    """Return every number of a citation that stands anywhere in one meeting's minutes."""
-    found = set(_numbers_of_the_map(minutes))
-    for statement in minutes.statements:
-        found.update(_numbers_of(statement))
-    for point in (*minutes.decision, *minutes.grounds, *minutes.dissent, *minutes.open_questions):
-        found.update(point.citations)
-    for verdict in minutes.matrix:
-        found.update(verdict.citations)
-    return frozenset(found)
-
-
-def _numbers_of(statement: Statement) -> Iterator[int]:
-    for claim in statement.claims:
-        yield from claim.citations
-    for reply in statement.replies:
-        yield from reply.citations
-    for concession in statement.concessions:
-        yield from concession.citations
-
-
-def _numbers_of_the_map(minutes: Minutes) -> Iterator[int]:
-    for row in minutes.map.rows:
-        for cell in row.cells:
-            yield from cell.citations
-    for dispute in minutes.map.disputes:
-        for side in dispute.sides:
-            yield from side.citations
 
 
 def carried(minutes: Minutes) -> Iterator[Carried]:

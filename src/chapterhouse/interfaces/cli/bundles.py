@@ -151,10 +151,10 @@ def _examined(data: bytes) -> Examined:
     from chapterhouse.answering.bundle import examine, read_bundle  # noqa: PLC0415 - see options
     from chapterhouse.claims.judge import judge  # noqa: PLC0415 - likewise
     from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - likewise
+        examine_minutes,
         holds_minutes,
         read_minutes_bundle,
     )
-    from chapterhouse.council.minutes.examine import examine_minutes  # noqa: PLC0415 - likewise
 
     if holds_minutes(data):
         held = read_minutes_bundle(data)

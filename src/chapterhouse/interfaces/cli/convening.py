@@ -28,7 +28,7 @@ from chapterhouse.interfaces.cli.session import Outcome
 
 if TYPE_CHECKING:
     from chapterhouse.agents.council_problems import CouncilConfigError
-    from chapterhouse.council.meeting.plan import Convening
+    from chapterhouse.council.meeting.session import MeetingOptions
     from chapterhouse.library import Library
     from chapterhouse.types import Minutes
 
@@ -120,10 +120,10 @@ def convene(
 
     def work(library: "Library") -> Outcome:
         from chapterhouse.agents.council_problems import CouncilConfigError  # noqa: PLC0415 - likewise
-        from chapterhouse.council.meeting.plan import Convening  # noqa: PLC0415 - see options
+        from chapterhouse.council.meeting.session import MeetingOptions  # noqa: PLC0415 - see options
 
         kept = None if transcript is None else Path(require_path(transcript)).expanduser()
-        choices = Convening(
+        choices = MeetingOptions(
             model,
             remember=not forget,
             fresh=fresh,
@@ -138,7 +138,7 @@ def convene(
             raise _all_told(error, common) from None
 
     def _held(
-        library: "Library", name: str, asked: str, choices: "Convening", files: _Files
+        library: "Library", name: str, asked: str, choices: "MeetingOptions", files: _Files
     ) -> Outcome:
         from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
             live,
@@ -172,7 +172,7 @@ def convene(
     with_councils(common, work)
 
 
-def _planned(library: "Library", name: str, asked: str, choices: "Convening") -> Outcome:
+def _planned(library: "Library", name: str, asked: str, choices: "MeetingOptions") -> Outcome:
     from chapterhouse.interfaces.cli import render_plan, shapes_minutes  # noqa: PLC0415 - see options
 
     found = library.plan_council(name, asked, choices=choices)
@@ -249,7 +249,7 @@ def _output(name: str) -> tuple[Path, Write]:
 
 
 def _record(name: str) -> tuple[Path, Write]:
-    from chapterhouse.council.minutes.record import decision_record  # noqa: PLC0415 - see options
+    from chapterhouse.council.minutes.decision_record import decision_record  # noqa: PLC0415 - see options
 
     path = destination(name, "A decision record", "--record 0001-berths.md", is_marked)
     begins = re.match(r"[0-9]{1,9}", path.name)

@@ -193,7 +193,7 @@ def _check_owner(persona: str, council: str, member: str) -> None:
 
 def _owners(library: "Library", persona: str, council: str, member: str) -> tuple[str, ...]:
     """Return whose memories are meant; those of a persona that is gone can still be named."""
-    from chapterhouse.council.keeping.debate_memory import is_council_owner  # noqa: PLC0415 - see options
+    from chapterhouse.council.meeting.memory import is_council_owner  # noqa: PLC0415 - see options
 
     known = library.memories.personas()
     if council:
@@ -211,7 +211,7 @@ def _council_owners(
     library: "Library", known: tuple[str, ...], council: str, member: str
 ) -> tuple[str, ...]:
     """Return a council with its members, or one of these; also of a council that is gone."""
-    from chapterhouse.council.keeping.debate_memory import owner_of, owners_of  # noqa: PLC0415 - see options
+    from chapterhouse.council.meeting.memory import owner_of, owners_of  # noqa: PLC0415 - see options
 
     slug = council if owners_of(council, known) else library.councils.resolve(council)
     remembered = owners_of(slug, known)

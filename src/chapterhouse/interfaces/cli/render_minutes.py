@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_markdown
-from chapterhouse.council.minutes.reader import Reader, reader_of
+from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.presenting.blocks import Part, names_in
 from chapterhouse.presenting.terminal import (
     indented,

@@ -8,7 +8,7 @@ from chapterhouse.text.counting import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chapterhouse.council.meeting.plan import Plan, PlannedTurn
+    from chapterhouse.council.meeting.session import Plan, PlannedTurn
 
 
 def plan(target: "Console", value: "Plan") -> None:

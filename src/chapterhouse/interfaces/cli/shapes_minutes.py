@@ -7,7 +7,7 @@ from chapterhouse.interfaces.cli.session import OK, PARTLY
 from chapterhouse.types import Minutes
 
 if TYPE_CHECKING:
-    from chapterhouse.council.meeting.plan import Plan
+    from chapterhouse.council.meeting.session import Plan
 
 
 def minutes(value: Minutes) -> dict[str, object]:

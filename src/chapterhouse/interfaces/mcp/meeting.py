@@ -5,7 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from chapterhouse.council.meeting.plan import Convening
+from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.interfaces.mcp.arguments import ConveneArguments
 from chapterhouse.interfaces.mcp.failures import told_lines
@@ -35,7 +35,7 @@ async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> 
             if not service.remember:  # what a council keeps of a meeting is thrown away at its end
                 folder = stack.enter_context(TemporaryDirectory(prefix="chapterhouse-meeting-"))
                 transcript = Path(folder) / "transcript.ndjson"
-            choices = Convening(remember=service.remember, transcript=transcript)
+            choices = MeetingOptions(remember=service.remember, transcript=transcript)
             return await service.library.convene_async(
                 arguments.council, arguments.question, choices=choices, on_event=on_event
             )

@@ -1,1 +1,0 @@
-"""What is kept of meetings: transcripts, and the memory of members and councils."""

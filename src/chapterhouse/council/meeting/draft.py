@@ -1,0 +1,282 @@
+"""The minutes without a model: assembled from the map and its cited spans, in fixed sentences.
+
+Nothing is weighed here that a rule could not weigh: what nobody disputes is a ground, what is
+disputed is dissent and an open question, and where all agreement rests on one source, or somebody
+has nothing to say, evidence is missing.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from chapterhouse.council.meeting.options import favoured, leaning_of, takes_sides, verdicts
+from chapterhouse.council.meeting.session import Participant, Session, seating_of
+from chapterhouse.council.meeting.turns import Ledger, Record
+from chapterhouse.replying.parts import Parts
+from chapterhouse.text.counting import counted
+from chapterhouse.types import (
+    FOUND,
+    Claim,
+    ClaimKind,
+    DisagreementMap,
+    Dispute,
+    DisputeSide,
+    Gap,
+    Leaning,
+    MapRow,
+    Minutes,
+    Point,
+    Stance,
+    Support,
+    Verdict,
+)
+
+_MOST_GROUNDS: Final = 12
+_LONGEST: Final = 200  # characters of a sentence that is asked about
+# What many say independently comes first, what rests on one source after it.
+_ORDER: Final = (ClaimKind.INDEPENDENT_SOURCES, ClaimKind.ONE_MEMBER, ClaimKind.SHARED_SOURCE)
+
+
+def draft_minutes(
+    question: str, session: Session, record: Record, chart: DisagreementMap, parts: Parts
+) -> Minutes:
+    """Return the minutes that rules can write.
+
+    Args:
+        question: What was put to the council.
+        session: Who met.
+        record: What was said.
+        chart: Where they agree and disagree.
+        parts: What the library is made of.
+    """
+    ledger = Ledger(record.citations)
+    matrix = verdicts(session.council.options, session.participants, parts, ledger)
+    decided = favoured(matrix) if chart.rows else ""
+    council = session.council
+    rounds = dict.fromkeys(statement.round for statement in record.statements)
+    return Minutes(
+        council=council.slug,
+        title=council.title,
+        question=question,
+        purpose=council.purpose,
+        options=council.options,
+        members=tuple(seating_of(participant, parts) for participant in session.participants),
+        rounds=tuple(rounds),
+        statements=record.statements,
+        absences=record.absences,
+        map=chart,
+        decided=decided,
+        decision=(_decision(decided, chart, matrix),),
+        grounds=tuple(_grounds(chart, record)),
+        dissent=tuple(_dissent(chart, record)),
+        open_questions=tuple(_open(chart, record)),
+        missing=tuple(dict.fromkeys(_missing(session, record, chart))),
+        matrix=matrix,
+        citations=ledger.citations,
+        chair=session.chair.title if session.chair else "",
+        warnings=tuple(_warnings(session, record)),
+    )
+
+
+def _decision(decided: str, chart: DisagreementMap, matrix: Sequence[Verdict]) -> Point:
+    if not chart.rows:
+        return _plain("Nothing was decided: no claim was made that bears on the question.")
+    tally = _tally(chart)
+    if decided:
+        return _plain(f"{_favour(decided, matrix)} {tally}")
+    if matrix:
+        return _plain(f"Nothing was decided: the documents favour no one option alone. {tally}")
+    return _plain(
+        f"Nothing was decided: without a model the evidence is laid out, not weighed. {tally}"
+    )
+
+
+def _plain(text: str) -> Point:
+    """Return a sentence of our own, which states nothing that a document could carry."""
+    return Point(text, support=Support.NO_STATEMENT)
+
+
+def _favour(decided: str, matrix: Sequence[Verdict]) -> str:
+    leanings = [verdict.leaning for verdict in matrix if verdict.option == decided]
+    whose = f"those of {leanings.count(Leaning.FOR)} of {counted(len(leanings), 'member')}"
+    return f"The documents favour “{decided}”: {whose} speak for it, nobody's against it."
+
+
+def _tally(chart: DisagreementMap) -> str:
+    disputed = sum(1 for row in chart.rows if _disputed(row, chart))
+    given_up = sum(1 for row in chart.rows if not _supporters(row))
+    told = f"Of {counted(len(chart.rows), 'different claim')}, {disputed} {_are(disputed)} disputed"
+    return f"{told} and {given_up} {'was' if given_up == 1 else 'were'} given up."
+
+
+def _warnings(session: Session, record: Record) -> Iterator[str]:
+    yield from session.warnings
+    titles = {participant.key: participant.title for participant in session.participants}
+    told = dict.fromkeys(
+        f"{titles.get(statement.member, statement.member)}: {warning}"
+        for statement in record.statements
+        for warning in statement.warnings
+    )
+    yield from told
+
+
+# --- grounds ---
+
+
+def _grounds(chart: DisagreementMap, record: Record) -> Iterator[Point]:
+    """Yield what nobody disputes, the best supported first; of one kind in order of the claims.
+
+    Views of what should be done are no grounds where members hold opposite ones.
+    """
+    opposite = {row.claim for row, _ in _opposite_views(chart)}
+    settled = [
+        row
+        for row in chart.rows
+        if row.sources
+        and _supporters(row)
+        and row.claim not in opposite
+        and not _disputed(row, chart)
+    ]
+    told = [(row, _carried(row, record)) for row in sorted(settled, key=_rank)]
+    for row, claim in [(row, claim) for row, claim in told if claim][:_MOST_GROUNDS]:
+        yield _point(claim, row, _supporters(row))
+
+
+def _carried(row: MapRow, record: Record) -> Claim | None:
+    """Return the first claim of a row that says no more than its documents do."""
+    claims = map(record.claim, row.claims)
+    return next((claim for claim in claims if claim and claim.support in FOUND), None)
+
+
+def _rank(row: MapRow) -> int:
+    return min((_ORDER.index(kind) for kind in row.kinds if kind in _ORDER), default=len(_ORDER))
+
+
+def _point(claim: Claim, row: MapRow, members: tuple[str, ...]) -> Point:
+    numbers = tuple(
+        dict.fromkeys(
+            number
+            for cell in row.cells
+            if cell.stance is Stance.SUPPORTS
+            for number in cell.citations
+        )
+    )
+    return Point(
+        claim.text, numbers or claim.citations, claim.support, claim.problems, members, row.claims
+    )
+
+
+# --- dissent and open questions ---
+
+
+def _dissent(chart: DisagreementMap, record: Record) -> Iterator[Point]:
+    """Yield opposite views, and both sides of every dispute that is still held, each once."""
+    for row, _ in _opposite_views(chart):
+        claim = record.claim(row.claim)
+        if claim is not None:
+            yield _point(claim, row, _supporters(row))
+    seen: set[tuple[str, tuple[int, ...]]] = set()
+    for dispute in _unsettled(chart):
+        for side in dispute.sides:
+            key = (side.text, side.citations)
+            if key not in seen:
+                seen.add(key)
+                yield _side_point(side, record)
+
+
+def _opposite_views(chart: DisagreementMap) -> tuple[tuple[MapRow, Leaning], ...]:
+    """Return what members hold should or should not be done, or neither, where they hold both."""
+    views = tuple(
+        (row, leaning_of(row.text))
+        for row in chart.rows
+        if _supporters(row) and takes_sides(row.text)
+    )
+    sides = {leaning for _, leaning in views} - {Leaning.SILENT}
+    return views if len(sides) > 1 else ()
+
+
+def _side_point(side: DisputeSide, record: Record) -> Point:
+    claim = record.claim(side.claim)
+    if claim is None:
+        return Point(side.text, side.citations, members=side.members)
+    return Point(
+        side.text, side.citations, claim.support, claim.problems, side.members, (side.claim,)
+    )
+
+
+def _open(chart: DisagreementMap, record: Record) -> Iterator[Point]:
+    for dispute in _unsettled(chart):
+        yield _which(dispute)
+    for statement in record.statements:
+        for question in statement.open_questions:
+            yield replace(_plain(question), members=(statement.member,))
+
+
+def _unsettled(chart: DisagreementMap) -> Iterator[Dispute]:
+    """Yield the disputes of which both sides are held."""
+    for dispute in chart.disputes:
+        if all(side.members for side in dispute.sides):
+            yield dispute
+
+
+def _which(dispute: Dispute) -> Point:
+    """Ask which of two sides holds."""
+    one, other = dispute.sides
+    told = [_side(_shortened(side.text), side.date) for side in dispute.sides]
+    newer = " The first is the newer." if dispute.newer else ""
+    numbers = tuple(dict.fromkeys((*one.citations, *other.citations)))
+    members = tuple(dict.fromkeys((*one.members, *other.members)))
+    claims = tuple(filter(None, (one.claim, other.claim)))
+    asked = _plain(f"Which holds: {told[0]} or {told[1]}?{newer}")
+    return replace(asked, citations=numbers, members=members, claims=claims)
+
+
+def _side(stated: str, date: str) -> str:
+    return f"“{stated}” ({date})" if date else f"“{stated}”"
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= _LONGEST:
+        return text
+    return f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} …"
+
+
+# --- what is missing ---
+
+
+def _missing(session: Session, record: Record, chart: DisagreementMap) -> Iterator[Gap]:
+    """Yield what members lacked, and independent evidence where all rests on one source."""
+    shelves = {participant.key: shelf_of_gap(participant) for participant in session.everyone}
+    for statement in record.statements:
+        for text in statement.missing:
+            yield Gap(statement.member, shelves[statement.member], text)
+    persuaded = {(given.member, given.to) for given in record.concessions if given.accepted}
+    for row in chart.rows:
+        members = [m for m in _supporters(row) if not {(m, c) for c in row.claims} & persuaded]
+        if ClaimKind.SHARED_SOURCE in row.kinds and len(members) > 1:
+            for member in members:
+                text = f"A source of their own for “{row.text}”: all agreement on it rests on one."
+                yield Gap(member, shelves[member], text)
+
+
+def shelf_of_gap(participant: Participant) -> str:
+    """Return the shelf that lacks something: a member's own, of a council all that it reads."""
+    shelves = participant.request.shelves
+    return ", ".join(shelves) if participant.inner else shelves[0]
+
+
+def _supporters(row: MapRow) -> tuple[str, ...]:
+    return tuple(cell.member for cell in row.cells if cell.stance is Stance.SUPPORTS)
+
+
+def _disputed(row: MapRow, chart: DisagreementMap) -> bool:
+    """Whether somebody contradicts what somebody still holds."""
+    if not _supporters(row):
+        return False
+    if any(cell.stance is Stance.CONTRADICTS for cell in row.cells):
+        return True
+    return any(side.claim in row.claims for dispute in _unsettled(chart) for side in dispute.sides)
+
+
+def _are(number: int) -> str:
+    return "is" if number == 1 else "are"

@@ -1,0 +1,387 @@
+"""A turn without a model: what a member's documents say, to the letter.
+
+In an analysis the best sentences of the member's shelves become claims. In an examination every
+claim of another is looked for on the member's own shelves, and the sentence that says the same or
+contradicts it is the reply. In a rebuttal a member gives a claim up only where a newer version of
+the very document on which it rests says otherwise.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import zip_longest
+from typing import Final
+
+from chapterhouse.agents.council_model import RoundKind
+from chapterhouse.answering.choosing import Form
+from chapterhouse.answering.cite import cite, verify
+from chapterhouse.answering.parts import as_shown, sentence_alone
+from chapterhouse.claims.dates import is_dateline
+from chapterhouse.council.disagreement.compare import content_words
+from chapterhouse.council.disagreement.map import Facts
+from chapterhouse.council.disagreement.sources import Known, series_of
+from chapterhouse.council.disagreement.stances import find_stance
+from chapterhouse.council.meeting.concessions import judge_concession
+from chapterhouse.council.meeting.session import Participant
+from chapterhouse.council.meeting.turns import Ledger, Turn, span_of
+from chapterhouse.ports.store import Store
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.respond import offline
+from chapterhouse.retrieval.parts import parts_of
+from chapterhouse.retrieval.question import understand
+from chapterhouse.text.canonical import stated_date
+from chapterhouse.text.front_matter import LONGEST, body_start
+from chapterhouse.text.language import detect
+from chapterhouse.text.view import inert
+from chapterhouse.types import (
+    Answer,
+    Citation,
+    Claim,
+    Concession,
+    Document,
+    Evidence,
+    Hit,
+    Query,
+    Quotation,
+    Reading,
+    Reply,
+    Statement,
+    Support,
+)
+
+
+def check_citation(
+    span: Quotation, store: Store, status: Support = Support.QUOTED
+) -> Citation | None:
+    """Return the citation of a span, unnumbered; None where it does not stand there."""
+    document = store.document(span.document_id)
+    if document is None:
+        return None
+    checked = verify(cite(document, span, 0, status), document, store.body(span.document_id))
+    return checked if checked.verified else None
+
+
+def evidence_of(hits: Sequence[Hit], store: Store) -> tuple[Evidence, ...]:
+    """Return the text of hits as evidence, without what only describes a curated document."""
+    return tuple(filter(None, (_own_text(hit, store) for hit in hits)))
+
+
+def _own_text(hit: Hit, store: Store) -> Evidence | None:
+    document, chunk = hit.document, hit.chunk
+    begin = chunk.start
+    if document.format == "md" and chunk.start < LONGEST:
+        body = store.body(document.id)
+        begin = max(begin, body_start(body.text) if body else 0)
+    if begin >= chunk.end:
+        return None
+    return Evidence(
+        document.id,
+        begin,
+        chunk.end,
+        chunk.text[begin - chunk.start :],
+        language=document.language,
+        title=document.title,
+        section_path=chunk.section_path,
+        date=stated_date(document),
+    )
+
+
+def quoted(citation: Citation, store: Store) -> Evidence:
+    """Return what a citation quotes as evidence, with what is known of its document."""
+    document = store.document(citation.document_id)
+    return Evidence(
+        citation.document_id,
+        citation.start,
+        citation.end,
+        citation.quote,
+        language=document.language if document else "",
+        title=citation.title,
+        section_path=citation.section_path,
+        date=stated_date(document) if document else citation.year,
+    )
+
+
+def around(citation: Citation, store: Store) -> str:
+    """Return the chunk in which a citation stands."""
+    return next(
+        (
+            chunk.text
+            for chunk in store.chunks_of(citation.document_id)
+            if chunk.start <= citation.start < chunk.end
+        ),
+        citation.quote,
+    )
+
+
+def reading_of(hits: Sequence[Hit]) -> tuple[Reading, ...]:
+    """Return the stretches of documents that hits show."""
+    return tuple(Reading(hit.document.id, hit.chunk.start, hit.chunk.end) for hit in hits)
+
+
+def facts_of(citations: Mapping[int, Citation], shelves: Sequence[str], store: Store) -> Facts:
+    """Return what the disagreement map must know.
+
+    Args:
+        citations: Of the meeting, by number.
+        shelves: What its members read.
+        store: Where documents are looked up.
+    """
+    return Facts(
+        evidence={number: quoted(citation, store) for number, citation in citations.items()},
+        documents={document.id: _known(document) for document in store.documents(shelves)},
+        text_of=partial(_text, store),
+    )
+
+
+def _known(document: Document) -> Known:
+    return Known(
+        id=document.id,
+        title=document.title,
+        source=document.source,
+        text_sha256=document.text_sha256,
+        date=stated_date(document),
+        language=document.language,
+    )
+
+
+def _text(store: Store, document_id: str) -> str:
+    body = store.body(document_id)
+    return body.text if body else ""
+
+
+_SHARED: Final = 2  # content words of the question in a quotation that speaks of it
+# Of each thing that is asked: what comes near to the best sentence, each sentence a claim.
+_CLAIMS: Final = Form(most=3, part=sentence_alone, least=0.5, joined=False)
+_MOST_ASKED: Final = 8  # things that one question may ask
+_MOST_CLAIMS: Final = 8  # of one member in one round
+_EXAMINED: Final = 60  # claims that one member looks into
+_PLACES: Final = 3  # of those that carry one claim
+_PASSAGES: Final = 5  # that are read about one claim
+_LONGEST: Final = 1_000  # characters of a query; more words than that blur it
+
+
+def quoted_turn(participant: Participant, turn: Turn, parts: Parts) -> Statement:
+    """Return what a member's documents say in a round.
+
+    Args:
+        participant: Who would speak.
+        turn: What is asked.
+        parts: What the library is made of.
+    """
+    ledger = Ledger()
+    said = Statement(participant.key, turn.round.name)
+    if turn.analyses:
+        said = _analysis(participant, turn, parts, ledger)
+    if turn.examines:
+        said = _examination(said, participant, turn, parts, ledger)
+    if turn.round.kind is RoundKind.REBUTTAL:
+        said = _rebuttal(said, participant, turn, parts, ledger)
+    return replace(said, citations=ledger.citations)
+
+
+def asked_in(turn: Turn, languages: dict[str, int] | None = None) -> tuple[str, ...]:
+    """Return what a member without a model looks for: the several things that are asked."""
+    own = turn.round.kind is RoundKind.OWN
+    wanted = turn.round.instructions if own else turn.question
+    return parts_of(understand(wanted, languages or {}), _MOST_ASKED) or (wanted,)
+
+
+# --- analysis -----------------------------------------------------------------------------------
+
+
+def _analysis(participant: Participant, turn: Turn, parts: Parts, ledger: Ledger) -> Statement:
+    census = parts.engines.store.census(participant.request.shelves)
+    answers = [_answer(participant, part, parts) for part in asked_in(turn, dict(census.languages))]
+    made = [
+        (checked, text)
+        for span, text in _chosen([list(_quotations(answer)) for answer in answers])
+        if (checked := check_citation(span, parts.engines.store))
+    ]
+    return Statement(
+        member=participant.key,
+        round=turn.round.name,
+        claims=tuple(_claim(participant, turn, text, ledger.number(c)) for c, text in made),
+        missing=tuple(dict.fromkeys(_missing(answers, turn.question))),
+        read=tuple(Reading(c.document_id, c.start, c.end) for c, _ in made),
+        warnings=tuple(dict.fromkeys(warning for a in answers for warning in a.warnings)),
+    )
+
+
+def _answer(participant: Participant, question: str, parts: Parts) -> Answer:
+    request = replace(participant.request, question=question, form=_CLAIMS)
+    return offline(request, parts)
+
+
+def _chosen(found: Sequence[Sequence[tuple[Quotation, str]]]) -> list[tuple[Quotation, str]]:
+    """Return what is worth stating, in the order of what was asked.
+
+    Where that is too much, the best on each thing goes before the second best on any.
+    """
+    ranked = dict.fromkeys(one[0] for rank in zip_longest(*found) for one in rank if one)
+    kept = frozenset(list(ranked)[:_MOST_CLAIMS])
+    return list({span: text for part in found for span, text in part if span in kept}.items())
+
+
+def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
+    """Yield what an answer quotes.
+
+    Of thin evidence only the best sentence is worth the council's time, and only where it speaks
+    of the matter.
+    """
+    cited = {citation.number: citation for citation in answer.citations}
+    thin = not answer.found
+    for sentence in answer.sentences[: 1 if thin else None]:
+        if is_dateline(sentence.text):  # when a paper was written is no evidence
+            continue
+        for number in sentence.citations:
+            if not thin or _speaks_of(answer.question, cited[number].quote):
+                yield span_of(cited[number]), inert(sentence.text)
+
+
+def _speaks_of(question: str, quote: str) -> bool:
+    """Whether a quotation has words of the question; a row of a table has some of many."""
+    language = detect(question)
+    asked = content_words(question, language)
+    shared = asked & content_words(quote, language)
+    return len(shared) >= min(_SHARED, len(asked)) and not quote.startswith("|")
+
+
+def _claim(participant: Participant, turn: Turn, text: str, number: int) -> Claim:
+    return Claim("", participant.key, turn.round.name, text, (number,))
+
+
+def _missing(answers: Sequence[Answer], question: str) -> Iterator[str]:
+    """Yield what is lacking to answer each thing that was asked, in the words of the question."""
+    for answer in answers:
+        if not (answer.found and any(_quotations(answer))):
+            asked = _as_asked(answer.question, question)
+            absent = [word for word in answer.searched.missing_terms if _names(word, asked)]
+            words = ", ".join(f"“{inert(word)}”" for word in absent)
+            named = f": no document there mentions {words}" if words else ""
+            empty = "" if answer.searched.documents else ": there are no documents"
+            yield f"Evidence on “{inert(asked)}”{empty or named}."
+
+
+def _as_asked(part: str, question: str) -> str:
+    """Return a part without the words that it carries from another part."""
+    whole, words = " ".join(question.split()), part.split()
+    for end in range(len(words), 0, -1):
+        if " ".join(words[:end]) in whole:
+            return " ".join(words[:end])
+    return part
+
+
+def _names(word: str, asked: str) -> bool:
+    """Whether a word of what was asked is worth naming: no number, which means little alone."""
+    return word.casefold() in asked.casefold() and not word.isdecimal()
+
+
+# --- examination --------------------------------------------------------------------------------
+
+
+def _examination(
+    said: Statement, participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
+) -> Statement:
+    claims = [claim for claim in turn.others(participant) if claim.citations]
+    replies, read = list[Reply](), list[Reading]()
+    looked: dict[Quotation, tuple[Reply | None, tuple[Reading, ...]]] = {}
+    for claim in claims[:_EXAMINED]:
+        span = span_of(turn.record.cited(claim.citations)[0])
+        if span not in looked:  # several may quote the same
+            looked[span] = _reply(claim, participant, turn, parts, ledger)
+        reply, seen = looked[span]
+        read += seen
+        if reply is not None:
+            replies.append(replace(reply, claim=claim.id))
+    warnings = said.warnings
+    if len(claims) > _EXAMINED:
+        warnings = (*warnings, f"Of {len(claims)} claims, the first {_EXAMINED} were looked into.")
+    return replace(
+        said,
+        replies=tuple(replies),
+        read=tuple(dict.fromkeys((*said.read, *read))),
+        warnings=warnings,
+    )
+
+
+def _reply(
+    claim: Claim, participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
+) -> tuple[Reply | None, tuple[Reading, ...]]:
+    store, request = parts.engines.store, participant.request
+    read: tuple[Reading, ...] = ()
+    found = own = None
+    for citation in turn.record.cited(claim.citations)[:_PLACES]:
+        query = Query(citation.quote[:_LONGEST], request.shelves, _PASSAGES, 0)
+        hits = parts.retrieve(query, parts.method(request.settings, None)).hits
+        read += reading_of(hits)
+        found = find_stance(
+            quoted(citation, store), evidence_of(hits, store), around(citation, store)
+        )
+        own = check_citation(found.span, store) if found else None
+        if own is not None:
+            break
+    if found is None or own is None:
+        return None, read
+    reply = Reply(
+        member=participant.key,
+        round=turn.round.name,
+        claim=claim.id,
+        stance=found.stance,
+        text=inert(as_shown(own.quote)),
+        citations=(ledger.number(own),),
+        by=found.by,
+        values=found.values,
+    )
+    return reply, read
+
+
+# --- rebuttal -----------------------------------------------------------------------------------
+
+
+def _rebuttal(
+    said: Statement, participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
+) -> Statement:
+    given: dict[str, Concession] = {}
+    for reply in turn.against(participant):
+        claim = turn.record.claim(reply.claim)
+        newer = _newer_version(claim, reply, turn, parts) if claim else None
+        if claim and newer and claim.id not in given:
+            given[claim.id] = _concession(claim, reply, newer, participant, turn, ledger)
+    return replace(said, concessions=tuple(given.values()))
+
+
+def _newer_version(claim: Claim, reply: Reply, turn: Turn, parts: Parts) -> Citation | None:
+    """Return what a newer version of the document on which a claim rests says otherwise."""
+    store = parts.engines.store
+    for own in turn.record.cited(claim.citations):
+        old = quoted(own, store)
+        for other in turn.record.cited(reply.citations):
+            new = quoted(other, store)
+            series = series_of(old.title)
+            versions = series and series == series_of(new.title)
+            same = versions and own.document_id != new.document_id
+            if same and old.date and new.date[: len(old.date)] > old.date[: len(new.date)]:
+                return other
+    return None
+
+
+def _concession(
+    claim: Claim,
+    reply: Reply,
+    newer: Citation,
+    participant: Participant,
+    turn: Turn,
+    ledger: Ledger,
+) -> Concession:
+    to = next(
+        (
+            other.id
+            for other in turn.others(participant)
+            if newer in turn.record.cited(other.citations) and other.member == reply.member
+        ),
+        "",
+    )
+    text = inert(as_shown(newer.quote))
+    made = Concession(participant.key, turn.round.name, claim.id, to, text, (ledger.number(newer),))
+    cited = (newer,)
+    return judge_concession(made, cited, turn.record, free=not turn.council.concession_rule)

@@ -1,0 +1,330 @@
+"""A meeting before it begins: what the caller says about it, who takes part, and how.
+
+From a council to a session: each participant with what they read, and which model and tools they
+have.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import CHAIR, Grounding, Member, Seat
+from chapterhouse.council.knowledge import knowledge_tools
+from chapterhouse.council.tools import seated_tools
+from chapterhouse.ports.models import LanguageModel
+from chapterhouse.replying.desk import excerpts_of
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.request import (
+    NO_MODEL,
+    Choices,
+    Request,
+    library_request,
+    persona_request,
+)
+from chapterhouse.settings import Settings
+from chapterhouse.types import Excerpt, Persona, Progress, Query, SearchResult, Seating, Tool
+
+if TYPE_CHECKING:
+    from chapterhouse.agents.councils import Councils
+    from chapterhouse.agents.personas import House
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingOptions:
+    """What a caller says about one meeting.
+
+    Attributes:
+        model: Profile of the settings that speaks for everybody, ``none`` for no model; None
+            leaves it to the members and the council.
+        remember: Whether what was held and decided goes into the memory, if the settings have one.
+        fresh: Whether to begin anew where a transcript of the same meeting could be gone on from.
+        transcript: File of the transcript; None for the council's own folder, or for no file
+            where the council has none.
+        tools: Further tools by the names that the council uses.
+        options: What is to be decided between in this meeting; None for the council's own.
+    """
+
+    model: str | None = None
+    remember: bool = True
+    fresh: bool = False
+    transcript: Path | None = None
+    tools: Mapping[str, Tool] = field(default_factory=lambda: MappingProxyType({}))
+    options: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTurn:
+    """One turn as it would be put to a model.
+
+    Attributes:
+        member: Key of who would speak; ``chair`` for who presides.
+        model: Name of the model; empty where the documents would be quoted.
+        shelves: What they would read.
+        tools: Names of the tools that they could call.
+        instructions: The system message.
+        prompt: The user's message. What others would say before is what their documents say.
+    """
+
+    member: str
+    round: str
+    model: str
+    grounding: str
+    shelves: tuple[str, ...]
+    tools: tuple[str, ...]
+    instructions: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A meeting before it is held: who would sit in it, and what each would be told."""
+
+    council: str
+    title: str
+    question: str
+    seats: tuple[Seating, ...]
+    turns: tuple[PlannedTurn, ...]
+    warnings: tuple[str, ...] = ()
+
+
+OnProgress = Callable[[Progress], None]
+
+
+def _nothing(_: str) -> Sequence[Excerpt]:
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilContext:
+    """What a council needs of an open library to meet.
+
+    Attributes:
+        settings: The library's.
+        house: The personas.
+        councils: The councils.
+        parts: What searches, writes and judges.
+        catch_up: Brings the indexes up to date with the store.
+    """
+
+    settings: Settings
+    house: "House"
+    councils: "Councils"
+    parts: Parts
+    catch_up: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """Someone who speaks, with all that decides how.
+
+    Attributes:
+        key: How rounds and claims name them.
+        title: How they are called.
+        request: How a question is put to them: what they read, and the settings that hold.
+        instructions: What is theirs to do here.
+        model: Who writes for them; None where their documents are quoted.
+        tools: What a model may call.
+        own_tools: Those of ``tools`` that search their shelves, by name: what they find can be
+            cited.
+        timeout_seconds: Longest turn; None for the round's.
+        inner: The council that speaks as one.
+        looked_up: What their shelves hold on a question, looked up once in a meeting.
+    """
+
+    key: str
+    title: str
+    seat: Seat
+    request: Request
+    instructions: str = ""
+    grounding: Grounding = "inject"
+    model: LanguageModel | None = None
+    tools: tuple[Tool, ...] = ()
+    own_tools: Mapping[str, Tool] | None = None
+    timeout_seconds: float | None = None
+    inner: "Session | None" = None
+    looked_up: Callable[[str], Sequence[Excerpt]] = _nothing
+
+    @property
+    def persona(self) -> Persona | None:
+        """The persona who speaks, if one does."""
+        return self.request.persona
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A council whose seats are taken, and what is put to it."""
+
+    council: Council
+    question: str
+    participants: tuple[Participant, ...]
+    chair: Participant | None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def everyone(self) -> tuple[Participant, ...]:
+        """The members in the order of their seats, then the chair."""
+        return (*self.participants, *([self.chair] if self.chair else ()))
+
+    def participant(self, key: str) -> Participant:
+        """Return who speaks under ``key``; ``chair`` for who presides."""
+        if key == CHAIR and self.chair is not None:
+            return self.chair
+        return next(participant for participant in self.participants if participant.key == key)
+
+
+def refresh_sources(
+    council: Council, context: CouncilContext, on_progress: OnProgress | None
+) -> tuple[str, ...]:
+    """Bring what the council and everyone in it reads up to date; return what did not work."""
+    seats = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
+    told = list(context.councils.refresh(council, on_progress=on_progress).warnings)
+    for member in seats:
+        if member.seat is Seat.PERSONA:
+            told += context.house.refresh(member.persona, on_progress=on_progress).warnings
+        elif member.seat is Seat.COUNCIL:
+            told += refresh_sources(
+                context.councils.load(member.council).council, context, on_progress
+            )
+    return tuple(dict.fromkeys(told))
+
+
+def open_session(
+    council: Council, question: str, convening: MeetingOptions, context: CouncilContext
+) -> Session:
+    """Return the council with everyone in their seat.
+
+    Args:
+        council: One that can meet.
+        question: What is put to it.
+        convening: What the caller says about the meeting.
+        context: The library.
+
+    Raises:
+        CouncilConfigError: with everything that is wrong with its tools.
+        UsageError: there is no such profile.
+        MissingExtraError: a model's extra is not installed.
+    """
+    own: dict[
+        int, Mapping[str, Tool]
+    ] = {}  # by identity: a member may hold tools, which no set can
+
+    def own_of(member: Member) -> Mapping[str, Tool]:
+        if member.seat is Seat.COUNCIL:
+            return {}
+        shelves = _request(council, member, question, context).shelves
+        return own.setdefault(id(member), knowledge_tools(partial(_search, context), shelves))
+
+    tools = seated_tools(council, convening.tools, own_of)
+
+    def seat(member: Member, key: str) -> Participant:
+        if member.seat is Seat.COUNCIL:
+            return _council(member, question, convening, context)
+        request = _request(council, member, question, context)
+        return Participant(
+            key=key,
+            title=_title(member, request.persona),
+            seat=member.seat,
+            request=request,
+            instructions=member.instructions,
+            grounding=member.grounding or request.grounding,
+            model=_model(_profile(council, member, request, convening), context),
+            tools=tools[key],
+            own_tools={name: tool for name, tool in own[id(member)].items() if tool in tools[key]},
+            timeout_seconds=member.timeout_seconds,
+            looked_up=_looking_up(request, context.parts),
+        )
+
+    return Session(
+        council,
+        question,
+        tuple(seat(member, member.key) for member in council.members),
+        seat(council.chaired_by, CHAIR) if council.chaired_by else None,
+    )
+
+
+def seating_of(participant: Participant, parts: Parts) -> Seating:
+    """Return who speaks as minutes name them."""
+    return Seating(
+        key=participant.key,
+        title=participant.title,
+        seat=participant.seat.value,
+        persona=participant.persona.slug if participant.persona else "",
+        shelves=participant.request.shelves,
+        documents=parts.engines.store.census(participant.request.shelves).documents,
+        model=participant.model.fingerprint if participant.model else "",
+    )
+
+
+def _council(
+    member: Member, question: str, convening: MeetingOptions, context: CouncilContext
+) -> Participant:
+    """Seat a whole council, which inherits nothing: what its members read, it reads."""
+    council = context.councils.load(member.council).council
+    inner = open_session(council, question, replace(convening, transcript=None), context)
+    shelves = tuple(dict.fromkeys(name for one in inner.everyone for name in one.request.shelves))
+    speaks = inner.chair or inner.participants[0]
+    request = library_request(question, context.settings, Choices(shelves=shelves))
+    request = replace(request, may_be_empty=True)
+    model = speaks.model
+    if convening.model is None and member.profile:
+        model = _model(member.profile, context)
+    return Participant(
+        key=member.key,
+        title=member.name or council.title,
+        seat=Seat.COUNCIL,
+        request=request,
+        instructions=member.instructions,
+        grounding=member.grounding or "inject",
+        model=model,
+        timeout_seconds=member.timeout_seconds,
+        inner=inner,
+        looked_up=_looking_up(request, context.parts),
+    )
+
+
+def _request(council: Council, member: Member, question: str, context: CouncilContext) -> Request:
+    """Return how a question is put to a persona or a role: their shelves beside the council's."""
+    shared = (council.shelf, *member.shelves)
+    if member.seat is Seat.PERSONA:
+        folder = context.house.load(member.persona)
+        own = persona_request(question, folder.persona, folder.config, context.settings, Choices())
+    else:
+        own = library_request(question, context.settings, Choices())
+    shelves = tuple(dict.fromkeys((*own.shelves, *shared)))
+    return replace(own, shelves=shelves, may_be_empty=True)
+
+
+def _profile(council: Council, member: Member, request: Request, convening: MeetingOptions) -> str:
+    if convening.model is not None:
+        return convening.model
+    return member.profile or request.model or council.profile
+
+
+def _model(profile: str, context: CouncilContext) -> LanguageModel | None:
+    return None if profile == NO_MODEL else context.parts.model(profile)
+
+
+def _title(member: Member, persona: Persona | None) -> str:
+    if member.name:
+        return member.name
+    return persona.display_name if persona else member.key
+
+
+def _looking_up(request: Request, parts: Parts) -> Callable[[str], Sequence[Excerpt]]:
+    """Return what gives the excerpts of a request's shelves on a question: each is found once."""
+
+    @cache
+    def look_up(question: str) -> Sequence[Excerpt]:
+        query = Query(question, request.shelves, request.settings.packing.hits, 0, request.tags)
+        found = parts.retrieve(query, parts.method(request.settings, None))
+        return excerpts_of(replace(request, question=question), found, parts)
+
+    return look_up
+
+
+def _search(context: CouncilContext, query: Query) -> SearchResult:
+    return context.parts.retrieve(query, context.parts.method(context.settings, None))

@@ -1,0 +1,250 @@
+"""The minutes by the chair's model: written from the claims and the map, and checked like any text.
+
+What rules can write stands already; the model's words take its place only where something of them
+is carried, and nothing that a rule found missing or disputed is lost.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from chapterhouse.council.meeting import prompts
+from chapterhouse.council.meeting.draft import shelf_of_gap
+from chapterhouse.council.meeting.output_format import format_of, shape_in_words
+from chapterhouse.council.meeting.prompts import evidence_excerpts, excerpts_for, tools_for
+from chapterhouse.council.meeting.session import Participant, Session
+from chapterhouse.council.meeting.turn_output import SynthesisOutput, VerdictOutput, read_synthesis
+from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
+from chapterhouse.council.meeting.written import Checker, Prepared, write_in_form
+from chapterhouse.replying.desk import Desk
+from chapterhouse.replying.metered import Metered
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.threads import beside
+from chapterhouse.text.sanitise import sanitise_line
+from chapterhouse.types import (
+    FOUND,
+    Gap,
+    Leaning,
+    MapRow,
+    Minutes,
+    Point,
+    Stance,
+    Support,
+    Verdict,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Synthesis:
+    """What the chair is to sum up.
+
+    Attributes:
+        session: Who met.
+        turn: The round, with all that was said.
+        draft: The minutes that rules could write.
+    """
+
+    session: Session
+    turn: Turn
+    draft: Minutes
+
+
+async def write_synthesis(
+    chair: Participant, synthesis: Synthesis, parts: Parts, on_text: OnText | None = None
+) -> Minutes:
+    """Return the minutes as the chair's model writes them, every sentence checked.
+
+    Args:
+        chair: Who presides; they have a model.
+        synthesis: What is to be summed up.
+        parts: What the library is made of.
+        on_text: Is given what the model writes as it comes, before it is checked.
+
+    Raises:
+        EngineError: the model cannot be reached or wrote nothing.
+    """
+    assert chair.model is not None
+    given = await beside(partial(prepare_synthesis, chair, synthesis, parts))
+    model = Metered(chair.model)
+    read = partial(read_synthesis, options=synthesis.draft.options)
+    spoken, writing = await write_in_form(model, given, read, on_text)
+    minutes = await beside(
+        partial(_minutes, spoken, synthesis, given.desk, parts, model.fingerprint)
+    )
+    warnings = [*minutes.warnings, *([spoken.warning] if spoken.warning else [])]
+    if writing.cut:
+        warnings.append("The chair was cut off at its longest answer: more would follow.")
+    return replace(minutes, usage=model.usage, warnings=tuple(warnings))
+
+
+def prepare_synthesis(chair: Participant, synthesis: Synthesis, parts: Parts) -> Prepared:
+    """Return what the chair's model is given; nothing is asked of it yet."""
+    turn, draft = synthesis.turn, synthesis.draft
+    desk = Desk(chair.request, parts)
+    if chair.grounding != "tool":
+        desk.lay(excerpts_for(chair, turn))
+    cited = turn.record.cited(dict.fromkeys(_by_weight(draft)))
+    desk.lay(evidence_excerpts(cited, chair.request.shelves, parts))
+    blocks, nonce = desk.laid(), desk.nonce
+    tools = tools_for(chair, desk, parts)
+    form = format_of(turn.round.kind, draft.options)
+    board = (
+        prompts.claims_shown("CLAIMS", prompts.marked(turn, turn.record.claims, blocks), nonce),
+        prompts.data_shown("MEMBERS", "\n".join(_members(synthesis)), "members", nonce),
+        prompts.data_shown("DISAGREEMENT MAP", "\n".join(_map(synthesis)), "map", nonce),
+    )
+    return Prepared(
+        desk,
+        prompts.instructions(chair, turn, shape_in_words(form), tools=bool(tools)),
+        prompts.user_message(turn, blocks, nonce, *board),
+        tools,
+        form,
+    )
+
+
+# --- what the chair is told ---------------------------------------------------------------------
+
+
+def _by_weight(draft: Minutes) -> Iterator[int]:
+    """Yield the numbers of citations, those of disputes first: there is not context for all."""
+    for dispute in draft.map.disputes:
+        for side in dispute.sides:
+            yield from side.citations
+    for claim in draft.claims:
+        yield from claim.citations
+
+
+def _members(synthesis: Synthesis) -> Iterator[str]:
+    """Yield who met under which key, and what each held in the end."""
+    positions = {s.member: s for s in synthesis.draft.statements if s.position or s.option}
+    for participant in synthesis.session.participants:
+        said = positions.get(participant.key)
+        option = f", would choose “{said.option}”" if said and said.option else ""
+        position = f": {said.position}" if said and said.position else ""
+        yield f"{participant.key} is {participant.title}{option}{position}"
+
+
+def _map(synthesis: Synthesis) -> Iterator[str]:
+    """Yield every row, dispute and concession on a line, without text that stands above."""
+    draft = synthesis.draft
+    for row in draft.map.rows:
+        yield f"{', '.join(row.claims)}: {_stances(row)} ({', '.join(row.kinds)})"
+    for dispute in draft.map.disputes:
+        sides = " against ".join(
+            f"{side.claim or 'a document of ' + ', '.join(side.members)}"
+            f"{f' ({side.date})' if side.date else ''}: {side.value or side.text}"
+            for side in dispute.sides
+        )
+        yield f"{dispute.kind.value}: {sides}{', the first is newer' if dispute.newer else ''}"
+    for given in draft.concessions:
+        counted = "counts" if given.accepted else "does not count"
+        yield f"{given.member} gave up {given.claim}: {counted}. {given.reason}"
+
+
+def _stances(row: MapRow) -> str:
+    return ", ".join(
+        f"{cell.member} {cell.stance.value}"
+        for cell in row.cells
+        if cell.stance is not Stance.SILENT
+    )
+
+
+# --- what the chair wrote -----------------------------------------------------------------------
+
+
+def _minutes(
+    spoken: SynthesisOutput, synthesis: Synthesis, desk: Desk, parts: Parts, method: str
+) -> Minutes:
+    draft, checker = synthesis.draft, Checker.of(desk, parts)
+    # What the rules' matrix cites is only kept where its cells are.
+    ledger = Ledger(synthesis.turn.record.citations)
+    points = partial(_points, checker=checker, ledger=ledger)
+    keys = {participant.key for participant in synthesis.session.participants}
+    decision, grounds = points(spoken.decision), points(spoken.grounds)
+    if not any(point.support in FOUND for point in (*decision, *grounds)):
+        warning = "Nothing that the chair wrote is carried by the documents: the map speaks."
+        return replace(draft, warnings=(*draft.warnings, warning))
+    dissent = [
+        replace(point, members=(said.member,) if said.member in keys else ())
+        for said in spoken.dissent
+        for point in points([said.text])
+    ]
+    warnings = draft.warnings
+    if spoken.decided and not _is_favoured(spoken, draft):
+        unfounded = f"Nobody's documents or words speak for “{spoken.decided}”: the chair chose it."
+        warnings = (*warnings, unfounded)
+    return replace(
+        draft,
+        warnings=warnings,
+        decided=spoken.decided,
+        decision=decision,
+        grounds=grounds or draft.grounds,
+        dissent=(*dissent, *_unmentioned(draft.dissent, dissent)),
+        open_questions=(
+            *points(spoken.open_questions),
+            *(p for p in draft.open_questions if p.claims),
+        ),
+        missing=tuple(dict.fromkeys((*_gaps(spoken, synthesis, checker), *draft.missing))),
+        matrix=_matrix(spoken.matrix, draft, checker, ledger),
+        citations=ledger.citations,
+        method=method,
+    )
+
+
+def _is_favoured(spoken: SynthesisOutput, draft: Minutes) -> bool:
+    """Whether a member or their documents are for what the chair chose."""
+    chosen = [said.option for said in draft.statements]
+    for_it = [v.option for v in draft.matrix if v.leaning is Leaning.FOR]
+    return spoken.decided in {sanitise_line(option) for option in (*chosen, *for_it)}
+
+
+def _points(texts: Iterable[str], checker: Checker, ledger: Ledger) -> tuple[Point, ...]:
+    """Return texts as checked sentences, one point each."""
+    found: list[Point] = []
+    for text in texts:
+        for sentence in checker.sentences(text)[0]:
+            numbers = ledger.numbers(sentence.citations)
+            found.append(Point(sentence.text, numbers, sentence.support, sentence.problems))
+    return tuple(found)
+
+
+def _unmentioned(found: Sequence[Point], told: Sequence[Point]) -> Iterator[Point]:
+    """Yield sides of disputes of which the chair cites nothing: dissent is never dropped."""
+    cited = {number for point in told for number in point.citations}
+    for point in found:
+        if not cited.intersection(point.citations):
+            yield point
+
+
+def _gaps(spoken: SynthesisOutput, synthesis: Synthesis, checker: Checker) -> Iterator[Gap]:
+    shelves = {one.key: shelf_of_gap(one) for one in synthesis.session.participants}
+    for gap in spoken.missing:
+        text, _ = checker.whole(gap.text)
+        member = gap.member if gap.member in shelves else ""
+        yield Gap(member, shelves.get(member, ""), text.text)
+
+
+def _matrix(
+    spoken: Sequence[VerdictOutput], draft: Minutes, checker: Checker, ledger: Ledger
+) -> tuple[Verdict, ...]:
+    """Return the chair's matrix, and the rules' cell where it has none of its own."""
+    said = {(verdict.option, verdict.member): verdict for verdict in spoken}
+    cited = {citation.number: citation for citation in draft.citations}
+    cells = []
+    for cell in draft.matrix:
+        given = said.get((sanitise_line(cell.option), cell.member))
+        if given is not None:
+            cells.append(_verdict(given, cell, checker, ledger))
+        else:
+            numbers = ledger.numbers(cited[number] for number in cell.citations)
+            cells.append(replace(cell, citations=numbers))
+    return tuple(cells)
+
+
+def _verdict(said: VerdictOutput, cell: Verdict, checker: Checker, ledger: Ledger) -> Verdict:
+    if said.leaning is Leaning.SILENT and not said.text:
+        return Verdict(cell.option, cell.member, Leaning.SILENT)
+    sentence, _ = checker.whole(said.text)
+    support = Support.NO_STATEMENT if not sentence.text else sentence.support
+    numbers = ledger.numbers(sentence.citations)
+    return Verdict(cell.option, cell.member, said.leaning, sentence.text, numbers, support)

@@ -1,0 +1,373 @@
+"""A turn by a model: told what lies before it, asked for a form, and checked sentence by sentence.
+
+::
+
+    excerpts, claims of others with their evidence -> prompt -> JSON -> sentences -> judged, cited
+
+What cannot be read as the form is asked for once more, and then taken as prose. What a model
+claims is put on record with how far the documents carry it, whatever that is.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Final, Self, TypeVar
+from weakref import WeakKeyDictionary
+
+from chapterhouse.answering.prompt import Shown
+from chapterhouse.answering.written import Given, Lookup, check
+from chapterhouse.council.meeting import prompts
+from chapterhouse.council.meeting.concessions import judge_concession
+from chapterhouse.council.meeting.output_format import (
+    ask_again,
+    format_of,
+    shape_in_words,
+    spoken_pieces,
+)
+from chapterhouse.council.meeting.prompts import earlier_claims, excerpts_for, tools_for
+from chapterhouse.council.meeting.session import Participant
+from chapterhouse.council.meeting.turn_output import Output, ReplyOutput, TurnOutput, read_turn
+from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
+from chapterhouse.errors import EngineError
+from chapterhouse.ports.models import ClaimJudge, LanguageModel
+from chapterhouse.replying.desk import Desk
+from chapterhouse.replying.metered import Metered
+from chapterhouse.replying.parts import Parts
+from chapterhouse.replying.threads import beside
+from chapterhouse.types import (
+    FOUND,
+    Citation,
+    Claim,
+    Concession,
+    OutputFormat,
+    Problem,
+    Reading,
+    Reply,
+    Statement,
+    Support,
+    Tool,
+    ToolCall,
+    Writing,
+)
+
+Value = TypeVar("Value")
+
+# More than one, for an embedder or a reranker may be a service that is waited for.
+_PLACES: Final = 3
+_benches: Final[WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore]] = (
+    WeakKeyDictionary()
+)
+
+
+async def run_limited(work: Callable[[], Value]) -> Value:
+    """Return what ``work`` gives, as ``beside`` does, once there is a place for it.
+
+    Who no longer waits gives the place up, also where the work goes on.
+    """
+    places = _benches.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_PLACES))
+    async with places:
+        return await beside(work)
+
+
+# How well a statement is carried as a whole: as its weakest sentence.
+_RANK: Final = (
+    Support.QUOTED,
+    Support.SUPPORTED,
+    Support.NOT_FOUND,
+    Support.DISAGREES,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A checked sentence with its citations."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    support: Support
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Checker:
+    """Checks what a model wrote by what lay before it.
+
+    Attributes:
+        given: All that lay there.
+        judge: Says how far evidence carries a sentence.
+        lookup: Where quotations are looked up.
+    """
+
+    given: tuple[Given, ...]
+    judge: ClaimJudge
+    lookup: Lookup
+
+    @classmethod
+    def of(cls, desk: Desk, parts: Parts) -> Self:
+        """Return what checks by all that lies on a desk now; documents are read once."""
+        store = parts.engines.store
+        return cls(desk.given(), parts.judge, Lookup(cache(store.document), cache(store.body)))
+
+    def sentences(self, text: str) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
+        """Return a text's sentences with verified citations, and the markers that cite nothing."""
+        checked = check(text, self.given, self.judge, self.lookup)
+        cited = {citation.number: citation for citation in checked.citations}
+        sentences = tuple(
+            Sentence(
+                one.text,
+                tuple(cited[number] for number in one.citations),
+                one.support,
+                one.problems,
+            )
+            for one in checked.sentences
+        )
+        return sentences, checked.rejected
+
+    def whole(self, text: str) -> tuple[Sentence, tuple[str, ...]]:
+        """Return a text as one sentence, carried as far as its weakest claim is."""
+        sentences, rejected = self.sentences(text)
+        claims = [one for one in sentences if one.support is not Support.NO_STATEMENT]
+        support = max(
+            (one.support for one in claims), key=_RANK.index, default=Support.NO_STATEMENT
+        )
+        citations = tuple(dict.fromkeys(c for one in sentences for c in one.citations))
+        problems = tuple(problem for one in sentences for problem in one.problems)
+        return Sentence(" ".join(s.text for s in sentences), citations, support, problems), rejected
+
+
+def statement_of(
+    spoken: TurnOutput, participant: Participant, turn: Turn, desk: Desk, parts: Parts
+) -> Statement:
+    """Return what a model said as a statement: every sentence judged, every marker resolved.
+
+    Args:
+        spoken: What it said.
+        participant: For whom it spoke.
+        turn: What was asked.
+        desk: What lay before it; nothing else can be cited.
+        parts: What the library is made of.
+    """
+    checker, ledger = Checker.of(desk, parts), Ledger()
+    rejected: list[str] = []
+    claims: list[Claim] = []
+    for written in spoken.claims:
+        sentences, wrong = checker.sentences(written)
+        rejected += wrong
+        claims += [
+            _claim(sentence, participant, turn, ledger)
+            for sentence in sentences
+            if sentence.support is not Support.NO_STATEMENT
+        ]
+    warnings = [spoken.warning] if spoken.warning else []
+    replies = []
+    for reply in _known_replies(spoken.replies, participant, turn, warnings):
+        reason, wrong = checker.whole(reply.reason)
+        rejected += wrong
+        replies.append(_reply(reply, reason, participant, turn, ledger))
+    position, _ = checker.whole(spoken.position)
+    return Statement(
+        member=participant.key,
+        round=turn.round.name,
+        position=position.text,
+        option=spoken.option,
+        claims=tuple(claims),
+        replies=tuple(replies),
+        concessions=_concessions(spoken, participant, turn, checker, ledger),
+        missing=tuple(checker.whole(text)[0].text for text in spoken.missing),
+        open_questions=tuple(checker.whole(text)[0].text for text in spoken.open_questions),
+        citations=ledger.citations,
+        warnings=tuple(warnings),
+        rejected=tuple(dict.fromkeys(rejected)),
+        read=readings_of(desk),
+    )
+
+
+def _claim(sentence: Sentence, participant: Participant, turn: Turn, ledger: Ledger) -> Claim:
+    return Claim(
+        "",
+        participant.key,
+        turn.round.name,
+        sentence.text,
+        ledger.numbers(sentence.citations),
+        sentence.support,
+        sentence.problems,
+    )
+
+
+def _known_replies(
+    replies: Sequence[ReplyOutput], participant: Participant, turn: Turn, warnings: list[str]
+) -> Iterator[ReplyOutput]:
+    """Yield the last reply to each claim of others; warn of those to anything else."""
+    others = {claim.id for claim in turn.others(participant)}
+    last = {reply.claim: reply for reply in replies if reply.claim in others}
+    unknown = dict.fromkeys(reply.claim for reply in replies if reply.claim not in others)
+    if unknown:
+        warnings.append(
+            f"Replies to what is no claim of others were left out: {', '.join(unknown)}."
+        )
+    yield from last.values()
+
+
+def _reply(
+    reply: ReplyOutput, reason: Sentence, participant: Participant, turn: Turn, ledger: Ledger
+) -> Reply:
+    return Reply(
+        member=participant.key,
+        round=turn.round.name,
+        claim=reply.claim,
+        stance=reply.stance,
+        text=reason.text,
+        citations=ledger.numbers(reason.citations),
+        support=reason.support,
+        problems=reason.problems,
+    )
+
+
+def _concessions(
+    spoken: TurnOutput, participant: Participant, turn: Turn, checker: Checker, ledger: Ledger
+) -> tuple[Concession, ...]:
+    """Return what a member gives up, each claim once, with whether it counts."""
+    made: dict[str, Concession] = {}
+    known = {claim.id for claim in turn.record.claims}
+    for given in spoken.concessions:
+        if given.claim not in known or given.claim in made:
+            continue
+        reason, _ = checker.whole(given.reason)
+        cited = reason.citations if reason.support in FOUND else ()
+        concession = Concession(
+            participant.key,
+            turn.round.name,
+            given.claim,
+            given.to if given.to in known else "",
+            reason.text,
+            ledger.numbers(cited),
+        )
+        free = not turn.council.concession_rule
+        made[given.claim] = judge_concession(concession, cited, turn.record, free=free)
+    return tuple(made.values())
+
+
+def readings_of(desk: Desk) -> tuple[Reading, ...]:
+    """Return the stretches of documents that lay on a desk."""
+    return tuple(map(_reading, desk.laid()))
+
+
+def _reading(block: Shown) -> Reading:
+    excerpt = block.excerpt
+    return Reading(excerpt.hit.document.id, excerpt.start, excerpt.end)
+
+
+_SHOWN_MARKER: Final = re.compile(r"⟦(\^[^⟦⟧\n]{1,400}|\d{1,4})⟧")
+_CUT: Final = (
+    "The model was cut off at its longest answer (language_model.maximum_tokens): "
+    "more would follow."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """All that a model is given in a turn."""
+
+    desk: Desk
+    instructions: str
+    prompt: str
+    tools: tuple[Tool, ...]
+    form: OutputFormat
+
+
+def prepare_turn(participant: Participant, turn: Turn, parts: Parts) -> Prepared:
+    """Return what a model is given in a turn; nothing is asked of it yet.
+
+    Args:
+        participant: Who speaks.
+        turn: What is asked.
+        parts: What the library is made of.
+    """
+    desk = Desk(participant.request, parts)
+    if participant.grounding != "tool":
+        desk.lay(excerpts_for(participant, turn))
+    said = tuple(earlier_claims(participant, turn, parts, desk))
+    tools = tools_for(participant, desk, parts)
+    form = format_of(turn.round.kind, turn.council.options)
+    return Prepared(
+        desk,
+        prompts.instructions(participant, turn, shape_in_words(form), tools=bool(tools)),
+        prompts.user_message(turn, desk.laid(), desk.nonce, *said),
+        tools,
+        form,
+    )
+
+
+async def written_turn(
+    participant: Participant, turn: Turn, parts: Parts, on_text: OnText | None = None
+) -> Statement:
+    """Return what a model says in a round, checked.
+
+    Args:
+        participant: Who speaks; they have a model.
+        turn: What is asked.
+        parts: What the library is made of.
+        on_text: Is given what the model writes as it comes, before it is checked.
+
+    Raises:
+        EngineError: the model cannot be reached or wrote nothing.
+    """
+    assert participant.model is not None
+    given = await run_limited(partial(prepare_turn, participant, turn, parts))
+    model = Metered(participant.model)
+    read = partial(read_turn, options=turn.council.options)
+    spoken, writing = await write_in_form(model, given, read, on_text)
+    statement = await run_limited(
+        partial(statement_of, spoken, participant, turn, given.desk, parts)
+    )
+    return replace(
+        statement,
+        method=model.fingerprint,
+        usage=model.usage,
+        tool_calls=calls_of(writing),
+        warnings=(*statement.warnings, _CUT) if writing.cut else statement.warnings,
+    )
+
+
+async def write_in_form(
+    model: LanguageModel,
+    given: Prepared,
+    read: Callable[[str], Output],
+    on_text: OnText | None,
+) -> tuple[Output, Writing]:
+    """Return what a model said in the form that was asked for, and its first text.
+
+    What is not in that form is asked for once more, without tools; what then is not is prose.
+
+    Raises:
+        EngineError: the model cannot be reached or wrote nothing.
+    """
+    writing = await model.write(
+        given.instructions,
+        given.prompt,
+        tools=given.tools,
+        on_text=spoken_pieces(on_text) if on_text else None,
+        output=given.form,
+    )
+    said = read(writing.text)
+    if said.in_form:
+        return said, writing
+    written = prompts.data_shown("WHAT YOU WROTE", writing.text, "written", given.desk.nonce)
+    try:
+        second = await model.write(ask_again(given.form), written, output=given.form)
+    except EngineError:
+        return said, writing
+    again = read(_with_markers(second.text))
+    return (again if again.in_form else said), writing
+
+
+def _with_markers(text: str) -> str:
+    """Return a text whose markers are spelt as their writer spelt them before they were shown."""
+    return _SHOWN_MARKER.sub(r"[\1]", text)
+
+
+def calls_of(writing: Writing) -> tuple[ToolCall, ...]:
+    """Return what a model looked up, without what it was told."""
+    return tuple(replace(call, result="") for call in writing.tool_calls)

@@ -1,0 +1,303 @@
+"""What lies before whom: grounding, tools that can be cited, and shelves that stay closed."""
+
+import asyncio
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, marker, turn, whose
+
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import Grounding, Member
+from chapterhouse.agents.council_problems import CouncilConfigError
+from chapterhouse.council.meeting.prompts import evidence_excerpts, tools_for
+from chapterhouse.council.meeting.session import MeetingOptions, open_session, seating_of
+from chapterhouse.errors import UsageError
+from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
+from chapterhouse.models.tools import run_calls
+from chapterhouse.replying.desk import Desk
+from chapterhouse.types import Minutes, Support, Tool
+
+ANALYSIS = ("independent_analysis",)
+FOUR = "Inside the harbour no vessel may exceed 4 knots."
+BERTH = "A berth in the marina costs 80 euros a metre."
+SEARCHES = ("search_documents", "search_knowledge", "semantic_search")
+
+
+def alone(member: Member, *tools: Any) -> Council:
+    made = council("harbour-board", *(), rounds=ANALYSIS).add_tool(*tools)
+    return replace(made, members=(member,))
+
+
+def asked(
+    hall: Hall, made: Council, *steps: Scripted, **more: Any
+) -> tuple[ScriptedModel, Minutes]:
+    """Let one member analyse by these steps."""
+    script = list(steps) or [turn()]
+    model = hall.says(script)
+    return model, hall.convene(made, **more)
+
+
+# --- grounding ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("grounding", "given", "offered"),
+    [
+        ("inject", True, ()),
+        ("tool", False, ("search_documents",)),
+        ("both", True, ("search_documents",)),
+        (None, True, ()),
+    ],
+)
+def test_a_member_is_given_excerpts_or_searches_or_both(
+    hall: Hall,
+    grounding: Grounding | None,
+    *,
+    given: bool,
+    offered: tuple[str, ...],
+) -> None:
+    model, _ = asked(hall, alone(Member(persona="maria", grounding=grounding)))
+    instructions, prompt = model.asked[0]
+    assert (FOUR in prompt) is given
+    assert prompt.startswith("[1] ") is given
+    assert ("[no sources]" in prompt) is not given
+    assert model.offered == [offered]
+    assert ("Call your tools" in instructions) is bool(offered)
+
+
+def test_everyone_has_a_grounding_of_their_own(hall: Hall) -> None:
+    model = hall.says(lambda _, __: turn())
+    made = council("harbour-board", rounds=ANALYSIS).limits(parallel=1)
+    ways: tuple[Grounding, ...] = ("inject", "tool", "both")
+    members = tuple(replace(m, grounding=w) for m, w in zip(made.members, ways, strict=True))
+    hall.convene(replace(made, members=members))
+    assert model.offered == [(), ("search_documents",), ("search_documents",)]
+
+
+# --- what a search finds can be cited -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_what_a_built_in_search_finds_can_be_cited_and_is_verified(hall: Hall, name: str) -> None:
+    shown: list[str] = []
+
+    def script(_: str, __: str) -> Scripted:
+        if not model.told:
+            least = {} if name == "search_documents" else {"min_similarity": 0}
+            return [Call(name, {"query": "What may no vessel exceed?", **least})]
+        result = model.told[0].result
+        shown.append(result)
+        found = re.search(r"cite as (\[\d+\])\n[^\[]*4 knots", result)
+        return turn(claims=[f"{FOUR}{found[1] if found else ''}"])
+
+    model = hall.says(script)
+    minutes = hall.convene(alone(Member(persona="maria", grounding="tool"), name))
+
+    assert "cite as [1]" in shown[0]
+    (claim,) = minutes.claims
+    assert claim.support is Support.QUOTED
+    assert minutes.citations[0].quote == FOUR
+    (statement,) = minutes.statements
+    assert [call.name for call in statement.tool_calls] == [name]
+    assert statement.tool_calls[0].result == ""  # it is text of documents
+    assert statement.read  # what was found lay before them, too
+
+
+def test_without_a_search_nothing_can_be_cited_that_was_not_given(hall: Hall) -> None:
+    rules = next(iter(hall.library.documents(("maria",))))
+    member = Member(persona="maria", grounding="tool")
+    _, minutes = asked(hall, alone(member), turn(claims=[f"{FOUR}[^{rules.id}]"]))
+    assert minutes.claims[0].support is Support.NOT_FOUND
+    assert minutes.citations == ()
+
+
+def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:
+    session = hall.open_session(alone(Member(persona="maria", grounding="both"), *SEARCHES))
+    participant, parts = session.participants[0], hall.context.parts
+    desk = Desk(participant.request, parts)
+    calls = [(name, {"query": f"{QUESTION} {n}"}) for n in range(8) for name in SEARCHES]
+    made = asyncio.run(run_calls(tools_for(participant, desk, parts), calls))
+
+    assert not any(call.failed for call in made)
+    places = [(b.excerpt.hit.document.id, b.excerpt.start, b.excerpt.end) for b in desk.laid()]
+    assert len(places) == len(set(places))
+    assert [block.place.number for block in desk.laid()] == list(range(len(places)))
+
+
+def test_what_a_tool_of_another_kind_tells_cannot_be_cited(hall: Hall) -> None:
+    tool = echo("old_letters", "The harbour had a limit of 3 knots in 1920.")
+    steps = (
+        [Call(tool.name, {})],
+        turn(claims=["The harbour had a limit of 3 knots in 1920.[^old_letters]"]),
+    )
+    model, minutes = asked(hall, alone(Member(persona="maria"), tool), *steps)
+
+    assert "3 knots in 1920" in model.told[0].result
+    assert "cite as" not in model.told[0].result
+    assert minutes.claims[0].support is Support.NOT_FOUND
+    assert minutes.citations == ()
+
+
+# --- whose tools --------------------------------------------------------------------------------
+
+
+def echo(name: str, told: str = "It is so.") -> Tool:
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    return Tool(name, "Say it. Call this always.", schema, lambda _: told)
+
+
+def test_tools_of_the_council_come_first_each_once_and_the_chair_has_them_too(hall: Hall) -> None:
+    shared, own = echo("shared"), echo("own")
+    made = council("harbour-board", "maria", "jonas").add_tool("search_knowledge", shared)
+    first = replace(made.members[0], tools=(own, shared, "search_knowledge", "again"))
+    made = replace(made, members=(first, made.members[1]))
+    seats = _seated(hall, made, again=own)
+
+    names = {one.key: [tool.name for tool in one.tools] for one in seats.everyone}
+    assert names == {
+        "maria": ["search_knowledge", "shared", "own"],
+        "jonas": ["search_knowledge", "shared"],
+        "chair": ["search_knowledge", "shared"],
+    }
+    by = {one.key: one for one in seats.everyone}
+    assert by["maria"].tools[1] is by["jonas"].tools[1] is shared
+    assert by["maria"].tools[0] is not by["jonas"].tools[0]  # each searches shelves of their own
+
+
+def _seated(hall: Hall, made: Council, **tools: Tool) -> Any:
+
+    context = hall.context
+    return open_session(
+        context.councils.require(made, tools), QUESTION, MeetingOptions(tools=tools), context
+    )
+
+
+def test_the_chair_may_call_its_tools(hall: Hall) -> None:
+    def script(instructions: str, prompt: str) -> Scripted:
+        if whose(instructions) != "chair":
+            return turn(claims=[f"{FOUR}{marker(prompt, '4 knots')}"])
+        return turn(decision=[FOUR]) if model.told else [Call("shared", {})]
+
+    model = hall.says(script)
+    minutes = hall.convene(
+        council("harbour-board", "maria", rounds=(*ANALYSIS, "synthesis")).add_tool(echo("shared"))
+    )
+    assert model.offered == [("shared",), ("shared",)]
+    assert [call.name for call in model.told] == ["shared"]
+    assert minutes.decision[0].text == FOUR
+
+
+def test_a_council_within_inherits_no_tool_and_has_its_own(hall: Hall) -> None:
+    made = council("region", "maria", rounds=ANALYSIS).add_tool("search_knowledge", echo("shared"))
+    session = _seated(hall, made.add_member(council="town"))
+    town = session.participant("town")
+    assert town.tools == ()
+    assert town.inner is not None
+    assert all(one.tools == () for one in town.inner.everyone)
+
+
+def test_tools_that_a_caller_brings_are_known_by_name(hall: Hall) -> None:
+    made = alone(Member(persona="maria", tools=("mine",)))
+    with pytest.raises(CouncilConfigError, match="mine"):
+        hall.convene(made)
+    model, _ = asked(hall, made, tools={"mine": echo("mine")})
+    assert model.offered == [("mine",)]
+
+
+def test_what_goes_wrong_in_a_tool_is_told_to_the_model(hall: Hall) -> None:
+    def broken(_: object) -> str:
+        raise UsageError("The archive is closed.")
+
+    def secret(_: object) -> str:
+        raise RuntimeError("/home/someone/secret")
+
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    tools = (
+        Tool("archive", "Look. Call this first.", schema, broken),
+        Tool("vault", "Look. Call this then.", schema, secret),
+    )
+    steps = (
+        [
+            Call("archive", {"n": 1}),
+            Call("vault", {"n": 1}),
+            Call("archive", {"n": "x"}),
+            Call("nothing", {}),
+        ],
+        turn(position="I know no more."),
+    )
+    model, minutes = asked(hall, alone(Member(persona="maria"), *tools), *steps)
+
+    told = [call.result for call in model.told]
+    assert told[0] == "failed: The archive is closed."
+    assert told[1] == "failed"
+    assert told[2].startswith("failed: ")
+    assert "there is no tool nothing" in told[3]
+    assert all(call.failed for call in model.told)
+    assert minutes.statements[0].position == "I know no more."
+
+
+# --- shelves ------------------------------------------------------------------------------------
+
+
+def test_who_reads_what(hall: Hall) -> None:
+    made = council("harbour-board", "maria").add_member(
+        name="Clerk", instructions="Keep order.", shelves=("nina",)
+    )
+    seats = {
+        one.key: seating_of(one, hall.context.parts) for one in hall.open_session(made).everyone
+    }
+    assert seats["maria"].shelves == ("maria", "council_harbour-board")
+    assert seats["clerk"].shelves == ("council_harbour-board", "nina")
+    assert seats["chair"].shelves == ("council_harbour-board",)
+    assert {key: seat.documents for key, seat in seats.items()} == {
+        "maria": 2,
+        "clerk": 2,
+        "chair": 1,
+    }
+    assert seats["clerk"].seat == "role"
+    assert seats["maria"].title == NAMES["maria"]
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+@pytest.mark.parametrize(
+    "query", ["lanternjonas officer", BERTH, "Harbour Rules 2025", '"80 euros"']
+)
+def test_no_search_of_a_member_reaches_the_shelf_of_another(
+    hall: Hall, name: str, query: str
+) -> None:
+    least = {} if name == "search_documents" else {"min_similarity": 0}
+    steps = ([Call(name, {"query": query, "limit": 20, **least})], turn())
+    model, minutes = asked(hall, alone(Member(persona="maria"), name), *steps)
+
+    result = model.told[0].result.replace(query, "").replace(query.replace('"', ""), "")
+    assert OWN["jonas"] not in result
+    assert "80 euros" not in result
+    assert "2025" not in result
+    theirs = {d.id for d in hall.library.documents(("jonas", "nina"))}
+    assert not theirs & {reading.document_id for reading in minutes.statements[0].read}
+
+
+def test_a_role_without_shelves_reads_the_council_s_alone(hall: Hall) -> None:
+    clerk = Member(name="Clerk", instructions="Keep order.", grounding="both")
+    steps = ([Call("search_documents", {"query": QUESTION, "limit": 20})], turn())
+    model, _ = asked(hall, alone(clerk), *steps)
+
+    told = model.asked[0][1] + model.told[0].result
+    assert "traffic survey" in told
+    assert not any(word in told for word in OWN.values())
+
+
+def test_evidence_of_a_closed_shelf_is_the_quotation_alone(hall: Hall) -> None:
+    minutes = hall.convene(council("harbour-board", "jonas", rounds=ANALYSIS))
+    parts, cited = hall.context.parts, minutes.citations
+    closed = evidence_excerpts(cited, ("maria",), parts)
+    open_ = evidence_excerpts(cited, ("maria", "jonas"), parts)
+
+    assert [one.text for one in closed] == [citation.quote for citation in cited]
+    assert [(one.start, one.end) for one in closed] == [(c.start, c.end) for c in cited]
+    assert OWN["jonas"] in open_[0].text
+    assert evidence_excerpts((), ("maria",), parts) == ()
+    gone = replace(cited[0], document_id="gone-1")
+    assert evidence_excerpts((gone,), ("maria",), parts) == ()

@@ -1,0 +1,452 @@
+"""Meetings with models: who fails, who hangs, who is quoted, and what each round shows."""
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.council.conftest import (
+    NAMES,
+    OWN,
+    QUESTION,
+    Hall,
+    Script,
+    council,
+    honest,
+    marker,
+    phase,
+    section,
+    turn,
+    whose,
+)
+
+from chapterhouse.agents.council_model import Round
+from chapterhouse.errors import EngineError
+from chapterhouse.models.scripted import Scripted, ScriptedModel, Step
+from chapterhouse.types import (
+    MeetingEventKind,
+    Minutes,
+    OutputFormat,
+    Stance,
+    Support,
+    Tool,
+    Writing,
+)
+
+ANALYSIS = ("independent_analysis",)
+
+
+def write_in_form(minutes: Minutes, round_name: str) -> list[str]:
+    return [s.member for s in minutes.statements if s.round == round_name]
+
+
+# --- who fails ----------------------------------------------------------------------------------
+
+
+def failing(*who: str, error: Exception | None = None) -> Script:
+    def script(instructions: str, prompt: str) -> Scripted:
+        if whose(instructions) in who:
+            raise error or RuntimeError("a secret of the service")
+        return honest(instructions, prompt)
+
+    return script
+
+
+class Together(ScriptedModel):
+    """Writes once three are being asked, and not before."""
+
+    barrier = asyncio.Barrier(3)
+
+    async def write(
+        self,
+        instructions: str,
+        prompt: str,
+        *,
+        tools: Sequence[Tool] = (),
+        on_text: Callable[[str], None] | None = None,
+        output: OutputFormat | None = None,
+    ) -> Writing:
+        await self.barrier.wait()
+        return await super().write(
+            instructions, prompt, tools=tools, on_text=on_text, output=output
+        )
+
+
+def test_the_models_of_a_round_are_asked_at_the_same_time(hall: Hall) -> None:
+    hall.models[""] = Together(honest)
+    minutes = hall.convene(council(rounds=ANALYSIS))
+    assert write_in_form(minutes, "independent_analysis") == ["maria", "jonas", "nina"]
+    assert minutes.absences == ()
+
+
+def test_a_model_that_hangs_is_absent_at_its_time_and_the_others_are_whole(hall: Hall) -> None:
+    def script(instructions: str, prompt: str) -> Scripted:
+        seconds = 3_600.0 if whose(instructions) == "jonas" else 0.0
+        return Step(honest(instructions, prompt), seconds=seconds)
+
+    hall.says(script)
+    made = council(rounds=("independent_analysis", "cross_examination"))
+    slow = replace(made.members[1], timeout_seconds=0.3)
+    made = replace(made, members=(made.members[0], slow, made.members[2]))
+    minutes = hall.convene(made)
+
+    assert [(a.member, a.round, a.reason) for a in minutes.absences] == [
+        ("jonas", "independent_analysis", "They took longer than 0.3 seconds."),
+        ("jonas", "cross_examination", "They took longer than 0.3 seconds."),
+    ]
+    assert write_in_form(minutes, "independent_analysis") == ["maria", "nina"]
+    assert [claim.member for claim in minutes.claims] == ["maria", "nina"]
+    assert all(claim.support is Support.QUOTED for claim in minutes.claims)
+
+
+def test_a_model_that_cannot_be_reached_leaves_its_documents_quoted(hall: Hall) -> None:
+    error = EngineError("The service is down.", hint="Start it.")
+    hall.says(failing("jonas", error=error))
+    minutes = hall.convene(council(rounds=ANALYSIS))
+
+    assert minutes.absences == ()
+    by = {statement.member: statement for statement in minutes.statements}
+    assert (by["maria"].method, by["jonas"].method) == ("scripted", "extractive")
+    assert by["jonas"].claims[0].text == "Inside the harbour no vessel may exceed 6 knots."
+    assert by["jonas"].warnings == (
+        "The model did not answer, so the documents are quoted: The service is down. Start it.",
+    )
+    assert f"Jonas Brandt: {by['jonas'].warnings[0]}" in minutes.warnings
+
+
+def test_a_model_that_breaks_is_absent_and_its_words_are_not_shown(hall: Hall) -> None:
+    hall.says(failing("jonas"))
+    minutes = hall.convene(council(rounds=ANALYSIS))
+
+    assert [(a.member, a.reason) for a in minutes.absences] == [
+        ("jonas", "Something went wrong with them (RuntimeError).")
+    ]
+    assert "a secret of the service" not in repr(minutes)
+    assert write_in_form(minutes, "independent_analysis") == ["maria", "nina"]
+
+
+def test_minutes_without_anybody(hall: Hall) -> None:
+    hall.says(failing(*NAMES, "chair"))
+    minutes = hall.convene(council())
+
+    assert len(minutes.absences) == 9  # three rounds; with nothing said, nobody sums up
+    assert minutes.statements == ()
+    assert minutes.decision[0].text == (
+        "Nothing was decided: no claim was made that bears on the question."
+    )
+    assert minutes.method == "extractive"
+
+
+def test_nobody_has_a_model_and_one_has(hall: Hall) -> None:
+    hall.says(honest, "two")
+    made = council(rounds=ANALYSIS)
+    one = replace(made.members[1], profile="two")
+    made = replace(made, members=(made.members[0], one, made.members[2]))
+    minutes = hall.convene(made)
+
+    assert [statement.method for statement in minutes.statements] == [
+        "extractive",
+        "scripted",
+        "extractive",
+    ]
+    assert minutes.usage is not None
+    assert minutes.usage.calls == 1
+
+
+# --- what each round shows ----------------------------------------------------------------------
+
+
+def test_in_the_analysis_nobody_knows_of_anybody(hall: Hall) -> None:
+    model = hall.says(honest)
+    hall.convene(council(rounds=ANALYSIS))
+
+    assert len(model.asked) == 3
+    for instructions, prompt in model.asked:
+        own = whose(instructions)
+        told = f"{instructions}\n{prompt}"
+        for slug, name in NAMES.items():
+            if slug != own:
+                assert name not in told
+                assert OWN[slug] not in told
+        assert OWN[own] in prompt
+        assert "CLAIMS" not in prompt
+
+
+def test_in_the_examination_everyone_sees_the_claims_of_the_others_and_their_evidence(
+    hall: Hall,
+) -> None:
+    model = hall.says(honest)
+    hall.convene(council(rounds=("independent_analysis", "cross_examination")))
+
+    asked = [one for one in model.asked if phase(one[0]) == "cross_examination"]
+    assert len(asked) == 3
+    for instructions, prompt in asked:
+        own = whose(instructions)
+        theirs, mine = section(prompt, "CLAIMS OF OTHERS"), section(prompt, "YOUR CLAIMS")
+        for slug, name in NAMES.items():
+            assert (f"by {name}" in theirs) is (slug != own)
+        assert "by you" in mine
+        assert theirs.count("resting on [") == 2
+        assert marker(prompt, "4 knots") in prompt
+        assert marker(prompt, "6 knots") in prompt
+
+
+def test_of_the_shelves_of_others_only_what_they_cited_is_shown(hall: Hall) -> None:
+    model = hall.says(honest)
+    hall.convene(council())
+
+    assert {phase(i) for i, _ in model.asked} == {
+        "independent_analysis",
+        "cross_examination",
+        "rebuttal",
+        "synthesis",
+    }
+    for instructions, prompt in model.asked:
+        own = whose(instructions)
+        for slug, word in OWN.items():
+            if slug != own:
+                assert word not in prompt
+    synthesis = next(p for i, p in model.asked if phase(i) == "synthesis")
+    assert "may exceed 4 knots" in synthesis
+    assert "may exceed 6 knots" in synthesis
+
+
+def test_where_a_member_reads_the_document_too_the_passage_is_shown_whole(hall: Hall) -> None:
+    model = hall.says(honest)
+    made = council(rounds=("independent_analysis", "cross_examination"))
+    reader = replace(made.members[0], shelves=("jonas",))
+    made = replace(made, members=(reader, *made.members[1:]))
+    hall.convene(made)
+
+    prompt = next(
+        p for i, p in model.asked if phase(i) == "cross_examination" and whose(i) == "maria"
+    )
+    assert OWN["jonas"] in prompt
+    assert OWN["nina"] not in prompt
+
+
+def test_in_an_anonymous_round_nobody_is_named(hall: Hall) -> None:
+    model = hall.says(honest)
+    hall.convene(
+        council(
+            rounds=(
+                "independent_analysis",
+                Round("cross_examination", anonymous=True),
+                Round("rebuttal", anonymous=True),
+                "synthesis",
+            )
+        )
+    )
+    for instructions, prompt in model.asked:
+        if phase(instructions) in {"cross_examination", "rebuttal"}:
+            own = whose(instructions)
+            told = f"{instructions}\n{prompt}".casefold()
+            for slug, name in NAMES.items():
+                if slug != own:
+                    assert name.casefold() not in told
+                    assert slug not in told
+            assert "by a member" in prompt
+
+
+def orders(hall: Hall, *members: str) -> tuple[list[str], list[str]]:
+    """Return the claims and the blocks in the order in which Nina sees them."""
+    model = hall.says(honest)
+    rounds = ("independent_analysis", Round("cross_examination", anonymous=True))
+    hall.convene(council("harbour-board", *members, rounds=rounds))
+    prompt = next(
+        p for i, p in model.asked if phase(i) == "cross_examination" and whose(i) == "nina"
+    )
+    claims = [
+        line for line in section(prompt, "CLAIMS OF OTHERS").splitlines() if line.startswith("¦")
+    ]
+    blocks = re.findall(r"^\[\d+\] nonce\d+ (.*)$", prompt, re.MULTILINE)
+    return claims, blocks
+
+
+def test_in_an_anonymous_round_no_order_tells_who_sits_where(hall: Hall) -> None:
+    assert orders(hall, "maria", "jonas", "nina") == orders(hall, "nina", "jonas", "maria")
+
+
+def test_the_rebuttal_shows_what_was_said_against(hall: Hall) -> None:
+    model = hall.says(honest)
+    hall.convene(council())
+    asked = {whose(i): p for i, p in model.asked if phase(i) == "rebuttal"}
+
+    against = section(asked["maria"], "AGAINST YOUR CLAIMS")
+    assert "against c1, by Jonas Brandt, resting on [" in against
+    assert "against c1, by Nina Falk" in against
+    assert "¦ Inside the harbour no vessel may exceed 6 knots." in against
+    assert "by Maria Keller" in section(asked["jonas"], "AGAINST YOUR CLAIMS")
+
+
+def test_the_chair_sums_up_and_does_not_speak_before(hall: Hall) -> None:
+    model = hall.says(honest)
+    minutes = hall.convene(council())
+
+    assert [whose(i) for i, _ in model.asked].count("chair") == 1
+    assert model.asked[-1][0].startswith("You are Agnes Merrow.")
+    assert "Weigh evidence, not voices." in model.asked[-1][0]
+    assert minutes.chair == "Agnes Merrow"
+    assert minutes.method == "scripted"
+    assert minutes.decision[0].text == "Inside the harbour no vessel may exceed 6 knots."
+    assert minutes.decision[0].support is Support.QUOTED
+    assert minutes.usage is not None
+    assert minutes.usage.calls == 10
+
+
+def test_a_meeting_as_a_whole(hall: Hall) -> None:
+    hall.says(honest)
+    minutes = hall.convene(council())
+
+    assert minutes.rounds == ("independent_analysis", "cross_examination", "rebuttal")
+    assert [claim.id for claim in minutes.claims] == ["c1", "c2", "c3"]
+    replies = [reply for said in minutes.statements for reply in said.replies]
+    assert {(r.member, r.claim): r.stance for r in replies}["maria", "c2"] is Stance.CONTRADICTS
+    assert {(r.member, r.claim): r.stance for r in replies}["nina", "c2"] is Stance.SUPPORTS
+    assert [seat.title for seat in minutes.members] == list(NAMES.values())
+    assert minutes.members[0].model == "scripted"
+    assert minutes.map.disputes
+    assert all(citation.verified for citation in minutes.citations)
+
+
+# --- rounds of one's own ------------------------------------------------------------------------
+
+
+def test_an_own_round_has_its_task_and_sees_claims_only_where_it_says_so(hall: Hall) -> None:
+    model = hall.says(lambda i, p: turn() if phase(i) == "own" else honest(i, p))
+    blind = Round("red_team", instructions="Find what could sink a vessel.")
+    seeing = Round("second_look", instructions="Look at all claims again.", sees_claims=True)
+    minutes = hall.convene(council(rounds=("independent_analysis", blind, seeing)))
+
+    own = [(i, p) for i, p in model.asked if phase(i) == "own"]
+    red = [(i, p) for i, p in own if "Find what could sink a vessel." in i]
+    second = [(i, p) for i, p in own if "Look at all claims again." in i]
+    assert (len(red), len(second)) == (3, 3)
+    assert not any("CLAIMS" in prompt for _, prompt in red)
+    assert all(section(prompt, "CLAIMS OF OTHERS") for _, prompt in second)
+    assert minutes.rounds == ("independent_analysis", "red_team", "second_look")
+
+
+def test_who_speaks_in_a_round_is_the_council_s_choice_the_chair_among_them(hall: Hall) -> None:
+    def script(instructions: str, prompt: str) -> Scripted:
+        if phase(instructions) == "own":
+            cited = marker(prompt, "40 vessels")
+            return turn(claims=[f"The traffic survey counted 40 vessels a day.{cited}"])
+        return honest(instructions, prompt)
+
+    model = hall.says(script)
+    some = Round(
+        "opening", instructions="Say what the traffic is like.", speakers=("chair", "nina")
+    )
+    minutes = hall.convene(council(rounds=(some, "independent_analysis", "synthesis")))
+
+    assert [whose(i) for i, _ in model.asked if phase(i) == "own"].count("chair") == 1
+    assert write_in_form(minutes, "opening") == ["chair", "nina"]
+    assert [claim.member for claim in minutes.claims][:2] == ["chair", "nina"]
+    assert minutes.map.members == ("maria", "jonas", "nina", "chair")
+    chair = next(i for i, _ in model.asked if phase(i) == "own" and whose(i) == "chair")
+    assert chair.startswith("You are Agnes Merrow.")
+
+
+def test_an_own_round_without_a_model_quotes_what_its_task_asks_for(hall: Hall) -> None:
+    berths = Round("prices", instructions="What does a berth in the marina cost?")
+    minutes = hall.convene(council(rounds=("independent_analysis", berths)))
+
+    own = [claim for claim in minutes.claims if claim.round == "prices"]
+    assert [(claim.member, claim.text) for claim in own] == [
+        ("jonas", "A berth in the marina costs 80 euros a metre.")
+    ]
+
+
+# --- the chair ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "warning"),
+    [
+        (
+            EngineError("The service is down.", hint="Start it."),
+            "The chair's model did not answer, so rules summed up: The service is down. Start it.",
+        ),
+        (
+            RuntimeError("a secret"),
+            "Something went wrong with the chair (RuntimeError), so rules summed up.",
+        ),
+    ],
+)
+def test_where_the_chair_fails_rules_sum_up(hall: Hall, error: Exception, warning: str) -> None:
+    hall.says(failing("chair", error=error))
+    minutes = hall.convene(council())
+    hall.says(honest)
+    alone = hall.convene(replace(council(), rounds=council().rounds[:-1]))
+
+    assert warning in minutes.warnings
+    assert minutes.method == "extractive"
+    assert minutes.grounds == alone.grounds
+    assert minutes.dissent == alone.dissent
+    assert minutes.decision == alone.decision
+    assert "a secret" not in repr(minutes)
+
+
+def test_a_chair_who_hangs_is_not_waited_for(hall: Hall) -> None:
+    def script(instructions: str, prompt: str) -> Scripted:
+        return Step(
+            honest(instructions, prompt), seconds=3_600.0 * (whose(instructions) == "chair")
+        )
+
+    hall.says(script)
+    made = council()
+    assert made.chaired_by is not None
+    made = replace(made, chaired_by=replace(made.chaired_by, timeout_seconds=0.3))
+    minutes = hall.convene(made)
+
+    warning = "The chair took longer than 0.3 seconds, so rules summed up."
+    assert warning in minutes.warnings
+    assert minutes.method == "extractive"
+    absent = [e for e in hall.events if e.kind is MeetingEventKind.ABSENT]
+    assert [(e.member, e.text) for e in absent] == [("chair", warning)]
+
+
+def test_a_council_without_a_chair_has_minutes_too(hall: Hall) -> None:
+    minutes = hall.convene(replace(council(rounds=ANALYSIS), chaired_by=None))
+    assert minutes.chair == ""
+    assert minutes.decision
+
+
+# --- what is told meanwhile ---------------------------------------------------------------------
+
+
+def test_events_come_in_order(hall: Hall) -> None:
+    hall.says(honest)
+    hall.convene(council())
+    kinds = [(e.kind.value, e.round) for e in hall.events if e.kind is not MeetingEventKind.TEXT]
+
+    for name in ("independent_analysis", "cross_examination", "rebuttal"):
+        own = [kind for kind, round_name in kinds if round_name == name]
+        assert own[0] == "round-began"
+        assert own[-1] == "round-ended"
+        assert sorted(own[1:-1]) == ["member-began"] * 3 + ["spoke"] * 3
+    assert [kind for kind, name in kinds if name == "synthesis"] == [
+        "round-began",
+        "member-began",
+        "round-ended",
+    ]
+    assert [e.number for e in hall.events] == sorted(e.number for e in hall.events)
+
+
+def test_what_a_model_writes_is_told_as_a_person_can_read_it(hall: Hall) -> None:
+    hall.says(honest)
+    hall.convene(council(rounds=ANALYSIS))
+    told = "".join(
+        e.text for e in hall.events if e.kind is MeetingEventKind.TEXT and e.member == "maria"
+    )
+    assert told.startswith("I am maria.\n\nInside the harbour no vessel may")
+    assert "{" not in told
+
+
+def test_the_question_is_put_as_it_was_asked(hall: Hall, tmp_path: Path) -> None:
+    model = hall.says(honest)
+    hall.convene(council(rounds=ANALYSIS), f"  {QUESTION}  ", transcript=tmp_path / "t.ndjson")
+    assert all(p.endswith(f"QUESTION\n¦ {QUESTION}") for _, p in model.asked)

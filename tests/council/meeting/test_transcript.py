@@ -1,0 +1,485 @@
+import fcntl
+import json
+import os
+import signal
+import stat
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterhouse.agents.council import Council
+from chapterhouse.agents.council_model import Member
+from chapterhouse.council.meeting.transcript import FORMAT, Heading, Transcript, key_of_meeting
+from chapterhouse.errors import ChapterhouseError, CorruptLibraryError, RefusedError, UsageError
+from chapterhouse.types import (
+    Absence,
+    Citation,
+    Claim,
+    Concession,
+    ConflictKind,
+    DisagreementMap,
+    Minutes,
+    Point,
+    Problem,
+    ProblemKind,
+    Reply,
+    Stance,
+    Statement,
+    Support,
+    ToolCall,
+    Usage,
+)
+
+HEADING = Heading("ferry", "Does it leave?", ("maria", "piet"), ("independent_analysis",))
+MINUTES = Minutes("ferry", "Ferry", "Does it leave?", decision=(Point("Yes.", (1,)),))
+
+
+def statement(member: str, text: str = "At nine.") -> Statement:
+    return Statement(
+        member,
+        "rebuttal",
+        position="It “leaves”.\nAlways.",
+        claims=(
+            Claim(
+                "c1",
+                member,
+                "rebuttal",
+                text,
+                (1,),
+                Support.NOT_FOUND,
+                (Problem(ProblemKind.NUMBER, "9", "10"),),
+            ),
+        ),
+        replies=(
+            Reply(member, "rebuttal", "c2", Stance.CONTRADICTS, "No.", by=ConflictKind.NUMBER),
+        ),
+        concessions=(Concession(member, "rebuttal", "c1", "", "New.", accepted=True),),
+        method="scripted",
+        usage=Usage(1, 2, 3, Decimal("0.01")),
+        tool_calls=(ToolCall("find", {"words": ["é", 1, None]}, "", seconds=0.5),),
+        inner=replace(MINUTES, map=DisagreementMap(("a",))),
+    )
+
+
+def opened(path: Path | None, key: str = "k1", **choices: Any) -> Transcript:
+    return Transcript.open(path, key, HEADING, **choices)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "new" / "folder" / "meeting.ndjson"
+
+
+def test_what_was_said_is_found_again(path: Path) -> None:
+    with opened(path) as transcript:
+        assert transcript.said(1, "maria") is None
+        transcript.keep(1, statement("maria"))
+        transcript.keep_absence(1, Absence("piet", "rebuttal", "They took too long."))
+        transcript.keep(2, statement("maria", "At ten."))
+        assert transcript.said(1, "maria") == statement("maria")
+    with opened(path) as again:
+        assert again.found == 2
+        assert again.said(1, "maria") == statement("maria")
+        assert again.said(2, "maria") == statement("maria", "At ten.")
+        assert again.said(1, "piet") is None  # who was absent gets another try
+        assert again.minutes is None
+        again.keep_minutes(MINUTES)
+    with opened(path) as ended:
+        assert ended.minutes == MINUTES
+        ended.keep(2, statement("piet"))
+        assert ended.minutes is None
+
+
+def test_the_lines_are_as_documented(path: Path) -> None:
+    with opened(path) as transcript:
+        transcript.keep(1, statement("maria"))
+        transcript.keep_absence(1, Absence("piet", "rebuttal", "Why."))
+        transcript.keep_minutes(MINUTES)
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert lines[0] == {
+        "format": FORMAT,
+        "key": "k1",
+        "council": "ferry",
+        "question": "Does it leave?",
+        "members": ["maria", "piet"],
+        "rounds": ["independent_analysis"],
+    }
+    assert [set(line) for line in lines[1:]] == [
+        {"round", "number", "member", "statement"},
+        {"number", "absence"},
+        {"minutes"},
+    ]
+    assert lines[2]["absence"] == {"member": "piet", "round": "rebuttal", "reason": "Why."}
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_nothing_is_written_twice(path: Path) -> None:
+    with opened(path) as transcript:
+        transcript.keep(1, statement("maria"))
+        transcript.keep(1, statement("maria"))
+        transcript.keep_minutes(MINUTES)
+        transcript.keep_minutes(MINUTES)
+    assert path.read_bytes().count(b"\n") == 3
+
+
+def test_what_was_said_last_counts(path: Path) -> None:
+    with opened(path) as transcript:
+        transcript.keep(1, statement("maria"))
+        transcript.keep(1, statement("maria", "Otherwise."))
+    with opened(path) as again:
+        assert again.said(1, "maria") == statement("maria", "Otherwise.")
+
+
+def test_without_a_file_it_is_in_memory_only(tmp_path: Path) -> None:
+    with opened(None) as transcript:
+        transcript.keep(1, statement("maria"))
+        transcript.keep_absence(1, Absence("piet", "rebuttal", "Why."))
+        transcript.keep_minutes(MINUTES)
+        assert transcript.said(1, "maria") == statement("maria")
+        assert transcript.minutes == MINUTES
+        assert transcript.path is transcript.aside is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_citations_stay_whole(path: Path) -> None:
+    spoken = replace(statement("maria"), citations=(citation(),))
+    with opened(path) as transcript:
+        transcript.keep(1, spoken)
+    with opened(path) as again:
+        assert again.said(1, "maria") == spoken
+
+
+def citation() -> Citation:
+    return Citation(
+        1, "d1", "Rules", "rules.md", ("Rules",), 2, "page", "ii", 3, 9, "nine “”", "0" * 64
+    )
+
+
+def test_half_characters_stop_nothing(path: Path) -> None:
+    with opened(path) as transcript:
+        transcript.keep(1, statement("maria", "half \ud800"))
+    with opened(path) as again:
+        said = again.said(1, "maria")
+    assert said is not None
+    assert said.claims[0].text == "half ?"
+
+
+def test_another_meeting_is_moved_aside(path: Path) -> None:
+    for key in ("k1", "k2", "k3"):
+        with opened(path, key) as transcript:
+            transcript.keep(1, statement(key))
+            first = transcript.aside
+    assert first == path.with_name("meeting.2.ndjson")
+    kept = {entry.name: entry.read_text("utf-8") for entry in path.parent.iterdir()}
+    assert sorted(kept) == ["meeting.1.ndjson", "meeting.2.ndjson", "meeting.ndjson"]
+    for name, key in zip(sorted(kept), ("k1", "k2", "k3"), strict=True):
+        assert f'"key": "{key}"' in kept[name]
+        assert f'"member": "{key}"' in kept[name]
+
+
+def test_a_fresh_meeting_moves_the_same_one_aside(path: Path) -> None:
+    with opened(path) as transcript:
+        transcript.keep(1, statement("maria"))
+    with opened(path, fresh=True) as anew:
+        assert anew.said(1, "maria") is None
+        anew.keep(1, statement("maria", "Anew."))
+    assert path.with_name("meeting.1.ndjson").exists()
+    with opened(path) as again:
+        assert again.said(1, "maria") == statement("maria", "Anew.")
+        assert again.aside is None
+    with opened(path.with_name("other.ndjson"), fresh=True) as new:
+        assert new.aside is None
+
+
+def test_a_file_system_without_links(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(os, "link", refuse)
+    for key in ("k1", "k2", "k3"):
+        opened(path, key).close()
+    names = sorted(entry.name for entry in path.parent.iterdir())
+    assert names == ["meeting.1.ndjson", "meeting.2.ndjson", "meeting.ndjson"]
+
+
+@pytest.mark.parametrize(
+    "content", [b"# Read me\n", b"Read me", b'{"a": 1}\n', b'{"format": 1}\n', b"[1]\n", b"\0\n"]
+)
+def test_what_is_no_transcript_is_left_alone(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "README"
+    path.write_bytes(content)
+    for fresh in (False, True):
+        with pytest.raises(RefusedError, match="no transcript"):
+            opened(path, fresh=fresh)
+    assert path.read_bytes() == content
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_transcript_of_a_later_form_is_moved_aside(tmp_path: Path) -> None:
+    path = tmp_path / "m.ndjson"
+    path.write_bytes(b'{"format": "chapterhouse-transcript/2", "key": "k1"}\n{"new": 1}\n')
+    with opened(path) as transcript:
+        assert transcript.aside == tmp_path / "m.1.ndjson"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"{not json}",
+        b'{"statement": {"member": 1}}',
+        b'{"number": 1, "member": "m", "statement": {"member": 1}}',
+        b'{"minutes": []}',
+        b'{"new": 1}',
+        b"[]",
+        b"7",
+        b"",
+        b"\0" * 10,
+        b"\xff",
+        b"[" * 100_000,
+    ],
+)
+def test_a_damaged_line_is_named(path: Path, line: bytes) -> None:
+    with opened(path) as transcript:
+        transcript.keep(1, statement("maria"))
+    content = path.read_bytes() + line + b"\n" + path.read_bytes().split(b"\n")[1] + b"\n"
+    path.write_bytes(content)
+    with pytest.raises(CorruptLibraryError, match=r"Line 3 of .*meeting\.ndjson"):
+        opened(path)
+    assert path.read_bytes() == content
+    with opened(path, fresh=True) as anew:  # and it is not locked
+        assert anew.found == 0
+    assert path.with_name("meeting.1.ndjson").read_bytes() == content
+
+
+def test_a_file_cut_off_anywhere_is_gone_on_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After every byte at which a crash may end the file, and with every member once in the end."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # thousands of them, and no power fails here
+    whole = tmp_path / "whole.ndjson"
+    members = ("maria", "piet", "jan")
+    ends = []
+    with opened(whole) as transcript:
+        for member in members:
+            transcript.keep(1, Statement(member, "rebuttal", position=f"Ä {member}"))
+            ends.append(whole.stat().st_size)
+    content = whole.read_bytes()
+    path = tmp_path / "cut.ndjson"
+    for cut in range(len(content) + 1):
+        path.write_bytes(content[:cut])
+        with opened(path) as transcript:
+            found = [m for m in members if transcript.said(1, m) is not None]
+            assert found == [m for m, end in zip(members, ends, strict=True) if end <= cut]
+            for member in members:
+                transcript.keep(1, Statement(member, "rebuttal", position=f"Ä {member}"))
+        assert path.read_bytes() == content
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["cut.ndjson", "whole.ndjson"]
+
+
+def test_two_at_once_are_refused(path: Path) -> None:
+    with opened(path):
+        for choices in ({}, {"key": "k2"}, {"fresh": True}):
+            with pytest.raises(RefusedError, match="Another meeting is written"):
+                opened(path, **choices)
+    opened(path).close()
+
+
+def test_the_lock_stays_on_what_was_moved_aside_until_the_new_file_has_one(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process that comes between the two gets the new file, and this one gives way."""
+    opened(path).close()
+    rivals: list[Transcript] = []
+    unlink = Path.unlink
+
+    def slowly(self: Path, missing_ok: bool = False) -> None:  # noqa: FBT001, FBT002 - as it is
+        unlink(self, missing_ok)
+        monkeypatch.undo()
+        rivals.append(opened(path, "rival"))
+
+    monkeypatch.setattr(Path, "unlink", slowly)
+    with pytest.raises(RefusedError, match="Another meeting"):
+        opened(path, "k2")
+    rivals[0].keep(1, statement("maria"))
+    rivals[0].close()
+    with opened(path, "rival") as again:
+        assert again.found == 1
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "pipe", "below"])
+def test_what_cannot_be_written_to_is_refused(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "m.ndjson"
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "link":
+        path.symlink_to(tmp_path / "elsewhere")
+    elif kind == "pipe":
+        os.mkfifo(path)
+    else:
+        path.write_bytes(b"")
+        path /= "m.ndjson"
+    with pytest.raises((RefusedError, UsageError)):
+        opened(path)
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_full_disk_leaves_the_file_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with opened(path) as transcript:
+        transcript.keep(1, statement("maria"))
+        before = path.read_bytes()
+        write = os.write
+
+        def half(descriptor: int, data: memoryview) -> int:
+            if len(data) < 100:
+                raise OSError(28, "No space left on device")
+            return write(descriptor, data[: len(data) // 2])
+
+        monkeypatch.setattr(os, "write", half)
+        with pytest.raises(ChapterhouseError, match="No space left"):
+            transcript.keep(1, statement("piet"))
+        assert path.read_bytes() == before
+        assert transcript.said(1, "piet") is None
+        monkeypatch.undo()
+        transcript.keep(1, statement("piet"))
+    with pytest.raises(ChapterhouseError, match="not written to any more"):
+        transcript.keep(1, statement("jan"))
+    with opened(path) as again:
+        assert again.found == 2
+
+
+def test_members_may_speak_at_the_same_time(path: Path) -> None:
+    with opened(path) as transcript:
+        threads = [
+            threading.Thread(target=transcript.keep, args=(1, statement(f"m{number}")))
+            for number in range(16)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    with opened(path) as again:
+        assert again.found == 16
+
+
+_CHILD = """
+import os, sys
+from pathlib import Path
+from chapterhouse.agents.council_model import Member
+from chapterhouse.council.meeting.transcript import Heading, Transcript
+from chapterhouse.types import Minutes, Statement
+
+stop = int(sys.argv[2])
+steps = 0
+write = os.write
+fsync = os.fsync
+
+def step():
+    global steps
+    steps += 1
+    if steps == stop:
+        os.kill(os.getpid(), 9)
+
+def written(descriptor, data):
+    if descriptor > 2:
+        step()
+        write(descriptor, bytes(data)[: len(data) // 2])  # and half of it may be there
+        step()
+        write(descriptor, bytes(data)[len(data) // 2 :])
+        return len(data)
+    return write(descriptor, data)
+
+def synced(descriptor):
+    step()
+    fsync(descriptor)
+    step()
+
+os.write, os.fsync = written, synced
+with Transcript.open(Path(sys.argv[1]), "k", Heading("c", "q")) as transcript:
+    for number in (1, 2):
+        for member in ("maria", "piet"):
+            if transcript.said(number, member) is None:
+                transcript.keep(number, Statement(member, "rebuttal", position="x" * 50))
+                write(1, f"{number}{member}\\n".encode())
+    transcript.keep_minutes(Minutes("c", "C", "q"))
+    write(1, b"minutes\\n")
+write(1, b"%d" % steps)
+"""
+
+
+def run_child(path: Path, stop: int) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", _CHILD, str(path), str(stop)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_killed_anywhere_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
+    told = ["1maria", "1piet", "2maria", "2piet", "minutes"]
+    whole = run_child(tmp_path / "whole" / "m.ndjson", 0)
+    assert whole.stdout.split()[:-1] == told
+    expected = (tmp_path / "whole" / "m.ndjson").read_bytes()
+    for stop in range(1, int(whole.stdout.split()[-1]) + 1):
+        path = tmp_path / str(stop) / "m.ndjson"
+        killed = run_child(path, stop)
+        assert killed.returncode == -signal.SIGKILL
+        acknowledged = killed.stdout.split()
+        with Transcript.open(path, "k", Heading("c", "q")) as transcript:
+            kept = [f"{n}{m}" for n in (1, 2) for m in ("maria", "piet") if transcript.said(n, m)]
+            kept += ["minutes"] if transcript.minutes else []
+            assert kept[: len(acknowledged)] == acknowledged
+            for number in (1, 2):
+                for member in ("maria", "piet"):
+                    transcript.keep(number, Statement(member, "rebuttal", position="x" * 50))
+            transcript.keep_minutes(Minutes("c", "C", "q"))
+        assert path.read_bytes() == expected
+        assert list(path.parent.iterdir()) == [path]
+
+
+COUNCIL = Council.new("ferry").add_member(Member(name="Maria")).add_member(Member(name="Piet"))
+MEETING: dict[str, Any] = {
+    "sequence": 3,
+    "models": {"maria": "scripted"},
+    "personas": {"maria": "x"},
+    "tools": {"maria": ("find",)},
+    "settings": {"answer": {"sentences": 3}},
+    "versions": {"chapterhouse": "1"},
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sequence": 4},
+        {"models": {"maria": "another"}},
+        {"models": {}},
+        {"personas": {}},
+        {"tools": {"maria": ("find", "read")}},
+        {"settings": {"answer": {"sentences": 4}}},
+        {"versions": {"chapterhouse": "2"}},
+        {"question": "Another?"},
+        {"council": COUNCIL.add_member(Member(name="Jan"))},
+        {"council": COUNCIL.add_round("rebuttal")},
+    ],
+)
+def test_the_key_changes_with_everything_a_turn_depends_on(change: dict[str, Any]) -> None:
+    same = {"council": COUNCIL, "question": "Why?", **MEETING}
+    key = key_of_meeting
+    assert key(**same) == key(**{**same, "question": " Why? "})
+    assert key(**{**same, **change}) != key(**same)
+
+
+def test_the_lock_is_the_systems(path: Path) -> None:
+    """So that it ends with its process, however that ends."""
+    with opened(path):
+        descriptor = os.open(path, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.close(descriptor)
