@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chapterhouse.answering.dateline import dateline
-from chapterhouse.chunking.analysed import analysed
+from chapterhouse.chunking.analysis import analysed
 from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
