@@ -23,10 +23,9 @@ import ir_measures
 import numpy as np
 from ir_measures import nDCG
 
-from chapterhouse.chunking.adaptive import chunk_adaptively
-from chapterhouse.chunking.choose import strategies
-from chapterhouse.chunking.limits import Limits
 from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.chunking.strategies import STRATEGIES, strategies
+from chapterhouse.chunking.units import Limits
 from chapterhouse.evaluation.collection import indexed
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.evaluation.measures import estimate
@@ -49,7 +48,6 @@ from measuring import Bar, Cell, Machine, Table, finish
 
 TOP = 5
 COLLECTIONS = ("cranfield", "anthropic-docs", "time")
-STRATEGIES = ("topic", "semantic", "density", "hierarchical", "adaptive", "auto")
 TARGETS = (400, 500, 700)
 SENTENCE = (600, 1_000)
 REPEATS = 5
@@ -116,7 +114,7 @@ def our_chunkers() -> Iterator[tuple[str, Chunker]]:
     for maximum in SENTENCE:
         yield f"sentence, maximum {maximum}", partial(chunk_by_sentence, maximum=maximum)
     for target in TARGETS:
-        named = strategies(Limits(target), _TABLE.embed_passages)
+        named = strategies(_TABLE.embed_passages, Limits(target))
         yield from ((f"{name}, target {target}", named[name]) for name in STRATEGIES)
 
 
@@ -228,8 +226,7 @@ def measure_speed() -> Iterator[tuple[str, str, float]]:
     """Yield strategy, text, and megabytes of UTF-8 a second; each run analyses anew."""
     named: dict[str, Chunker] = {
         "sentence": chunk_by_sentence,
-        **strategies(Limits(), _TABLE.embed_passages),
-        "adaptive": chunk_adaptively,
+        **strategies(_TABLE.embed_passages),
     }
     for text_name, body in real_texts().items():
         size = len(body.text.encode()) / 1e6
@@ -252,11 +249,11 @@ def speed_table(speeds: Sequence[tuple[str, str, float]]) -> Table:
 
 
 def collections_table() -> Table:
-    named = strategies(Limits(), _TABLE.embed_passages)
-    wide = strategies(Limits(700), _TABLE.embed_passages)
+    fine = strategies(_TABLE.embed_passages, Limits(500))
+    wide = strategies(_TABLE.embed_passages, Limits(700))
     chunkers: dict[str, Chunker] = {"sentence, maximum 1000": chunk_by_sentence}
-    for name in ("topic", "hierarchical", "auto"):
-        chunkers |= {f"{name}, target 500": named[name], f"{name}, target 700": wide[name]}
+    for name in ("topic", "hierarchical"):
+        chunkers |= {f"{name}, target 500": fine[name], f"{name}, target 700": wide[name]}
     rows: list[tuple[Cell, ...]] = []
     for name, chunker in chunkers.items():
         figures = [ndcg(collection, chunker) for collection in COLLECTIONS]

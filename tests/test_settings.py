@@ -21,7 +21,7 @@ def own(home: Path) -> Path:
 def test_without_files_the_defaults_hold(home: Path) -> None:
     settings = load_settings(home, own(home))
     assert settings.search.limit == 10
-    assert settings.chunking.strategy == "auto"
+    assert settings.chunking.strategy == "hierarchical"
 
 
 def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

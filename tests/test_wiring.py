@@ -2,12 +2,10 @@
 
 import pytest
 
-from chapterhouse.chunking.analysed import analysed
-from chapterhouse.chunking.code import chunk_by_definition
-from chapterhouse.chunking.fixed import chunk_by_size
+from chapterhouse.chunking.analysis import analysed
 from chapterhouse.chunking.hierarchical import chunk_by_hierarchy
-from chapterhouse.chunking.limits import Limits
-from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
+from chapterhouse.chunking.units import Limits
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.types import Body
 from chapterhouse.wiring import chunker_for
@@ -16,15 +14,13 @@ PROSE = Body("The gate opens at dawn. Boats wait outside until the tide turns. "
 PROGRAM = Body("def open_gate():\n    return 'open'\n\n\n" * 60)
 
 
-def test_the_default_goes_by_the_kind_and_aims_at_700() -> None:
+def test_the_default_is_hierarchical_and_aims_at_700() -> None:
     cut = chunker_for(ChunkingSettings())
     assert cut(PROSE) == chunk_by_hierarchy(PROSE, Limits(700))
-    assert cut(analysed(PROGRAM, ("py", "code"))) == chunk_by_definition(PROGRAM)
+    assert cut(analysed(PROGRAM, ("py", "code"))) == chunk_by_hierarchy(PROGRAM, Limits(700))
 
 
-def test_a_named_strategy_aims_at_500_unless_told_otherwise() -> None:
-    cut = chunker_for(ChunkingSettings(strategy="hierarchical"))
-    assert cut(PROSE) == chunk_by_hierarchy(PROSE, Limits(500))
+def test_lengths_fit_a_maximum() -> None:
     cut = chunker_for(ChunkingSettings(strategy="hierarchical", target=300, maximum=900))
     assert cut(PROSE) == chunk_by_hierarchy(PROSE, Limits(300, 100, 900))
     cut = chunker_for(ChunkingSettings(strategy="hierarchical", maximum=200))

@@ -42,21 +42,17 @@ Strategy = Literal[
     "density",
     "hierarchical",
     "adaptive",
-    "code",
-    "auto",
 ]
 
 
 class ChunkingSettings(_Frozen):
     """How documents are cut. A change takes effect on ``docs reprocess``."""
 
-    strategy: Strategy = "auto"
-    by_format: dict[str, Strategy] = {"code": "code"}  # by extension or format, before strategy
-    target: int = Field(default=0, ge=0, le=100_000)  # characters; 0: 700 for "auto", else 500
+    strategy: Strategy = "hierarchical"
+    by_format: dict[str, Strategy] = {}  # by extension or format, before strategy
+    target: int = Field(default=0, ge=0, le=100_000)  # characters; 0: 700
     minimum: int = Field(default=100, ge=1, le=100_000)  # at most a quarter of the maximum
     maximum: int = Field(default=0, ge=0, le=100_000)  # 0: 1,000 for "sentence", else 1,500
-    topic_threshold: float = Field(default=0.3, gt=0, le=1)  # Jaccard similarity
-    semantic_threshold: float = Field(default=0.85, gt=0, le=1)  # cosine
     size: int = Field(default=1_500, ge=1, le=100_000)  # characters, for "fixed"
     overlap: int = Field(default=200, ge=0)  # characters, for "fixed"
 

@@ -2,7 +2,7 @@
 
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.chunking.choose import chunk_by_format, strategies
-from chapterhouse.chunking.fixed import chunk_by_size
-from chapterhouse.chunking.limits import AUTO_TARGET, TARGET
-from chapterhouse.chunking.limits import Limits as LengthLimits
 from chapterhouse.chunking.sentence import MAXIMUM as SENTENCE_MAXIMUM
-from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
+from chapterhouse.chunking.strategies import chunk_by_format, strategies
+from chapterhouse.chunking.units import TARGET
+from chapterhouse.chunking.units import Limits as LengthLimits
 from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
@@ -279,23 +278,12 @@ def chunker_for(chunking: ChunkingSettings) -> Chunker:
     here. Strategies that need vectors take those of the built-in table, whatever embeds the
     chunks: they look at every sentence, which no service should have to.
     """
-    table = static_embedder()
-
-    def of_length(target: int) -> Mapping[str, Chunker]:
-        longest = chunking.maximum or LONGEST
-        # A maximum set for "sentence" alone may be shorter than the other lengths would allow.
-        shortest = max(1, min(chunking.minimum, longest // 4))
-        wanted = max(shortest, min(chunking.target or target, longest))
-        return strategies(
-            LengthLimits(wanted, shortest, longest),
-            table.embed_passages,
-            topic_threshold=chunking.topic_threshold,
-            semantic_threshold=chunking.semantic_threshold,
-        )
-
+    longest = chunking.maximum or LONGEST
+    # A maximum set for "sentence" alone may be shorter than the other lengths would allow.
+    shortest = max(1, min(chunking.minimum, longest // 4))
+    wanted = max(shortest, min(chunking.target or TARGET, longest))
     named: dict[str, Chunker] = {
-        **of_length(TARGET),
-        "auto": of_length(AUTO_TARGET)["auto"],
+        **strategies(static_embedder().embed_passages, LengthLimits(wanted, shortest, longest)),
         "fixed": partial(chunk_by_size, size=chunking.size, overlap=chunking.overlap),
         "sentence": partial(chunk_by_sentence, maximum=chunking.maximum or SENTENCE_MAXIMUM),
     }

@@ -3,14 +3,11 @@
 import math
 from itertools import combinations, pairwise
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.chunking import segment
-from chapterhouse.chunking.limits import Limits
 from chapterhouse.chunking.segment import best_starts, length_costs, spans_from
-from chapterhouse.chunking.units import Border, Unit
+from chapterhouse.chunking.units import Border, Limits, Unit
 from chapterhouse.types import Kind
 
 LIMITS = Limits(target=20, minimum=8, maximum=40)
@@ -70,17 +67,3 @@ def test_a_chunk_is_of_the_kind_that_prevails() -> None:
     assert [span.kind for span in spans_from(units, [0])] == [Kind.CODE]
     assert [span.kind for span in spans_from(units, [0, 2])] == [Kind.CODE, Kind.TABLE]
     assert spans_from([], []) == ()
-
-
-@given(UNITS, st.data())
-def test_columns_find_what_looking_at_each_finds(lengths: list[int], data: st.DataObject) -> None:
-    units = units_of_lengths(lengths)
-    count = len(units)
-    costs = data.draw(st.lists(st.floats(-2, 6), min_size=count, max_size=count))
-    sizes = data.draw(st.none() | st.lists(st.floats(0, 30), min_size=count, max_size=count))
-    found = []
-    for many in (0, math.inf):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(segment, "_MANY", many)
-            found.append(best_starts(units, costs, LIMITS, sizes, 0.1))
-    assert found[0] == found[1]

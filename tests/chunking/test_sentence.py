@@ -1,11 +1,13 @@
-"""The laws of cutting after sentences."""
+"""The laws of cutting after sentences, and of cutting by size."""
+
+import itertools
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.chunking.build import build_chunks, embedding_text
-from chapterhouse.chunking.sentence import chunk_by_sentence
+from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
 from chapterhouse.text.canonical import compose
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, ExtractedPage, Extraction, Kind
@@ -110,3 +112,37 @@ def test_an_embedding_text_says_where_the_chunk_stands() -> None:
 def test_a_maximum_below_one_is_refused() -> None:
     with pytest.raises(ValueError, match="at least 1"):
         chunk_by_sentence(body_of("a"), 0)
+
+
+# --- of one size ---------------------------------------------------------------------------
+
+SIZES = st.integers(1, 60).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
+
+
+@given(st.text(max_size=500), SIZES)
+def test_without_the_overlap_the_chunks_are_the_text(text: str, sizes: tuple[int, int]) -> None:
+    size, overlap = sizes
+    spans = chunk_by_size(Body(text), size, overlap)
+    pieces = [text[span.start : span.end] for span in spans]
+    assert "".join(pieces[:1] + [piece[overlap:] for piece in pieces[1:]]) == text
+
+
+@given(st.text(max_size=500), SIZES)
+def test_neighbours_share_exactly_the_overlap(text: str, sizes: tuple[int, int]) -> None:
+    size, overlap = sizes
+    spans = chunk_by_size(Body(text), size, overlap)
+    for one, other in itertools.pairwise(spans):
+        assert one.end - other.start == overlap
+        assert one.end - one.start == size
+        assert other.end > one.end  # something new
+
+
+def test_a_short_text_is_one_chunk() -> None:
+    assert [(s.start, s.end) for s in chunk_by_size(Body("short"))] == [(0, 5)]
+    assert chunk_by_size(Body("")) == ()
+
+
+@pytest.mark.parametrize(("size", "overlap"), [(10, 10), (10, -1), (0, 0)])
+def test_an_impossible_overlap_is_refused(size: int, overlap: int) -> None:
+    with pytest.raises(ValueError, match="overlap"):
+        chunk_by_size(Body("text"), size, overlap)

@@ -7,13 +7,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chapterhouse.chunking.adaptive import chunk_adaptively, score_cutting
-from chapterhouse.chunking.analysed import analysed
+from chapterhouse.chunking.analysis import analysed
 from chapterhouse.chunking.build import build_chunks
-from chapterhouse.chunking.choose import STRATEGIES, chunk_by_format, strategies
-from chapterhouse.chunking.limits import DEFAULT, Limits
+from chapterhouse.chunking.strategies import (
+    STRATEGIES,
+    chunk_adaptively,
+    chunk_by_format,
+    score_cutting,
+    strategies,
+)
+from chapterhouse.chunking.units import Limits
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.types import Body, Kind, Span
+from chapterhouse.types import Kind, Span
 
 from .bodies import TEXTS, body_of
 
@@ -30,7 +35,7 @@ def test_chunks_rejoin_and_keep_their_limits(
     name: str, text: str, limits: Limits, *, markdown: bool
 ) -> None:
     body = body_of(text, markdown=markdown)
-    spans = strategies(limits, EMBEDDER.embed_passages)[name](body)
+    spans = strategies(EMBEDDER.embed_passages, limits)[name](body)
     assert "".join(body.text[span.start : span.end] for span in spans) == body.text
     assert all(one.end == other.start for one, other in pairwise(spans))
     for span in spans:
@@ -44,7 +49,7 @@ def test_chunks_rejoin_and_keep_their_limits(
 @given(text=TEXTS)
 def test_parents_contain_the_chunk_and_one_another(name: str, text: str) -> None:
     body = body_of(text)
-    for span in strategies(DEFAULT, EMBEDDER.embed_passages)[name](body):
+    for span in strategies(EMBEDDER.embed_passages)[name](body):
         inner = (span.start, span.end)
         for outer in span.parents:
             assert outer[0] <= inner[0]
@@ -58,15 +63,15 @@ def test_parents_contain_the_chunk_and_one_another(name: str, text: str) -> None
 @given(text=TEXTS)
 def test_an_analysed_body_is_cut_as_a_plain_one(name: str, text: str) -> None:
     body = body_of(text)
-    chunker = strategies(DEFAULT, EMBEDDER.embed_passages)[name]
+    chunker = strategies(EMBEDDER.embed_passages)[name]
     assert chunker(body) == chunker(analysed(body))
 
 
-@pytest.mark.parametrize("name", [name for name in STRATEGIES if name != "code"])
+@pytest.mark.parametrize("name", STRATEGIES)
 def test_a_long_table_repeats_its_header(name: str) -> None:
     rows = "".join(f"| row number {n} of a table | {n * n} |\n" for n in range(200))
     body = body_of("Before the table.\n\n| name | square |\n|---|---|\n" + rows)
-    spans = strategies(DEFAULT, EMBEDDER.embed_passages)[name](body)
+    spans = strategies(EMBEDDER.embed_passages)[name](body)
     assert len(spans) > 5
     assert all(span.header == "| name | square |\n|---|---|\n" for span in spans[1:])
     assert {span.kind for span in spans} == {Kind.TABLE}
@@ -79,7 +84,7 @@ FOOD = [f"Knead the dough of loaf {n} and bake the bread in a hot oven." for n i
 
 def cuts(name: str, sentences: Sequence[str]) -> list[str]:
     body = body_of(" ".join(sentences))
-    spans = strategies(Limits(500, 100, 1_500), EMBEDDER.embed_passages)[name](body)
+    spans = strategies(EMBEDDER.embed_passages, Limits(500, 100, 1_500))[name](body)
     return [body.text[span.start : span.end] for span in spans]
 
 
@@ -89,23 +94,16 @@ def test_a_change_of_subject_is_found(name: str) -> None:
     assert not any("harbour" in chunk and "dough" in chunk for chunk in chunks)
 
 
-def whole(body: Body) -> Sequence[Span]:
-    return (Span(0, len(body.text)),)
-
-
 def test_adaptive_keeps_the_candidate_that_scores_best() -> None:
     limits = Limits(300, 100, 1_500)
-    named = strategies(limits)
+    named = strategies(EMBEDDER.embed_passages, limits)
     body = analysed(body_of("# Sea\n\n" + " ".join(SEA) + "\n\n# Food\n\n" + " ".join(FOOD)))
-    candidates = {name: named[name] for name in ("hierarchical", "topic", "density")}
-    scores = {
-        name: score_cutting(body.units(limits), chunker(body), limits)
-        for name, chunker in candidates.items()
-    }
-    assert all(0 <= score <= 1 for score in scores.values())
-    best = max(scores, key=lambda name: scores[name])
-    assert chunk_adaptively(body, limits, candidates) == candidates[best](body)
-    assert chunk_adaptively(body, limits, {"whole": whole, **candidates}) != whole(body)
+    cuttings = [named[name](body) for name in ("hierarchical", "topic", "density")]
+    whole = (Span(0, len(body.text)),)
+    scores = [score_cutting(body.units(limits), spans, limits) for spans in (*cuttings, whole)]
+    assert all(0 <= score <= 1 for score in scores)
+    assert max(scores) > scores[-1]
+    assert chunk_adaptively(body, limits) == cuttings[scores.index(max(scores))]
 
 
 def test_rare_words_make_shorter_chunks() -> None:
@@ -120,36 +118,20 @@ def test_rare_words_make_shorter_chunks() -> None:
     assert sum(repeated) / len(repeated) > 1.25 * sum(various) / len(various)
 
 
-def test_without_an_embedder_semantic_is_topic() -> None:
-    body = body_of(" ".join([*SEA, *FOOD]))
-    named = strategies(DEFAULT)
-    assert named["semantic"](body) == named["topic"](body)
-
-
 def test_the_extension_comes_before_the_format_and_both_before_the_default() -> None:
-    named = strategies(DEFAULT)
-    chunkers = {"py": named["code"], "code": named["topic"]}
-    text = "def one():\n    return 1\n\n\n" * 40
+    named = strategies(EMBEDDER.embed_passages)
+    chunkers = {"md": named["hierarchical"], "html": named["topic"]}
+    text = "# Sea\n\n" + " ".join(SEA) * 4 + "\n\n# Food\n\n" + " ".join(FOOD) * 4
 
     def cut(*formats: str) -> object:
-        body = analysed(Body(text), formats)
-        return chunk_by_format(body, chunkers, named["density"])
+        return chunk_by_format(analysed(body_of(text), formats), chunkers, named["density"])
 
-    assert cut("py", "code") == named["code"](Body(text))
-    assert cut("rs", "code") == named["topic"](Body(text))
-    assert cut("txt") == named["density"](Body(text))
+    expected = [named[name](body_of(text)) for name in ("hierarchical", "topic", "density")]
+    assert [cut("md", "html"), cut("htm", "html"), cut("txt")] == expected
 
 
 def test_chunks_carry_their_parents() -> None:
     text = "# A\n\n" + "".join(f"## Part {n}\n\n" + " ".join(SEA) + "\n\n" for n in range(3))
     body = body_of(text)
-    chunks = build_chunks("d", body, strategies(DEFAULT)["hierarchical"](body), len)
+    chunks = build_chunks("d", body, strategies(EMBEDDER.embed_passages)["hierarchical"](body), len)
     assert all(chunk.parents[-1] == (0, len(body.text)) for chunk in chunks)
-
-
-@pytest.mark.parametrize(
-    ("target", "minimum", "maximum"), [(50, 100, 1_500), (500, 0, 1_500), (500, 100, 399)]
-)
-def test_impossible_limits_are_refused(target: int, minimum: int, maximum: int) -> None:
-    with pytest.raises(ValueError, match="minimum"):
-        Limits(target, minimum, maximum)

@@ -4,10 +4,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chapterhouse.chunking.analysed import analysed
-from chapterhouse.chunking.limits import DEFAULT, Limits
+from chapterhouse.chunking.analysis import analysed
 from chapterhouse.chunking.segment import best_starts, spans_from, structure_costs
-from chapterhouse.chunking.units import Border
+from chapterhouse.chunking.units import DEFAULT, Border, Limits
 from chapterhouse.types import Body, Section, Span, Stretch
 
 _HEADING = -1.5  # beside what structure gives: a section is a level of its own

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
 
-from chapterhouse.chunking.analysed import function_terms
-from chapterhouse.chunking.topic import jaccard
+from chapterhouse.chunking.analysis import function_terms
+from chapterhouse.chunking.content import jaccard
 from chapterhouse.text.analyse import analyse
 
 _RICH = 8.0  # bits: 256 different words, each said once

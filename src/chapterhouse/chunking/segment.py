@@ -13,17 +13,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import accumulate
 
-import numpy as np
-
-from chapterhouse.chunking.limits import Limits
-from chapterhouse.chunking.units import Border, Unit
+from chapterhouse.chunking.units import Border, Limits, Unit
 from chapterhouse.types import Kind, Span
 
-_UNREACHED = math.inf
 # What it costs to start a chunk with such a unit, before a strategy says more.
 STRUCTURE = {Border.PIECE: 4.0, Border.SENTENCE: 0.6, Border.BLOCK: 0.0, Border.HEADING: -1.5}
 _AFTER_HEADING = 6.0  # a heading belongs to what it heads
-_MANY = 100  # units in a chunk, from which they are looked at by columns
+_MOST = 500  # units in a chunk beyond its minimum: bounds the work on crumbs of text
 _MIXED = -1.5  # between prose and a table or code: as good as a heading
 
 
@@ -81,67 +77,26 @@ def best_starts(
     if not units:
         return []
     by_size = length_costs(limits, slack)
+    largest = len(by_size) - 1
     starts = [unit.start for unit in units]
     reaches = [unit.start + limits.maximum - len(unit.header) for unit in units]
     before = list(accumulate(sizes, initial=0.0)) if sizes is not None else [*starts, units[-1].end]
-    among = _Few if len(units) * limits.maximum < _MANY * (units[-1].end - starts[0]) else _Many
-    looked = among(before, reaches, by_size)
-    origin = [0] * (len(units) + 1)
-    lowest, least = 0, 0.0  # no chunk that starts before the lowest can still reach the end
+    least = [0.0, *([math.inf] * len(units))]  # what the best way to cut up to a unit costs
+    origin = [0] * (len(units) + 1)  # the unit with which its last chunk starts
+    lowest = 0  # no chunk that starts before it can still reach the end
     for number, unit in enumerate(units, start=1):
         while starts[lowest] + limits.maximum < unit.end:
             lowest += 1
         beyond = bisect_right(starts, unit.end - limits.minimum, lowest, number)
-        least, origin[number] = looked.best(lowest, beyond, unit.end, before[number])
-        if number < len(units):
-            least += costs[number]
-        looked.least[number] = least
-    return _traced(origin) if least < _UNREACHED else [0]
-
-
-class _Few:
-    """Finds the best start of a chunk, looking at one after the other."""
-
-    def __init__(
-        self, before: Sequence[float], reaches: Sequence[int], by_size: Sequence[float]
-    ) -> None:
-        self._before, self._reaches, self._by_size = before, reaches, by_size
-        self._largest = len(by_size) - 1
-        self.least = [0.0, *([_UNREACHED] * (len(before) - 1))]
-
-    def best(self, lowest: int, beyond: int, end: int, size: float) -> tuple[float, int]:
-        """Return the least cost up to ``end`` and the first start that gives it."""
-        best, best_start = _UNREACHED, lowest
-        for start in range(lowest, beyond):
-            if end > self._reaches[start]:
+        for start in range(max(lowest, beyond - _MOST), beyond):
+            if unit.end > reaches[start]:
                 continue
-            by_size = self._by_size[min(int(size - self._before[start]), self._largest)]
-            if (cost := self.least[start] + by_size) < best:
-                best, best_start = cost, start
-        return best, best_start
-
-
-class _Many:
-    """The same by columns: hundreds of tiny units fit into a chunk, and take seconds singly."""
-
-    def __init__(
-        self, before: Sequence[float], reaches: Sequence[int], by_size: Sequence[float]
-    ) -> None:
-        self._before, self._reaches = np.asarray(before), np.asarray(reaches)
-        self._by_size = np.asarray(by_size)
-        self.least = np.full(len(before), _UNREACHED)
-        self.least[0] = 0.0
-
-    def best(self, lowest: int, beyond: int, end: int, size: float) -> tuple[float, int]:
-        """Return what ``_Few`` returns."""
-        if beyond <= lowest:
-            return _UNREACHED, lowest
-        starts = slice(lowest, beyond)
-        sizes = (size - self._before[starts]).astype(np.int64)
-        found = self.least[starts] + self._by_size[np.minimum(sizes, len(self._by_size) - 1)]
-        found[end > self._reaches[starts]] = _UNREACHED
-        start = int(found.argmin())
-        return float(found[start]), lowest + start
+            cost = least[start] + by_size[min(int(before[number] - before[start]), largest)]
+            if cost < least[number]:
+                least[number], origin[number] = cost, start
+        if number < len(units):
+            least[number] += costs[number]
+    return _traced(origin) if least[-1] < math.inf else [0]
 
 
 def _traced(origin: Sequence[int]) -> list[int]:

@@ -1,4 +1,4 @@
-"""The smallest stretches that chunks are made of, and what stands between them.
+"""How long chunks may be, and the smallest stretches that they are made of.
 
 A unit is a sentence, a table row, a line of code or a heading, with the white space behind it.
 Units follow one another and cover the text.
@@ -9,16 +9,65 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-from chapterhouse.chunking.limits import Limits
 from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.types import Body, Kind, Stretch
 
+TARGET, MINIMUM, MAXIMUM = 700, 100, 1_500
+# Two chunks that are too short and one unit between them must fit into one.
+_MAXIMUM_OVER_MINIMUM = 4
 _MANY = 2_000  # units, from which their number may be a burden
 _TINY = 12  # characters of a unit in the mean, where it is one
 _SHORT = 60  # characters to which they are joined then
 _WRAPPED = 120  # characters; lines wrapped by hand are shorter
 _WIKI_HEADING = re.compile(r"(?:= ?){1,6}[^=\n]+(?:= ?){1,6}[ \t]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Lengths in characters.
+
+    Attributes:
+        target: What most chunks should be near.
+        minimum: No chunk is shorter, unless it is the whole document.
+        maximum: No chunk is longer, a repeated table header included.
+
+    Raises:
+        ValueError: unless 1 <= minimum <= target <= maximum and 4 * minimum <= maximum.
+    """
+
+    target: int = TARGET
+    minimum: int = MINIMUM
+    maximum: int = MAXIMUM
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.minimum <= self.target <= self.maximum:
+            raise ValueError(
+                "lengths must be 1 <= minimum <= target <= maximum, got "
+                f"{self.minimum}, {self.target} and {self.maximum}"
+            )
+        if self.minimum * _MAXIMUM_OVER_MINIMUM > self.maximum:
+            raise ValueError(
+                f"maximum must be at least {_MAXIMUM_OVER_MINIMUM} times minimum, "
+                f"got {self.maximum} and {self.minimum}"
+            )
+
+    @property
+    def longest_header(self) -> int:
+        """Return how long a table header may be that is repeated in every chunk."""
+        return self.maximum // 4
+
+    @property
+    def longest_unit(self) -> int:
+        """Return the length from which on a sentence or row may be broken.
+
+        Short enough that pieces can always be joined into chunks within the limits: at worst a
+        chunk holds a repeated header, too little, a unit, and too little again.
+        """
+        return max(1, self.maximum - 2 * self.minimum - self.longest_header)
+
+
+DEFAULT = Limits()
 
 
 class Border(IntEnum):
@@ -86,9 +135,20 @@ def _block_units(text: str, block: Block, offset: int) -> Iterator[Unit]:
 
 
 def _line_units(text: str, start: int, end: int) -> Iterator[Unit]:
+    """Yield lines; in a source file, which is one block, a definition is what a heading is.
+
+    It starts behind a blank line and is not indented: a rule that holds for most languages, for
+    half a file and for one with a syntax error.
+    """
+    source_file = start == 0 and end == len(text)
+    blank = False
     for first, last in line_spans(text, start, end):
+        line = text[first:last]
         border = Border.SENTENCE if first > start else Border.BLOCK
+        if source_file and blank and line.strip():
+            border = Border.BLOCK if line[0].isspace() else Border.HEADING
         yield Unit(first, last, Kind.CODE, border)
+        blank = not line.strip()
 
 
 def _sentence_units(text: str, start: int, end: int) -> Iterator[Unit]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chapterhouse.chunking.analysed import analysed
+from chapterhouse.chunking.analysis import analysed
 from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.claims.dates import dateline
 from chapterhouse.connectors.content import Content

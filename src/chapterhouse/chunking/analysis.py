@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from chapterhouse.chunking.limits import Limits
-from chapterhouse.chunking.units import Unit, fitted, units_of
+from chapterhouse.chunking.units import Limits, Unit, fitted, units_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import detect
 from chapterhouse.text.language_data import STOPWORDS
@@ -33,11 +32,6 @@ class Analysed(Body):
         return detect(self.text)
 
     @cached_property
-    def whole_units(self) -> tuple[Unit, ...]:
-        """The units as they stand, however long."""
-        return tuple(units_of(self))
-
-    @cached_property
     def _fitted(self) -> dict[Limits, "Units"]:
         return {}
 
@@ -45,7 +39,7 @@ class Analysed(Body):
         """Return the units broken so that they fit into chunks within ``limits``."""
         known = self._fitted.get(limits)
         if known is None:
-            units = fitted(self.text, self.whole_units, limits)
+            units = fitted(self.text, units_of(self), limits)
             known = self._fitted[limits] = Units(self.text, self.language, units)
         return known
 
