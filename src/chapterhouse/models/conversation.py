@@ -168,7 +168,7 @@ class Conversation:
         self, on_text: Callable[[str], None] | None, *, may_call: bool
     ) -> Turn | Failure:
         self._gate.reset()
-        told = _Told(on_text)
+        told = _Listener(on_text)
         least = min(_LEAST_ROOM, self._settings.maximum_tokens)
         if self._context_size and self._room < least:
             return self._service.prompt_too_long(self._tokens, self._context_size, least)
@@ -186,7 +186,7 @@ class Conversation:
             failure = self._service.unreached("the response ended too early")
         return _broke_off(failure) if told.anything else failure
 
-    async def _response(self, told: "_Told", *, may_call: bool) -> ModelResponse:
+    async def _response(self, told: "_Listener", *, may_call: bool) -> ModelResponse:
         parameters = ModelRequestParameters(
             function_tools=self._tools,
             output_mode="native" if self._output else "text",
@@ -214,7 +214,7 @@ class Conversation:
                     told.hear(event.delta.content_delta)
             return stream.get()
 
-    def _turn(self, response: ModelResponse, told: "_Told") -> Turn | None:
+    def _turn(self, response: ModelResponse, told: "_Listener") -> Turn | None:
         """Return the turn, and remember it as said; None where the stream ended too early."""
         details = response.provider_details or {}
         ended = details.get("finish_reason") or _END_OF_STREAM in self._gate.tail
@@ -262,7 +262,7 @@ class Conversation:
         )
 
 
-class _Told:
+class _Listener:
     """What was told to the caller, and what the caller's own function did with it."""
 
     def __init__(self, on_text: Callable[[str], None] | None) -> None:
@@ -292,7 +292,7 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate stops no request
 
 
-def _remembered(response: ModelResponse, told: _Told) -> ModelResponse:
+def _remembered(response: ModelResponse, told: _Listener) -> ModelResponse:
     """Return what the model is reminded of: its response, but no thoughts that stand in the text.
 
     The order of the parts stays, on which signatures of thoughts depend.
