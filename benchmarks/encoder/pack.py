@@ -9,7 +9,7 @@ from safetensors.numpy import save
 from torch import Tensor, nn
 
 from chapterhouse.models.bert import Linear, quantize
-from chapterhouse.models.built_in import packed
+from chapterhouse.models.built_in import pack_table
 from network import LONGEST, Encoder
 
 Tensors = dict[str, NDArray[np.generic]]
@@ -18,7 +18,7 @@ Tensors = dict[str, NDArray[np.generic]]
 def write_encoder(student: Encoder, tokenizer: Path, target: Path) -> None:
     """Write weights and tokenizer, and print their sizes and SHA-256."""
     tensors: Tensors = {}
-    tensors["words"], tensors["word_scales"] = packed(_numbers(student.words.weight))
+    tensors["words"], tensors["word_scales"] = pack_table(_numbers(student.words.weight))
     places = _numbers(student.places.weight)[:LONGEST] + _numbers(student.kind)
     tensors["positions"] = places.astype(np.float16)
     _put_norm(tensors, "norm", student.norm)

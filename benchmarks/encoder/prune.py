@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from chapterhouse.models.built_in import packed, unpacked
+from chapterhouse.models.built_in import pack_table, unpack_table
 from network import Encoder, Layer, equal_lengths
 
 RIDGE = 1e-3  # of the mean of the diagonal
@@ -25,7 +25,7 @@ def prune(teacher: Encoder, inner: int, texts: Sequence[Sequence[int]]) -> Encod
     student = Encoder(inner)
     kept = {name: value for name, value in teacher.state_dict().items() if ".f" not in name}
     student.load_state_dict(kept, strict=False)
-    table = unpacked(*packed(teacher.words.weight.numpy()))
+    table = unpack_table(*pack_table(teacher.words.weight.numpy()))
     student.words.weight.copy_(torch.from_numpy(table))
     batches = list(equal_lengths(texts))
     theirs, ours = [teacher.begin(ids) for ids in batches], [student.begin(ids) for ids in batches]

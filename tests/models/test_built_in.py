@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as arrays
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.models import built_in
-from chapterhouse.models.built_in import BuiltInEncoder, packed, unpacked
+from chapterhouse.models.built_in import BuiltInEncoder, pack_table, unpack_table
 
 TEXTS = (
     "How long may I keep the laptop after my last day?",
@@ -128,9 +128,9 @@ def test_other_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 )
 def test_a_packed_table_is_near_to_its_numbers(table: np.ndarray) -> None:
-    codes, scales = packed(table)
+    codes, scales = pack_table(table)
     assert codes.nbytes == table.size // 2
-    apart = np.abs(unpacked(codes, scales) - table).reshape(len(table), 2, 64)
+    apart = np.abs(unpack_table(codes, scales) - table).reshape(len(table), 2, 64)
     # half a step, and what 16 bits lose of the scale
     allowed = scales.astype(np.float32)[..., None] * 0.51 + 1e-4
     assert (apart <= allowed).all()

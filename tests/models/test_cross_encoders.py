@@ -58,17 +58,17 @@ Open = Callable[..., ApiReranker]
 
 @pytest.fixture
 def connect(service: Any) -> Iterator[Open]:
-    made: list[ApiReranker] = []
+    clients: list[JsonClient] = []
 
     def make(maximum_characters: int = 4_000) -> ApiReranker:
         endpoint = Endpoint(f"{service.url}/rerank", "rerank", attempts=2)
         client = JsonClient(endpoint, sleep=lambda _: None)
-        made.append(ApiReranker(client, "rerank-small", maximum_characters))
-        return made[-1]
+        clients.append(client)
+        return ApiReranker(client, "rerank-small", maximum_characters)
 
     yield make
-    for reranker in made:
-        reranker.close()
+    for client in clients:
+        client.close()
 
 
 def result(place: Any, score: Any) -> dict[str, Any]:

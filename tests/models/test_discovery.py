@@ -14,9 +14,9 @@ from chapterhouse.errors import EngineError
 from chapterhouse.models import discovery
 from chapterhouse.models.discovery import (
     check_language_model,
+    find_server,
     find_servers,
     hosted_models,
-    look_at,
     served_context,
 )
 from chapterhouse.models.servers import (
@@ -82,7 +82,7 @@ def test_each_server_is_known_by_what_it_says(
     pages: Any, kind: str, slots: int, models: list[ServedModel]
 ) -> None:
     with chat_server(["Yes."], pages=pages) as server:
-        found = look_at(server.origin)
+        found = find_server(server.origin)
     assert found is not None
     assert (found.kind, found.slots, found.problem) == (kind, slots, "")
     assert list(found.models) == models
@@ -113,7 +113,7 @@ def test_each_server_is_known_by_what_it_says(
 )
 def test_what_is_no_server_of_models_is_told(page: Reply, problem: str) -> None:
     with chat_server(["Yes."], pages={"/v1/models": page}) as server:
-        found = look_at(server.origin)
+        found = find_server(server.origin)
     assert found is not None
     assert found.problem == problem
     assert not found.models
@@ -127,14 +127,14 @@ def test_nobody_there_is_nothing_and_two_are_two() -> None:
     ):
         found = find_servers([nobody, one.origin, other.origin])
     assert [server.kind for server in found] == ["vllm", "ollama"]
-    assert look_at(nobody) is None
+    assert find_server(nobody) is None
 
 
 def test_a_server_that_describes_slowly_still_has_its_names() -> None:
     pages = model_servers.ollama("a")
     pages["/api/show"] = Reply(body={}, seconds=60)
     with chat_server(["Yes."], pages=pages) as server:
-        found = look_at(server.origin)
+        found = find_server(server.origin)
     assert found is not None
     assert [model.name for model in found.models] == ["a"]
 

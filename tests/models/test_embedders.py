@@ -179,7 +179,7 @@ Open = Callable[..., ApiEmbedder]
 
 @pytest.fixture
 def connect(service: Any) -> Iterator[Open]:
-    made: list[ApiEmbedder] = []
+    clients: list[JsonClient] = []
 
     def make(**changes: Any) -> ApiEmbedder:
         client = JsonClient(
@@ -189,12 +189,12 @@ def connect(service: Any) -> Iterator[Open]:
         settings = EmbeddingSettings(
             engine="openai", base_url=service.url, model="small-model", **changes
         )
-        made.append(ApiEmbedder(client, settings))
-        return made[-1]
+        clients.append(client)
+        return ApiEmbedder(client, settings)
 
     yield make
-    for embedder in made:
-        embedder.close()
+    for client in clients:
+        client.close()
 
 
 def entry(place: int, *numbers: float) -> dict[str, Any]:

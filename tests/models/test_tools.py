@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.models.tool_runs import run_call
 
 from chapterhouse.errors import UsageError
-from chapterhouse.models.tools import check_schema, check_tools, faults, run_calls
+from chapterhouse.models.tools import check_schema, check_tools, run_calls, schema_errors
 from chapterhouse.telemetry import TraceSpan, collecting, span
 from chapterhouse.types import Tool, ToolCall
 
@@ -55,7 +55,7 @@ SCHEMA: dict[str, Any] = {
     ],
 )
 def test_arguments_are_held_to_the_schema(value: object, wrong: list[str]) -> None:
-    assert list(faults(value, SCHEMA)) == wrong
+    assert list(schema_errors(value, SCHEMA)) == wrong
 
 
 def test_a_schema_that_says_more_than_is_checked_is_refused() -> None:

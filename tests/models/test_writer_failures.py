@@ -61,10 +61,12 @@ def test_what_may_pass_is_tried_again(
 ) -> None:
     busy = Reply(status=status, body=error_of(engine, status, "busy"))
     model, server = serve([busy, busy, "At nine."], engine)
-    assert write(model, [] if stream else None) == "At nine."
+    heard: list[str] = []
+    hear = heard.append if stream else None
+    writing = asyncio.run(model.write("", QUESTION, on_text=hear))
+    assert (writing.text, writing.usage.calls) == ("At nine.", 1)
     assert slept == [0.25, 0.5]  # half of .5 and of 1
     assert len(server.requests) == 3
-    assert model.usage.calls == 1
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -131,7 +131,7 @@ class BuiltInEncoder:
         graph = encoder_graph(_norm(tensors, "norm"), layers, Shape(_HEADS))
         codes, scales = tensors["words"], tensors["word_scales"]
         positions = tensors["positions"].astype(np.float32)
-        return lambda ids: unpacked(codes[ids], scales[ids]), positions, open_session(graph)
+        return lambda ids: unpack_table(codes[ids], scales[ids]), positions, open_session(graph)
 
 
 @cache
@@ -140,7 +140,7 @@ def built_in_encoder() -> BuiltInEncoder:
     return BuiltInEncoder()
 
 
-def packed(table: Floats) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
+def pack_table(table: Floats) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
     """Return a table in 4-bit numbers of -7 to 7, two a byte, and the scale of each group of 64.
 
     Args:
@@ -154,8 +154,8 @@ def packed(table: Floats) -> tuple[NDArray[np.uint8], NDArray[np.float16]]:
     return codes[:, 0::2] | codes[:, 1::2] << 4, scales
 
 
-def unpacked(codes: NDArray[np.uint8], scales: NDArray[np.float16]) -> Floats:
-    """Return rows of a table that ``packed`` made, shape (rows, numbers)."""
+def unpack_table(codes: NDArray[np.uint8], scales: NDArray[np.float16]) -> Floats:
+    """Return rows of a table that ``pack_table`` made, shape (rows, numbers)."""
     rows = len(codes)
     numbers = np.stack([codes & 0xF, codes >> 4], axis=-1).reshape(rows, -1, _GROUP)
     values = (numbers.astype(np.float32) - 8) * scales.astype(np.float32)[..., None]

@@ -168,25 +168,25 @@ class Conversation:
         self, on_text: Callable[[str], None] | None, *, may_call: bool
     ) -> Turn | Failure:
         self._gate.reset()
-        told = _Told(on_text)
+        listener = _Listener(on_text)
         least = min(_LEAST_ROOM, self._settings.maximum_tokens)
         if self._context_size and self._room < least:
             return self._service.prompt_too_long(self._tokens, self._context_size, least)
         try:
             async with asyncio.timeout(self._service.timeout_seconds) as limit:
-                response = await self._response(told, may_call=may_call)
+                response = await self._response(listener, may_call=may_call)
         except Exception as error:  # noqa: BLE001 - what a stranger sends makes libraries raise all
-            if told.error is not None:  # it was the caller's own
-                raise told.error from None
+            if listener.error is not None:  # it was the caller's own
+                raise listener.error from None
             failure = self._service.too_slow() if limit.expired() else self._failure(error)
         else:
-            turn = self._turn(response, told)
+            turn = self._turn(response, listener)
             if turn is not None:
                 return turn
             failure = self._service.unreached("the response ended too early")
-        return _broke_off(failure) if told.anything else failure
+        return _broke_off(failure) if listener.emitted else failure
 
-    async def _response(self, told: "_Told", *, may_call: bool) -> ModelResponse:
+    async def _response(self, listener: "_Listener", *, may_call: bool) -> ModelResponse:
         parameters = ModelRequestParameters(
             function_tools=self._tools,
             output_mode="native" if self._output else "text",
@@ -201,28 +201,28 @@ class Conversation:
             "model_request_parameters": parameters,
             "instrument": False,
         }
-        if told.on_text is None:
+        if listener.on_text is None:
             response = await direct.model_request(self._model, self._messages, **request)
             for part in response.parts:
-                told.hear(part.content if isinstance(part, TextPart) else "")
+                listener.feed(part.content if isinstance(part, TextPart) else "")
             return response
         async with direct.model_request_stream(self._model, self._messages, **request) as stream:
             async for event in stream:
                 if isinstance(event, PartStartEvent) and isinstance(event.part, TextPart):
-                    told.hear(event.part.content)
+                    listener.feed(event.part.content)
                 elif isinstance(event, PartDeltaEvent) and isinstance(event.delta, TextPartDelta):
-                    told.hear(event.delta.content_delta)
+                    listener.feed(event.delta.content_delta)
             return stream.get()
 
-    def _turn(self, response: ModelResponse, told: "_Told") -> Turn | None:
+    def _turn(self, response: ModelResponse, listener: "_Listener") -> Turn | None:
         """Return the turn, and remember it as said; None where the stream ended too early."""
         details = response.provider_details or {}
         ended = details.get("finish_reason") or _END_OF_STREAM in self._gate.tail
-        if told.on_text is not None and not ended and not details.get("refusal"):
+        if listener.on_text is not None and not ended and not details.get("refusal"):
             return None
-        told.end()
-        text = told.thoughts.text(thinks_first=self._settings.reasoning)
-        self._messages.append(_remembered(response, told))
+        listener.end()
+        text = listener.thoughts.text(thinks_first=self._settings.reasoning)
+        self._messages.append(_remembered(response, listener))
         counted = response.usage.input_tokens + response.usage.output_tokens
         self._tokens = counted or self._tokens + estimate_tokens(text)
         return Turn(
@@ -262,25 +262,25 @@ class Conversation:
         )
 
 
-class _Told:
+class _Listener:
     """What was told to the caller, and what the caller's own function did with it."""
 
     def __init__(self, on_text: Callable[[str], None] | None) -> None:
         self.on_text = on_text
         self.thoughts = Thoughts()
-        self.anything = False
+        self.emitted = False
         self.error: Exception | None = None
 
-    def hear(self, piece: str) -> None:
-        self._tell(self.thoughts.feed(piece))
+    def feed(self, piece: str) -> None:
+        self._emit(self.thoughts.feed(piece))
 
     def end(self) -> None:
-        self._tell(self.thoughts.finish())
+        self._emit(self.thoughts.finish())
 
-    def _tell(self, text: str) -> None:
+    def _emit(self, text: str) -> None:
         if not text or self.on_text is None:
             return
-        self.anything = True
+        self.emitted = True
         try:
             self.on_text(text)
         except Exception as error:
@@ -292,15 +292,15 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate stops no request
 
 
-def _remembered(response: ModelResponse, told: _Told) -> ModelResponse:
+def _remembered(response: ModelResponse, listener: _Listener) -> ModelResponse:
     """Return what the model is reminded of: its response, but no thoughts that stand in the text.
 
     The order of the parts stays, on which signatures of thoughts depend.
     """
-    if not told.thoughts.found:
+    if not listener.thoughts.found:
         return response
     texts = [part for part in response.parts if isinstance(part, TextPart)]
-    spoken = replace(texts[0], content=told.thoughts.text())
+    spoken = replace(texts[0], content=listener.thoughts.text())
     parts = [spoken if part is texts[0] else part for part in response.parts]
     return replace(response, parts=[part for part in parts if part not in texts[1:]])
 

@@ -46,7 +46,7 @@ class FolderReranker:
     @property
     def fingerprint(self) -> str:
         """Name of the model and hash of its files."""
-        return f"folder/{self._folder.name}/{self._folder.checksum[:16]}"
+        return self._folder.fingerprint
 
     def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         """Return one score from 0 to 1 a passage: the logistic function of the model's output.
@@ -114,10 +114,6 @@ class ApiReranker:
         }
         return _scores(self._client.post(body), len(passages))
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
-
 
 class FolderEntailment:
     """Probabilities from a local model. Loads on first use; safe to share between threads."""
@@ -144,7 +140,7 @@ class FolderEntailment:
     @property
     def fingerprint(self) -> str:
         """Name of the model and hash of its files."""
-        return f"folder/{self._folder.name}/{self._folder.checksum[:16]}"
+        return self._folder.fingerprint
 
     def probability(self, premise: str, statement: str) -> float:
         """Return how likely a statement follows from a premise, 0 to 1.

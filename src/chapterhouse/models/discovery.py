@@ -67,7 +67,7 @@ def find_servers(addresses: Sequence[str], seconds: float = SECONDS) -> tuple[Se
     return tuple(server for server in found if server is not None)
 
 
-def look_at(address: str, key: str = "", seconds: float = SECONDS) -> Server | None:
+def find_server(address: str, key: str = "", seconds: float = SECONDS) -> Server | None:
     """Return what answers at an address; None where nobody does.
 
     Args:
@@ -84,10 +84,7 @@ def server_of_model(settings: LanguageModelSettings) -> Server | None:
     Raises:
         ChapterhouseError: its key cannot be read, or would travel unencrypted.
     """
-    source = KeySource("language_model", settings.key_variable, settings.key_entry)
-    url = base_address(settings)
-    check_key_source(source, url)
-    return look_at(origin(url), source.read(url))
+    return find_server(origin(base_address(settings)), _key(settings))
 
 
 def hosted_models(settings: LanguageModelSettings) -> tuple[str, ...]:
@@ -97,15 +94,12 @@ def hosted_models(settings: LanguageModelSettings) -> tuple[str, ...]:
         EngineError: it cannot be reached, or does not list them.
         ChapterhouseError: its key cannot be read, or would travel unencrypted.
     """
-    source = KeySource("language_model", settings.key_variable, settings.key_entry)
     url = base_address(settings)
-    check_key_source(source, url)
     header, before = key_header(settings)
-    headers = {header: f"{before}{source.read(url)}", **_VERSIONS.get(settings.engine, {})}
+    headers = {header: f"{before}{_key(settings)}", **_VERSIONS.get(settings.engine, {})}
     path = {"anthropic": "/v1/models?limit=200", "google": "/v1beta/models?pageSize=200"}
-    address, place = url, path.get(settings.engine, "/models")
     try:
-        answer = _run(_listed(address, place, headers))
+        answer = _run(_listed(url, path.get(settings.engine, "/models"), headers))
     except _Problem as problem:
         what = problem.sentence or "could not be reached"
         raise EngineError(
@@ -114,6 +108,13 @@ def hosted_models(settings: LanguageModelSettings) -> tuple[str, ...]:
     if settings.engine == "google":
         return tuple(name.removeprefix("models/") for name in model_names(answer))
     return tuple(model.name for model in plain_models(answer) if model.writes)
+
+
+def _key(settings: LanguageModelSettings) -> str:
+    source = KeySource("language_model", settings.key_variable, settings.key_entry)
+    url = base_address(settings)
+    check_key_source(source, url)
+    return source.read(url)
 
 
 async def _listed(
@@ -239,7 +240,7 @@ class _Asker:
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError):  # not HTTP, or not JSON
             raise _Problem(_OTHER) from None
 
-    async def asked_in_vain(self, path: str, body: Mapping[str, object] | None = None) -> object:
+    async def ask_or_none(self, path: str, body: Mapping[str, object] | None = None) -> object:
         """Return the JSON of an answer, None where there is none."""
         try:
             return await self.ask(path, body)
@@ -288,7 +289,7 @@ async def _known(asker: _Asker, listed: Sequence[Mapping[str, object]]) -> Serve
     if found := vllm_models(listed):
         return Server("vllm", address, found)
     props, studio, tags = await asyncio.gather(
-        *(asker.asked_in_vain(path) for path in ("/props", "/api/v0/models", "/api/tags"))
+        *(asker.ask_or_none(path) for path in ("/props", "/api/v0/models", "/api/tags"))
     )
     if server := llama_cpp_server(address, listed, props):  # before Ollama, whose list it has too
         return server
@@ -302,8 +303,8 @@ async def _known(asker: _Asker, listed: Sequence[Mapping[str, object]]) -> Serve
 async def _ollama(asker: _Asker, names: Sequence[str]) -> Server:
     described = names[:_DESCRIBED]
     running, *shown = await asyncio.gather(
-        asker.asked_in_vain("/api/ps"),
-        *(asker.asked_in_vain("/api/show", {"model": name}) for name in described),
+        asker.ask_or_none("/api/ps"),
+        *(asker.ask_or_none("/api/show", {"model": name}) for name in described),
     )
     said = dict(zip(described, shown, strict=True))
     models = tuple(ollama_model(name, said.get(name), running) for name in names)

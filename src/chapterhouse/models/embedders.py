@@ -70,8 +70,8 @@ class FolderEmbedder:
     @cached_property
     def fingerprint(self) -> str:
         """Name of the model, hash of its files, pooling, length of a vector and prefixes."""
-        folder, end = self._folder, _treatment(self._settings, self.dimensions)
-        return f"folder/{folder.name}/{folder.checksum[:16]}/{self._pooling}/{end}"
+        end = _treatment(self._settings, self.dimensions)
+        return f"{self._folder.fingerprint}/{self._pooling}/{end}"
 
     def serves(self, language: str) -> bool:
         """Whether the settings name this language, or none."""
@@ -102,7 +102,7 @@ class FolderEmbedder:
 
     def _vector(self, text: str) -> Numbers:
         pooled = self._pooled(text[:MAXIMUM_CHARACTERS])[None]
-        vector: Numbers = fitted(pooled, self.dimensions, cut=self._settings.shorten)[0]
+        vector: Numbers = fit_rows(pooled, self.dimensions, cut=self._settings.shorten)[0]
         return vector
 
     def _pooled(self, text: str) -> Numbers:
@@ -151,7 +151,7 @@ class ApiEmbedder:
         start = 0
         for batch in _batches(prefixed, self._settings.batch):
             rows = filled[start : start + len(batch)]
-            vectors[rows] = fitted(self._embed(batch), self.dimensions, cut=False)
+            vectors[rows] = fit_rows(self._embed(batch), self.dimensions, cut=False)
             start += len(batch)
         return vectors
 
@@ -165,12 +165,8 @@ class ApiEmbedder:
             return np.zeros(self.dimensions, dtype=np.float32)
         prefixed = self._prefixed(self._settings.question_prefix, text)
         numbers = self._embed([prefixed], attempts=_QUESTION_ATTEMPTS)
-        vector: NDArray[np.float32] = fitted(numbers, self.dimensions, cut=False)[0]
+        vector: NDArray[np.float32] = fit_rows(numbers, self.dimensions, cut=False)[0]
         return vector
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._client.close()
 
     def _embed(self, texts: Sequence[str], attempts: int | None = None) -> NDArray[np.float64]:
         body: dict[str, object] = {"model": self._settings.model, "input": list(texts)}
@@ -202,7 +198,7 @@ def unit_rows(vectors: NDArray[np.floating]) -> NDArray[np.float32]:
     return scaled
 
 
-def fitted(vectors: NDArray[np.floating], dimensions: int, *, cut: bool) -> NDArray[np.float32]:
+def fit_rows(vectors: NDArray[np.floating], dimensions: int, *, cut: bool) -> NDArray[np.float32]:
     """Return unit vectors of ``dimensions`` numbers.
 
     Args:

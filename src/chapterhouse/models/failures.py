@@ -77,7 +77,7 @@ class Failure:
     no_format: bool = False
     fits: float | None = None
 
-    def may_pass(self) -> bool:
+    def may_be_retried(self) -> bool:
         """Whether another try is worth it."""
         return self.again and self.wait <= LONGEST_WAIT
 

@@ -106,7 +106,7 @@ class JsonClient:
             answer = self._try(service, data)
             if isinstance(answer, bytes):
                 return _parsed(service, answer)
-            if number == tries or not answer.may_pass():
+            if number == tries or not answer.may_be_retried():
                 raise answer.error(number)
             self._sleep(answer.pause(number, self._jitter()))
         raise AssertionError("at least one try is made")

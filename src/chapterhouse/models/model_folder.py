@@ -87,6 +87,11 @@ class ModelFolder:
         stated = str(self.json(CONFIG).get("_name_or_path") or self.path.name)
         return sanitise_line(stated.rstrip("/").rpartition("/")[2])[:_LONGEST_NAME]
 
+    @property
+    def fingerprint(self) -> str:
+        """Name of the model and hash of its files."""
+        return f"folder/{self.name}/{self.checksum[:16]}"
+
     def read(self, name: str) -> bytes:
         """Return the content of a file, the one that was hashed.
 

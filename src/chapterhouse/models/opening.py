@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chapterhouse.errors import EngineError, UsageError
+from chapterhouse.models.model_folder import ModelFolder, open_model_folder
 from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.ports.models import Embedder, Entailment, LanguageModel, Reranker
 from chapterhouse.settings import (
     EmbeddingSettings,
+    EntailmentSettings,
     LanguageModelSettings,
     RerankSettings,
     Settings,
@@ -78,12 +80,8 @@ def open_reranker(settings: RerankSettings, on_close: OnClose) -> Reranker | Non
         return ApiReranker(client, settings.model, settings.maximum_characters)
     if settings.engine == "folder":
         from chapterhouse.models.cross_encoders import FolderReranker  # noqa: PLC0415 - likewise
-        from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
 
-        folder = open_model_folder(
-            settings.folder, settings.file, settings.checksum, section="rerank"
-        )
-        return FolderReranker(folder, settings.maximum_characters)
+        return FolderReranker(_folder(settings, "rerank"), settings.maximum_characters)
     return None
 
 
@@ -97,11 +95,8 @@ def open_entailment(settings: Settings) -> Entailment | None:
     if settings.answer.check != "cross-encoder":
         return None
     from chapterhouse.models.cross_encoders import FolderEntailment  # noqa: PLC0415 - when asked for
-    from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
 
-    own = settings.entailment
-    folder = open_model_folder(own.folder, own.file, own.checksum, section="entailment")
-    return FolderEntailment(folder)
+    return FolderEntailment(_folder(settings.entailment, "entailment"))
 
 
 def open_language_model(
@@ -157,12 +152,14 @@ def _embedder(
     if settings.engine == "openai":
         return _service_embedder(settings, vectors, on_close)
     from chapterhouse.models.embedders import FolderEmbedder  # noqa: PLC0415 - when asked for
-    from chapterhouse.models.model_folder import open_model_folder  # noqa: PLC0415 - likewise
 
-    folder = open_model_folder(
-        settings.folder, settings.file, settings.checksum, section="embedding"
-    )
-    return FolderEmbedder(folder, settings)
+    return FolderEmbedder(_folder(settings, "embedding"), settings)
+
+
+def _folder(
+    settings: EmbeddingSettings | RerankSettings | EntailmentSettings, section: str
+) -> ModelFolder:
+    return open_model_folder(settings.folder, settings.file, settings.checksum, section=section)
 
 
 def _service_embedder(

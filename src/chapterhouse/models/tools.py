@@ -167,7 +167,7 @@ def _looked_at(tools: Sequence[Tool], name: str, arguments: Arguments) -> _Looke
     given = _read(arguments)
     if given is None:
         return ToolCall(name, {}, "failed: the arguments are not a JSON object", failed=True)
-    wrong = list(faults(given, tool.parameters))[:_FAULTS]
+    wrong = list(schema_errors(given, tool.parameters))[:_FAULTS]
     if wrong:
         told = sanitise_line("; ".join(wrong))[:_TOLD]
         return ToolCall(name, given, f"failed: {told}", failed=True)
@@ -237,7 +237,7 @@ def _reason(error: BaseException) -> str:
 
 
 def check_schema(schema: Mapping[str, object], where: str) -> None:
-    """Refuse a schema that ``faults`` would not check whole.
+    """Refuse a schema that ``schema_errors`` would not check whole.
 
     Args:
         schema: Of the arguments, or of a part of them.
@@ -258,7 +258,7 @@ def check_schema(schema: Mapping[str, object], where: str) -> None:
         check_schema(_mapping(schema["items"]), f"{where}[]")
 
 
-def faults(value: object, schema: Mapping[str, object], where: str = "") -> Iterator[str]:
+def schema_errors(value: object, schema: Mapping[str, object], where: str = "") -> Iterator[str]:
     """Yield what is wrong with ``value``, each as one sentence for the model."""
     name = where or "the arguments"
     kinds = _kinds(schema)
@@ -277,7 +277,7 @@ def faults(value: object, schema: Mapping[str, object], where: str = "") -> Iter
     elif isinstance(value, (list, tuple)):
         yield from _sized(len(value), schema, "minItems", "maxItems", f"the length of {name}")
         for place, entry in enumerate(value):
-            yield from faults(entry, _mapping(schema.get("items")), f"{where}[{place}]")
+            yield from schema_errors(entry, _mapping(schema.get("items")), f"{where}[{place}]")
 
 
 def _object_faults(
@@ -291,7 +291,7 @@ def _object_faults(
             yield f"{before}{name} is missing"
     for name, entry in value.items():
         if name in known:
-            yield from faults(entry, _mapping(known[str(name)]), f"{before}{name}")
+            yield from schema_errors(entry, _mapping(known[str(name)]), f"{before}{name}")
         elif schema.get("additionalProperties") is False:
             yield f"{before}{name} is not known"
 

@@ -85,18 +85,12 @@ class PydanticWriter:
         self._clock = clock
         self._lock = threading.Lock()
         self._context: ssl.SSLContext | None = None
-        self._usage = Usage()
         self._refused_format: set[bool] = set()  # with tools, without
 
     @property
     def fingerprint(self) -> str:
         """Name of the model."""
         return f"{self._settings.engine}/{self._settings.model}"
-
-    @property
-    def usage(self) -> Usage:
-        """What it was used for until now, in every answered request."""
-        return self._usage
 
     def complete(self, instructions: str, prompt: str) -> str:
         """Return what the model writes, without what it thinks.
@@ -204,12 +198,10 @@ class PydanticWriter:
             async with self._slot(limit):
                 answer = await conversation.respond(on_text, may_call=may_call)
             if not isinstance(answer, Failure):
-                with self._lock:
-                    self._usage += answer.usage
                 return answer
             pause = answer.pause(number, self._jitter())
             late = asyncio.get_running_loop().time() + pause >= (limit.when() or 0.0)
-            if number == attempts or late or not answer.may_pass():
+            if number == attempts or late or not answer.may_be_retried():
                 raise answer.error(number)
             await self._sleep(pause)
         raise AssertionError("at least one try is made")

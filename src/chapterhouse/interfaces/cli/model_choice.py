@@ -13,7 +13,7 @@ from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.interfaces.cli.consent import may_ask
 from chapterhouse.interfaces.cli.settings_file import Value
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.models.discovery import find_servers, hosted_models, look_at
+from chapterhouse.models.discovery import find_server, find_servers, hosted_models
 from chapterhouse.models.keys import KeySource, check_key_source, store_key
 from chapterhouse.models.model_folder import open_model_folder
 from chapterhouse.models.providers import (
@@ -153,7 +153,7 @@ def _at_address(wish: Wish) -> Chosen:
     check_key_source(source, url)
     server = None
     if path in _KNOWN_PATHS:
-        server = look_at(origin(url), source.read(url))
+        server = find_server(origin(url), source.read(url))
     if server is None or server.problem:
         return _unknown_server(wish, url, path, server, source)
     offers = [
