@@ -1,10 +1,42 @@
-"""The day that a document states for itself in its own words."""
+"""Dates out of text, and the day that a document states for itself in its own words."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.claims.dates import dateline, is_dateline
+from chapterhouse.claims.facts import facts_of
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("2024-05-03", "", ["2024-05-03"]),
+        ("on 3 May 2024", "en", ["2024-05-03"]),
+        ("on May 3, 2024", "en", ["2024-05-03"]),
+        ("am 3. Mai 2024", "de", ["2024-05-03"]),
+        ("03.05.2024", "de", ["2024-05-03"]),
+        ("le 3 mai 2024", "fr", ["2024-05-03"]),
+        ("el 3 de mayo de 2024", "es", ["2024-05-03"]),
+        ("il 3 maggio 2024", "it", ["2024-05-03"]),
+        ("2024年5月3日", "zh", ["2024-05-03"]),
+        ("in May", "en", ["--05"]),
+        ("He may go", "en", []),
+        ("1914–1918", "en", ["1914", "1918"]),
+        ("the 1990s", "en", ["1990s"]),
+        ("at 10:30 on Monday", "en", ["10:30", "w1"]),
+        ("at 3 pm", "en", ["15:00"]),
+    ],
+)
+def test_a_date_has_one_form(text: str, language: str, expected: list[str]) -> None:
+    assert [date.key for date in facts_of(text, language).dates] == expected
+
+
+def test_less_of_a_date_agrees_and_more_does_not() -> None:
+    month = facts_of("in May 2024", "en").dates[0]
+    day = facts_of("on 3 May 2024", "en").dates[0]
+    assert month.agrees(day)
+    assert not day.agrees(month)
 
 
 @pytest.mark.parametrize(

@@ -114,6 +114,13 @@ def test_durations_agree_in_other_units() -> None:
         assert (told.support is Support.DISAGREES) is support, said
 
 
+def test_seconds_and_milliseconds_are_durations_too() -> None:
+    evidence = [_evidence("An attempt is given up after two hundred milliseconds without answer.")]
+    for said, disagrees in (("0.2 seconds", False), ("200 seconds", True), ("15 minutes", True)):
+        told = judge(f"An attempt is given up after {said} without answer.", evidence, [])
+        assert (told.support is Support.DISAGREES) is disagrees, said
+
+
 def test_the_year_of_a_heading_counts() -> None:
     dated = Evidence("a", 0, 24, "The budget was adopted.", "en", "Minutes", ("Budget 2026",))
     assert judge("The 2026 budget was adopted.", [dated], []).support in FOUND

@@ -15,7 +15,7 @@ from typing import Final
 from chapterhouse.answering.question_kind import QuestionKind
 from chapterhouse.claims.align import polarity_differs
 from chapterhouse.claims.difference import difference, follows_capital
-from chapterhouse.claims.numbers import UNITS
+from chapterhouse.claims.numbers import DAYS, METRES, UNITS
 from chapterhouse.claims.statement import Statement, Token, TokenKind
 from chapterhouse.types import ConflictKind
 
@@ -31,14 +31,8 @@ ASKED: Final = {
 }
 """What sources can disagree about by what is asked; reasons, steps and lists are not compared."""
 
-_SCALES: Final = {
-    **dict.fromkeys(("ms", "s", "min", "h", "d", "wk", "mo", "y"), "time"),
-    **dict.fromkeys(("mm", "cm", "m", "km"), "length"),
-}
-_SIZES: Final = {
-    "ms": 1 / 86_400_000, "s": 1 / 86_400, "min": 1 / 1_440, "h": 1 / 24, "d": 1, "wk": 7,
-    "mo": 30.4375, "y": 365.25, "mm": 0.001, "cm": 0.01, "m": 1, "km": 1_000,
-}  # fmt: skip
+_SCALES: Final = dict.fromkeys(DAYS, "time") | dict.fromkeys(METRES, "length")
+_SIZES: Final = DAYS | METRES
 _ROUNDED: Final = 0.025  # values that lie closer are one, told more or less exactly
 _BEHIND: Final = 40  # characters behind a number in which its noun stands
 _NOUNS: Final = 3

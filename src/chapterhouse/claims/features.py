@@ -8,14 +8,13 @@ from typing import Final
 
 from chapterhouse.claims.align import Window, align, context_terms, polarity_differs, sentences_of
 from chapterhouse.claims.dates import Date, dates
-from chapterhouse.claims.numbers import Number, numbers
+from chapterhouse.claims.numbers import DAYS, Number, numbers
 from chapterhouse.claims.statement import Statement, Token, TokenKind, read
 from chapterhouse.types import Evidence
 
 _DIGITS: Final = re.compile(r"\d+(?:[.,'’ \u00a0\u202f]\d+)*")
 _MARKS: Final = re.compile(r"[.,'’ \u00a0\u202f]")
 _WORD: Final = re.compile(r"[^\W_]+")
-DAYS: Final = {"y": 365.0, "mo": 30.4, "wk": 7.0, "d": 1.0, "h": 1 / 24, "min": 1 / 1440}
 _NEARLY: Final = 0.02  # share by which two durations in different units may differ
 _STEM: Final = 5  # letters that "Canada" and "Canadian" share
 FEATURES: Final = (

@@ -15,7 +15,6 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 
 from chapterhouse.claims.features import (
-    DAYS,
     FEATURES,
     Reading,
     is_fact,
@@ -24,6 +23,7 @@ from chapterhouse.claims.features import (
     stated,
 )
 from chapterhouse.claims.no_statement import bare, essence, states_nothing
+from chapterhouse.claims.numbers import DAYS
 from chapterhouse.claims.quotation import find_quoted, quotation_of, wrong_quotations
 from chapterhouse.claims.statement import Token, read
 from chapterhouse.types import (

@@ -27,6 +27,11 @@ UNITS: Final[Mapping[str, str]] = _CURRENCIES | {
 _SCALES: Final = {
     name: 10 ** int(power) for power, names in _UNITS["scales"].items() for name in names.split()
 }
+DAYS: Final = {
+    "ms": 1 / 86_400_000, "s": 1 / 86_400, "min": 1 / 1_440, "h": 1 / 24, "d": 1.0, "wk": 7.0,
+    "mo": 30.4375, "y": 365.25,
+}  # fmt: skip
+METRES: Final = {"mm": 0.001, "cm": 0.01, "m": 1.0, "km": 1_000.0}
 _SUFFIX_SCALES: Final = {"k": 1000, "m": 10**6, "bn": 10**9, "b": 10**9, "mn": 10**6}
 # Attached or apart, these are too short to be a unit without digits right before them.
 _SHORT_APART: Final = word_set("s h t v w l an ad mes")

@@ -19,7 +19,7 @@ from typing import Final
 
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.front_matter import split_front_matter
-from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.text.language_data import STOPWORDS, language_data
 from chapterhouse.text.markdown import Block, BlockKind, blocks, plain_title
 from chapterhouse.text.scripts import EAST_ASIAN
 
@@ -63,32 +63,16 @@ _EAST_JOINTS: Final = re.compile(
 _EAST_SHORTEST: Final = 2
 _EAST_LONGEST: Final = 8
 
-# They join words as function words do.
-_BETWEEN_WORDS: Final = """
-    may might must please use used using see least said via per etc us upon without including either
-    neither hereby herein hereof hereto hereunder thereof thereto whereas whereof
-"""
-_BETWEEN: Final = frozenset(_BETWEEN_WORDS.split())
-# Open-class words that say nothing of a document, beside the function words of its language.
-_EMPTY_WORDS: Final = """
-    also one two three first second third new use used using may might must please see e.g i.e etc
-    day days week month year years time times page pages number figure table section chapter example
-    make made need needs get set within without per via however therefore well way still yet even
-    monday tuesday wednesday thursday friday saturday sunday january february march april june
-    july august september october november december subject sent regards dear mr mrs ms note notes
-    euro euros dollar dollars pound pounds percent metre metres meter meters km kg kilometres tonnes
-    minute minutes hour hours min million millions o'clock yes
-    true false null none
-    bitte siehe seite zwei drei neue neuen beispiel jahr jahre jahren tag tage uhr januar februar
-    märz juni juli oktober dezember montag dienstag mittwoch donnerstag freitag samstag sonntag
-    page pages deux trois année années jour jours exemple http https www com org html pdf
-"""
 # What may stand inside a term.
 _LINK_WORDS: Final = (
     "of for and & de du des d la le les di del della da do dos und von der für en og"
 )
 LINKS: Final = frozenset(_LINK_WORDS.split())
-_EMPTY: Final = frozenset(_EMPTY_WORDS.split())
+_WEB_AND_DATA: Final = "http https www com org html pdf true false null none"
+_EMPTY: Final = frozenset(_WEB_AND_DATA.split()).union(
+    *(data.empty_words for data in language_data().values())
+)
+_BETWEEN: Final = frozenset[str]().union(*(data.joining_words for data in language_data().values()))
 
 
 @dataclass(slots=True)

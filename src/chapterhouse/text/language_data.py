@@ -29,6 +29,8 @@ class LanguageData:
         number_words: Numbers in letters.
         date_words: Names of months and days.
         side_words: Words that stand between two things that are compared.
+        empty_words: Words of open classes that say nothing of what a document is about.
+        joining_words: Others that join words as function words do.
         linking_words: A question that begins with one goes on from the one before.
         polite_phrases: Regular expressions of what makes a question polite, and no other.
         reason_cues: A regular expression of what gives a reason.
@@ -40,6 +42,8 @@ class LanguageData:
     number_words: frozenset[str] = frozenset()
     date_words: frozenset[str] = frozenset()
     side_words: frozenset[str] = frozenset()
+    empty_words: frozenset[str] = frozenset()
+    joining_words: frozenset[str] = frozenset()
     linking_words: frozenset[str] = frozenset()
     polite_phrases: tuple[str, ...] = ()
     reason_cues: str = ""

@@ -1,0 +1,53 @@
+"""What stands word for word in evidence."""
+
+import pytest
+
+from chapterhouse.claims.quotation import (
+    find_quoted,
+    find_words,
+    quotations,
+    weight,
+    words_of,
+    wrong_quotations,
+)
+from chapterhouse.types import Evidence
+
+TEXT = "The gate is closed at 21:30. “Nobody,” he said, “may open it later than that.” 渡轮停运。"
+EVIDENCE = [Evidence("rules", 100, 100 + len(TEXT), TEXT, "en")]
+
+
+@pytest.mark.parametrize("marks", ['""', "“”", "„“", "«»", "「」", "『』"])
+def test_quotations_of_every_kind(marks: str) -> None:
+    assert list(quotations(f"He said {marks[0]}come at once{marks[1]} today.")) == ["come at once"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ("the GATE is **closed**", "The gate is closed"),
+        ("closed at 21:30", "closed at 21:30"),
+        ("closed at 21:31", ""),
+        ("gate is close", ""),  # only whole words
+        ("渡轮", "渡轮"),
+        ("", ""),
+    ],
+)
+def test_words_are_found_one_after_the_other(wanted: str, found: str) -> None:
+    place = next(find_words(words_of(wanted), EVIDENCE), None)
+    assert (TEXT[place.start : place.end] if place else "") == found
+
+
+def test_two_chinese_characters_weigh_as_a_word() -> None:
+    assert weight(words_of("the gate").words) == weight(words_of("渡轮停运").words) == 2
+
+
+def test_the_sentence_that_holds_a_claim_is_quoted_with_its_place() -> None:
+    (found,) = find_quoted("The gate is closed at 21:30.", EVIDENCE)
+    assert (found.document_id, found.start, found.quote) == ("rules", 100, TEXT[:28])
+    assert find_quoted("The gate is open at 21:30.", EVIDENCE) == ()
+
+
+def test_what_a_claim_quotes_must_stand_there() -> None:
+    right, wrong = "“may open it later”", "“must open it earlier”"
+    assert wrong_quotations(f"It says {right} and {wrong}.", EVIDENCE) == [wrong.strip("“”")]
+    assert wrong_quotations("It is a “gate”.", EVIDENCE) == []
