@@ -17,11 +17,10 @@ from chapterhouse.types import Evidence
 
 ALIKE: Final = 0.5  # share of all content words of both that both have
 CONTAINED: Final = 3  # content words of a sentence that the other has whole, with more around
+_SHORTENED: Final = 0.8  # as ALIKE, where one of them goes on and the other does not
 LEAST_SHARED: Final = 2  # content words
 _MEASURED: Final = frozenset({"%", "pp"})
 _JOINED: Final = re.compile(r"\s*(?:and|und|,)\s*(?:the|der|die|das|an?|ein\w{0,2})?\s*")
-_SHORTENED: Final = 0.8  # the same, where one of them goes on and the other does not
-
 
 Tokens = tuple[tuple[Token, bool], ...]  # of a sentence, each with whether the other has it
 

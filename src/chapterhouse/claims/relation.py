@@ -59,6 +59,9 @@ class Relation(StrEnum):
     SILENT = "silent"  # neither says anything about what the other says
 
 
+CONTRADICTIONS: Final = frozenset({Relation.NUMBER, Relation.DATE, Relation.NEGATION})
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """A relation with what it rests on.
@@ -254,9 +257,6 @@ def _same_neighbour(alignment: Alignment, number: int, place: int) -> bool:
         for n in range(max(0, number - 2), min(len(alignment.places), number + 3))
     }
     return any(p in held for p in range(max(0, place - 2), place + 3) if p >= 0)
-
-
-CONTRADICTIONS: Final = frozenset({Relation.NUMBER, Relation.DATE, Relation.NEGATION})
 
 
 @dataclass(frozen=True, slots=True)
