@@ -12,7 +12,7 @@ from chapterhouse.agents.council_problems import CouncilConfigError
 from chapterhouse.asking import checked_query
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.quoted import quoted_turn
-from chapterhouse.council.meeting.replay import Replay
+from chapterhouse.council.meeting.replay import Replay, open_transcript
 from chapterhouse.council.meeting.rounds import Meeting, OnEvent, hold_meeting
 from chapterhouse.council.meeting.session import (
     CouncilContext,
@@ -27,7 +27,7 @@ from chapterhouse.council.meeting.session import (
     seating_of,
 )
 from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis, write_synthesis
-from chapterhouse.council.meeting.transcript import Heading, Transcript, key_of_meeting
+from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
 from chapterhouse.council.meeting.written import Prepared, prepare_turn, written_turn
 from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
@@ -43,7 +43,6 @@ from chapterhouse.types import (
     Support,
 )
 
-MEETINGS: Final = "meetings"  # folder of a council that holds the transcripts
 _OWN_TRACES: Final = 4  # memories that an earlier holding of the same meeting may have left
 _ANY: Final = MeetingOptions()
 _NO_NONCE: Final = "x" * 6  # of a plan, which is shown and never sent
@@ -76,7 +75,7 @@ async def convene(
     choices = convening or _ANY
     session = _open(council, question, choices, context, on_progress)
     reminders = _reminders(session, choices, context)
-    with _transcript(session, choices, context, reminders) as transcript:
+    with open_transcript(session, choices, context, reminders) as transcript:
         meeting = Meeting(
             context=context,
             store=Replay(transcript, session, context.parts),
@@ -188,7 +187,7 @@ async def _said(
     if participant.model is None:
         return await beside(partial(quoted_turn, participant, turn, context.parts))
     try:
-        return await written_turn(participant, turn, context.parts, on_text)
+        return await written_turn(participant, participant.model, turn, context.parts, on_text)
     except EngineError as error:
         quoted = await beside(partial(quoted_turn, participant, turn, context.parts))
         return replace(quoted, warnings=(*quoted.warnings, _despite(error)))
@@ -202,7 +201,7 @@ async def _preside(
         return synthesis.draft
     with telemetry.agent_span(chair.key, synthesis.turn.question) as recorder:
         try:
-            minutes = await write_synthesis(chair, synthesis, context.parts, on_text)
+            minutes = await write_synthesis(chair, chair.model, synthesis, context.parts, on_text)
         except EngineError as error:
             warning = f"The chair's model did not answer, so rules summed up: {error.message}"
             told = f"{warning} {error.hint}".strip()
@@ -289,49 +288,6 @@ def _put_down(minutes: Minutes, transcript: Transcript) -> Minutes:
         warning = f"The minutes could not be written to the transcript: {error.message}"
         return replace(minutes, warnings=(*minutes.warnings, warning))
     return minutes
-
-
-def _transcript(
-    session: Session,
-    choices: MeetingOptions,
-    context: CouncilContext,
-    reminders: Mapping[str, tuple[Memory, ...]],
-) -> Transcript:
-    """Open the transcript: where the caller says, else in the council's folder if it has one."""
-    council = session.council
-    everyone = session.everyone
-    key = key_of_meeting(
-        council,
-        session.question,
-        sequence=context.parts.engines.store.sequence(),
-        models={one.key: one.model.fingerprint for one in everyone if one.model},
-        personas={one.key: _dependencies(one, reminders) for one in everyone},
-        tools={one.key: [tool.name for tool in one.tools] for one in everyone},
-        settings={},  # a member's own stand with them
-        versions=context.parts.versions,
-    )
-    heading = Heading(
-        council.slug,
-        session.question,
-        tuple(one.key for one in everyone),
-        tuple(entry.name for entry in council.rounds),
-    )
-    path = choices.transcript
-    if path is None and council.slug in context.councils.names():
-        path = context.councils.path / council.slug / MEETINGS / f"{key[:16]}.ndjson"
-    return Transcript.open(path, key, heading, fresh=choices.fresh)
-
-
-def _dependencies(participant: Participant, reminders: Mapping[str, tuple[Memory, ...]]) -> str:
-    """Return, as text, what a participant's turns depend on beside model and tools."""
-    one = participant
-    own = f"{one.title} {one.instructions} {one.grounding} {one.request!r}"
-    reminded = [memory.id for memory in reminders.get(participant.key, ())]
-    inner = participant.inner.everyone if participant.inner else ()
-    council = participant.inner.council.to_json() if participant.inner else ""
-    models = [one.model.fingerprint if one.model else "" for one in inner]
-    within = (_dependencies(one, {}) for one in inner)
-    return " ".join([own, *reminded, council, *models, *within])
 
 
 def _reminders(

@@ -7,15 +7,32 @@ contradicted by its quotations; what a chair's model wrote only if, besides, it 
 record and map that come out again.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
 
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.sealed import agrees
-from chapterhouse.council.meeting.session import Session
-from chapterhouse.council.meeting.transcript import Transcript
+from chapterhouse.council.meeting.session import (
+    CouncilContext,
+    MeetingOptions,
+    Participant,
+    Session,
+)
+from chapterhouse.council.meeting.transcript import Heading, Transcript, key_of_meeting
 from chapterhouse.council.minutes.contents import Carried, carried
 from chapterhouse.replying.parts import Parts
-from chapterhouse.types import Absence, Citation, Claim, Concession, Minutes, Reply, Statement
+from chapterhouse.types import (
+    Absence,
+    Citation,
+    Claim,
+    Concession,
+    Memory,
+    Minutes,
+    Reply,
+    Statement,
+)
+
+_MEETINGS: Final = "meetings"  # folder of a council that holds the transcripts
 
 
 class Replay:
@@ -102,3 +119,46 @@ def _about_the_same(found: Minutes, draft: Minutes) -> bool:
     """Whether minutes sum up the same record and map, of the same people."""
     same = ("council", "question", "options", "members", "statements", "absences", "map")
     return all(getattr(found, name) == getattr(draft, name) for name in same)
+
+
+def open_transcript(
+    session: Session,
+    choices: MeetingOptions,
+    context: CouncilContext,
+    reminders: Mapping[str, tuple[Memory, ...]],
+) -> Transcript:
+    """Open the transcript: where the caller says, else in the council's folder if it has one."""
+    council = session.council
+    everyone = session.everyone
+    key = key_of_meeting(
+        council,
+        session.question,
+        sequence=context.parts.engines.store.sequence(),
+        models={one.key: one.model.fingerprint for one in everyone if one.model},
+        personas={one.key: _dependencies(one, reminders) for one in everyone},
+        tools={one.key: [tool.name for tool in one.tools] for one in everyone},
+        settings={},  # a member's own stand with them
+        versions=context.parts.versions,
+    )
+    heading = Heading(
+        council.slug,
+        session.question,
+        tuple(one.key for one in everyone),
+        tuple(entry.name for entry in council.rounds),
+    )
+    path = choices.transcript
+    if path is None and council.slug in context.councils.names():
+        path = context.councils.path / council.slug / _MEETINGS / f"{key[:16]}.ndjson"
+    return Transcript.open(path, key, heading, fresh=choices.fresh)
+
+
+def _dependencies(participant: Participant, reminders: Mapping[str, tuple[Memory, ...]]) -> str:
+    """Return, as text, what a participant's turns depend on beside model and tools."""
+    one = participant
+    own = f"{one.title} {one.instructions} {one.grounding} {one.request!r}"
+    reminded = [memory.id for memory in reminders.get(participant.key, ())]
+    inner = participant.inner.everyone if participant.inner else ()
+    council = participant.inner.council.to_json() if participant.inner else ""
+    models = [one.model.fingerprint if one.model else "" for one in inner]
+    within = (_dependencies(one, {}) for one in inner)
+    return " ".join([own, *reminded, council, *models, *within])

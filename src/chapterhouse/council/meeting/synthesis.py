@@ -16,6 +16,7 @@ from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.turn_output import SynthesisOutput, VerdictOutput, read_synthesis
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
 from chapterhouse.council.meeting.written import Checker, Prepared, write_in_form
+from chapterhouse.ports.models import LanguageModel
 from chapterhouse.replying.desk import Desk
 from chapterhouse.replying.metered import Metered
 from chapterhouse.replying.parts import Parts
@@ -50,12 +51,17 @@ class Synthesis:
 
 
 async def write_synthesis(
-    chair: Participant, synthesis: Synthesis, parts: Parts, on_text: OnText | None = None
+    chair: Participant,
+    writer: LanguageModel,
+    synthesis: Synthesis,
+    parts: Parts,
+    on_text: OnText | None = None,
 ) -> Minutes:
     """Return the minutes as the chair's model writes them, every sentence checked.
 
     Args:
-        chair: Who presides; they have a model.
+        chair: Who presides.
+        writer: The model that writes for them.
         synthesis: What is to be summed up.
         parts: What the library is made of.
         on_text: Is given what the model writes as it comes, before it is checked.
@@ -63,9 +69,8 @@ async def write_synthesis(
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    assert chair.model is not None
     given = await beside(partial(prepare_synthesis, chair, synthesis, parts))
-    model = Metered(chair.model)
+    model = Metered(writer)
     read = partial(read_synthesis, options=synthesis.draft.options)
     spoken, writing = await write_in_form(model, given, read, on_text)
     minutes = await beside(

@@ -125,7 +125,7 @@ class Transcript:
         file = open_transcript(path, must_move)
         transcript = cls(file, path)
         try:
-            transcript._begin(first)
+            transcript._begin(file, first)
         except BaseException:
             file.close()
             raise
@@ -211,15 +211,14 @@ class Transcript:
         if self._file is not None:
             self._file.append(_line(entry))
 
-    def _begin(self, first: bytes) -> None:
+    def _begin(self, file: TranscriptFile, first: bytes) -> None:
         """Take up what the file holds, or write its first line."""
-        assert self._file is not None
-        held = self._file.held
+        held = file.held
         whole = held.rfind(b"\n") + 1
         if whole < len(held):
-            self._file.cut(whole)
+            file.cut(whole)
         if not whole:
-            self._file.append(first)
+            file.append(first)
             return
         for number, line in enumerate(held[:whole].split(b"\n")[1:-1], start=2):
             self._take_up(line, number)

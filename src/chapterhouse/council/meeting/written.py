@@ -301,12 +301,17 @@ def prepare_turn(participant: Participant, turn: Turn, parts: Parts) -> Prepared
 
 
 async def written_turn(
-    participant: Participant, turn: Turn, parts: Parts, on_text: OnText | None = None
+    participant: Participant,
+    writer: LanguageModel,
+    turn: Turn,
+    parts: Parts,
+    on_text: OnText | None = None,
 ) -> Statement:
     """Return what a model says in a round, checked.
 
     Args:
-        participant: Who speaks; they have a model.
+        participant: Who speaks.
+        writer: The model that writes for them.
         turn: What is asked.
         parts: What the library is made of.
         on_text: Is given what the model writes as it comes, before it is checked.
@@ -314,9 +319,8 @@ async def written_turn(
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    assert participant.model is not None
     given = await run_limited(partial(prepare_turn, participant, turn, parts))
-    model = Metered(participant.model)
+    model = Metered(writer)
     read = partial(read_turn, options=turn.council.options)
     spoken, writing = await write_in_form(model, given, read, on_text)
     statement = await run_limited(

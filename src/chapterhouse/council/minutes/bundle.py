@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from platform import python_version
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -25,7 +25,10 @@ from chapterhouse.errors import UsageError
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.replying.bundling import documents_of, sections_of
 from chapterhouse.types import Check, Document, Minutes
-from chapterhouse.wiring import Engines
+
+if TYPE_CHECKING:
+    from chapterhouse.council.meeting.session import CouncilContext
+    from chapterhouse.wiring import Engines
 
 MINUTES_FORMAT: Final = "chapterhouse-minutes/2"
 _NAMED: Final = 8  # sentences that fail a check, the rest is counted
@@ -247,7 +250,9 @@ def _unsupported(
             yield one.where
 
 
-def minutes_bundle_of(minutes: Minutes, context: CouncilContext, engines: Engines) -> MinutesBundle:
+def minutes_bundle_of(
+    minutes: Minutes, context: "CouncilContext", engines: "Engines"
+) -> MinutesBundle:
     """Return minutes with their sources, and with what they were made with.
 
     A council that was built in Python has no file, and is not in it.
@@ -286,7 +291,7 @@ def _models(minutes: Minutes) -> Iterator[tuple[str, str]]:
 
 
 def recheck_minutes(
-    minutes: Minutes, context: CouncilContext, engines: Engines
+    minutes: Minutes, context: "CouncilContext", engines: "Engines"
 ) -> tuple[CitationCheck, ...]:
     """Look every citation up again, also of councils that sat in it.
 
