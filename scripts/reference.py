@@ -31,7 +31,8 @@ from chapterhouse.types import BENIGN_NOTICES
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 COMMON = {"json", "home", "workspace", "debug", "quiet"}
-_TRANSCRIPT = "transcript of "
+EXAMPLE = "examples/varnholm-ferry"
+_TRANSCRIPT = re.compile(r"transcript (?:in (?P<folder>\S+) )?of (?P<line>.+)", re.DOTALL)
 _PART = re.compile(r"(<!-- generated: (?P<name>[^>]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -144,11 +145,11 @@ def _kinds(kind: type[ChapterhouseError]) -> Iterator[type[ChapterhouseError]]:
 
 
 @cache
-def example_home() -> Path:
-    """Return the home of a library that holds the example, made once."""
+def example_home(folder: str = EXAMPLE) -> Path:
+    """Return the home of a library that holds a folder of the checkout, made once."""
     home = Path(tempfile.mkdtemp(prefix="chapterhouse-reference-"))
     atexit.register(shutil.rmtree, home, ignore_errors=True)
-    run_command(["add", "examples/varnholm-ferry"], home)
+    run_command(["add", folder], home)
     return home
 
 
@@ -156,7 +157,8 @@ def run_command(arguments: Sequence[str], home: Path) -> str:
     """Run a command from the root of the checkout, as the documentation does."""
     command = [sys.executable, "-m", "chapterhouse", *arguments]
     environment = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
-    environment["CHAPTERHOUSE_HOME"] = str(home)  # --home would stand in every citation's command
+    environment["CHAPTERHOUSE_HOME"] = str(home)  # --home would be in every citation's command
+    environment["CHAPTERHOUSE_BACKGROUND"] = "0"  # vectors made meanwhile would change the ranking
     done = subprocess.run(  # noqa: S603 - our own interpreter with our own arguments
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
@@ -165,9 +167,9 @@ def run_command(arguments: Sequence[str], home: Path) -> str:
     return done.stdout
 
 
-def transcript(line: str) -> str:
-    """Return a command line over the example with what it prints."""
-    shown = run_command(shlex.split(line), example_home()).rstrip("\n")
+def transcript(line: str, folder: str = EXAMPLE) -> str:
+    """Return a command line over the example, or another folder, with what it prints."""
+    shown = run_command(shlex.split(line), example_home(folder)).rstrip("\n")
     return f"```console\n$ chapterhouse {line}\n\n{shown}\n```\n"
 
 
@@ -188,8 +190,8 @@ def rendered(page: str, known: Mapping[str, Callable[[], str]]) -> str:
 
     def written(match: re.Match[str]) -> str:
         name = match.group("name")
-        line = name.removeprefix(_TRANSCRIPT)
-        part = known[name]() if line == name else transcript(line)
+        asked = _TRANSCRIPT.fullmatch(name)
+        part = transcript(asked["line"], asked["folder"] or EXAMPLE) if asked else known[name]()
         return f"{match.group(1)}\n{part}\n{match.group(3)}"
 
     return _PART.sub(written, page)

@@ -35,7 +35,7 @@ def test_every_key_is_documented() -> None:
 
 
 def test_every_template_is_documented() -> None:
-    assert first_cells("## Make one", "## Say who") == list(TEMPLATES)
+    assert first_cells("## Make one", "## Choose the members") == list(TEMPLATES)
 
 
 def test_the_council_shown_can_meet() -> None:
