@@ -2,21 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from chapterhouse.interfaces.cli.render_answers import (
-    answer,
-    answer_markdown,
-    context,
-    place,
-    search,
-    text,
-)
-from chapterhouse.interfaces.cli.render_encoders import vector_rows
-from chapterhouse.interfaces.cli.shapes import is_incomplete
-from chapterhouse.interfaces.cli.terminal import columns, styled
+from chapterhouse.interfaces.cli.envelope import is_incomplete
+from chapterhouse.interfaces.cli.render_models import vector_rows
+from chapterhouse.interfaces.cli.session import OK, PARTLY
+from chapterhouse.interfaces.cli.terminal import columns, one_line, shown, styled
+from chapterhouse.presenting.citing import page_name, without_title
 from chapterhouse.presenting.wording import ended, searched
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
@@ -36,27 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.console import Console
+    from rich.text import Text
 
-__all__ = [
-    "answer",
-    "answer_markdown",
-    "archive",
-    "checks",
-    "context",
-    "document",
-    "documents",
-    "files",
-    "formats",
-    "place",
-    "planned",
-    "ready",
-    "reindexed",
-    "removed",
-    "report",
-    "search",
-    "status",
-    "text",
-]
 
 _COLOURS = {
     Status.READY: "green",
@@ -77,6 +53,8 @@ _ORDER = (
     "rejected",
     "rejected earlier",
 )
+_HASH_DIGITS = 12
+_AROUND = 200  # characters shown on each side of a citation
 _MOST_EARLIER = 10  # files whose reasons are told again
 
 
@@ -98,6 +76,13 @@ def report(target: "Console", value: AddReport) -> None:
     target.print(styled((head, "bold"), ": ", ", ".join(told) or "nothing to read"))
     _details(target, value)
     _missing(target, value)
+
+
+def report_code(value: AddReport) -> int:
+    """Return 4 where a file was rejected or read in part, now or earlier, else 0."""
+    incomplete = (Status.REJECTED, Status.PARTIAL)
+    partly = any(value.count(status) or value.count_earlier(status) for status in incomplete)
+    return PARTLY if partly else OK
 
 
 def _endings(outcome: FileOutcome) -> list[str]:
@@ -337,3 +322,69 @@ def size(count: int) -> str:
 
 def _counts(counts: "Mapping[str, int]") -> str:
     return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items())) or "none"
+
+
+# --- places -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of a document with where it stands and what stands around it."""
+
+    document: Document
+    start: int
+    end: int
+    text: str
+    before: str
+    after: str
+    section_path: tuple[str, ...]
+    page: int | None
+    page_label: str
+
+
+def place_of(document: Document, body: Body, start: int, end: int) -> Place:
+    """Find the section and page of ``text[start:end]`` by its first character."""
+    section = next((s for s in body.sections if s.start <= start < s.end), None)
+    page = next((p for p in body.pages if p.start <= start < p.end), None)
+    return Place(
+        document=document,
+        start=start,
+        end=end,
+        text=body.text[start:end],
+        before=body.text[max(0, start - _AROUND) : start],
+        after=body.text[end : end + _AROUND],
+        section_path=section.path if section else (),
+        page=page.number if page else None,
+        page_label=page.label if page else "",
+    )
+
+
+def place(target: "Console", value: Place) -> None:
+    """Show a span of a document with what surrounds it."""
+    facts = [
+        value.document.source,
+        page_name(value.document.page_kind, value.page, value.page_label),
+        f"characters {value.start}–{value.end}",
+        f"sha256 {value.document.text_sha256[:_HASH_DIGITS]}",
+    ]
+    title = value.document.title
+    path = " › ".join((title, *without_title(title, value.section_path)))
+    target.print(styled((one_line(path), "bold cyan")))
+    target.print(styled((" · ".join(map(one_line, filter(None, facts))), "dim")))
+    target.print()
+    target.print(_framed(target, value))
+
+
+def _framed(target: "Console", value: Place) -> "Text":
+    """Set the span off by colour, or by marks where there is none."""
+    opening, closing = ("", "") if target.is_terminal and not target.no_color else ("»", "«")
+    return styled(
+        (value.before, "dim"),
+        (f"{opening}{value.text}{closing}", "bold reverse" if not opening else ""),
+        (value.after, "dim"),
+    )
+
+
+def text(target: "Console", body: Body) -> None:
+    """Print the whole canonical text, safe to show."""
+    target.out(shown(body.text), highlight=False, end="" if body.text.endswith("\n") else "\n")

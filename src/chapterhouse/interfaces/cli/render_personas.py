@@ -21,6 +21,7 @@ from chapterhouse.types import Census
 if TYPE_CHECKING:
     from rich.console import Console
 
+
 _COLOURS: Final = {
     Standing.INDEXED: "green",
     Standing.PARTIAL: "yellow",

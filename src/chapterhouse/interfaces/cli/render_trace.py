@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from chapterhouse.interfaces.cli.shapes_trace import json_value
+from chapterhouse.interfaces.cli.envelope import json_value
 from chapterhouse.interfaces.cli.terminal import one_line, styled
 from chapterhouse.telemetry import Trace, TraceSpan, operations
 from chapterhouse.telemetry.spans import ERROR_TYPE
 
 if TYPE_CHECKING:
     from rich.console import Console
+
 
 _STEP = 2  # columns to the right
 _LONGEST = 100  # characters shown of one value

@@ -8,27 +8,25 @@ from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mcp_types import Tool as ToolEntry
 from pydantic import BaseModel
 
-from chapterhouse.interfaces.mcp import answering, listing, meeting, searching
-from chapterhouse.interfaces.mcp.arguments import (
+from chapterhouse.interfaces.mcp import answering, searching
+from chapterhouse.interfaces.mcp.schemas import (
+    AnswerResult,
     AskArguments,
     ConveneArguments,
-    FetchArguments,
-    KnowledgeArguments,
-    NoArguments,
-    PassagesArguments,
-    SearchArguments,
-    SemanticArguments,
-)
-from chapterhouse.interfaces.mcp.results import (
-    AnswerResult,
     CouncilsResult,
+    FetchArguments,
     FetchResult,
+    KnowledgeArguments,
     MinutesResult,
+    NoArguments,
     Outcome,
+    PassagesArguments,
     PassagesResult,
     PersonasResult,
     Result,
+    SearchArguments,
     SearchResults,
+    SemanticArguments,
 )
 from chapterhouse.interfaces.mcp.service import Service, Tell
 
@@ -123,7 +121,7 @@ TOOLS: Final = (
         "several points of view, or when sources disagree. May take minutes where models speak.",
         ConveneArguments,
         MinutesResult,
-        meeting.convene,
+        answering.convene,
         keeps=True,
     ),
     ServedTool(
@@ -133,7 +131,7 @@ TOOLS: Final = (
         "persona to ask.",
         NoArguments,
         PersonasResult,
-        listing.list_personas,
+        answering.list_personas,
     ),
     ServedTool(
         "list_councils",
@@ -141,7 +139,7 @@ TOOLS: Final = (
         "List the councils, with their members and rounds. Call this before you convene one.",
         NoArguments,
         CouncilsResult,
-        listing.list_councils,
+        answering.list_councils,
     ),
 )
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}
