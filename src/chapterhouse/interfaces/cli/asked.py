@@ -9,7 +9,7 @@ from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.opening import remember_answer
 from chapterhouse.interfaces.cli.options import readable
 from chapterhouse.interfaces.cli.progress import drafted, told_to
-from chapterhouse.interfaces.cli.terminal import one_line, styled
+from chapterhouse.interfaces.cli.terminal import one_line, say
 from chapterhouse.presenting import wording
 from chapterhouse.presenting.answers import answer_blocks
 from chapterhouse.presenting.terminal import show as blocks
@@ -116,7 +116,7 @@ def show(
     """Show how a question was taken, where that is not as it was asked, and its answer."""
     if asked.follow_up is not None:
         for line in understood(asked.follow_up):
-            target.print(styled((one_line(line), "dim")))
+            say(target, (one_line(line), "dim"))
     blocks(target, answer_blocks(asked.answer), options, detailed=detailed)
 
 

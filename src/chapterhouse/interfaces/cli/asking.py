@@ -1,6 +1,7 @@
 """Commands that ask: search, context and ask."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,9 +20,19 @@ from chapterhouse.interfaces.cli.options import (
     common,
     readable,
     reopening,
+    require_path,
 )
-from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, with_files, with_library
-from chapterhouse.interfaces.cli.terminal import one_line, shown, styled
+from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.session import (
+    NO_ANSWER,
+    OK,
+    Outcome,
+    library_class,
+    named_home,
+    run,
+    with_library,
+)
+from chapterhouse.interfaces.cli.terminal import one_line, say, shown
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.terminal import show as blocks
@@ -45,7 +56,11 @@ def search(
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit", metavar="N", min=1, max=1000, help="Number of passages; else as set."
+            "--limit",
+            metavar="N",
+            min=1,
+            max=1000,
+            help="Number of passages; by default as in the settings.",
         ),
     ] = None,
     per_document: Annotated[
@@ -102,7 +117,9 @@ def context(
     *,
     maximum: Annotated[
         int | None,
-        typer.Option("--tokens", metavar="N", min=1, help="Longest context; else as set."),
+        typer.Option(
+            "--tokens", metavar="N", min=1, help="Longest context; by default as in the settings."
+        ),
     ] = None,
     shelf: Shelves = None,
     tag: Tags = None,
@@ -130,16 +147,16 @@ def _show_context(target: "Console", value: Context) -> None:
     if value.excerpts:
         target.out(shown(value.markdown), highlight=False)
     for warning in value.warnings:
-        target.print(styled((one_line(warning), "yellow")))
+        say(target, (one_line(warning), "yellow"))
     if not value.excerpts:
-        target.print(styled((_nothing(value), "bold")))
+        say(target, (_nothing(value), "bold"))
         return
     facts = [
         f"{value.tokens:,} of {value.maximum:,} tokens",
         f"{counted(len(value.excerpts), 'excerpt')} of {counted(len(value.sources), 'document')}",
         f"{value.information_gain:.0%} of the value found",
     ]
-    target.print(styled((" · ".join(facts), "dim")))
+    say(target, (" · ".join(facts), "dim"))
 
 
 def _nothing(value: Context) -> str:
@@ -165,7 +182,7 @@ def ask(
             metavar="N",
             min=10,
             max=2000,
-            help="Longest answer without a model; else as set.",
+            help="Longest answer without a model; by default as in the settings.",
         ),
     ] = None,
     model: Model = None,
@@ -235,9 +252,26 @@ def ask(
 
     if file:
         asking = replace(asking, remember=False)
-        with_files(file, work, trace=trace)
+        _with_files(file, work, trace=trace)
     else:
         with_library(work, trace=trace)
+
+
+def _with_files(
+    paths: Sequence[str], work: "Callable[[Library], Outcome]", *, trace: bool = False
+) -> None:
+    """Run ``work`` on a library of these files alone, of which nothing stays, and show it."""
+
+    def opened() -> Outcome:
+        wanted = [require_path(path) for path in paths]
+        place, libraries = named_home(), library_class()
+        with ExitStack() as closing:
+            with told_to() as tell:
+                files = libraries.of_files(wanted, place, common().workspace, on_progress=tell)
+                library = closing.enter_context(files)
+            return work(library)
+
+    run(opened, trace=trace)
 
 
 def _bundle_writer(library: "Library", name: str) -> Callable[[Answer], None]:

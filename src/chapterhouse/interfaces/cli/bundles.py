@@ -25,7 +25,7 @@ from chapterhouse.files import write_whole
 from chapterhouse.interfaces.cli.options import require_path
 from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, run, with_library
-from chapterhouse.interfaces.cli.terminal import indented, one_line, styled
+from chapterhouse.interfaces.cli.terminal import indented, one_line, say, styled
 from chapterhouse.types import Answer, Check, Minutes
 
 if TYPE_CHECKING:
@@ -233,12 +233,12 @@ def _citation(one: "CitationCheck") -> dict[str, object]:
 
 def _show_citations(target: "Console", question: str, found: Sequence[CitationCheck]) -> None:
     """Show what has become of the citations of an answer or of minutes."""
-    target.print(styled((one_line(question), "bold")))
+    say(target, (one_line(question), "bold"))
     for one in found:
         citation = one.citation
         verdict = _QUOTES[one.quote.value]
         name = one_line(citation.title or citation.source)
-        target.print(styled((f"[{citation.number}] ", "bold"), (name, "bold cyan")))
+        say(target, (f"[{citation.number}] ", "bold"), (name, "bold cyan"))
         moved = f" ({one_line(one.source_now)})" if one.source.value == "moved" else ""
         indented(
             target,
@@ -249,7 +249,7 @@ def _show_citations(target: "Console", question: str, found: Sequence[CitationCh
             opens = f"chapterhouse docs show {one.document_id} --span {span}"
             indented(target, styled((opens, "dim")))
     if not found:
-        target.print(styled("It cites nothing."))
+        say(target, "It cites nothing.")
 
 
 def _show_bundle(
@@ -258,10 +258,10 @@ def _show_bundle(
     """Show what was found of a bundle."""
     for check in examined.checks:
         mark = ("ok  ", "green") if check.passed else ("BAD ", "bold red")
-        target.print(styled(mark, f"{check.name}: {one_line(check.sentence)}"))
+        say(target, mark, f"{check.name}: {one_line(check.sentence)}")
         if check.hint:
             indented(target, styled((one_line(check.hint), "dim")))
     if found is None:
-        target.print(styled(("Checked by itself: the documents were not looked at.", "dim")))
+        say(target, ("Checked by itself: the documents were not looked at.", "dim"))
         return
     _show_citations(target, examined.held.question, found)

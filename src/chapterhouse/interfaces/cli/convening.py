@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -22,7 +21,7 @@ from chapterhouse.council.minutes.record import decision_record
 from chapterhouse.council.problems import CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.files import write_whole
-from chapterhouse.interfaces.cli import live, render_councils, render_minutes
+from chapterhouse.interfaces.cli import live, render_minutes, render_personas
 from chapterhouse.interfaces.cli.bundles import bundle_path
 from chapterhouse.interfaces.cli.councils import Which, with_councils
 from chapterhouse.interfaces.cli.envelope import plain
@@ -118,8 +117,6 @@ def convene(
         raise typer.BadParameter("--markdown, --html and --json are forms of one thing: take one.")
     if dry_run and (markdown or html or output or record or bundle):
         raise typer.BadParameter("--dry-run makes no minutes that could be printed or written.")
-
-    writes = _Files(output, record, bundle)
     show = _SHOW["markdown" if markdown else "html" if html else ""]
 
     def work(library: "Library") -> Outcome:
@@ -137,7 +134,7 @@ def convene(
                 return Outcome(
                     {**plain(found), "dry_run": True}, partial(render_minutes.plan, value=found)
                 )
-            writing = writes.opened()  # before anything is paid for
+            writing = _writers(output, record, bundle)  # before anything is paid for
             minutes = live.attended(
                 lambda on_event, on_progress: library.convene(
                     council, asked, choices=choices, on_event=on_event, on_progress=on_progress
@@ -163,12 +160,12 @@ def convene(
 
 def _all_told(error: CouncilConfigError) -> UsageError:
     """Return the error with everything wrong in its message, or shown above it to people."""
-    hint = "Mend council.json, or see: chapterhouse council validate"
+    hint = "Fix council.json, or see: chapterhouse council validate"
     if common().json:
         told = (f"{one.place}: {one.sentence}".removeprefix(": ") for one in error.problems)
         message = " ".join(("The council cannot meet.", *told))
         return UsageError(message, hint=hint)
-    render_councils.problems(console(stderr=True), error.problems)
+    render_personas.problems(console(stderr=True), error.problems)
     return UsageError("The council cannot meet.", hint=hint)
 
 
@@ -177,33 +174,18 @@ def _all_told(error: CouncilConfigError) -> UsageError:
 Write = Callable[["Library", Minutes], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """The files that the user named, or None."""
+def _writers(output: str | None, record: str | None, bundle: str | None) -> list[Write]:
+    """Return what writes each of the files that are named, once it is clear that all can be.
 
-    output: str | None
-    record: str | None
-    bundle: str | None
-
-    def opened(self) -> list[Write]:
-        """Return what writes each of them, once it is clear that all can be written.
-
-        Raises:
-            UsageError: a name is none, or two are the same.
-            RefusedError: a file is of something else.
-        """
-        writing: list[tuple[Path, Write]] = []
-        if self.output is not None:
-            writing.append(_output(self.output))
-        if self.record is not None:
-            writing.append(_record(self.record))
-        if self.bundle is not None:
-            writing.append(_bundle(self.bundle))
-        if len({path.resolve() for path, _ in writing}) < len(writing):
-            raise UsageError(
-                "Two of the files to be written have one name.", hint="Name them apart."
-            )
-        return [write for _, write in writing]
+    Raises:
+        UsageError: a name is none, or two are the same.
+        RefusedError: a file is of something else.
+    """
+    named = ((_output, output), (_record, record), (_bundle, bundle))
+    found = [prepare(name) for prepare, name in named if name is not None]
+    if len({path.resolve() for path, _ in found}) < len(found):
+        raise UsageError("Two of the files to be written have one name.", hint="Name them apart.")
+    return [write for _, write in found]
 
 
 def _output(name: str) -> tuple[Path, Write]:

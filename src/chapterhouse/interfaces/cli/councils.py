@@ -11,7 +11,7 @@ from chapterhouse.council.council_file import as_object
 from chapterhouse.council.councils import Entry, Link
 from chapterhouse.council.folder import CouncilFolder
 from chapterhouse.council.templates import council_from
-from chapterhouse.interfaces.cli import render, render_councils
+from chapterhouse.interfaces.cli import render, render_councils, render_personas
 from chapterhouse.interfaces.cli.options import DryRun, reopening, require_path
 from chapterhouse.interfaces.cli.personas import (
     absolute,
@@ -64,7 +64,7 @@ def new(
         typer.Option(
             "--member",
             metavar="PERSONA",
-            help="A persona who sits in it, instead of the template's roles; may be given again.",
+            help="A persona who sits in it, instead of the template's roles; repeatable.",
         ),
     ] = None,
     folder: Annotated[
@@ -72,7 +72,7 @@ def new(
         typer.Option(
             "--folder",
             metavar="PATH",
-            help="A folder whose documents all members read; may be given again.",
+            help="A folder whose documents all members read; repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -147,7 +147,7 @@ def validate(
         found = library.councils.validate(council)
         return Outcome(
             problems_data(found),
-            lambda target: render_councils.problems(target, found),
+            lambda target: render_personas.problems(target, found),
             problems_code(found),
         )
 

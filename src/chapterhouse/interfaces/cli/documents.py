@@ -17,7 +17,7 @@ from chapterhouse.interfaces.cli.session import (
     run,
     with_library,
 )
-from chapterhouse.interfaces.cli.terminal import one_line, styled
+from chapterhouse.interfaces.cli.terminal import one_line, say
 from chapterhouse.presenting.comparison import comparison_page, share_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import FileRecord
@@ -275,9 +275,9 @@ def _checked(library: "Library", name: str, output: str, pages: str, *, may_open
     }
 
     def show(target: "Console") -> None:
-        target.print(styled((f"Wrote {one_line(str(path))}", "bold")))
+        say(target, (f"Wrote {one_line(str(path))}", "bold"))
         if may_open and not opened:
-            target.print(styled(("There is no browser to show it in: open the file.", "yellow")))
+            say(target, ("There is no browser to show it in: open the file.", "yellow"))
         _show_comparison(target, found)
 
     return Outcome(data, show)
@@ -288,9 +288,9 @@ def _words(line: "OriginalLine") -> list[str]:
 
 
 def _show_comparison(target: "Console", found: "Comparison") -> None:
-    target.print(styled((f"Taken: {share_text(found.share)}.", "")))
+    say(target, (f"Taken: {share_text(found.share)}.", ""))
     for sentence in (*(n.sentence for n in found.document.notices), *found.remarks):
-        target.print(styled((one_line(sentence), "yellow")))
+        say(target, (one_line(sentence), "yellow"))
     missing = found.missing
     for number, line in missing[:_MOST_LINES]:
         where = f"page {number}: " if number is not None else ""
@@ -298,6 +298,6 @@ def _show_comparison(target: "Console", found: "Comparison") -> None:
         cut = f"{told[:_LONGEST]}..." if len(told) > _LONGEST else told
         words = one_line(", ".join(_words(line)))[:_LONGEST]
         lacking = "" if line.wholly else f" (missing: {words})"
-        target.print(styled((f"Not taken, {where}{cut}{lacking}", "")))
+        say(target, (f"Not taken, {where}{cut}{lacking}", ""))
     if len(missing) > _MOST_LINES:
-        target.print(styled((f"... and {len(missing) - _MOST_LINES:,} more: see the page.", "dim")))
+        say(target, (f"... and {len(missing) - _MOST_LINES:,} more: see the page.", "dim"))

@@ -30,7 +30,7 @@ def evaluate(
     shelf: Annotated[
         list[str] | None,
         typer.Option(
-            "--shelf", metavar="NAME", help="Make questions only from this shelf; may be repeated."
+            "--shelf", metavar="NAME", help="Make questions only from this shelf; repeatable."
         ),
     ] = None,
     write: Annotated[
@@ -53,7 +53,7 @@ def evaluate(
         typer.Option(
             "--fail-below",
             metavar="MEASURE=FIGURE",
-            help="End with 1 where a measure is below a figure; may be given again.",
+            help="End with 1 where a measure is below a figure; repeatable.",
         ),
     ] = None,
     junit: Annotated[
@@ -118,7 +118,7 @@ def feedback(
         typer.Option(
             "--required",
             metavar="NAME",
-            help="The document that is right, instead of those cited; may be given again.",
+            help="The document that is right, instead of those cited; repeatable.",
         ),
     ] = None,
     sentence: Annotated[
@@ -126,7 +126,7 @@ def feedback(
         typer.Option(
             "--sentence",
             metavar="N",
-            help="The sentence that is wrong, by number or words; may be given again.",
+            help="The sentence that is wrong, by number or words; repeatable.",
         ),
     ] = None,
     passage: Annotated[
@@ -134,7 +134,7 @@ def feedback(
         typer.Option(
             "--passage",
             metavar="N",
-            help="The quoted passage that is wrong, by number or words; may be given again.",
+            help="The quoted passage that is wrong, by number or words; repeatable.",
         ),
     ] = None,
     document: Annotated[
@@ -142,7 +142,7 @@ def feedback(
         typer.Option(
             "--document",
             metavar="NAME",
-            help="A document that the answer must not rest on at all; may be given again.",
+            help="A document that the answer must not rest on at all; repeatable.",
         ),
     ] = None,
     shelf: Shelves = None,

@@ -15,7 +15,7 @@ from rich.text import Text
 from chapterhouse.council.config import CHAIR
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, styled
+from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, say, styled
 from chapterhouse.text.counting import counted
 from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress, Statement
 
@@ -191,9 +191,9 @@ def _lasting(target: Console, meeting: Meeting, event: MeetingEvent) -> None:
         spoke = sum(turn.style == "green" for turn in members)
         done = f"{spoke} spoke" if members else "summed up"  # by the chair or by rules
         line = f"Round {event.number}, {one_line(event.round)}: {done}"
-        target.print(styled((line, "dim"), (f", {meeting.claims} claims so far", "dim")))
+        say(target, (line, "dim"), (f", {meeting.claims} claims so far", "dim"))
     elif event.kind is MeetingEventKind.ABSENT:
-        target.print(styled((f"{one_line(event.member)} {told(event)}", "bold red")))
+        say(target, (f"{one_line(event.member)} {told(event)}", "bold red"))
 
 
 def drawn(meeting: Meeting, width: int) -> Text:

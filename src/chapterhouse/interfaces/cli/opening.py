@@ -27,7 +27,7 @@ from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.envelope import search_data
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, with_library
-from chapterhouse.interfaces.cli.terminal import one_line, styled
+from chapterhouse.interfaces.cli.terminal import one_line, say
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.terminal import show as blocks
 from chapterhouse.text.naming import system_path
@@ -244,7 +244,7 @@ def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome
 
     def show(target: "Console") -> None:
         told = "Opened " if opened else ""
-        target.print(styled((f"{told}{one_line(document.location)}", "bold")))
+        say(target, (f"{told}{one_line(document.location)}", "bold"))
         render.place(target, place)
 
     return Outcome({"number": number, "path": document.location, "place": place}, show)

@@ -15,9 +15,7 @@ from chapterhouse.errors import UsageError
 
 Shelves = Annotated[
     list[str] | None,
-    typer.Option(
-        "--shelf", metavar="NAME", help="Only documents on this shelf; may be given again."
-    ),
+    typer.Option("--shelf", metavar="NAME", help="Only documents on this shelf; repeatable."),
 ]
 Tags = Annotated[
     list[str] | None,

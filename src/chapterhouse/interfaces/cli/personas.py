@@ -74,7 +74,7 @@ def new(
         typer.Option(
             "--folder",
             metavar="PATH",
-            help="A folder elsewhere whose documents are theirs; may be given again.",
+            help="A folder elsewhere whose documents are theirs; repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -141,7 +141,7 @@ def edit(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Set a key of the configuration, like retrieval.max_chunks=8; may be given again.",
+            help="Set a key of the configuration, like retrieval.max_chunks=8; repeatable.",
         ),
     ] = None,
 ) -> None:
@@ -197,15 +197,11 @@ def train(
     *,
     file: Annotated[
         list[str] | None,
-        typer.Option(
-            "--file", metavar="FILE", help="Copy a file into RAW-DOCS first; may be given again."
-        ),
+        typer.Option("--file", metavar="FILE", help="Copy a file into RAW-DOCS first; repeatable."),
     ] = None,
     url: Annotated[
         list[str] | None,
-        typer.Option(
-            "--url", metavar="URL", help="List and fetch a page first; may be given again."
-        ),
+        typer.Option("--url", metavar="URL", help="List and fetch a page first; repeatable."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Accept the profile without asking.")] = False,
     dry_run: DryRun = False,

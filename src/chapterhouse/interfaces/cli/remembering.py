@@ -12,7 +12,7 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli.opening import forget_last
 from chapterhouse.interfaces.cli.options import DryRun, readable
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, require_yes, with_library
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
+from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
 from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def forget(
         sentence = f"{would} {count:,} {'memory' if count == 1 else 'memories'}."
         return Outcome(
             {"forgotten": 0 if dry_run else count, "would_forget": count, "dry_run": dry_run},
-            lambda target: target.print(styled(sentence)),
+            lambda target: say(target, sentence),
         )
 
     with_library(work)
@@ -223,7 +223,7 @@ def _now() -> int:
 def _show_memories(target: "Console", found: Sequence[Memory]) -> None:
     """List memories, newest first."""
     if not found:
-        target.print(styled("Nothing is remembered."))
+        say(target, "Nothing is remembered.")
         return
     rows = [("id", "asked", "of", "answered", "question")]
     rows += [
@@ -242,7 +242,7 @@ def _show_memories(target: "Console", found: Sequence[Memory]) -> None:
 def _show_hits(target: "Console", found: Sequence[MemoryHit]) -> None:
     """Show memories that fit some words, with their answers."""
     if not found:
-        target.print(styled("Nothing that is remembered fits."))
+        say(target, "Nothing that is remembered fits.")
     for hit in found:
         memory = hit.memory
         owner = _owner(memory)

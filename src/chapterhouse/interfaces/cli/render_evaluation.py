@@ -13,7 +13,7 @@ from chapterhouse.evaluation.measuring import Scored
 from chapterhouse.evaluation.significance import Estimate
 from chapterhouse.evaluation.spans import GoldSpans
 from chapterhouse.interfaces.cli.envelope import plain
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
+from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
@@ -47,18 +47,18 @@ def evaluation(target: "Console", value: Result) -> None:
     target.print(_headline(found))
     target.print()
     _measures(target, found)
-    target.print(styled((_latency(found), "dim")))
+    say(target, (_latency(found), "dim"))
     if value.comparison:
         _comparison(target, value.comparison)
     if value.ablation:
         _ablation(target, value.ablation)
     _worst(target, found.scored)
     for warning in found.warnings:
-        target.print(styled(("warning  ", "yellow"), one_line(warning)))
+        say(target, ("warning  ", "yellow"), one_line(warning))
     for gate in value.gates:
         _gate(target, gate)
     if found.note:
-        target.print(styled((f"{found.note} {_REAL}", "dim")))
+        say(target, (f"{found.note} {_REAL}", "dim"))
 
 
 def chunking(
@@ -66,7 +66,7 @@ def chunking(
 ) -> None:
     """Show how well each way of cutting serves retrieval."""
     count = f"{counted(len(gold.questions), 'question')} of {one_line(name)}"
-    target.print(styled((count, "bold"), ", gold spans among the tokens of the first 5 chunks"))
+    say(target, (count, "bold"), ", gold spans among the tokens of the first 5 chunks")
     target.print()
     rows: list[tuple[str, ...]] = [
         ("strategy", "chunks", "characters", "recall", "IoU", "precision", "precision-omega")
@@ -76,27 +76,27 @@ def chunking(
         figures = [_percent(entry.measures[measure]) for measure in measures]
         rows.append((entry.strategy, f"{entry.chunks:,}", f"{entry.characters:,.0f}", *figures))
     columns(target, rows)
-    target.print(styled(("Mean and half of the 95 % interval, in percent.", "dim")))
+    say(target, ("Mean and half of the 95 % interval, in percent.", "dim"))
 
 
 def kept(target: "Console", value: Feedback) -> None:
     """Say what a verdict asks for from now on."""
     question = value.question
     words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Stands already in"}
-    target.print(styled((words[value.kept.value], "bold"), f" {one_line(str(value.path))}"))
-    target.print(styled(f"  {question.id}  {_cut(question.text, _QUESTION)}"))
+    say(target, (words[value.kept.value], "bold"), f" {one_line(str(value.path))}")
+    say(target, f"  {question.id}  {_cut(question.text, _QUESTION)}")
     for name in question.required:
-        target.print(styled(f"  must find: {one_line(name)}"))
+        say(target, f"  must find: {one_line(name)}")
     for name in question.forbidden:
-        target.print(styled(f"  must not rest on: {one_line(name)}"))
+        say(target, f"  must not rest on: {one_line(name)}")
     several = "one of: " if len(question.answers) > 1 else ""
     for answer in question.answers:
-        target.print(styled(f"  must quote {several}{_cut(answer, _QUESTION)}"))
+        say(target, f"  must quote {several}{_cut(answer, _QUESTION)}")
     for text in question.wrong:
-        target.print(styled(f"  must not show: {_cut(text, _QUESTION)}"))
+        say(target, f"  must not show: {_cut(text, _QUESTION)}")
     if not question.answerable:
-        target.print(styled("  must find no answer"))
-    target.print(styled(("Evaluate with: chapterhouse eval", "dim")))
+        say(target, "  must find no answer")
+    say(target, ("Evaluate with: chapterhouse eval", "dim"))
 
 
 def _headline(found: Evaluation) -> object:
@@ -135,7 +135,7 @@ def _latency(found: Evaluation) -> str:
 
 def _comparison(target: "Console", value: Comparison) -> None:
     target.print()
-    target.print(styled((f"Against {one_line(value.name)}", "bold")))
+    say(target, (f"Against {one_line(value.name)}", "bold"))
     rows: list[tuple[str, ...]] = [
         ("measure", "there", "gain", "95 % interval", "p", "better", "worse", "same")
     ]
@@ -143,7 +143,7 @@ def _comparison(target: "Console", value: Comparison) -> None:
     columns(target, rows)
     if value.unranked:
         told = counted(value.unranked, "question is", "questions are")
-        target.print(styled(f"{told} not ranked there; each scores 0."))
+        say(target, f"{told} not ranked there; each scores 0.")
     gained = [
         name for name, entry in value.differences.items() if entry.p < _SURE and entry.gain.mean > 0
     ]
@@ -157,7 +157,7 @@ def _comparison(target: "Console", value: Comparison) -> None:
     ]
     _changes(target, value)
     told = "; ".join(verdicts) or "no difference beyond chance"
-    target.print(styled(f"At p < {_SURE:g}: {told}."))
+    say(target, f"At p < {_SURE:g}: {told}.")
 
 
 def _changes(target: "Console", value: Comparison) -> None:
@@ -168,13 +168,13 @@ def _changes(target: "Console", value: Comparison) -> None:
     for word, entries in (("lost", lost), ("gained", gained)):
         if entries:
             named = ", ".join(f"{one_line(question)} {gain:+.3f}" for question, gain in entries)
-            target.print(styled(f"{word} most in {name}: {named}"))
+            say(target, f"{word} most in {name}: {named}")
 
 
 def _ablation(target: "Console", stages: Sequence[Comparison]) -> None:
     name = next(iter(stages[0].differences))
     target.print()
-    target.print(styled((f"What the stages are worth, in {name}", "bold")))
+    say(target, (f"What the stages are worth, in {name}", "bold"))
     rows: list[tuple[str, ...]] = [
         ("left out", name, "worth", "95 % interval", "p", "better", "worse", "same")
     ]
@@ -202,10 +202,10 @@ def _worst(target: "Console", scored: Sequence[Scored]) -> None:
     wrong = [entry for entry in scored if _badness(entry)]
     worst = sorted(wrong, key=lambda entry: (_badness(entry), entry.case.question.id), reverse=True)
     if not worst:
-        target.print(styled(("Every question got all it wants.", "green")))
+        say(target, ("Every question got all it wants.", "green"))
         return
     target.print()
-    target.print(styled((f"Worst {min(_WORST, len(worst))} of {len(worst):,} not perfect", "bold")))
+    say(target, (f"Worst {min(_WORST, len(worst))} of {len(worst):,} not perfect", "bold"))
     for entry in worst[:_WORST]:
         _question(target, entry)
 
@@ -220,9 +220,7 @@ def _question(target: "Console", entry: Scored) -> None:
     question = entry.case.question
     figure = entry.scores.get("nDCG@10")
     shown = "     " if figure is None else f"{figure:.3f}"
-    target.print(
-        styled((shown, "red"), f"  {one_line(question.id)}  {_cut(question.text, _QUESTION)}")
-    )
+    say(target, (shown, "red"), f"  {one_line(question.id)}  {_cut(question.text, _QUESTION)}")
     if entry.case.relevant:
         places = {ranked.document: place for place, ranked in enumerate(entry.ranking, start=1)}
         names = sorted(entry.case.relevant, key=lambda name: (places.get(name, 1_000), name))
@@ -243,7 +241,7 @@ def _wanted(entry: Scored, name: str, place: int | None) -> str:
 def _gate(target: "Console", gate: Gate) -> None:
     verdict = ("passed  ", "green") if gate.passed else ("FAILED  ", "bold red")
     sign = "≥" if gate.passed else "<"
-    target.print(styled(verdict, f" {gate.measure} {gate.figure:.4f} {sign} {gate.floor:g}"))
+    say(target, verdict, f" {gate.measure} {gate.figure:.4f} {sign} {gate.floor:g}")
 
 
 def _percent(value: Estimate) -> str:

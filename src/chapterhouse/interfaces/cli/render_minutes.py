@@ -12,7 +12,7 @@ from chapterhouse.council.meeting.plan import Plan, PlannedTurn
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_markdown
 from chapterhouse.council.minutes.reader import Reader, reader_of
-from chapterhouse.interfaces.cli.terminal import columns
+from chapterhouse.interfaces.cli.terminal import columns, say
 from chapterhouse.presenting.blocks import Part, names_in
 from chapterhouse.presenting.terminal import (
     indented,
@@ -55,8 +55,8 @@ def minutes(target: Console, value: Minutes, options: str = "") -> None:
     """
     reader = reader_of(value)
     parts = {part.key: part for part in meeting(reader).parts}
-    target.print(styled((one_line(value.title or value.council), "bold cyan")))
-    target.print(styled((one_line(value.question), "italic")))
+    say(target, (one_line(value.title or value.council), "bold cyan"))
+    say(target, (one_line(value.question), "italic"))
     target.print()
     for key in ("decision", "grounds", "matrix"):
         _part(target, parts.get(key))
@@ -64,7 +64,7 @@ def minutes(target: Console, value: Minutes, options: str = "") -> None:
     for key in _AFTER:
         _part(target, parts.get(key))
     _sources(target, value, parts, options)
-    target.print(styled((" · ".join(_facts(value)), "dim")))
+    say(target, (" · ".join(_facts(value)), "dim"))
 
 
 def markdown(target: Console, value: Minutes, _options: str = "") -> None:
@@ -93,7 +93,7 @@ def _facts(value: Minutes) -> list[str]:
 def _part(target: Console, part: Part | None) -> None:
     if part is None:
         return
-    target.print(styled((part.title, "bold")))
+    say(target, (part.title, "bold"))
     for block in part.blocks:
         show_block(target, block)
     target.print()
@@ -106,7 +106,7 @@ def _map(target: Console, reader: Reader) -> None:
     found = reader.minutes.map
     if not found.rows:
         return
-    target.print(styled(("Where members agree and disagree", "bold")))
+    say(target, ("Where members agree and disagree", "bold"))
     signs = "   ".join(wording.STANCES.values())
     indented(target, styled((signs, "dim")), 2)
     seats = [_seat(reader, key) for key in found.members]
@@ -186,14 +186,14 @@ def _sources(target: Console, value: Minutes, parts: dict[str, Part], options: s
     }
     cited = [citation for citation in value.citations if str(citation.number) in named]
     if cited:
-        target.print(styled(("Sources", "bold")))
+        say(target, ("Sources", "bold"))
     for citation in cited:
         source(target, str(citation.number), citation, options)
         target.print()
     rest = len(value.citations) - len(cited)
     if rest:
         more = counted(rest, "more source" if cited else "source")
-        target.print(styled((f"{more} in what was said: --markdown shows all.", "dim")))
+        say(target, (f"{more} in what was said: --markdown shows all.", "dim"))
 
 
 # --- a meeting before it is held ------------------------------------------------------------------
@@ -201,8 +201,8 @@ def _sources(target: Console, value: Minutes, parts: dict[str, Part], options: s
 
 def plan(target: Console, value: Plan) -> None:
     """Show who would sit and what each would be told, in full."""
-    target.print(styled((one_line(value.title), "bold")))
-    target.print(styled(one_line(value.question)))
+    say(target, (one_line(value.title), "bold"))
+    say(target, one_line(value.question))
     target.print()
     rows = [("member", "seat", "reads", "documents", "model")]
     rows += [
@@ -219,15 +219,15 @@ def plan(target: Console, value: Plan) -> None:
     for number, turn in enumerate(value.turns, start=1):
         _turn(target, turn, number)
     for warning in value.warnings:
-        target.print(styled((one_line(warning), "yellow")))
+        say(target, (one_line(warning), "yellow"))
     turns = counted(len(value.turns), "turn")
-    target.print(styled((f"{turns} planned; no model was asked.", "dim")))
+    say(target, (f"{turns} planned; no model was asked.", "dim"))
 
 
 def _turn(target: Console, turn: PlannedTurn, number: int) -> None:
     target.print()
     title = f"{number}. {one_line(turn.round)}: {one_line(turn.member)}"
-    target.print(styled((title, "bold cyan")))
+    say(target, (title, "bold cyan"))
     facts = [
         f"model {turn.model}" if turn.model else "no model: documents are quoted",
         f"grounding {turn.grounding}",

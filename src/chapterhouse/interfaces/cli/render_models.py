@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
+from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
 from chapterhouse.text.counting import counted
 from chapterhouse.types import EncoderStatus
 
@@ -101,15 +101,15 @@ def listed(target: "Console", found: Listing) -> None:
     if rows:
         columns(target, [("language model", "served by", "address", "context", ""), *rows])
     elif found.chosen.engine == "none" and not found.hosted:
-        target.print(styled(_NOTHING))
+        say(target, _NOTHING)
     for server in found.servers:
         if server.problem:
-            target.print(styled(f"{server.address} {one_line(server.problem)}."))
+            say(target, f"{server.address} {one_line(server.problem)}.")
         elif not any(model.writes for model in server.models):
-            target.print(styled(f"{server.title} at {server.address} has no language model yet."))
+            say(target, f"{server.title} at {server.address} has no language model yet.")
     for hosted, key in found.hosted:
         use = f"chapterhouse model use {hosted.name}/NAME"
-        target.print(styled(f"{hosted.title}: a key is in the {key}; {use}"))
+        say(target, f"{hosted.title}: a key is in the {key}; {use}")
     _chosen_elsewhere(target, found)
     if found.encoders:
         target.print("")
@@ -125,10 +125,10 @@ def chosen(
     """Say what was chosen, and where it was written."""
     if made.engine != "none":
         place = made.base_url or made.engine
-        target.print(styled((one_line(made.model), "bold"), f" at {one_line(place)} is chosen."))
+        say(target, (one_line(made.model), "bold"), f" at {one_line(place)} is chosen.")
     for note in notes:
-        target.print(styled(one_line(note)))
-    target.print(styled(f"Written to {one_line(written.path)}, line {written.line}."))
+        say(target, one_line(note))
+    say(target, f"Written to {one_line(written.path)}, line {written.line}.")
 
 
 def trial(target: "Console", tried: "Trial") -> None:
@@ -136,7 +136,7 @@ def trial(target: "Console", tried: "Trial") -> None:
     from chapterhouse.evaluation.model_trial import QUESTION  # noqa: PLC0415 - brings the engines
 
     target.print("")
-    target.print(styled((QUESTION, "bold")))
+    say(target, (QUESTION, "bold"))
     indented(target, one_line(tried.answer.text))
     for citation in tried.answer.citations:
         indented(target, styled((f"[{citation.number}] “{one_line(citation.quote)}”", "dim")))
@@ -144,9 +144,9 @@ def trial(target: "Console", tried: "Trial") -> None:
     for finding in tried.found:
         _finding(target, finding, "ok  ", "NO  ")
     speed = f"{tried.tokens_per_second:,.0f} tokens a second" if tried.tokens_per_second else "?"
-    target.print(styled(("    ", "bold"), f"speed: {speed}"))
+    say(target, ("    ", "bold"), f"speed: {speed}")
     target.print("")
-    target.print(styled(("What will work", "bold")))
+    say(target, ("What will work", "bold"))
     for finding in tried.works:
         _finding(target, finding, "ok  ", "--  ")
 
@@ -154,15 +154,15 @@ def trial(target: "Console", tried: "Trial") -> None:
 def reranked(target: "Console", made: "RerankSettings", written: "Written", *, right: bool) -> None:
     """Say which reranker was chosen, and what came of its test."""
     name = made.model or made.folder or made.engine
-    target.print(styled((one_line(name), "bold"), " orders passages from now on."))
-    target.print(styled(f"Written to {one_line(written.path)}, line {written.line}."))
+    say(target, (one_line(name), "bold"), " orders passages from now on.")
+    say(target, f"Written to {one_line(written.path)}, line {written.line}.")
     if not right:
-        target.print(styled("It put a passage that answers a question behind one that does not."))
+        say(target, "It put a passage that answers a question behind one that does not.")
 
 
 def _finding(target: "Console", finding: "Finding", passed: str, failed: str) -> None:
     mark = (passed, "green") if finding.passed else (failed, "yellow")
-    target.print(styled(mark, f"{finding.name}: {one_line(finding.sentence)}"))
+    say(target, mark, f"{finding.name}: {one_line(finding.sentence)}")
 
 
 def _context(model: "ServedModel") -> str:
@@ -186,7 +186,7 @@ def _chosen_elsewhere(target: "Console", found: Listing) -> None:
     )
     if made.engine != "none" and not shown:
         place = made.base_url or made.engine
-        target.print(styled(f"In use: {one_line(made.model)} at {one_line(place)}."))
+        say(target, f"In use: {one_line(made.model)} at {one_line(place)}.")
 
 
 _MINUTE: Final = 60
@@ -225,7 +225,7 @@ def encoders(target: "Console", found: Sequence[EncoderStatus], cards: Sequence[
     columns(target, rows)
     for entry in found:
         if entry.problem:
-            target.print(styled(f"{entry.name}: {entry.problem}"))
+            say(target, f"{entry.name}: {entry.problem}")
     if not cards:
         return
     target.print("")
@@ -240,11 +240,11 @@ def encoder_chosen(
     """Say what happens now that an encoder was chosen."""
     wanted = next((entry for entry in found if entry.role == "building"), found[0])
     if wanted.role == "active":
-        target.print(styled(f"{wanted.name} is in use: {_progress(wanted)} have its vectors."))
+        say(target, f"{wanted.name} is in use: {_progress(wanted)} have its vectors.")
         return
-    target.print(styled(f"{wanted.name} is chosen: {_progress(wanted)} have its vectors."))
+    say(target, f"{wanted.name} is chosen: {_progress(wanted)} have its vectors.")
     if problem:
-        target.print(styled(f"It cannot be used yet: {problem}"))
+        say(target, f"It cannot be used yet: {problem}")
     if speed:
         target.print(
             styled(

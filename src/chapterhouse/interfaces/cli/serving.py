@@ -44,7 +44,7 @@ def mcp(
         typer.Option(
             "--allow-host",
             metavar="NAME",
-            help="A further name by which clients may call it; may be given again.",
+            help="A further name by which clients may call it; repeatable.",
         ),
     ] = None,
     allow_origin: Annotated[
@@ -52,7 +52,7 @@ def mcp(
         typer.Option(
             "--allow-origin",
             metavar="ORIGIN",
-            help="A web page's origin that may call it; may be given again.",
+            help="A web page's origin that may call it; repeatable.",
         ),
     ] = None,
     memory: Annotated[

@@ -14,6 +14,7 @@ import typer
 from chapterhouse.errors import ChapterhouseError, NotFoundError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.background import embed_in_background
+from chapterhouse.interfaces.cli import render_trace
 from chapterhouse.interfaces.cli.envelope import failure, success, trace_data, write
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
 from chapterhouse.interfaces.cli.options import common, require_path
@@ -116,25 +117,6 @@ def with_library(
         run(opened, trace=trace)
 
 
-def with_files(
-    paths: Sequence[str], work: "Callable[[Library], Outcome]", *, trace: bool = False
-) -> None:
-    """Run ``work`` on a library of these files alone, of which nothing stays, and show it."""
-
-    def opened() -> Outcome:
-        from chapterhouse.interfaces.cli.progress import told_to  # noqa: PLC0415 - imports this
-
-        wanted = [require_path(path) for path in paths]
-        place, libraries = named_home(), library_class()
-        with ExitStack() as closing:
-            with told_to() as tell:
-                files = libraries.of_files(wanted, place, common().workspace, on_progress=tell)
-                library = closing.enter_context(files)
-            return work(library)
-
-    run(opened, trace=trace)
-
-
 @contextmanager
 def _reported(library: "Library") -> Iterator[None]:
     """Send what is done to the collector that the settings name, if they name one."""
@@ -229,8 +211,6 @@ def _complain(message: str, hint: str = "") -> None:
 def _show(trace: Trace | None) -> None:
     if trace is None:
         return
-    from chapterhouse.interfaces.cli import render_trace  # noqa: PLC0415 - rarely asked for
-
     survive_the_locale()
     sys.stdout.flush()  # where both lead to one place, the answer stands above
     render_trace.tree(console(stderr=True), trace)

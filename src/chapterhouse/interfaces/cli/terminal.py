@@ -39,6 +39,11 @@ def console(*, stderr: bool = False) -> "Console":
     return made
 
 
+def say(target: "Console", *parts: str | tuple[str, str]) -> None:
+    """Print plain parts and ``(text, style)`` pairs as one line, safe to show."""
+    target.print(styled(*parts))
+
+
 def can_redraw() -> bool:
     """Whether standard error is a terminal on which lines may be drawn over and over."""
     return is_watched() and not _is_plain()

@@ -84,14 +84,20 @@ async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> 
 
 async def list_personas(service: Service, _arguments: NoArguments, _tell: Tell) -> Outcome:
     """Say who can be asked."""
-    found = await service.look(lambda: _personas(service.library.personas))
+    house = service.library.personas
+    found = await service.look(
+        lambda: PersonasResult(personas=tuple(_persona(entry, house) for entry in house.all()))
+    )
     lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found.personas]
     return Outcome(found, "\n".join(lines) or "There are no personas; ask the library itself.")
 
 
 async def list_councils(service: Service, _arguments: NoArguments, _tell: Tell) -> Outcome:
     """Say what can be convened."""
-    found = await service.look(lambda: _councils(service.library.councils))
+    councils = service.library.councils
+    found = await service.look(
+        lambda: CouncilsResult(councils=tuple(_council(one, councils) for one in councils.all()))
+    )
     lines = [_line(one.slug, one.title, one.purpose, one.problem) for one in found.councils]
     return Outcome(found, "\n".join(lines) or "There are no councils.")
 
@@ -99,10 +105,6 @@ async def list_councils(service: Service, _arguments: NoArguments, _tell: Tell) 
 def _line(slug: str, name: str, about: str, problem: str) -> str:
     told = f"cannot be used now: {problem}" if problem else " ".join(about.split())
     return f"- {slug} ({name}){': ' if told else ''}{told}"
-
-
-def _personas(house: House) -> PersonasResult:
-    return PersonasResult(personas=tuple(_persona(entry, house) for entry in house.all()))
 
 
 def _persona(entry: Entry, house: House) -> PersonaResult:
@@ -129,10 +131,6 @@ def _persona(entry: Entry, house: House) -> PersonaResult:
         usable=True,
         problem="",
     )
-
-
-def _councils(councils: Councils) -> CouncilsResult:
-    return CouncilsResult(councils=tuple(_council(entry, councils) for entry in councils.all()))
 
 
 def _council(entry: CouncilEntry, councils: Councils) -> CouncilResult:
