@@ -19,7 +19,6 @@ from chapterhouse.answering.bundle import (
 from chapterhouse.answering.recheck import CitationCheck
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.minutes.bundle import holds_minutes, read_minutes, read_minutes_bundle
-from chapterhouse.council.minutes.examine import examine_minutes
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_whole
 from chapterhouse.interfaces.cli.options import require_path
@@ -154,6 +153,10 @@ class Examined:
 
 def _examined(data: bytes) -> Examined:
     if holds_minutes(data):
+        from chapterhouse.council.minutes.examine import (  # noqa: PLC0415 - brings the council
+            examine_minutes,
+        )
+
         held = read_minutes_bundle(data)
         return Examined(held.minutes, held.versions, examine_minutes(held, judge))
     bundle = read_bundle(data)

@@ -8,7 +8,6 @@ import typer
 
 from chapterhouse.council.config import Member
 from chapterhouse.council.council_file import as_object
-from chapterhouse.council.councils import Entry, Link
 from chapterhouse.council.folder import CouncilFolder
 from chapterhouse.council.templates import council_from
 from chapterhouse.interfaces.cli import render, render_councils, render_personas
@@ -24,6 +23,7 @@ from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.session import OK, Outcome, require_yes, with_library
 
 if TYPE_CHECKING:
+    from chapterhouse.council.councils import Entry, Link
     from chapterhouse.library import Library
 
 app = typer.Typer(
@@ -273,7 +273,7 @@ def _seat(member: Member) -> dict[str, object]:
     return {"key": member.key, "seat": member.seat.value}
 
 
-def _entries_data(found: Sequence[Entry], counts: Mapping[str, int]) -> list[dict[str, object]]:
+def _entries_data(found: "Sequence[Entry]", counts: Mapping[str, int]) -> list[dict[str, object]]:
     """Shape the list of councils, with the number of documents that each shares."""
     return [
         {
@@ -289,7 +289,7 @@ def _entries_data(found: Sequence[Entry], counts: Mapping[str, int]) -> list[dic
     ]
 
 
-def _link_data(value: Link, *, dry_run: bool) -> dict[str, object]:
+def _link_data(value: "Link", *, dry_run: bool) -> dict[str, object]:
     """Shape what linking or unlinking did."""
     return {
         "slug": value.folder.slug,

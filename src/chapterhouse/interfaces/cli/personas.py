@@ -29,14 +29,14 @@ from chapterhouse.interfaces.cli.session import (
 from chapterhouse.interfaces.cli.terminal import console
 from chapterhouse.personas.curated import Outcome as Curation
 from chapterhouse.personas.folder import PersonaFolder
-from chapterhouse.personas.house import Entry, House
-from chapterhouse.personas.listing import Listed, Standing
 from chapterhouse.personas.problems import PersonaProblem, Severity
-from chapterhouse.personas.proposal import Proposal
-from chapterhouse.personas.training import Training
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
+    from chapterhouse.personas.house import Entry, House
+    from chapterhouse.personas.listing import Listed
+    from chapterhouse.personas.proposal import Proposal
+    from chapterhouse.personas.training import Training
 
 app = typer.Typer(
     help="Make, describe, validate and train personas.",
@@ -308,13 +308,13 @@ def _pair(change: str) -> tuple[str, str]:
     return key.strip(), value
 
 
-def _accepts(proposal: Proposal) -> bool:
+def _accepts(proposal: "Proposal") -> bool:
     """Show a proposal on standard error and ask."""
     render_personas.proposal(console(stderr=True), proposal)
     return agreed("Write this profile?")
 
 
-def _move(house: House, slug: str, chosen: Listed, *, out: bool) -> None:
+def _move(house: "House", slug: str, chosen: "Listed", *, out: bool) -> None:
     if out:
         house.remove(slug, chosen.source)
     else:
@@ -335,7 +335,7 @@ def _folder_data(value: PersonaFolder) -> dict[str, object]:
     }
 
 
-def _entries_data(found: Sequence[Entry], counts: Mapping[str, int]) -> list[dict[str, object]]:
+def _entries_data(found: "Sequence[Entry]", counts: Mapping[str, int]) -> list[dict[str, object]]:
     """Shape the list of personas, with the number of documents on each shelf."""
     return [
         {
@@ -361,16 +361,16 @@ def problems_code(found: Sequence[PersonaProblem | CouncilProblem]) -> int:
     return FAILED if any(problem.severity is Severity.ERROR for problem in found) else OK
 
 
-def documents_data(listed: Sequence[Listed]) -> dict[str, object]:
+def documents_data(listed: "Sequence[Listed]") -> dict[str, object]:
     """Shape what is indexed of a persona."""
-    counts = Counter(entry.status for entry in listed)
+    counts = Counter(entry.status.value for entry in listed)
     return {
         "documents": listed,
-        "counts": {standing.value: counts[standing] for standing in Standing},
+        "counts": {name: counts[name] for name in render_personas.STANDINGS},
     }
 
 
-def _training_code(value: Training) -> int:
+def _training_code(value: "Training") -> int:
     """Return 4 where a page could not be fetched or a file not be read, else 0."""
     fetched = value.fetched.outcomes if value.fetched else ()
     curated = value.refresh.curation.outcomes if value.refresh.curation else ()

@@ -5,17 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from chapterhouse.council.config import Member, Round, RoundKind, Seat, tool_name
-from chapterhouse.council.councils import Entry, Link
 from chapterhouse.council.folder import DOCS, CouncilFolder
 from chapterhouse.council.problems import CouncilProblem
 from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.terminal import columns, one_line, say, styled
-from chapterhouse.personas.listing import Listed
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from chapterhouse.council.councils import Entry, Link
+    from chapterhouse.personas.listing import Listed
 
 
 def made(
@@ -43,7 +44,7 @@ def made(
         render_personas.problem(target, problem)
 
 
-def entries(target: "Console", found: Sequence[Entry], counts: Mapping[str, int]) -> None:
+def entries(target: "Console", found: "Sequence[Entry]", counts: Mapping[str, int]) -> None:
     """List councils, a line each; those that cannot be read with the reason under it."""
     if not found:
         say(target, "No councils. Make one: chapterhouse council new SLUG")
@@ -112,7 +113,7 @@ def _round(entry: Round) -> str:
     return f"{entry.name}{told}{said}"
 
 
-def documents(target: "Console", folder: CouncilFolder, listed: Sequence[Listed]) -> None:
+def documents(target: "Console", folder: CouncilFolder, listed: "Sequence[Listed]") -> None:
     """List the linked folders and the files, and under each that is not indexed why."""
     for path in folder.folders:
         gone = "" if path.is_dir() else "  is not there; what was read of it before stays"
@@ -128,7 +129,7 @@ def documents(target: "Console", folder: CouncilFolder, listed: Sequence[Listed]
         )
 
 
-def linked(target: "Console", value: Link, *, dry_run: bool) -> None:
+def linked(target: "Console", value: "Link", *, dry_run: bool) -> None:
     """Say that a folder is linked and what was read."""
     title, written = value.folder.council.title, one_line(value.written)
     if not value.changed:
@@ -139,7 +140,9 @@ def linked(target: "Console", value: Link, *, dry_run: bool) -> None:
     render_personas.refresh(target, value.refresh, dry_run=dry_run)
 
 
-def unlinked(target: "Console", value: Link, again: str, reopening: str, *, dry_run: bool) -> None:
+def unlinked(
+    target: "Console", value: "Link", again: str, reopening: str, *, dry_run: bool
+) -> None:
     """Say that a folder is linked no longer, what left the library, and how to undo it."""
     verb = "Would unlink" if dry_run else "Unlinked"
     say(target, f"{verb} {one_line(value.written)} from {value.folder.council.title}.")

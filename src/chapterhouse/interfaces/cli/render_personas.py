@@ -10,26 +10,28 @@ from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, sa
 from chapterhouse.personas.config import CONFIG_FILE
 from chapterhouse.personas.curated import Outcome as Curation
 from chapterhouse.personas.folder import PROSE_FILE, RAW, PersonaFolder
-from chapterhouse.personas.house import Entry
-from chapterhouse.personas.listing import Listed, Standing
-from chapterhouse.personas.means import Refresh
 from chapterhouse.personas.problems import PersonaProblem, Severity
-from chapterhouse.personas.proposal import Change, Proposal
-from chapterhouse.personas.training import Training
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chapterhouse.personas.house import Entry
+    from chapterhouse.personas.listing import Listed
+    from chapterhouse.personas.means import Refresh
+    from chapterhouse.personas.proposal import Change, Proposal
+    from chapterhouse.personas.training import Training
 
-_COLOURS: Final = {
-    Standing.INDEXED: "green",
-    Standing.PARTIAL: "yellow",
-    Standing.NEW: "cyan",
-    Standing.REJECTED: "red",
-    Standing.REMOVED: "dim",
-    Standing.PASSED_OVER: "dim",
+
+# Every standing of a file, in order. By value: what lists files is slow to load.
+STANDINGS: Final = {
+    "indexed": "green",
+    "partial": "yellow",
+    "new": "cyan",
+    "rejected": "red",
+    "removed": "dim",
+    "passed-over": "dim",
 }
 _TOLD: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
 
@@ -58,7 +60,7 @@ def made(
         problem(target, one)
 
 
-def entries(target: "Console", found: Sequence[Entry], counts: Mapping[str, int]) -> None:
+def entries(target: "Console", found: "Sequence[Entry]", counts: Mapping[str, int]) -> None:
     """List personas, a line each; those that cannot be used with the reason under it."""
     if not found:
         say(target, "No personas. Make one: chapterhouse persona new SLUG")
@@ -134,18 +136,18 @@ def problem(target: "Console", found: PersonaProblem | CouncilProblem) -> None:
     say(target, (f"        {one_line(found.hint)}", "dim"))
 
 
-def documents(target: "Console", listed: Sequence[Listed]) -> None:
+def documents(target: "Console", listed: "Sequence[Listed]") -> None:
     """List a persona's files, and under each that is not indexed why."""
     if not listed:
         say(target, f"No documents. Drop some into {RAW}/.")
         return
-    width = max(len(standing.value) for standing in Standing) + 2
+    width = max(map(len, STANDINGS)) + 2
     for entry in listed:
         shared = f"  shared with {', '.join(entry.shared_with)}" if entry.shared_with else ""
         detail = f"  {entry.document_id}  {counted(entry.chunks, 'chunk')}" if entry.chunks else ""
         target.print(
             styled(
-                (f"{entry.status.value:<{width}}", _COLOURS[entry.status]),
+                (f"{entry.status.value:<{width}}", STANDINGS[entry.status]),
                 (one_line(entry.source), "bold"),
                 (one_line(detail + shared).join(("  ", "")) if detail or shared else "", "dim"),
             )
@@ -154,13 +156,11 @@ def documents(target: "Console", listed: Sequence[Listed]) -> None:
             code = f" ({entry.code})" if entry.code else ""
             say(target, " " * width + one_line(entry.reason) + code)
     counts = Counter(entry.status.value for entry in listed)
-    told = ", ".join(
-        f"{counts[name.value]} {name.value}" for name in Standing if counts[name.value]
-    )
+    told = ", ".join(f"{counts[name]} {name}" for name in STANDINGS if counts[name])
     say(target, (f"{counted(len(listed), 'file')}: ", "bold"), told)
 
 
-def moved(target: "Console", entry: Listed, back: str, *, out: bool, dry_run: bool) -> None:
+def moved(target: "Console", entry: "Listed", back: str, *, out: bool, dry_run: bool) -> None:
     """Say what was taken out of the index or into it again, and how to undo it."""
     verb = ("Would take" if dry_run else "Took", "out of the index" if out else "in again")
     say(target, f"{verb[0]} {one_line(entry.source)} {verb[1]}.")
@@ -169,7 +169,7 @@ def moved(target: "Console", entry: Listed, back: str, *, out: bool, dry_run: bo
         say(target, f"Bring it back with: {back}")
 
 
-def training(target: "Console", value: Training, *, dry_run: bool, shown: bool = False) -> None:
+def training(target: "Console", value: "Training", *, dry_run: bool, shown: bool = False) -> None:
     """Say what was fetched, curated and indexed, and show the proposal unless it was ``shown``."""
     for name in value.copied:
         say(target, f"Copied in: {one_line(name)}")
@@ -185,7 +185,7 @@ def training(target: "Console", value: Training, *, dry_run: bool, shown: bool =
         say(target, f"Not written. Accept it: chapterhouse persona train {value.slug} --yes")
 
 
-def _fetched(target: "Console", value: Training) -> None:
+def _fetched(target: "Console", value: "Training") -> None:
     if value.fetched is None:
         return
     counts = Counter(outcome.status for outcome in value.fetched.outcomes)
@@ -200,7 +200,7 @@ def _fetched(target: "Console", value: Training) -> None:
         say(target, ("gone      ", "dim"), f"{one_line(page.url)}: no list has it any more")
 
 
-def refresh(target: "Console", value: Refresh, *, dry_run: bool = False) -> None:
+def refresh(target: "Console", value: "Refresh", *, dry_run: bool = False) -> None:
     """Say what bringing a persona up to date did."""
     for warning in value.warnings:
         say(target, ("warning   ", "yellow"), one_line(warning))
@@ -224,7 +224,7 @@ def refresh(target: "Console", value: Refresh, *, dry_run: bool = False) -> None
             say(target, ("shelves   ", "dim"), f"{one_line(move.source)}: {told}")
 
 
-def proposal(target: "Console", value: Proposal) -> None:
+def proposal(target: "Console", value: "Proposal") -> None:
     """Show a proposed profile as a difference."""
     for warning in value.warnings:
         say(target, ("warning   ", "yellow"), one_line(warning))
@@ -245,7 +245,7 @@ def proposal(target: "Console", value: Proposal) -> None:
             say(target, (f"    + {entry}", "green"), (reason, "dim"))
 
 
-def _sentence_change(target: "Console", change: Change) -> None:
+def _sentence_change(target: "Console", change: "Change") -> None:
     if change.before:
         say(target, (f"    - {change.before}", "red"))
     if change.after:
