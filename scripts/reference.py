@@ -20,10 +20,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-import typer
-
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.interfaces.cli.main import app
+from chapterhouse.interfaces.cli.main import COMMANDS, command
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.types import BENIGN_NOTICES
@@ -47,23 +45,23 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def commands() -> dict[str, Any]:
     """Return every command by its full name, as ``docs list``."""
-    return dict(_commands_below(typer.main.get_command(app)))
+    return dict(_commands_below({name: command(name) for name in COMMANDS}))
 
 
-def _commands_below(group: Any) -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            for below, entry in _commands_below(command):
-                yield f"{name} {below}", entry
+def _commands_below(found: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    for name, entry in found.items():
+        if hasattr(entry, "commands"):
+            for below, inner in _commands_below(entry.commands):
+                yield f"{name} {below}", inner
         else:
-            yield name, command
+            yield name, entry
 
 
-def options(command: Any) -> str:
+def options(entry: Any) -> str:
     """Return the arguments and own options of a command as a table."""
     rows = [
         (f"`{_spelling(parameter)}`", parameter.help or "", _default(parameter))
-        for parameter in command.params
+        for parameter in entry.params
         if parameter.name not in COMMON | {"help"}
     ]
     return (
@@ -181,7 +179,7 @@ def parts() -> dict[str, Callable[[], str]]:
         "rejections": lambda: codes(REJECTIONS),
         "notices": notices,
         "exit codes": exit_codes,
-        **{f"options of {name}": partial(options, command) for name, command in commands().items()},
+        **{f"options of {name}": partial(options, entry) for name, entry in commands().items()},
     }
 
 

@@ -23,7 +23,8 @@ from rich.console import Console
 
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
-from chapterhouse.interfaces.cli.render_answers import answer
+from chapterhouse.presenting.answers import answer_blocks
+from chapterhouse.presenting.terminal import show
 from data_folder import data_folder
 from folders import PARTS, lay_out
 from libraries import opened
@@ -56,7 +57,8 @@ def write_screens(target: Path) -> None:
                 if question.folder == folder:
                     told = library.ask(question.question, model="none", remember=False)
                     screen = io.StringIO()
-                    answer(Console(file=screen, width=WIDTH, color_system=None), told)
+                    terminal = Console(file=screen, width=WIDTH, color_system=None)
+                    show(terminal, answer_blocks(told))
                     screens[question.id] = screen.getvalue()
     for number, own in enumerate(drawn(), 1):
         text = "\n".join(

@@ -181,3 +181,9 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def home_folder(home: Path | str | None = None) -> Path:
+    """Return the home folder: ``home``, else ``$CHAPTERHOUSE_HOME``, else ``~/Chapterhouse``."""
+    named = home or os.environ.get("CHAPTERHOUSE_HOME") or "~/Chapterhouse"
+    return Path(named).expanduser().absolute()

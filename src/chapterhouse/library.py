@@ -3,7 +3,6 @@
 Interfaces call nothing below it; ``wiring`` makes its parts.
 """
 
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +27,7 @@ from chapterhouse.asking import (
 )
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
+from chapterhouse.files import home_folder
 from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
 from chapterhouse.lifecycle.compare import compare
 from chapterhouse.lifecycle.find import find_archive, find_document
@@ -98,7 +98,6 @@ if TYPE_CHECKING:
     from chapterhouse.council.meeting.session import CouncilContext, MeetingOptions, Plan
     from chapterhouse.council.minutes.bundle import MinutesBundle
 
-DEFAULT_HOME: Final = "~/Chapterhouse"
 _NO_CHOICES: Final = Choices()
 _SETTLES: Final = 2.0  # seconds
 _SOON: Final = 1_000  # chunks of which an encoder's vectors are waited for
@@ -924,12 +923,6 @@ class Library:
     def _parts(self) -> Parts:
         made_by = version("chapterhouse")
         return open_parts(self._engines, self._retrieve, self._method, made_by)
-
-
-def home_folder(home: Path | str | None = None) -> Path:
-    """Return the home folder: ``home``, else ``$CHAPTERHOUSE_HOME``, else ``~/Chapterhouse``."""
-    named = home or os.environ.get("CHAPTERHOUSE_HOME") or DEFAULT_HOME
-    return Path(named).expanduser().absolute()
 
 
 def _require_read(report: AddReport) -> None:

@@ -24,8 +24,7 @@ from chapterhouse.answering.bundle import (
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.claims.judge import judge
 from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.cli import shapes
-from chapterhouse.interfaces.cli.envelope import success
+from chapterhouse.interfaces.cli.envelope import plain, success
 from chapterhouse.types import (
     Answer,
     AnswerOutcome,
@@ -235,7 +234,7 @@ def test_the_same_answer_gives_the_same_bytes() -> None:
 
 def test_what_ask_json_prints_is_read() -> None:
     answer = replace(ANSWER, usage=Usage(1, 10, 5, Decimal("0.0125")), warnings=("Slow.",))
-    printed = json.dumps(success(shapes.answer(answer), workspace="default", seconds=0.1))
+    printed = json.dumps(success(plain(answer), workspace="default", seconds=0.1))
     assert read_answer(printed) == answer
 
 

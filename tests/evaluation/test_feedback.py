@@ -24,8 +24,7 @@ from chapterhouse.evaluation.feedback import (
     told,
 )
 from chapterhouse.evaluation.measuring import shows
-from chapterhouse.interfaces.cli import shapes
-from chapterhouse.interfaces.cli.envelope import success
+from chapterhouse.interfaces.cli.envelope import plain, success
 
 ASKED = "What does a guest berth cost?"
 ANSWER = Told(ASKED, found=True, citations=(("papers/tariffs.md", "A berth costs 80 euros."),))
@@ -122,7 +121,7 @@ def test_a_good_refusal_is_wanted_again_and_a_bad_one_needs_to_be_told_more() ->
 
 def test_an_answer_as_it_is_printed_is_read(library: Library) -> None:
     answer = library.ask(ASKED)
-    data = shapes.answer(answer)
+    data = plain(answer)
     whole = json.dumps(success(data, workspace="default", seconds=0.1))
     assert parse_answer(whole, "a.json") == parse_answer(json.dumps(data), "a.json") == told(answer)
     assert told(answer).citations

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from chapterhouse.answering.bundle import answer_json, bundle_json
-from chapterhouse.interfaces.cli import shapes
+from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.replying.put import put
@@ -84,7 +84,7 @@ def everything(answer: Answer) -> str:
             answer.text,
             answer_json(answer),
             answer_markdown(answer),
-            json.dumps(shapes.answer(answer), ensure_ascii=False),
+            json.dumps(plain(answer), ensure_ascii=False),
         )
     )
 

@@ -1,10 +1,26 @@
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import pytest
 
-from chapterhouse.interfaces.cli.envelope import failure, plain, success, write
-from chapterhouse.types import Status
+from chapterhouse.agents.means import Refresh
+from chapterhouse.agents.proposal import Change, Proposal
+from chapterhouse.chunking.quality import Quality
+from chapterhouse.evaluation.datasets import Question
+from chapterhouse.evaluation.model_trial import Trial
+from chapterhouse.interfaces.cli.envelope import CHANGES, failure, plain, success, write
+from chapterhouse.telemetry import TraceEvent, TraceSpan
+from chapterhouse.types import (
+    AddReport,
+    Answer,
+    Chunk,
+    Context,
+    Excerpt,
+    FileOutcome,
+    SearchResult,
+    Status,
+    Variant,
+)
 
 
 @dataclass(frozen=True)
@@ -40,3 +56,31 @@ def test_a_name_that_is_no_utf8_stays_valid_json(capfdbinary: pytest.CaptureFixt
     write(success("caf\udce9", workspace="w", seconds=0))
     out = capfdbinary.readouterr().out
     assert json.loads(out.decode("utf-8"))["data"] == "caf\udce9"
+
+
+KINDS = (
+    AddReport,
+    Answer,
+    Change,
+    Chunk,
+    Context,
+    Excerpt,
+    FileOutcome,
+    Proposal,
+    Quality,
+    Question,
+    Refresh,
+    SearchResult,
+    TraceEvent,
+    TraceSpan,
+    Trial,
+    Variant,
+)
+
+
+def test_what_is_left_out_or_added_belongs_to_a_type_that_there_is() -> None:
+    assert {kind.__name__ for kind in KINDS} == set(CHANGES)
+    for kind in KINDS:
+        own = {entry.name for entry in fields(kind)}
+        left_out = {name for name, change in CHANGES[kind.__name__].items() if change is None}
+        assert left_out <= own, kind

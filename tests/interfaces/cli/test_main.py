@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 import chapterhouse as package
+from chapterhouse.interfaces.cli.main import COMMANDS
+from chapterhouse.interfaces.cli.main import command as loaded
 
 
 def test_version(chapterhouse: Any) -> None:
@@ -180,3 +182,8 @@ def test_shells_complete_commands(shell: str) -> None:
     )  # fmt: skip
     assert "search" in done.stdout
     assert "reindex" not in done.stdout
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_says_of_a_command_what_the_command_says_of_itself(name: str) -> None:
+    assert loaded(name).help.splitlines()[0] == COMMANDS[name][1]

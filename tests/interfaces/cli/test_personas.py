@@ -10,10 +10,12 @@ import pytest
 import typer
 
 from chapterhouse.agents.curated import Curated, CurationReport, Outcome
+from chapterhouse.agents.listing import Standing
 from chapterhouse.agents.problems import PersonaProblem
 from chapterhouse.agents.profile import Generated
 from chapterhouse.connectors.fetched import FetchReport, LinkOutcome
 from chapterhouse.connectors.links import Link
+from chapterhouse.interfaces.cli.render_personas import STANDINGS
 
 
 def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,3 +252,7 @@ def test_the_editor_opens_the_file_that_was_asked_for(
 def test_a_change_is_a_key_and_a_value(chapterhouse: Any, script: Any, change: str) -> None:
     script()
     assert chapterhouse("persona", "edit", "maria", "--set", change).code == 2
+
+
+def test_every_standing_of_a_file_has_a_colour() -> None:
+    assert tuple(STANDINGS) == tuple(standing.value for standing in Standing)

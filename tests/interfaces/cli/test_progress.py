@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from chapterhouse.interfaces.cli import progress, terminal
-from chapterhouse.interfaces.cli.options import QUIET
+from chapterhouse.interfaces.cli import progress
+from chapterhouse.interfaces.cli.options import COMMON, Common
 from chapterhouse.types import (
     AddReport,
     AnswerSentence,
@@ -55,7 +55,7 @@ def test_a_draft_longer_than_the_terminal_shows_its_end(
 ) -> None:
     monkeypatch.setattr(progress, "can_redraw", lambda: True)
     small = Console(stderr=True, force_terminal=True, width=40, height=5, markup=False)
-    monkeypatch.setattr(terminal, "console", lambda **_: small)
+    monkeypatch.setattr(progress, "console", lambda **_: small)
     many = tuple(AnswerSentence(f"Line {n}.", (), before="\n") for n in range(30))
     with progress.drafted() as draw:
         assert draw is not None
@@ -88,9 +88,9 @@ def test_quiet_work_writes_no_lines(
 ) -> None:
     clock = count(step=6)
     monkeypatch.setattr("chapterhouse.interfaces.cli.progress.time.monotonic", lambda: next(clock))
-    before = QUIET.set(True)
+    before = COMMON.set(Common(quiet=True))
     progress.watched(nothing_done)
-    QUIET.reset(before)
+    COMMON.reset(before)
     assert capsys.readouterr().err == ""
 
 
@@ -99,7 +99,7 @@ def test_a_long_path_leaves_the_count_where_it_is(
 ) -> None:
     monkeypatch.setattr(progress, "can_redraw", lambda: True)
     narrow = Console(stderr=True, force_terminal=True, width=70, markup=False)
-    monkeypatch.setattr(terminal, "console", lambda **_: narrow)
+    monkeypatch.setattr(progress, "console", lambda **_: narrow)
 
     def work(tell: Callable[[Progress], None]) -> AddReport:
         tell(Progress(1_234, 5_678, "a" * 300 + ".pdf"))

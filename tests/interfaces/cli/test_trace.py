@@ -18,7 +18,7 @@ import pytest
 from rich.console import Console
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli import render_trace, shapes_trace
+from chapterhouse.interfaces.cli import envelope, render_trace
 from chapterhouse.telemetry import collecting, operations, span, tool_span
 
 RULES = "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
@@ -126,7 +126,7 @@ def test_nothing_that_is_told_steers_a_terminal(script: Any) -> None:
         recorder.event(hostile, {hostile: hostile}, {hostile: hostile})
         recorder.fail(hostile)
     shown = rendered(trace)
-    data = "".join(strings(shapes_trace.trace(trace)))
+    data = "".join(strings(envelope.trace_data(trace)))
     for character in "\x1b\x07\r\u202e":
         assert character not in shown
         assert character not in data
@@ -137,7 +137,7 @@ def test_nothing_recorded_is_said() -> None:
     with collecting() as trace:
         pass
     assert rendered(trace) == "Nothing was recorded.\n"
-    assert shapes_trace.trace(trace) == []
+    assert envelope.trace_data(trace) == []
 
 
 def test_any_value_becomes_json() -> None:
@@ -148,7 +148,7 @@ def test_any_value_becomes_json() -> None:
         "c": ValueError("no"),
         "d": "x\u200b",
     }
-    shaped = shapes_trace.json_value(value)
+    shaped = envelope.json_value(value)
     assert shaped == {
         "a": "nan",
         "b": [1, 2.5, None, True],

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.mcp.failures import explained, without_paths
-from chapterhouse.interfaces.mcp.service import Service
+from chapterhouse.interfaces.mcp.service import Service, explained, without_paths
 
 
 def service() -> Service:

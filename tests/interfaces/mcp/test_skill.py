@@ -4,9 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-import typer
-
-from chapterhouse.interfaces.cli.main import app
+from chapterhouse.interfaces.cli.main import command
 from chapterhouse.interfaces.mcp.tools import TOOLS
 
 SKILL = Path(__file__).parents[3] / "docs" / "skills" / "chapterhouse" / "SKILL.md"
@@ -24,15 +22,14 @@ def test_its_front_matter_names_and_describes_it() -> None:
 
 
 def test_every_command_in_it_exists_with_its_options() -> None:
-    group = typer.main.get_command(app)
     lines = re.findall(r"`(chapterhouse [^`]+)`", SKILL.read_text("utf-8"))
     assert len(lines) > 5
     for line in lines:
         words = shlex.split(line)[1:]
-        command = group
-        while hasattr(command, "commands"):
-            command = command.commands[words.pop(0)]
-        spelt = {option for parameter in command.params for option in parameter.opts}
+        found = command(words.pop(0))
+        while hasattr(found, "commands"):
+            found = found.commands[words.pop(0)]
+        spelt = {option for parameter in found.params for option in parameter.opts}
         assert {word for word in words if word.startswith("--")} <= spelt, line
 
 

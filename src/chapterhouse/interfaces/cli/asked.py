@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from chapterhouse.interfaces.cli import render, shapes
-from chapterhouse.interfaces.cli.last import remember_answer
+from chapterhouse.interfaces.cli.envelope import plain
+from chapterhouse.interfaces.cli.opening import remember_answer
 from chapterhouse.interfaces.cli.options import readable
 from chapterhouse.interfaces.cli.progress import drafted, told_to
-from chapterhouse.interfaces.cli.terminal import one_line, styled
+from chapterhouse.interfaces.cli.terminal import one_line, say
 from chapterhouse.presenting import wording
+from chapterhouse.presenting.answers import answer_blocks
+from chapterhouse.presenting.terminal import show as blocks
 from chapterhouse.types import Answer, FollowUp, Turn
 
 if TYPE_CHECKING:
@@ -101,7 +103,7 @@ def _answer(
 def shape(asked: Asked) -> dict[str, object]:
     """Shape an answer, and of a conversation's what was asked and who completed it."""
     found = asked.follow_up
-    data = shapes.answer(asked.answer)
+    data: dict[str, object] = plain(asked.answer)
     if found is None:
         return data
     recalled = [memory.id for memory in found.recalled]
@@ -114,8 +116,8 @@ def show(
     """Show how a question was taken, where that is not as it was asked, and its answer."""
     if asked.follow_up is not None:
         for line in understood(asked.follow_up):
-            target.print(styled((one_line(line), "dim")))
-    render.answer(target, asked.answer, options, detailed=detailed)
+            say(target, (one_line(line), "dim"))
+    blocks(target, answer_blocks(asked.answer), options, detailed=detailed)
 
 
 def understood(found: FollowUp) -> Sequence[str]:

@@ -1,30 +1,43 @@
 """Commands that ask: search, context and ask."""
 
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chapterhouse.interfaces.cli import asked
+from chapterhouse.interfaces.cli.asked import ask_next
+from chapterhouse.interfaces.cli.envelope import search_data
+from chapterhouse.interfaces.cli.opening import read_last, remember_hits
 from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    Home,
-    Json,
+    Model,
+    PersonaName,
     Shelves,
     Tags,
     Trace,
-    WorkspaceName,
+    common,
     readable,
     reopening,
+    require_path,
 )
+from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.session import (
     NO_ANSWER,
     OK,
     Outcome,
-    with_files,
+    library_class,
+    named_home,
+    run,
     with_library,
 )
-from chapterhouse.types import Turn
+from chapterhouse.interfaces.cli.terminal import one_line, say, shown
+from chapterhouse.presenting.answers import answer_markdown
+from chapterhouse.presenting.hits import hits_blocks
+from chapterhouse.presenting.terminal import show as blocks
+from chapterhouse.text.counting import counted
+from chapterhouse.types import Answer, Context, Turn
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -43,7 +56,11 @@ def search(
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit", metavar="N", min=1, max=1000, help="Number of passages; else as set."
+            "--limit",
+            metavar="N",
+            min=1,
+            max=1000,
+            help="Number of passages; by default as in the settings.",
         ),
     ] = None,
     per_document: Annotated[
@@ -62,18 +79,11 @@ def search(
     explain: Annotated[
         bool, typer.Option("--explain", help="Show the score of every stage for every hit.")
     ] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Find passages, best first.
 
     Exit code 6 says that there are none.
     """
-    from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.last import remember_hits  # noqa: PLC0415 - likewise
-
     if everything and (limit is not None or per_document is not None or tag):
         raise typer.BadParameter(
             "--all lists every document and takes no --limit, --per-document or --tag."
@@ -92,12 +102,12 @@ def search(
             )
         remember_hits(library.folder, result)
         return Outcome(
-            shapes.search(result, explain=explain),
-            lambda target: render.search(target, result, explain=explain),
+            search_data(result, explain=explain),
+            lambda target: blocks(target, hits_blocks(result, explain=explain)),
             OK if result.hits else NO_ANSWER,
         )
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 def context(
@@ -107,32 +117,54 @@ def context(
     *,
     maximum: Annotated[
         int | None,
-        typer.Option("--tokens", metavar="N", min=1, help="Longest context; else as set."),
+        typer.Option(
+            "--tokens", metavar="N", min=1, help="Longest context; by default as in the settings."
+        ),
     ] = None,
     shelf: Shelves = None,
     tag: Tags = None,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Pack what the documents say on a question into a number of tokens.
 
     The text is Markdown, to be read or given to a model. Exit code 6 says that there is nothing.
     """
-    from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         packed = library.context(
             readable(*question), maximum=maximum, shelves=tuple(shelf or ()), tags=tuple(tag or ())
         )
         return Outcome(
-            shapes.context(packed),
-            lambda target: render.context(target, packed),
+            packed,
+            lambda target: _show_context(target, packed),
             OK if packed.excerpts else NO_ANSWER,
         )
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
+
+
+def _show_context(target: "Console", value: Context) -> None:
+    """Print the Markdown as it is, and below it, apart, what it cost."""
+    if value.excerpts:
+        target.out(shown(value.markdown), highlight=False)
+    for warning in value.warnings:
+        say(target, (one_line(warning), "yellow"))
+    if not value.excerpts:
+        say(target, (_nothing(value), "bold"))
+        return
+    facts = [
+        f"{value.tokens:,} of {value.maximum:,} tokens",
+        f"{counted(len(value.excerpts), 'excerpt')} of {counted(len(value.sources), 'document')}",
+        f"{value.information_gain:.0%} of the value found",
+    ]
+    say(target, (" · ".join(facts), "dim"))
+
+
+def _nothing(value: Context) -> str:
+    if not value.candidates:
+        return "Nothing found."
+    return (
+        f"Something was found, but no sentence of it fits into {counted(value.maximum, 'token')}."
+    )
 
 
 def ask(
@@ -140,12 +172,7 @@ def ask(
         list[str], typer.Argument(metavar="QUESTION...", help="A question in your own words.")
     ],
     *,
-    persona: Annotated[
-        str,
-        typer.Option(
-            "--persona", metavar="NAME", help="Who is asked; they answer from their own shelves."
-        ),
-    ] = "",
+    persona: PersonaName = "",
     shelf: Shelves = None,
     tag: Tags = None,
     words: Annotated[
@@ -155,15 +182,10 @@ def ask(
             metavar="N",
             min=10,
             max=2000,
-            help="Longest answer without a model; else as set.",
+            help="Longest answer without a model; by default as in the settings.",
         ),
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "--model", metavar="PROFILE", help="A profile of the settings; “none” only quotes."
-        ),
-    ] = None,
+    model: Model = None,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print Markdown with footnotes.")
     ] = False,
@@ -196,19 +218,12 @@ def ask(
         ),
     ] = None,
     trace: Trace = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Answer a question with quotations that were checked.
 
     Exit code 6 says that the documents hold no answer; what was searched is shown instead.
     """
-    from chapterhouse.interfaces.cli import asked, render  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.bundles import bundle_path, write_bundle  # noqa: PLC0415 - likewise
-
-    if markdown and json:
+    if markdown and common().json:
         raise typer.BadParameter("--markdown and --json are two forms of one answer: take one.")
     if file and (go_on or persona or shelf):
         raise typer.BadParameter("--file asks these files alone: no --continue, persona or shelf.")
@@ -217,36 +232,61 @@ def ask(
     )
 
     def work(library: "Library") -> Outcome:
-        path = None if bundle is None else bundle_path(bundle)  # before anything is paid for
+        # Before anything is paid for.
+        write = None if bundle is None else _bundle_writer(library, bundle)
         if go_on:
             found = _go_on(library, " ".join(question), asking)
         else:
             found = asked.ask_one(library, " ".join(question), asking)
-        if path is not None:
-            write_bundle(path, library.bundle(found.answer))
+        if write is not None:
+            write(found.answer)
 
         def show(target: "Console") -> None:
             if markdown:
-                render.answer_markdown(target, found.answer)
+                target.out(shown(answer_markdown(found.answer)), highlight=False, end="")
             else:
-                opens = None if file else reopening(common)
+                opens = None if file else reopening()
                 asked.show(target, found, opens, detailed=sources)
 
         return Outcome(asked.shape(found), show, OK if found.answer.found else NO_ANSWER)
 
-    common = Common(json, home, workspace, debug, trace)
     if file:
         asking = replace(asking, remember=False)
-        with_files(common, file, work)
+        _with_files(file, work, trace=trace)
     else:
-        with_library(common, work)
+        with_library(work, trace=trace)
+
+
+def _with_files(
+    paths: Sequence[str], work: "Callable[[Library], Outcome]", *, trace: bool = False
+) -> None:
+    """Run ``work`` on a library of these files alone, of which nothing stays, and show it."""
+
+    def opened() -> Outcome:
+        wanted = [require_path(path) for path in paths]
+        place, libraries = named_home(), library_class()
+        with ExitStack() as closing:
+            with told_to() as tell:
+                files = libraries.of_files(wanted, place, common().workspace, on_progress=tell)
+                library = closing.enter_context(files)
+            return work(library)
+
+    run(opened, trace=trace)
+
+
+def _bundle_writer(library: "Library", name: str) -> Callable[[Answer], None]:
+    """Return what writes an answer to a file, once it is clear that it can be written."""
+    from chapterhouse.interfaces.cli.bundles import (  # noqa: PLC0415 - brings what checks bundles
+        bundle_path,
+        write_bundle,
+    )
+
+    path = bundle_path(name)
+    return lambda answer: write_bundle(path, library.bundle(answer))
 
 
 def _go_on(library: "Library", question: str, asking: "Asking") -> "Asked":
     """Ask what goes on from the last question, whom it was put to unless the options say."""
-    from chapterhouse.interfaces.cli.asked import ask_next  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.last import read_last  # noqa: PLC0415 - likewise
-
     last = read_last(library.folder)
     named = bool(asking.persona or asking.shelves)
     asking = replace(

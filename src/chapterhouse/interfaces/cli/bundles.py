@@ -1,30 +1,48 @@
 """Commands that check old answers: cite check, verify."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse.answering.bundle import (
+    LARGEST,
+    Bundle,
+    bundle_json,
+    examine,
+    read_answer,
+    read_bundle,
+)
+from chapterhouse.answering.cite import CitationCheck
+from chapterhouse.claims.judge import judge
+from chapterhouse.council.minutes.bundle import holds_minutes, read_minutes, read_minutes_bundle
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    Home,
-    Json,
-    WorkspaceName,
-    require_path,
-)
+from chapterhouse.interfaces.cli.options import require_path
 from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, run, with_library
+from chapterhouse.interfaces.cli.terminal import indented, one_line, say, styled
 from chapterhouse.types import Answer, Check, Minutes
 
 if TYPE_CHECKING:
-    from chapterhouse.answering.bundle import Bundle
+    from rich.console import Console
+
     from chapterhouse.library import Library
+
+_SOURCES: Final = {
+    "same": "is as it was cited",
+    "changed": "has changed since",
+    "moved": "has another name now",
+    "gone": "is gone",
+}
+_QUOTES: Final = {
+    "stands": ("the quotation stands", "green"),
+    "moved": ("the quotation stands at another place", "yellow"),
+    "lost": ("the quotation is not there any more", "bold red"),
+}
 
 app = typer.Typer(
     help="Check the citations of answers and minutes of earlier.",
@@ -47,22 +65,11 @@ _BundleFile = Annotated[
 @app.command("check")
 def check(
     file: _File,
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Say which sources of an old answer or of minutes have changed, moved or gone.
 
     Exit code 4 says that a quotation no longer stands anywhere in its document.
     """
-    from chapterhouse.answering.bundle import read_answer  # noqa: PLC0415 - see options
-    from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - likewise
-        holds_minutes,
-        read_minutes,
-    )
-    from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - likewise
 
     def work(library: "Library") -> Outcome:
         data = _content(file)
@@ -73,12 +80,16 @@ def check(
             answer = read_answer(data)
             question, found = answer.question, library.recheck(answer)
         return Outcome(
-            shapes_checks.rechecked(question, found),
-            lambda target: render_checks.rechecked(target, question, found),
+            {
+                "question": question,
+                "holds": all(one.holds for one in found),
+                "citations": [_citation(one) for one in found],
+            },
+            lambda target: _show_citations(target, question, found),
             OK if all(one.holds for one in found) else PARTLY,
         )
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 def verify(
@@ -87,25 +98,18 @@ def verify(
     alone: Annotated[
         bool, typer.Option("--alone", help="Check the file by itself, without any library.")
     ] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Check a bundle: that it is as it was written, and that its quotations stand.
 
     With --alone all is checked that the file itself can show, on any machine. Exit code 1 says
     that the file is not to be trusted, 4 that a quotation stands no more.
     """
-    from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - see options
-
-    common = Common(json, home, workspace, debug)
 
     def by_itself() -> Outcome:
         examined = _examined(_content(file))
         return Outcome(
-            shapes_checks.verified(examined, None),
-            lambda target: render_checks.verified(target, examined, None),
+            _verified(examined, None),
+            lambda target: _show_bundle(target, examined, None),
             OK if examined.trusted else FAILED,
         )
 
@@ -118,14 +122,14 @@ def verify(
             found = library.recheck(held)
         stands = all(one.holds for one in found)
         return Outcome(
-            shapes_checks.verified(examined, found),
-            lambda target: render_checks.verified(target, examined, found),
+            _verified(examined, found),
+            lambda target: _show_bundle(target, examined, found),
             FAILED if not examined.trusted else OK if stands else PARTLY,
         )
 
     if alone:
-        run(common, by_itself)
-    with_library(common, against)
+        run(by_itself)
+    with_library(against)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +152,9 @@ class Examined:
 
 
 def _examined(data: bytes) -> Examined:
-    from chapterhouse.answering.bundle import examine, read_bundle  # noqa: PLC0415 - see options
-    from chapterhouse.claims.judge import judge  # noqa: PLC0415 - likewise
-    from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - likewise
-        examine_minutes,
-        holds_minutes,
-        read_minutes_bundle,
-    )
-
     if holds_minutes(data):
+        from chapterhouse.council.minutes.bundle import examine_minutes  # noqa: PLC0415 - brings the council
+
         held = read_minutes_bundle(data)
         return Examined(held.minutes, held.versions, examine_minutes(held, judge))
     bundle = read_bundle(data)
@@ -175,12 +173,6 @@ def bundle_path(name: str) -> Path:
 
 def is_bundle(data: bytes) -> bool:
     """Whether bytes are a bundle, of an answer or of minutes, which may be replaced."""
-    from chapterhouse.answering.bundle import read_bundle  # noqa: PLC0415 - see options
-    from chapterhouse.council.minutes.bundle import (  # noqa: PLC0415 - likewise
-        holds_minutes,
-        read_minutes_bundle,
-    )
-
     try:
         if holds_minutes(data):
             read_minutes_bundle(data)
@@ -191,20 +183,16 @@ def is_bundle(data: bytes) -> bool:
     return True
 
 
-def write_bundle(path: Path, bundle: "Bundle") -> None:
+def write_bundle(path: Path, bundle: Bundle) -> None:
     """Write a bundle whole or not at all.
 
     Raises:
         OSError: the file cannot be written.
     """
-    from chapterhouse.answering.bundle import bundle_json  # noqa: PLC0415 - see options
-
     write_output(path, bundle_json(bundle))
 
 
 def _content(name: str) -> bytes:
-    from chapterhouse.answering.bundle import LARGEST  # noqa: PLC0415 - see options
-
     if name == "-":
         return sys.stdin.buffer.read(LARGEST + 1)
     path = Path(require_path(name)).expanduser()
@@ -213,3 +201,68 @@ def _content(name: str) -> bytes:
             return stream.read(LARGEST + 1)  # what is longer is refused, and never read whole
     except FileNotFoundError:
         raise NotFoundError(f"There is no file {name}.", hint="Check the spelling.") from None
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def _verified(examined: Examined, found: Sequence[CitationCheck] | None) -> dict[str, object]:
+    """Return what was found of a bundle; ``citations`` is null where there was no library."""
+    return {
+        "question": examined.held.question,
+        "trusted": examined.trusted,
+        "checks": examined.checks,
+        "versions": examined.versions,
+        "citations": None if found is None else [_citation(one) for one in found],
+    }
+
+
+def _citation(one: "CitationCheck") -> dict[str, object]:
+    return {
+        "number": one.citation.number,
+        "title": one.citation.title,
+        "document_id": one.citation.document_id,
+        "quote": one.citation.quote,
+        "source": one.source.value,
+        "quotation": one.quote.value,
+        "document_now": one.document_id,
+        "source_now": one.source_now,
+        "start": one.start,
+        "end": one.end,
+    }
+
+
+def _show_citations(target: "Console", question: str, found: Sequence[CitationCheck]) -> None:
+    """Show what has become of the citations of an answer or of minutes."""
+    say(target, (one_line(question), "bold"))
+    for one in found:
+        citation = one.citation
+        verdict = _QUOTES[one.quote.value]
+        name = one_line(citation.title or citation.source)
+        say(target, (f"[{citation.number}] ", "bold"), (name, "bold cyan"))
+        moved = f" ({one_line(one.source_now)})" if one.source.value == "moved" else ""
+        indented(
+            target,
+            styled(f"{one_line(citation.source)} {_SOURCES[one.source.value]}{moved}; ", verdict),
+        )
+        if one.holds:
+            span = f"{one.start}:{one.end}"
+            opens = f"chapterhouse docs show {one.document_id} --span {span}"
+            indented(target, styled((opens, "dim")))
+    if not found:
+        say(target, "It cites nothing.")
+
+
+def _show_bundle(
+    target: "Console", examined: Examined, found: Sequence[CitationCheck] | None
+) -> None:
+    """Show what was found of a bundle."""
+    for check in examined.checks:
+        mark = ("ok  ", "green") if check.passed else ("BAD ", "bold red")
+        say(target, mark, f"{check.name}: {one_line(check.sentence)}")
+        if check.hint:
+            indented(target, styled((one_line(check.hint), "dim")))
+    if found is None:
+        say(target, ("Checked by itself: the documents were not looked at.", "dim"))
+        return
+    _show_citations(target, examined.held.question, found)

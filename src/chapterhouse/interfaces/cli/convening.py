@@ -1,38 +1,44 @@
 """The command that lets a council meet: convene."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse.agents.council_problems import CouncilConfigError
+from chapterhouse.council.meeting.session import MeetingOptions
+from chapterhouse.council.minutes.bundle import (
+    minutes_bundle_json,
+    minutes_fields,
+    minutes_json,
+    read_minutes,
+)
+from chapterhouse.council.minutes.contents import meetings
+from chapterhouse.council.minutes.decision_record import decision_record
+from chapterhouse.council.minutes.outline import minutes_html, minutes_markdown
 from chapterhouse.errors import UsageError
 from chapterhouse.files import write_output
+from chapterhouse.interfaces.cli import live, render_minutes, render_personas
 from chapterhouse.interfaces.cli.bundles import bundle_path
 from chapterhouse.interfaces.cli.councils import Which, with_councils
-from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    Home,
-    Json,
-    Trace,
-    WorkspaceName,
-    readable,
-    reopening,
-    require_path,
-)
+from chapterhouse.interfaces.cli.envelope import plain
+from chapterhouse.interfaces.cli.options import Trace, common, readable, reopening, require_path
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
-from chapterhouse.interfaces.cli.session import Outcome
+from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
+from chapterhouse.interfaces.cli.terminal import console
+from chapterhouse.types import Minutes
 
 if TYPE_CHECKING:
-    from chapterhouse.agents.council_problems import CouncilConfigError
-    from chapterhouse.council.meeting.session import MeetingOptions
     from chapterhouse.library import Library
-    from chapterhouse.types import Minutes
 
-_MARKDOWN, _HTML = frozenset({".md", ".markdown"}), frozenset({".html", ".htm"})
+_SHOW: Final = {
+    "markdown": render_minutes.markdown,
+    "html": render_minutes.html,
+    "": render_minutes.minutes,
+}
 
 
 def convene(
@@ -101,156 +107,101 @@ def convene(
         bool, typer.Option("--dry-run", help="Show what everybody would be told; ask no model.")
     ] = False,
     trace: Trace = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Put a question to a council, and print the minutes of its meeting.
 
     Exit code 4 says that a member was absent from a round. Ctrl-C stops at once; the same command
     goes on where it stopped.
     """
-    if markdown + html + json > 1:
+    if markdown + html + common().json > 1:
         raise typer.BadParameter("--markdown, --html and --json are forms of one thing: take one.")
     if dry_run and (markdown or html or output or record or bundle):
         raise typer.BadParameter("--dry-run makes no minutes that could be printed or written.")
-    common = Common(json, home, workspace, debug, trace)
-    files = _Files(output, record, bundle)
+    show = _SHOW["markdown" if markdown else "html" if html else ""]
 
     def work(library: "Library") -> Outcome:
-        from chapterhouse.agents.council_problems import CouncilConfigError  # noqa: PLC0415 - likewise
-        from chapterhouse.council.meeting.session import MeetingOptions  # noqa: PLC0415 - see options
-
-        kept = None if transcript is None else Path(require_path(transcript)).expanduser()
         choices = MeetingOptions(
             model,
             remember=not forget,
             fresh=fresh,
-            transcript=kept,
+            transcript=None if transcript is None else Path(require_path(transcript)).expanduser(),
             options=tuple(option) if option else None,
         )
+        asked = readable(*question)
         try:
             if dry_run:
-                return _planned(library, council, readable(*question), choices)
-            return _held(library, council, readable(*question), choices, files)
+                found = library.plan_council(council, asked, choices=choices)
+                return Outcome(
+                    {**plain(found), "dry_run": True}, partial(render_minutes.plan, value=found)
+                )
+            writing = _writers(output, record, bundle)  # before anything is paid for
+            minutes = live.attended(
+                lambda on_event, on_progress: library.convene(
+                    council, asked, choices=choices, on_event=on_event, on_progress=on_progress
+                ),
+                quiet=common().json,
+                kept=not fresh,
+            )
         except CouncilConfigError as error:
-            raise _all_told(error, common) from None
-
-    def _held(
-        library: "Library", name: str, asked: str, choices: "MeetingOptions", files: _Files
-    ) -> Outcome:
-        from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-            live,
-            render_minutes,
-            shapes_minutes,
-        )
-
-        writing = files.opened()  # before anything is paid for
-        minutes = live.attended(
-            lambda on_event, on_progress: library.convene(
-                name, asked, choices=choices, on_event=on_event, on_progress=on_progress
-            ),
-            quiet=json,
-            kept=not fresh,
-        )
+            raise _all_told(error) from None
         for write in writing:
             write(library, minutes)
-        show = (
-            render_minutes.markdown
-            if markdown
-            else render_minutes.html
-            if html
-            else render_minutes.minutes
-        )
         return Outcome(
-            shapes_minutes.minutes(minutes) if json else None,
-            lambda target: show(target, minutes, reopening(common)),
-            shapes_minutes.minutes_code(minutes),
+            minutes_fields(minutes) if common().json else None,
+            lambda target: show(target, minutes, reopening()),
+            PARTLY if any(held.absences for _, held in meetings(minutes)) else OK,
         )
 
-    with_councils(common, work)
-
-
-def _planned(library: "Library", name: str, asked: str, choices: "MeetingOptions") -> Outcome:
-    from chapterhouse.interfaces.cli import render_plan, shapes_minutes  # noqa: PLC0415 - see options
-
-    found = library.plan_council(name, asked, choices=choices)
-    return Outcome(shapes_minutes.plan(found), lambda target: render_plan.plan(target, found))
+    with_councils(work, trace=trace)
 
 
 # --- a council that cannot meet ----------------------------------------------------------------
 
 
-def _all_told(error: "CouncilConfigError", common: Common) -> UsageError:
+def _all_told(error: CouncilConfigError) -> UsageError:
     """Return the error with everything wrong in its message, or shown above it to people."""
-    from chapterhouse.interfaces.cli import render_councils  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - likewise
-
-    hint = "Mend council.json, or see: chapterhouse council validate"
-    if common.json:
+    hint = "Fix council.json, or see: chapterhouse council validate"
+    if common().json:
         told = (f"{one.place}: {one.sentence}".removeprefix(": ") for one in error.problems)
         message = " ".join(("The council cannot meet.", *told))
         return UsageError(message, hint=hint)
-    render_councils.problems(console(stderr=True), error.problems)
+    render_personas.problems(console(stderr=True), error.problems)
     return UsageError("The council cannot meet.", hint=hint)
 
 
 # --- files -------------------------------------------------------------------------------------
 
-Write = Callable[["Library", "Minutes"], None]
+Write = Callable[["Library", Minutes], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _Files:
-    """The files that the user named, or None."""
+def _writers(output: str | None, record: str | None, bundle: str | None) -> list[Write]:
+    """Return what writes each of the files that are named, once it is clear that all can be.
 
-    output: str | None
-    record: str | None
-    bundle: str | None
-
-    def opened(self) -> list[Write]:
-        """Return what writes each of them, once it is clear that all can be written.
-
-        Raises:
-            UsageError: a name is none, or two are the same.
-            RefusedError: a file is of something else.
-        """
-        writing: list[tuple[Path, Write]] = []
-        if self.output is not None:
-            writing.append(_output(self.output))
-        if self.record is not None:
-            writing.append(_record(self.record))
-        if self.bundle is not None:
-            writing.append(_bundle(self.bundle))
-        if len({path.resolve() for path, _ in writing}) < len(writing):
-            raise UsageError(
-                "Two of the files to be written have one name.", hint="Name them apart."
-            )
-        return [write for _, write in writing]
+    Raises:
+        UsageError: a name is none, or two are the same.
+        RefusedError: a file is of something else.
+    """
+    named = ((_output, output), (_record, record), (_bundle, bundle))
+    found = [prepare(name) for prepare, name in named if name is not None]
+    if len({path.resolve() for path, _ in found}) < len(found):
+        raise UsageError("Two of the files to be written have one name.", hint="Name them apart.")
+    return [write for _, write in found]
 
 
 def _output(name: str) -> tuple[Path, Write]:
     ending = Path(require_path(name)).suffix.lower()
-    example = "--output minutes.html"
-    if ending in _MARKDOWN:
-        path = destination(name, "The minutes", example, is_marked)
-        return path, lambda _, minutes: write_output(path, marked(_as_markdown(minutes)))
-    if ending in _HTML:
-        path = destination(name, "The minutes", example, is_marked)
-        return path, lambda _, minutes: write_output(path, marked(_as_html(minutes)))
-    if ending == ".json":
-        path = destination(name, "The minutes", example, _is_minutes)
-        return path, lambda _, minutes: write_output(path, _as_json(minutes))
-    raise UsageError(
-        f"The name '{name}' does not say in which form the minutes are to be written.",
-        hint="End it with .md, .html or .json.",
-    )
+    form = _FORMS.get(ending)
+    if form is None:
+        raise UsageError(
+            f"The name '{name}' does not say in which form the minutes are to be written.",
+            hint="End it with .md, .html or .json.",
+        )
+    is_ours = _is_minutes if ending == ".json" else is_marked
+    path = destination(name, "The minutes", "--output minutes.html", is_ours)
+    return path, lambda _, minutes: write_output(path, form(minutes))
 
 
 def _record(name: str) -> tuple[Path, Write]:
-    from chapterhouse.council.minutes.decision_record import decision_record  # noqa: PLC0415 - see options
-
     path = destination(name, "A decision record", "--record 0001-berths.md", is_marked)
     begins = re.match(r"[0-9]{1,9}", path.name)
     number = int(begins.group()) if begins else 1
@@ -258,35 +209,30 @@ def _record(name: str) -> tuple[Path, Write]:
 
 
 def _bundle(name: str) -> tuple[Path, Write]:
-    from chapterhouse.council.minutes.bundle import minutes_bundle_json  # noqa: PLC0415 - see options
-
     path = bundle_path(name)
     return path, lambda library, minutes: write_output(
         path, minutes_bundle_json(library.bundle_minutes(minutes))
     )
 
 
-def _as_markdown(minutes: "Minutes") -> str:
-    from chapterhouse.council.minutes.outline import minutes_markdown  # noqa: PLC0415 - see options
-
-    return minutes_markdown(minutes)
+def _markdown(minutes: Minutes) -> str:
+    return marked(minutes_markdown(minutes))
 
 
-def _as_html(minutes: "Minutes") -> str:
-    from chapterhouse.council.minutes.outline import minutes_html  # noqa: PLC0415 - see options
-
-    return minutes_html(minutes)
+def _html(minutes: Minutes) -> str:
+    return marked(minutes_html(minutes))
 
 
-def _as_json(minutes: "Minutes") -> str:
-    from chapterhouse.council.minutes.bundle import minutes_json  # noqa: PLC0415 - see options
-
-    return minutes_json(minutes)
+_FORMS: Final[Mapping[str, Callable[[Minutes], str]]] = {
+    ".md": _markdown,
+    ".markdown": _markdown,
+    ".html": _html,
+    ".htm": _html,
+    ".json": minutes_json,
+}
 
 
 def _is_minutes(data: bytes) -> bool:
-    from chapterhouse.council.minutes.bundle import minutes_json, read_minutes  # noqa: PLC0415 - see options
-
     try:
         return minutes_json(read_minutes(data)).encode() == data
     except (UsageError, UnicodeEncodeError):

@@ -1,12 +1,15 @@
-"""A conversation at the terminal: what was said in it, and the commands within it."""
+"""The command chat: what was said in a conversation, and the commands within it."""
 
 import shlex
+import signal
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,21 +17,29 @@ from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.asked import Asked, Asking, ask_next, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
-from chapterhouse.interfaces.cli.opening import opened_source
-from chapterhouse.interfaces.cli.options import readable
+from chapterhouse.interfaces.cli.opening import history_of, opened_source
+from chapterhouse.interfaces.cli.options import (
+    Model,
+    PersonaName,
+    Shelves,
+    Tags,
+    common,
+    readable,
+    reopening,
+)
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
-from chapterhouse.interfaces.cli.session import Outcome, survive_the_locale
+from chapterhouse.interfaces.cli.session import Outcome, survive_the_locale, with_library
 from chapterhouse.interfaces.cli.terminal import console, one_line, styled
 from chapterhouse.presenting.answers import transcript_markdown
 from chapterhouse.replying.request import NO_MODEL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from rich.console import Console
 
     from chapterhouse.library import Library
 
+_GREETING: Final = "Ask in your own words. /help shows what else there is; Ctrl-D ends."
+_HISTORY: Final = 1_000  # lines
 _COMMANDS: Final[Mapping[str, str]] = {
     "/sources": "show the sources of the last answer with their quotations",
     "/open N": "open a source of the last answer",
@@ -220,3 +231,87 @@ def _words(text: str) -> list[str]:
         return shlex.split(text)
     except ValueError:  # a quotation mark that is not closed
         return text.split()
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def chat(
+    *,
+    persona: PersonaName = "",
+    shelf: Shelves = None,
+    tag: Tags = None,
+    model: Model = None,
+    forget: Annotated[
+        bool, typer.Option("--no-memory", help="Do not remember questions and answers.")
+    ] = False,
+) -> None:
+    """Ask one question after the other; each may go on from the one before.
+
+    Each line is a question, or a command such as /help. Off a terminal lines are read from
+    standard input; with --json each answer is one JSON object on a line of its own.
+    """
+    asking = Asking(persona, tuple(shelf or ()), tuple(tag or ()), model=model, remember=not forget)
+
+    def work(library: "Library") -> Outcome:
+        conversation = Conversation(library, asking, reopening(), json=common().json)
+        if persona:
+            conversation.speak_to(persona)
+        with _typed(None if forget else history_of(library.folder)) as on_terminal:
+            _converse(conversation, on_terminal=on_terminal)
+        return Outcome(None, lambda _: None, is_told=True)
+
+    with_library(work)
+
+
+def _converse(conversation: Conversation, *, on_terminal: bool) -> None:
+    """Answer line after line, until one says that it is over."""
+    if on_terminal:
+        typer.echo(_GREETING)
+    while not conversation.is_over:
+        try:
+            line = input(f"{conversation.name}> " if on_terminal else "")
+            if line.strip() and not (on_terminal or common().json):
+                typer.echo(f"{conversation.name}> {line.strip()}")
+            conversation.take(line)
+        except EOFError:
+            if on_terminal:
+                typer.echo("")
+            return
+        except ChapterhouseError as error:
+            conversation.fail(type(error).__name__, error)
+        except KeyboardInterrupt as stop:
+            if signal.SIGTERM in stop.args:
+                raise
+            typer.echo("" if on_terminal else "Stopped.", err=True)
+
+
+@contextmanager
+def _typed(history: Path | None) -> Iterator[bool]:
+    """Say whether somebody types on a terminal; there, lines of earlier days can be called up."""
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    with ExitStack() as closing:
+        if on_terminal:
+            with suppress(ImportError):
+                closing.enter_context(_line_editing(history))
+        yield on_terminal
+
+
+@contextmanager
+def _line_editing(history: Path | None) -> Iterator[None]:
+    """Let lines be edited and called up again; those of a history file, where one is kept."""
+    import readline  # noqa: PLC0415 - not everywhere, and for terminals only
+
+    readline.set_auto_history(True)
+    if history is None:
+        yield
+        return
+    readline.set_history_length(_HISTORY)
+    with suppress(OSError):  # there is none yet
+        readline.read_history_file(history)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # a library that cannot be written to still answers
+            history.touch(mode=0o600)
+            readline.write_history_file(history)

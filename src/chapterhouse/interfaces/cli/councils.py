@@ -1,27 +1,29 @@
 """Commands about councils: new, list, show, validate, and their shared documents."""
 
-import os
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.interfaces.cli import consent
-from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    DryRun,
-    Home,
-    Json,
-    WorkspaceName,
-    reopening,
-    require_path,
+from chapterhouse.agents.council_file import as_object
+from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.council_model import Member
+from chapterhouse.agents.council_templates import council_from
+from chapterhouse.interfaces.cli import render, render_councils, render_personas
+from chapterhouse.interfaces.cli.options import DryRun, reopening, require_path
+from chapterhouse.interfaces.cli.personas import (
+    absolute,
+    documents_data,
+    has_folders,
+    problems_code,
+    problems_data,
 )
-from chapterhouse.interfaces.cli.session import Outcome, with_library
+from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.session import OK, Outcome, require_yes, with_library
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
+    from chapterhouse.agents.councils import Entry, Link
     from chapterhouse.library import Library
 
 app = typer.Typer(
@@ -62,7 +64,7 @@ def new(
         typer.Option(
             "--member",
             metavar="PERSONA",
-            help="A persona who sits in it, instead of the template's roles; may be given again.",
+            help="A persona who sits in it, instead of the template's roles; repeatable.",
         ),
     ] = None,
     folder: Annotated[
@@ -70,25 +72,14 @@ def new(
         typer.Option(
             "--folder",
             metavar="PATH",
-            help="A folder whose documents all members read; may be given again.",
+            help="A folder whose documents all members read; repeatable.",
         ),
     ] = None,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Make a council's folder, with a configuration to fill in.
 
     In a folder that is there already only what is missing is made.
     """
-    from chapterhouse.agents.council_templates import council_from  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_councils,
-        shapes_councils,
-    )
-
-    common = Common(json, home, workspace, debug)
 
     def work(library: "Library") -> Outcome:
         council = council_from(
@@ -96,68 +87,49 @@ def new(
             slug,
             display_name=name,
             personas=[library.personas.resolve(persona) for persona in member or ()],
-            folders=[_absolute(require_path(path)) for path in folder or ()],
+            folders=[absolute(require_path(path)) for path in folder or ()],
         )
         made = library.councils.create(council)
         problems = library.councils.validate(slug)
         return Outcome(
-            {**shapes_councils.folder(made), "problems": shapes_councils.problems(problems)},
-            lambda target: render_councils.made(target, made, problems, reopening(common)),
+            {**folder_data(made), "problems": problems_data(problems)},
+            lambda target: render_councils.made(target, made, problems, reopening()),
         )
 
-    with_library(common, work, create=True)
+    with_library(work, create=True)
 
 
 @app.command("list")
-def list_councils(
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
-) -> None:
+def list_councils() -> None:
     """List the councils, also those that cannot be read, with the reason."""
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_councils,
-        shapes_councils,
-    )
 
     def work(library: "Library") -> Outcome:
         entries = library.councils.all()
         counts = {entry.slug: library.councils.census(entry.slug).documents for entry in entries}
         return Outcome(
-            shapes_councils.entries(entries, counts),
+            _entries_data(entries, counts),
             lambda target: render_councils.entries(target, entries, counts),
         )
 
-    with_councils(Common(json, home, workspace, debug), work)
+    with_councils(work)
 
 
 @app.command()
 def show(
     council: Which,
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Show who sits in a council, its rounds, its tools and its documents."""
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_councils,
-        shapes_councils,
-    )
 
     def work(library: "Library") -> Outcome:
         councils = library.councils
         folder, census = councils.load(council), councils.census(council)
         current = councils.is_current(council)
         return Outcome(
-            shapes_councils.council(folder, census, current=current),
+            {**folder_data(folder), "census": census, "current": current},
             lambda target: render_councils.council(target, folder, census, current=current),
         )
 
-    with_councils(Common(json, home, workspace, debug), work)
+    with_councils(work)
 
 
 @app.command()
@@ -165,30 +137,21 @@ def validate(
     council: Annotated[
         str | None, typer.Argument(metavar="[COUNCIL]", help="A council; all when left out.")
     ] = None,
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Name everything that keeps a council from meeting, by path and code.
 
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_councils,
-        shapes_councils,
-    )
 
     def work(library: "Library") -> Outcome:
         found = library.councils.validate(council)
         return Outcome(
-            shapes_councils.problems(found),
-            lambda target: render_councils.problems(target, found),
-            shapes_councils.problems_code(found),
+            problems_data(found),
+            lambda target: render_personas.problems(target, found),
+            problems_code(found),
         )
 
-    with_councils(Common(json, home, workspace, debug), work)
+    with_councils(work)
 
 
 # --- documents ---
@@ -197,27 +160,18 @@ def validate(
 @docs.command("list")
 def list_documents(
     council: Which,
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """List the documents that all members share: what is indexed, and why something is not."""
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_councils,
-        shapes_councils,
-    )
 
     def work(library: "Library") -> Outcome:
         folder = library.councils.load(council)
         listed = library.councils.documents(council)
         return Outcome(
-            shapes_councils.documents(folder, listed),
+            {**documents_data(listed), "folders": folder.folders},
             lambda target: render_councils.documents(target, folder, listed),
         )
 
-    with_councils(Common(json, home, workspace, debug), work)
+    with_councils(work)
 
 
 @docs.command()
@@ -226,33 +180,24 @@ def link(
     path: Annotated[str, typer.Argument(metavar="PATH", help="A folder.")],
     *,
     dry_run: DryRun = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Link a folder and read it: all members see its documents, no persona's shelf does.
 
     The files stay where they are. Exit code 4 says that something could not be read.
     """
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_councils,
-        shapes_councils,
-    )
-    from chapterhouse.interfaces.cli.progress import told_to  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         with told_to() as tell:
             linked = library.councils.link(
-                council, _absolute(require_path(path)), on_progress=tell, dry_run=dry_run
+                council, absolute(require_path(path)), on_progress=tell, dry_run=dry_run
             )
         return Outcome(
-            shapes_councils.link(linked, dry_run=dry_run),
+            _link_data(linked, dry_run=dry_run),
             lambda target: render_councils.linked(target, linked, dry_run=dry_run),
-            shapes_councils.link_code(linked),
+            render.report_code(linked.refresh.sync.files) if linked.refresh.sync else OK,
         )
 
-    with_councils(Common(json, home, workspace, debug), work)
+    with_councils(work)
 
 
 @docs.command()
@@ -264,23 +209,12 @@ def unlink(
     *,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     dry_run: DryRun = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Take a linked folder away again; the files stay where they are.
 
     Documents that nobody else has leave the library. It asks first; off a terminal, and with
     --json, it does nothing without --yes: exit code 10.
     """
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_councils,
-        shapes_councils,
-    )
-    from chapterhouse.interfaces.cli.progress import told_to  # noqa: PLC0415 - see options
-
-    common = Common(json, home, workspace, debug)
 
     def work(library: "Library") -> Outcome:
         name = _linked(require_path(path), library.councils.load(council).folders)
@@ -288,33 +222,79 @@ def unlink(
         if not dry_run:
             if not yes:
                 what = f"Unlink {unlinked.written} from {unlinked.folder.slug}"
-                consent.require_yes(what, as_json=json)
+                require_yes(what)
             with told_to() as tell:
                 unlinked = library.councils.unlink(council, name, on_progress=tell)
         again = f"chapterhouse council docs link {unlinked.folder.slug}"
         return Outcome(
-            shapes_councils.link(unlinked, dry_run=dry_run),
+            _link_data(unlinked, dry_run=dry_run),
             lambda target: render_councils.unlinked(
-                target, unlinked, again, reopening(common), dry_run=dry_run
+                target, unlinked, again, reopening(), dry_run=dry_run
             ),
         )
 
-    with_councils(common, work)
+    with_councils(work)
 
 
-def with_councils(common: Common, work: "Callable[[Library], Outcome]") -> None:
+def with_councils(work: "Callable[[Library], Outcome]", *, trace: bool = False) -> None:
     """Run ``work`` on the library, made where only folders of councils or personas are there."""
-    named = Path(common.home or os.environ.get("CHAPTERHOUSE_HOME") or "~/Chapterhouse")
-    there = any((named.expanduser() / name).is_dir() for name in ("councils", "personas"))
-    with_library(common, work, create=common.workspace == "default" and there)
+    with_library(work, create=has_folders("councils", "personas"), trace=trace)
 
 
-def _linked(path: str, folders: "Sequence[Path]") -> str:
+def _linked(path: str, folders: Sequence[Path]) -> str:
     """Return ``path`` from the present folder where that is one of the linked, else as it is."""
     here = Path(path).expanduser().resolve()
     return str(here) if any(here == folder.resolve() for folder in folders) else path
 
 
-def _absolute(path: str) -> str:
-    """Return a folder as the configuration keeps it: it is read from anywhere."""
-    return path if path.startswith("~") else str(Path(path).absolute())
+# --- what --json shows --------------------------------------------------------------------------
+
+
+def folder_data(value: CouncilFolder) -> dict[str, object]:
+    """Shape a council's folder: its file as it is written, and what that comes to."""
+    council = value.council
+    return {
+        "slug": value.slug,
+        "display_name": council.title,
+        "path": str(value.path),
+        "shelf": council.shelf,
+        "config": as_object(council),
+        "members": [_seat(member) for member in council.members],
+        "chair": _seat(council.chaired_by) if council.chaired_by else None,
+        "rounds": [
+            {"name": entry.name, "kind": entry.kind.value, "shows_claims": entry.shows_claims}
+            for entry in council.rounds
+        ],
+        "folders": [str(path) for path in value.folders],
+    }
+
+
+def _seat(member: Member) -> dict[str, object]:
+    return {"key": member.key, "seat": member.seat.value}
+
+
+def _entries_data(found: "Sequence[Entry]", counts: Mapping[str, int]) -> list[dict[str, object]]:
+    """Shape the list of councils, with the number of documents that each shares."""
+    return [
+        {
+            "slug": entry.slug,
+            "display_name": entry.folder.council.title if entry.folder else "",
+            "members": [m.key for m in entry.folder.council.members] if entry.folder else [],
+            "rounds": [r.name for r in entry.folder.council.rounds] if entry.folder else [],
+            "documents": counts[entry.slug],
+            "problems": entry.problems,
+            "readable": entry.folder is not None,
+        }
+        for entry in found
+    ]
+
+
+def _link_data(value: "Link", *, dry_run: bool) -> dict[str, object]:
+    """Shape what linking or unlinking did."""
+    return {
+        "slug": value.folder.slug,
+        "folder": value.written,
+        "changed": value.changed,
+        "refresh": value.refresh,
+        "dry_run": dry_run,
+    }

@@ -1,26 +1,33 @@
 """Commands about single documents: docs list, show, quality, check, remove, reprocess, formats."""
 
-import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    DryRun,
-    Home,
-    Json,
-    Shelves,
-    WorkspaceName,
+from chapterhouse.files import write_output
+from chapterhouse.interfaces.cli import opening, progress, render
+from chapterhouse.interfaces.cli.envelope import is_incomplete
+from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes
+from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
+from chapterhouse.interfaces.cli.session import (
+    Outcome,
+    library_class,
+    require_yes,
+    run,
+    with_library,
 )
-from chapterhouse.interfaces.cli.session import ConfirmationNeededError, Outcome, run, with_library
+from chapterhouse.interfaces.cli.terminal import one_line, say
+from chapterhouse.presenting.comparison import comparison_page, share_text
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Document, FileRecord
+from chapterhouse.types import FileRecord
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from chapterhouse.library import Library
+    from chapterhouse.types import Comparison, OriginalLine
+
 
 app = typer.Typer(
     help="List, show, remove and reread documents.",
@@ -45,15 +52,8 @@ def list_documents(
         bool,
         typer.Option("--problems", help="List only files that are not wholly in the library."),
     ] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """List the documents, or what became of every file."""
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.shapes import is_incomplete  # noqa: PLC0415 - likewise
-
     if (files or problems) and shelf:
         option = "--problems" if problems else "--files"
         raise typer.BadParameter(f"{option} lists files, which stand on no shelf: leave one out.")
@@ -67,7 +67,7 @@ def list_documents(
         found = tuple(library.documents(tuple(shelf or ())))
         return Outcome(found, lambda target: render.documents(target, found))
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 @app.command()
@@ -80,18 +80,12 @@ def show(
     span: Annotated[
         str, typer.Option("--span", metavar="A:B", help="Open a citation: characters A to B.")
     ] = "",
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Show a document or open a citation.
 
     Without an option: what is known of the document, its outline, and the files in it. Of an
     archive: the files in it.
     """
-    from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
-
     if text and span:
         raise typer.BadParameter("--text and --span exclude each other.")
 
@@ -105,7 +99,7 @@ def show(
             return _archive(library, unpacked)
         body = library.body(document.id)
         if span:
-            place = shapes.place(document, body, *_bounds(span, len(body.text)))
+            place = render.place_of(document, body, *_bounds(span, len(body.text)))
             return Outcome(place, lambda target: render.place(target, place))
         if text:
             data = {"document": document, "text": body.text}
@@ -119,12 +113,10 @@ def show(
         }
         return Outcome(data, lambda target: render.document(target, document, body, inside))
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 def _archive(library: "Library", record: FileRecord) -> Outcome:
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
-
     inside = tuple(library.files(record.location))
     data = {"file": record, "files": inside}
     return Outcome(data, lambda target: render.archive(target, record, inside))
@@ -135,11 +127,6 @@ def quality(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="An id, the beginning of one, or a file name.")
     ],
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Measure the chunks of a document.
 
@@ -160,7 +147,7 @@ def quality(
         data = {"document": document, "chunks": rows, "mean": mean}
         return Outcome(data, lambda target: render.chunk_quality(target, chunks, measured, mean))
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 @app.command()
@@ -182,21 +169,14 @@ def check(
         ),
     ] = "",
     open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Show a file and the text taken from it side by side.
 
     Writes one HTML page, which needs no network and runs no script. What was not taken is marked
     on it, and listed here.
     """
-    from chapterhouse.interfaces.cli import checking  # noqa: PLC0415 - see options
-
     with_library(
-        Common(json, home, workspace, debug),
-        lambda library: checking.checked(library, name, output, pages, may_open=open_),
+        lambda library: _checked(library, name, output, pages, may_open=open_),
     )
 
 
@@ -207,12 +187,8 @@ def remove(
     missing: Annotated[
         bool, typer.Option("--missing", help="Remove documents whose files are gone.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     dry_run: DryRun = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Remove documents from the library.
 
@@ -221,8 +197,6 @@ def remove(
 
     Asks first. Off a terminal, and with --json, it does nothing without --yes: exit code 10.
     """
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
-
     if not names and not missing:
         raise typer.BadParameter("Name what to remove, or use --missing.")
 
@@ -230,12 +204,18 @@ def remove(
         removal = library.remove(*(names or ()), missing=missing, dry_run=True)
         if removal.documents and not dry_run:
             if not yes:
-                _confirm(removal.documents, may_ask=not json)
+                count = counted(len(removal.documents), "document")
+                require_yes(
+                    f"Remove {count} from the library",
+                    needed=f"Removing {count} needs to be confirmed.",
+                    refused="Nothing was removed.",
+                    listed=[document.source for document in removal.documents],
+                )
             removal = library.remove(*(names or ()), missing=missing)
         data = {"documents": removal.documents, "receipt": removal.receipt, "dry_run": dry_run}
         return Outcome(data, lambda target: render.removed(target, removal, dry_run=dry_run))
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 @app.command()
@@ -243,16 +223,11 @@ def reprocess(
     names: Names = None,
     *,
     dry_run: DryRun = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Read stored files again, as after an update.
 
     Without a name, all of them.
     """
-    from chapterhouse.interfaces.cli import progress, render, shapes  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         if dry_run:
@@ -261,32 +236,23 @@ def reprocess(
             return Outcome(data, lambda target: render.documents(target, chosen))
         report = progress.watched(lambda tell: library.reprocess(*(names or ()), on_progress=tell))
         return Outcome(
-            shapes.report(report),
+            report,
             lambda target: render.report(target, report),
-            shapes.report_code(report),
+            render.report_code(report),
         )
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 @app.command()
-def formats(
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
-) -> None:
+def formats() -> None:
     """List the formats that can be read here."""
 
     def work() -> Outcome:
-        from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
-        from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
-
-        found = Library.formats()
+        found = library_class().formats()
         return Outcome(found, lambda target: render.formats(target, found))
 
-    run(Common(json, home, workspace, debug), work)
+    run(work)
 
 
 def _bounds(span: str, length: int) -> tuple[int, int]:
@@ -306,25 +272,60 @@ def _bounds(span: str, length: int) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def _confirm(documents: tuple[Document, ...], *, may_ask: bool) -> None:
-    """Ask on standard error whether these may go.
+_MOST_LINES: Final = 20  # that are listed on the terminal
+_LONGEST: Final = 120  # characters of one
+
+
+def _checked(library: "Library", name: str, output: str, pages: str, *, may_open: bool) -> Outcome:
+    """Write the page of a comparison and return what is missing.
 
     Raises:
-        ConfirmationNeededError: nobody can be asked, or the answer was no.
+        UsageError, NotFoundError, RejectedError: as ``Library.compare``.
+        RefusedError: a file of something else stands where the page is to be written.
     """
-    from chapterhouse.interfaces.cli.terminal import one_line  # noqa: PLC0415 - see options
+    document = library.document(name)
+    wanted = output or f"check-{document.id}.html"
+    path = destination(wanted, "The page", "--output check.html", is_marked)
+    found = library.compare(document.id, pages=pages)
+    write_output(path, marked(comparison_page(found)))
+    command = opening.viewer_command(path.absolute(), None) if may_open else ()
+    opened = bool(command) and opening.start(command)
+    data = {
+        "file": str(path),
+        "document": found.document,
+        "share": found.share,
+        "missing": [
+            {"page": number, "line": line.text, "words": _words(line)}
+            for number, line in found.missing
+        ],
+        "remarks": found.remarks,
+        "opened": opened,
+    }
 
-    count = counted(len(documents), "document")
-    if not (may_ask and sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ConfirmationNeededError(
-            f"Removing {count} needs to be confirmed.",
-            hint="Add --yes, or look first with --dry-run.",
-        )
-    for document in documents:
-        typer.echo(f"  {one_line(document.source)}", err=True)
-    try:
-        agreed = typer.confirm(f"Remove {count} from the library?", err=True)
-    except typer.Abort:  # Ctrl-C or Ctrl-D at the question
-        agreed = False
-    if not agreed:
-        raise ConfirmationNeededError("Nothing was removed.")
+    def show(target: "Console") -> None:
+        say(target, (f"Wrote {one_line(str(path))}", "bold"))
+        if may_open and not opened:
+            say(target, ("There is no browser to show it in: open the file.", "yellow"))
+        _show_comparison(target, found)
+
+    return Outcome(data, show)
+
+
+def _words(line: "OriginalLine") -> list[str]:
+    return [line.text[start:end] for start, end in line.missing]
+
+
+def _show_comparison(target: "Console", found: "Comparison") -> None:
+    say(target, (f"Taken: {share_text(found.share)}.", ""))
+    for sentence in (*(n.sentence for n in found.document.notices), *found.remarks):
+        say(target, (one_line(sentence), "yellow"))
+    missing = found.missing
+    for number, line in missing[:_MOST_LINES]:
+        where = f"page {number}: " if number is not None else ""
+        told = one_line(line.text)
+        cut = f"{told[:_LONGEST]}..." if len(told) > _LONGEST else told
+        words = one_line(", ".join(_words(line)))[:_LONGEST]
+        lacking = "" if line.wholly else f" (missing: {words})"
+        say(target, (f"Not taken, {where}{cut}{lacking}", ""))
+    if len(missing) > _MOST_LINES:
+        say(target, (f"... and {len(missing) - _MOST_LINES:,} more: see the page.", "dim"))

@@ -1,19 +1,24 @@
 """Commands about encoders: model embed, back, compare, forget."""
 
-from typing import TYPE_CHECKING, Annotated, Final
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+from urllib.parse import urlsplit
 
 import typer
 
-from chapterhouse.errors import EngineError
-from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    Home,
-    Json,
-    WorkspaceName,
-    require_path,
-)
-from chapterhouse.interfaces.cli.session import Outcome, with_library
+from chapterhouse.connectors.model_files import Origin, fetch_files, is_right, take_files
+from chapterhouse.errors import EngineError, UsageError
+from chapterhouse.interfaces.background import become_idle
+from chapterhouse.interfaces.cli import progress, render_models
+from chapterhouse.interfaces.cli.options import common, require_path
+from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.render_models import megabytes
+from chapterhouse.interfaces.cli.session import Outcome, named_home, require_yes, with_library
+from chapterhouse.interfaces.cli.settings_file import require_effect, write_encoder
+from chapterhouse.models.cards import Card, card_named, known_cards
+from chapterhouse.models.model_folder import open_model_folder
+from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
@@ -21,42 +26,29 @@ if TYPE_CHECKING:
 
     from chapterhouse.library import Library
 
+
 _MODELS: Final = "models"  # in the home folder
 
 
-def use_encoder(
-    common: Common, embedder: str, model: str, mirror: str, file: str, ask: bool
-) -> None:
+def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) -> None:
     """Choose an encoder, fetch it if it is a known one, and begin to make its vectors.
 
     Args:
-        common: The common options.
         embedder: A known name, a folder, or the address of a service.
         model: As the service calls it.
         mirror: Fetch from here; empty for the hub.
         file: A folder or zip with the files; empty to fetch them.
         ask: Whether to ask before something is fetched.
     """
-    from chapterhouse.interfaces.cli import render_encoders  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.encoder_choice import (  # noqa: PLC0415 - likewise
-        Choice,
-        settings_of,
-    )
-    from chapterhouse.interfaces.cli.settings_file import (  # noqa: PLC0415 - likewise
-        require_effect,
-        write_encoder,
-    )
-    from chapterhouse.library import home_folder  # noqa: PLC0415 - likewise
-
     if mirror and file:
         raise typer.BadParameter("--mirror and --file exclude each other.")
 
     def prepare() -> None:
-        place = home_folder(None if common.home is None else require_path(common.home))
-        own = place / "workspaces" / common.workspace
+        place = named_home()
+        own = place / "workspaces" / common().workspace
         require_effect(own)
-        choice = Choice(embedder, model, mirror, file, place / _MODELS)
-        chosen = settings_of(choice, ask=ask, as_json=common.json)
+        choice = _Choice(embedder, model, mirror, file, place / _MODELS)
+        chosen = _settings_of(choice, ask=ask)
         place.mkdir(parents=True, exist_ok=True)
         write_encoder(place, own, chosen)
 
@@ -75,28 +67,21 @@ def use_encoder(
         }
 
         def show(target: "Console") -> None:
-            render_encoders.chosen(target, found, chunks, speed, problem)
+            render_models.encoder_chosen(target, found, chunks, speed, problem)
 
         return Outcome(data, show)
 
-    with_library(common, work, create=True, before=prepare)
+    with_library(work, create=True, before=prepare)
 
 
 def embed(
     *,
     idle: Annotated[bool, typer.Option("--idle", help="Work at the lowest priority.")] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Make the vectors that documents lack, and wait for it.
 
     Commands do this in the background by themselves. Ctrl-C stops it; what was made is safe.
     """
-    from chapterhouse.interfaces.background import become_idle  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli import progress, render_encoders  # noqa: PLC0415 - likewise
-
     if idle:
         become_idle()
 
@@ -104,22 +89,14 @@ def embed(
         with progress.told_to() as tell:
             found = library.embed_pending(tell)
         return Outcome(
-            {"encoders": found}, lambda target: render_encoders.listed(target, found, ())
+            {"encoders": found}, lambda target: render_models.encoders(target, found, ())
         )
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
-def back(
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
-) -> None:
+def back() -> None:
     """Return to the encoder before the present one, at once, or give up one that is being built."""
-    from chapterhouse.interfaces.cli import render_encoders  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.settings_file import write_encoder  # noqa: PLC0415 - likewise
 
     def work(library: "Library") -> Outcome:
         settings = library.previous_encoder()
@@ -127,10 +104,10 @@ def back(
         library.return_to_previous_encoder()
         found = library.encoders()
         return Outcome(
-            {"encoders": found}, lambda target: render_encoders.listed(target, found, ())
+            {"encoders": found}, lambda target: render_models.encoders(target, found, ())
         )
 
-    with_library(Common(json, home, workspace, debug), work, background=False)
+    with_library(work, background=False)
 
 
 def compare(
@@ -140,38 +117,23 @@ def compare(
             metavar="[FILE]", help="A file of questions, as for eval; else the workspace's own."
         ),
     ] = None,
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Ask the library's own questions with the encoder in use and with the previous one.
 
     The questions are those of eval and feedback.
     """
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        encoder_comparison,
-        render_evaluation,
-        shapes_evaluation,
-    )
+    from chapterhouse.interfaces.cli import evaluation_run, render_evaluation  # noqa: PLC0415 - engines
 
     def work(library: "Library") -> Outcome:
         path = None if questions is None else require_path(questions)
-        result = encoder_comparison.compare_encoders(library, path)
-        data = shapes_evaluation.evaluation(result, latency=False)
+        result = evaluation_run.compare_encoders(library, path)
+        data = render_evaluation.evaluation_data(result, latency=False)
         return Outcome(data, lambda target: render_evaluation.evaluation(target, result))
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
-def forget(
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
-) -> None:
+def forget() -> None:
     """Delete the vectors of the previous encoder.
 
     There is no way back to it without making them again.
@@ -182,4 +144,106 @@ def forget(
         sentence = f"Deleted the vectors of {counted(number, 'document')}."
         return Outcome({"documents": number}, lambda target: target.print(sentence))
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """What a user names.
+
+    Attributes:
+        embedder: A known name, a folder, or the address of a service.
+        model: As the service at that address calls it.
+        mirror: An address laid out as the model hub; empty for the hub.
+        file: A folder or zip with the files; empty to fetch them.
+        models: The folder that models are put into.
+    """
+
+    embedder: str
+    model: str
+    mirror: str
+    file: str
+    models: Path
+
+
+def _settings_of(choice: _Choice, *, ask: bool) -> EmbeddingSettings:
+    """Return the settings of the encoder; a known one is fetched first.
+
+    Args:
+        choice: What the user names.
+        ask: Whether to ask before something is fetched.
+
+    Raises:
+        UsageError: nothing has that name.
+        ConfirmationNeededError: nobody agreed to fetch it.
+        EngineError: a file cannot be had, or is not the one that was pinned.
+        RefusedError: a redirect leads where it must not.
+    """
+    card = card_named(choice.embedder)
+    if card is None or not (card.files or card.engine == "openai"):
+        if choice.mirror or choice.file:
+            raise UsageError(
+                "--mirror and --file are for encoders that are fetched.",
+                hint=f"Those are: {', '.join(card.name for card in known_cards() if card.files)}.",
+            )
+        return EmbeddingSettings(engine=_engine(card)) if card else _unknown(choice)
+    if card.engine == "openai":
+        return EmbeddingSettings(
+            engine="openai",
+            model=choice.model or card.model,
+            base_url=card.base_url,
+            dimensions=card.dimensions,
+            question_prefix=card.question_prefix,
+            passage_prefix=card.passage_prefix,
+            languages=card.languages,
+        )
+    folder = choice.models / card.name
+    _bring(card, choice, folder, ask=ask)
+    return EmbeddingSettings(
+        engine="folder",
+        folder=str(folder),
+        checksum=open_model_folder(str(folder), section="embedding").checksum,
+        question_prefix=card.question_prefix,
+        passage_prefix=card.passage_prefix,
+        languages=card.languages,
+    )
+
+
+def _engine(card: Card) -> Literal["built-in", "static"]:
+    return "static" if card.engine == "static" else "built-in"
+
+
+def _bring(card: Card, choice: _Choice, folder: Path, *, ask: bool) -> None:
+    """Put the files of a card into ``folder``; those that are there are not fetched again."""
+    files = card.card_files
+    if all(is_right(folder / file.name, file) for file in files):
+        return
+    if choice.file:
+        take_files(files, Path(choice.file).expanduser(), folder)
+        return
+    url = card.source(choice.mirror)
+    host = urlsplit(url).hostname or url
+    if ask:
+        what = f"Fetch {card.name} ({megabytes(card.size)}, licence {card.licence}) from {host}"
+        require_yes(what)
+    # A mirror is trusted with nothing but its own host; the hub names those of its files.
+    hosts = (host,) if choice.mirror else card.hosts
+    with told_to() as tell:
+        fetch_files(files, Origin(url, hosts), folder, tell)
+
+
+def _unknown(choice: _Choice) -> EmbeddingSettings:
+    """Return the settings of an encoder without a card: a service or a folder."""
+    if "://" in choice.embedder:
+        if not choice.model:
+            raise UsageError("A service has several models.", hint="Name one: --model NAME")
+        return EmbeddingSettings(engine="openai", base_url=choice.embedder, model=choice.model)
+    folder = Path(choice.embedder).expanduser()
+    if folder.is_dir():
+        place = str(folder.absolute())
+        checksum = open_model_folder(place, section="embedding").checksum
+        return EmbeddingSettings(engine="folder", folder=place, checksum=checksum)
+    raise UsageError(
+        f"'{choice.embedder}' is neither a known encoder nor a folder nor an address.",
+        hint=f"Known are: {', '.join(card.name for card in known_cards())}.",
+    )

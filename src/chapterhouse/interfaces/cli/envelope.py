@@ -2,11 +2,22 @@
 
 import dataclasses
 import json
+import math
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from enum import Enum
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, Final
 
 from chapterhouse import __version__
+from chapterhouse.presenting.wording import ended
+from chapterhouse.telemetry import Trace
+from chapterhouse.text.sanitise import sanitise
+from chapterhouse.types import AddReport, FileOutcome, FileRecord, SearchResult, Status
+
+_DECIMALS: Final = 6
 
 
 def success(
@@ -39,19 +50,145 @@ def write(value: Mapping[str, object]) -> None:
     sys.stdout.buffer.flush()
 
 
-def plain(value: object) -> object:
-    """Return dataclasses as objects, enums as their values, tuples as lists; the rest as it is."""
+def is_incomplete(record: FileRecord) -> bool:
+    """Whether not all of a file is in the library."""
+    return ended(record) in {"partial", "skipped", "rejected"}
+
+
+# --- values as JSON -----------------------------------------------------------------------------
+
+
+def plain(value: object) -> Any:
+    """Return dataclasses as objects, enums as their values, tuples as lists; the rest as it is.
+
+    ``CHANGES`` says what an object has instead of its fields, or beside them.
+    """
     if isinstance(value, Enum):
         return value.value
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {
-            field.name: plain(getattr(value, field.name)) for field in dataclasses.fields(value)
-        }
+        shaped = {entry.name: getattr(value, entry.name) for entry in dataclasses.fields(value)}
+        for name, change in CHANGES.get(type(value).__name__, {}).items():
+            if change is None:
+                del shaped[name]
+            else:
+                shaped[name] = change(value)
+        return {name: plain(entry) for name, entry in shaped.items()}
+    if hasattr(value, "model_dump"):  # settings; pydantic is slow to load
+        return value.model_dump(mode="json")
     if isinstance(value, Mapping):
         return {str(key): plain(entry) for key, entry in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):
         return [plain(entry) for entry in value]
-    return value
+    return str(value) if isinstance(value, Decimal | Path) else value
+
+
+def _rounded(name: str) -> Callable[[Any], float]:
+    return lambda value: round(getattr(value, name), _DECIMALS)
+
+
+def _of_sync(name: str) -> Callable[[Any], object]:
+    """Return what a refresh has of its sync, which may not have been needed."""
+    return lambda value: getattr(value.sync, name) if value.sync else []
+
+
+def _counts(report: AddReport) -> dict[str, int]:
+    return {status.value: report.count(status) for status in Status}
+
+
+def _counts_earlier(report: AddReport) -> dict[str, int]:
+    return {status.value: report.count_earlier(status) for status in Status}
+
+
+def _earlier(outcome: FileOutcome) -> list[dict[str, object]]:
+    return [
+        {name: getattr(record, name) for name in ("source", "status", "code", "sentence")}
+        for record in outcome.earlier
+        if is_incomplete(record)
+    ]
+
+
+# By the name of a type and of a field: what stands there, or None for nothing. Seconds are left
+# out, since they differ on every run, and what only serves the program.
+CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
+    "AddReport": {
+        "interrupted": None,
+        "changed": attrgetter("changed"),
+        "counts": _counts,
+        "earlier": _counts_earlier,
+        "dry_run": lambda _: False,
+    },
+    "FileOutcome": {"seconds": None, "earlier": _earlier},
+    "Answer": {"certainty": attrgetter("certainty"), "text": attrgetter("text")},
+    "Chunk": {
+        **dict.fromkeys(("document_id", "ordinal", "tokens", "key")),
+        "id": attrgetter("id"),
+    },
+    "Quality": {name: _rounded(name) for name in ("entropy", "coherence", "density", "importance")},
+    "Context": {"candidates": lambda value: len(value.candidates)},
+    "Excerpt": {
+        "hit": None,
+        "document": attrgetter("hit.document.id"),
+        "chunk": attrgetter("hit.chunk.id"),
+        "rank": attrgetter("hit.rank"),
+        "relevance": _rounded("relevance"),
+    },
+    "SearchResult": {
+        **dict.fromkeys(("documents", "chunks")),
+        "searched": lambda value: {"documents": value.documents, "chunks": value.chunks},
+    },
+    "Variant": {"terms": lambda value: {term.term: term.weight for term in value.terms}},
+    "Refresh": {
+        **dict.fromkeys(("slug", "display_name", "sync")),
+        "changed": attrgetter("changed"),
+        "files": lambda value: value.sync.files if value.sync else None,
+        "removed": _of_sync("removed"),
+        "moves": _of_sync("moves"),
+    },
+    "Proposal": {
+        **dict.fromkeys(("before", "after", "remembered")),
+        "reasons": lambda value: dict(value.reasons),
+    },
+    "Change": {"added": attrgetter("added"), "dropped": attrgetter("dropped")},
+    "Question": {
+        **dict.fromkeys(("text", "answers", "place")),
+        "question": attrgetter("text"),
+        "answer": attrgetter("answers"),
+    },
+    "Trial": {
+        "answer": attrgetter("answer.text"),
+        "quotes": lambda value: [citation.quote for citation in value.answer.citations],
+    },
+    "TraceSpan": {"start_seconds": _rounded("start_seconds"), "seconds": _rounded("seconds")},
+    "TraceEvent": {"seconds": _rounded("seconds")},
+}
+
+
+def search_data(result: SearchResult, *, explain: bool) -> dict[str, Any]:
+    """Return a search as ``--json`` has it; the stages' scores only where they were asked for."""
+    data: dict[str, Any] = plain(result)
+    if not explain:
+        data["variants"] = []
+        data["hits"] = [{n: v for n, v in hit.items() if n != "stages"} for hit in data["hits"]]
+    return data
+
+
+def trace_data(trace: Trace) -> object:
+    """Return the spans that nothing was around, each with those inside it."""
+    return json_value(trace.roots)
+
+
+def json_value(value: object) -> object:
+    """Return a value as JSON has it. Models write what they like: nothing invisible, no NaN."""
+    value = plain(value)
+    if isinstance(value, str):
+        return sanitise(value).text
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {sanitise(str(key)).text: json_value(entry) for key, entry in value.items()}
+    if isinstance(value, Sequence):
+        return [json_value(entry) for entry in value]
+    return value if value is None or isinstance(value, int) else sanitise(str(value)).text
 
 
 def _meta(workspace: str, seconds: float, trace: object) -> dict[str, object]:

@@ -1,24 +1,13 @@
 """Commands that measure: eval and feedback."""
 
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    Home,
-    Json,
-    Shelves,
-    WorkspaceName,
-    readable,
-    require_path,
-)
+from chapterhouse.interfaces.cli.options import Shelves, readable, require_path
 from chapterhouse.interfaces.cli.session import Outcome, run, with_library
 
 if TYPE_CHECKING:
-    from chapterhouse.evaluation.feedback import Told
     from chapterhouse.library import Library
 
 
@@ -41,7 +30,7 @@ def evaluate(
     shelf: Annotated[
         list[str] | None,
         typer.Option(
-            "--shelf", metavar="NAME", help="Make questions only from this shelf; may be repeated."
+            "--shelf", metavar="NAME", help="Make questions only from this shelf; repeatable."
         ),
     ] = None,
     write: Annotated[
@@ -64,7 +53,7 @@ def evaluate(
         typer.Option(
             "--fail-below",
             metavar="MEASURE=FIGURE",
-            help="End with 1 where a measure is below a figure; may be given again.",
+            help="End with 1 where a measure is below a figure; repeatable.",
         ),
     ] = None,
     junit: Annotated[
@@ -78,10 +67,6 @@ def evaluate(
         bool,
         typer.Option("--chunking", help="Score the ways of cutting on a folder with gold spans."),
     ] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Measure how well questions are answered.
 
@@ -93,10 +78,9 @@ def evaluate(
     others = (synthetic, shelf, write, run_file, compare, ablation, fail_below, junit, latency)
     if chunking and (path is None or any(others)):
         raise typer.BadParameter("--chunking takes a folder and, of the rest, only --limit.")
-    common = Common(json, home, workspace, debug)
 
     def work() -> Outcome:
-        from chapterhouse.interfaces.cli import evaluation_run  # noqa: PLC0415 - see options
+        from chapterhouse.interfaces.cli import evaluation_run  # noqa: PLC0415 - brings the engines
 
         wanted = evaluation_run.Wanted(
             path=None if path is None else require_path(path),
@@ -111,9 +95,9 @@ def evaluate(
             junit=junit,
             latency=latency,
         )
-        return (evaluation_run.chunking if chunking else evaluation_run.evaluation)(common, wanted)
+        return (evaluation_run.chunking if chunking else evaluation_run.evaluation)(wanted)
 
-    run(common, work)
+    run(work)
 
 
 def feedback(
@@ -134,7 +118,7 @@ def feedback(
         typer.Option(
             "--required",
             metavar="NAME",
-            help="The document that is right, instead of those cited; may be given again.",
+            help="The document that is right, instead of those cited; repeatable.",
         ),
     ] = None,
     sentence: Annotated[
@@ -142,7 +126,7 @@ def feedback(
         typer.Option(
             "--sentence",
             metavar="N",
-            help="The sentence that is wrong, by number or words; may be given again.",
+            help="The sentence that is wrong, by number or words; repeatable.",
         ),
     ] = None,
     passage: Annotated[
@@ -150,7 +134,7 @@ def feedback(
         typer.Option(
             "--passage",
             metavar="N",
-            help="The quoted passage that is wrong, by number or words; may be given again.",
+            help="The quoted passage that is wrong, by number or words; repeatable.",
         ),
     ] = None,
     document: Annotated[
@@ -158,14 +142,10 @@ def feedback(
         typer.Option(
             "--document",
             metavar="NAME",
-            help="A document that the answer must not rest on at all; may be given again.",
+            help="A document that the answer must not rest on at all; repeatable.",
         ),
     ] = None,
     shelf: Shelves = None,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Keep a good or bad answer as a question to evaluate.
 
@@ -179,32 +159,14 @@ def feedback(
         raise typer.BadParameter("Name a FILE with an answer, - for standard input, or --question.")
 
     def work(library: "Library") -> Outcome:
-        from chapterhouse.evaluation import feedback as keeping  # noqa: PLC0415 - see options
-        from chapterhouse.interfaces.cli import render_evaluation  # noqa: PLC0415 - see options
-        from chapterhouse.interfaces.cli.shapes_evaluation import kept  # noqa: PLC0415 - see options
+        from chapterhouse.interfaces.cli import evaluation_run  # noqa: PLC0415 - brings the engines
 
-        shelves = tuple(shelf or ())
-        told = _read(answer) if answer is not None else None
-        if told is None:
-            told = keeping.told(
-                library.ask(readable(question or ""), shelves=shelves, remember=False)
-            )
-        wrong = keeping.Wrong(tuple(sentence or ()), tuple(passage or ()), tuple(document or ()))
-        made = keeping.as_question(
-            keeping.Verdict(verdict), told, tuple(required or ()), shelves, wrong
-        )
-        found = keeping.keep(library, made)
-        return Outcome(kept(found), lambda target: render_evaluation.kept(target, found))
+        shelves, marked = tuple(shelf or ()), (sentence, passage, document)
+        if answer is not None:
+            told = evaluation_run.read_answer(answer)
+        else:
+            told = evaluation_run.ask_now(library, readable(question or ""), shelves)
+        wrong = [tuple(names or ()) for names in marked]
+        return evaluation_run.kept(library, verdict, told, tuple(required or ()), shelves, wrong)
 
-    with_library(Common(json, home, workspace, debug), work)
-
-
-def _read(name: str) -> "Told":
-    from pathlib import Path  # noqa: PLC0415 - see options
-
-    from chapterhouse.evaluation.feedback import parse_answer  # noqa: PLC0415 - see options
-    from chapterhouse.evaluation.runs import read_text  # noqa: PLC0415 - see options
-
-    if name == "-":
-        return parse_answer(sys.stdin.buffer.read().decode("utf-8", "replace"), "standard input")
-    return parse_answer(read_text(Path(require_path(name))), name)
+    with_library(work)

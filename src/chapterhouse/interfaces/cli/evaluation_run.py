@@ -1,10 +1,10 @@
 """One evaluation from what was asked on the command line to its outcome."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.evaluation.chunking import score_strategies
@@ -16,7 +16,7 @@ from chapterhouse.evaluation.collection import (
     limited,
     question_task,
 )
-from chapterhouse.evaluation.comparing import Comparison, Evaluation, ablated, compared, evaluate
+from chapterhouse.evaluation.comparing import ablated, compared, evaluate
 from chapterhouse.evaluation.datasets import (
     Question,
     is_collection,
@@ -24,21 +24,34 @@ from chapterhouse.evaluation.datasets import (
     question_line,
     read_questions,
 )
-from chapterhouse.evaluation.gates import Gate, gates, junit, measures_for, parse_floor
+from chapterhouse.evaluation.feedback import (
+    Told,
+    Verdict,
+    Wrong,
+    as_question,
+    keep,
+    parse_answer,
+    told,
+)
+from chapterhouse.evaluation.gates import gates, junit, measures_for, parse_floor
+from chapterhouse.evaluation.measures import RANKING_MEASURES
 from chapterhouse.evaluation.measuring import Tell, as_run
-from chapterhouse.evaluation.runs import read_run, require_writable, write_run
+from chapterhouse.evaluation.runs import (
+    read_run,
+    read_text,
+    require_writable,
+    write_run,
+)
 from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.evaluation.synthetic import QUESTIONS, synthetic_questions
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli import render_evaluation, shapes_evaluation
-from chapterhouse.interfaces.cli.options import Common, require_path
+from chapterhouse.interfaces.cli import render_evaluation
+from chapterhouse.interfaces.cli.options import common, require_path
 from chapterhouse.interfaces.cli.progress import told_to
-from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, open_library
-from chapterhouse.library import DEFAULT_HOME
+from chapterhouse.interfaces.cli.render_evaluation import Result
+from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library
+from chapterhouse.library import Library
 from chapterhouse.settings import Settings, load_settings
-
-if TYPE_CHECKING:
-    from chapterhouse.library import Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +71,7 @@ class Wanted:
     latency: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
-    """Everything that one ``eval`` has to show."""
-
-    found: Evaluation
-    gates: tuple[Gate, ...]
-    comparison: Comparison | None
-    ablation: tuple[Comparison, ...]
-
-
-def evaluation(common: Common, wanted: Wanted) -> Outcome:
+def evaluation(wanted: Wanted) -> Outcome:
     """Evaluate and write what was to be written.
 
     Raises:
@@ -78,7 +81,7 @@ def evaluation(common: Common, wanted: Wanted) -> Outcome:
     measures = measures_for(floors)
     before = None if wanted.compare is None else read_run(_path(wanted.compare))
     targets = {name: _target(name) for name in (wanted.run, wanted.junit, wanted.write) if name}
-    with told_to() as tell, _task(common, wanted, tell) as task:
+    with told_to() as tell, _task(wanted, tell) as task:
         found = evaluate(task, measures, tell)
         held = gates(floors, found)
         comparison = None
@@ -89,30 +92,30 @@ def evaluation(common: Common, wanted: Wanted) -> Outcome:
         write_run(targets[wanted.run], as_run(found.scored))
     if wanted.junit:
         write_output(targets[wanted.junit], junit(found, held))
-    result = Result(found, held, comparison, stages)
+    result = render_evaluation.Result(found, held, comparison, stages)
     return Outcome(
-        shapes_evaluation.evaluation(result, latency=wanted.latency),
+        render_evaluation.evaluation_data(result, latency=wanted.latency),
         lambda target: render_evaluation.evaluation(target, result),
         OK if all(gate.passed for gate in held) else FAILED,
     )
 
 
-def chunking(common: Common, wanted: Wanted) -> Outcome:
+def chunking(wanted: Wanted) -> Outcome:
     """Score the ways of cutting on a folder with gold spans."""
     folder = _path(wanted.path or "")
     gold = load_gold(folder)
     step = max(1, len(gold.questions) // (wanted.limit or len(gold.questions)))
     gold = replace(gold, questions=gold.questions[::step][: wanted.limit])
     with told_to() as tell:
-        found = score_strategies(gold, _settings(common), on_progress=tell)
+        found = score_strategies(gold, _settings(), on_progress=tell)
     return Outcome(
-        shapes_evaluation.chunking(folder.name, gold, found),
+        {"name": folder.name, "questions": len(gold.questions), "strategies": found},
         lambda target: render_evaluation.chunking(target, folder.name, gold, found),
     )
 
 
 @contextmanager
-def _task(common: Common, wanted: Wanted, tell: Tell) -> Iterator[Task]:
+def _task(wanted: Wanted, tell: Tell) -> Iterator[Task]:
     """Open what is to be asked, and the questions."""
     path = None if wanted.path is None else _path(wanted.path)
     if path is not None and not path.exists():
@@ -127,10 +130,10 @@ def _task(common: Common, wanted: Wanted, tell: Tell) -> Iterator[Task]:
                 hint="For gold spans add --chunking; for your own documents name a questions file.",
             )
         dataset = load_dataset(path)
-        with indexed(dataset.documents, settings=_settings(common), on_progress=tell) as collection:
+        with indexed(dataset.documents, settings=_settings(), on_progress=tell) as collection:
             yield limited(collection_task(dataset, collection), wanted.limit)
         return
-    with open_library(common, create=False) as library:
+    with open_library(create=False) as library:
         yield _own(library, path, wanted)
 
 
@@ -156,10 +159,10 @@ def _lines(questions: tuple[Question, ...]) -> str:
     return "".join(f"{question_line(question)}\n" for question in questions)
 
 
-def _settings(common: Common) -> Settings:
+def _settings() -> Settings:
     """Return the settings of the library that was named, whether it exists or not."""
-    home = Path(common.home or DEFAULT_HOME).expanduser()
-    return load_settings(home, home / "workspaces" / common.workspace)
+    home = named_home()
+    return load_settings(home, home / "workspaces" / common().workspace)
 
 
 def _path(name: str) -> Path:
@@ -170,3 +173,58 @@ def _target(name: str) -> Path:
     path = _path(name)
     require_writable(path)
     return path
+
+
+def compare_encoders(library: Library, questions: str | None) -> Result:
+    """Return what came of the questions now, compared with the previous encoder.
+
+    Args:
+        library: Open.
+        questions: A file of questions; the workspace's own when None.
+
+    Raises:
+        NotFoundError: there are no questions, or there is no previous encoder.
+        UsageError: the file is not one of questions.
+    """
+    path = fixture_file(library) if questions is None else Path(questions).expanduser()
+    if not path.exists():
+        raise NotFoundError(
+            f"There are no questions in {path}.",
+            hint="Collect some: chapterhouse feedback, or chapterhouse eval --synthetic --write.",
+        )
+    task = question_task(read_questions(path), library, str(path))
+    with told_to() as tell:
+        with library.using_previous_encoder():
+            name = library.status().embedder
+            before = as_run(evaluate(task, RANKING_MEASURES, tell).scored)
+        found = evaluate(task, RANKING_MEASURES, tell)
+    return Result(found, (), compared(found, before, name, RANKING_MEASURES), ())
+
+
+# --- feedback -----------------------------------------------------------------------------------
+
+
+def ask_now(library: Library, question: str, shelves: tuple[str, ...]) -> Told:
+    """Return what a question is answered with now."""
+    return told(library.ask(question, shelves=shelves, remember=False))
+
+
+def read_answer(name: str) -> Told:
+    """Return an answer that was printed as JSON: of a file, or "-" of standard input."""
+    if name == "-":
+        return parse_answer(sys.stdin.buffer.read().decode("utf-8", "replace"), "standard input")
+    return parse_answer(read_text(Path(require_path(name))), name)
+
+
+def kept(
+    library: Library,
+    verdict: str,
+    answer: Told,
+    required: tuple[str, ...],
+    shelves: tuple[str, ...],
+    wrong: Sequence[tuple[str, ...]],
+) -> Outcome:
+    """Keep a verdict as a question; ``wrong`` are sentences, passages and documents."""
+    question = as_question(Verdict(verdict), answer, required, shelves, Wrong(*wrong))
+    found = keep(library, question)
+    return Outcome(found, lambda target: render_evaluation.kept(target, found))

@@ -6,41 +6,34 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    DryRun,
-    Home,
-    Json,
-    WorkspaceName,
-    readable,
-    require_path,
+from chapterhouse.interfaces.cli import progress, render
+from chapterhouse.interfaces.cli.envelope import plain
+from chapterhouse.interfaces.cli.options import DryRun, common, readable, require_path
+from chapterhouse.interfaces.cli.session import (
+    FAILED,
+    OK,
+    Outcome,
+    survive_the_locale,
+    with_library,
 )
-from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, with_library
+from chapterhouse.interfaces.cli.terminal import console
 from chapterhouse.types import DEFAULT_SHELF, AddReport
 
 if TYPE_CHECKING:
     from chapterhouse.library import Library
 
 
-def init(
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
-) -> None:
+def init() -> None:
     """Create the home folder and an empty library.
 
     What exists already is left as it is.
     """
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         state = library.status()
         return Outcome(state, lambda target: render.ready(target, state))
 
-    with_library(Common(json, home, workspace, debug), work, create=True)
+    with_library(work, create=True)
 
 
 def add(
@@ -58,18 +51,12 @@ def add(
         str, typer.Option("--title", metavar="T", help="Of the text from standard input.")
     ] = "",
     dry_run: DryRun = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Read files and folders into the library.
 
     Unchanged files are not read again; a stopped run goes on where it was. Exit code 4 says that
     some files are rejected or read only in part, now or, unchanged, earlier.
     """
-    from chapterhouse.interfaces.cli import progress, render, shapes  # noqa: PLC0415 - see options
-
     is_text = paths == ["-"]
     if title and not is_text:
         raise typer.BadParameter("--title names text from standard input: chapterhouse add -")
@@ -83,28 +70,22 @@ def add(
         wanted = [require_path(path) for path in paths]
         report = progress.watched(
             lambda tell: library.add(*wanted, shelf=shelf, on_progress=tell, dry_run=dry_run),
-            lambda done: None if json else _print_before_error(done),
+            lambda done: None if common().json else _print_before_error(done),
         )
         return _reported(report)
 
     def _reported(report: AddReport) -> Outcome:
         return Outcome(
-            shapes.report(report, dry_run=dry_run),
+            {**plain(report), "dry_run": dry_run},
             lambda target: (render.planned if dry_run else render.report)(target, report),
-            shapes.report_code(report),
+            render.report_code(report),
         )
 
-    with_library(
-        Common(json, home, workspace, debug), work, create=not dry_run, try_without=dry_run
-    )
+    with_library(work, create=not dry_run, try_without=dry_run)
 
 
 def _print_before_error(done: AddReport) -> None:
     """Show what became of the files before the one at which the run ended."""
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.session import survive_the_locale  # noqa: PLC0415 - likewise
-    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - likewise
-
     survive_the_locale()
     render.report(console(), done)
 
@@ -114,21 +95,14 @@ def _standard_input() -> str:
     return sys.stdin.buffer.read().decode("utf-8-sig", "replace")
 
 
-def status(
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
-) -> None:
+def status() -> None:
     """Show what the library holds and where it lies."""
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         state = replace(library.status(), language_model=library.check_language_model())
         return Outcome(state, lambda target: render.status(target, state))
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 def doctor(
@@ -136,16 +110,11 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Close to other users what they can look into.")
     ] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Check the library for problems.
 
     Exit code 1 says that there are some.
     """
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         model = library.check_language_model()
@@ -153,25 +122,20 @@ def doctor(
         code = OK if all(check.passed for check in checks) else FAILED
         return Outcome(checks, lambda target: render.checks(target, checks), code)
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 def reindex(
     *,
     dry_run: DryRun = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Build the search indexes again.
 
     They are derived from the stored documents, so nothing can be lost by it.
     """
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         state = library.status() if dry_run else library.reindex()
         return Outcome(state, lambda target: render.reindexed(target, state, dry_run=dry_run))
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)

@@ -4,20 +4,20 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import typer
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
 
 from chapterhouse.agents.council_model import CHAIR
-from chapterhouse.interfaces.cli.options import QUIET
+from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, styled
+from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, say, styled
 from chapterhouse.text.counting import counted
 from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress, Statement
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
 
 _DRAFT: Final = 4_000  # characters of what a model writes that are kept to be shown
 _NAME: Final = 24  # columns
@@ -140,7 +140,7 @@ def _stopped(meeting: Meeting, *, kept: bool) -> InterruptedWorkError:
 @contextmanager
 def _shown(meeting: Meeting, *, quiet: bool) -> Iterator[Callable[[MeetingEvent | None], None]]:
     if not can_redraw():
-        yield _nothing if QUIET.get() or (quiet and not sys.stderr.isatty()) else _in_lines
+        yield _nothing if common().quiet or (quiet and not sys.stderr.isatty()) else _in_lines
         return
     with ExitStack() as opened:
         target = console(stderr=True)
@@ -174,33 +174,30 @@ def _in_lines(event: MeetingEvent | None) -> None:
 
 
 @contextmanager
-def _live(meeting: Meeting, target: "Console") -> Iterator[None]:
+def _live(meeting: Meeting, target: Console) -> Iterator[None]:
     """Draw the meeting again and again below what lasts."""
-    from rich.live import Live  # noqa: PLC0415 - see options
 
-    def current() -> "Text":
+    def current() -> Text:
         return drawn(meeting, target.width)
 
     with Live(get_renderable=current, console=target, refresh_per_second=_REFRESH, transient=True):
         yield
 
 
-def _lasting(target: "Console", meeting: Meeting, event: MeetingEvent) -> None:
+def _lasting(target: Console, meeting: Meeting, event: MeetingEvent) -> None:
     """Print what shall still stand there when the round is over."""
     if event.kind is MeetingEventKind.ROUND_ENDED:
         members = [turn for member, turn in meeting.turns.items() if member != CHAIR]
         spoke = sum(turn.style == "green" for turn in members)
         done = f"{spoke} spoke" if members else "summed up"  # by the chair or by rules
         line = f"Round {event.number}, {one_line(event.round)}: {done}"
-        target.print(styled((line, "dim"), (f", {meeting.claims} claims so far", "dim")))
+        say(target, (line, "dim"), (f", {meeting.claims} claims so far", "dim"))
     elif event.kind is MeetingEventKind.ABSENT:
-        target.print(styled((f"{one_line(event.member)} {told(event)}", "bold red")))
+        say(target, (f"{one_line(event.member)} {told(event)}", "bold red"))
 
 
-def drawn(meeting: Meeting, width: int) -> "Text":
+def drawn(meeting: Meeting, width: int) -> Text:
     """Return one line for the round and one for everyone in it, none wider than the terminal."""
-    from rich.cells import set_cell_size  # noqa: PLC0415 - see options
-
     lines = [meeting.reading] if meeting.reading else []
     if meeting.number:
         lines.append(f"Round {meeting.number}: {one_line(meeting.round)}")
@@ -216,7 +213,5 @@ def drawn(meeting: Meeting, width: int) -> "Text":
 
 
 def _cut(text: str, width: int) -> str:
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - see options
-
     room = max(width, 1)
     return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"

@@ -1,43 +1,107 @@
-"""The application, and the one place where a run becomes an exit code."""
+"""The application, and the one place where a run becomes an exit code.
+
+A command's module is loaded when the command is named, so that ``chapterhouse --help`` answers at
+once: this module imports next to nothing.
+"""
 
 import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
+from importlib import import_module
 from types import FrameType
+from typing import Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 from chapterhouse import __version__
 from chapterhouse.files import private_files
-from chapterhouse.interfaces.cli import (
-    asking,
-    bundles,
-    chatting,
-    convening,
-    councils,
-    documents,
-    evaluating,
-    keeping,
-    models,
-    opening,
-    personas,
-    remembering,
-    serving,
-)
 from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange
-from chapterhouse.interfaces.cli.options import take_quiet
+from chapterhouse.interfaces.cli.options import take_common_options
+
+# Every command and group: where it is, and its line of the help.
+COMMANDS: Final = {
+    "init": ("keeping:init", "Create the home folder and an empty library."),
+    "add": ("keeping:add", "Read files and folders into the library."),
+    "search": ("asking:search", "Find passages, best first."),
+    "context": (
+        "asking:context",
+        "Pack what the documents say on a question into a number of tokens.",
+    ),
+    "ask": ("asking:ask", "Answer a question with quotations that were checked."),
+    "chat": (
+        "conversation:chat",
+        "Ask one question after the other; each may go on from the one before.",
+    ),
+    "open": ("opening:open_source", "Open a source of the last answer or search."),
+    "more": ("opening:more", "Show up to eight passages for the last question."),
+    "convene": (
+        "convening:convene",
+        "Put a question to a council, and print the minutes of its meeting.",
+    ),
+    "docs": ("documents:app", "List, show, remove and reread documents."),
+    "persona": ("personas:app", "Make, describe, validate and train personas."),
+    "council": ("councils:app", "Make and check councils, and link their documents."),
+    "memory": ("remembering:app", "List, search and forget what was asked and answered."),
+    "cite": ("bundles:app", "Check the citations of answers and minutes of earlier."),
+    "verify": (
+        "bundles:verify",
+        "Check a bundle: that it is as it was written, and that its quotations stand.",
+    ),
+    "model": (
+        "models:app",
+        "Choose the models: what writes answers, makes vectors and orders passages.",
+    ),
+    "mcp": (
+        "serving:mcp",
+        "Serve the library to clients that speak the Model Context Protocol.",
+    ),
+    "eval": ("evaluating:evaluate", "Measure how well questions are answered."),
+    "feedback": (
+        "evaluating:feedback",
+        "Keep a good or bad answer as a question to evaluate.",
+    ),
+    "status": ("keeping:status", "Show what the library holds and where it lies."),
+    "doctor": ("keeping:doctor", "Check the library for problems."),
+    "reindex": ("keeping:reindex", "Build the search indexes again."),
+}
+
+
+@cache
+def command(name: str) -> Any:
+    """Return a command or a group of commands with its options; its module is loaded."""
+    module, _, attribute = COMMANDS[name][0].partition(":")
+    found = getattr(import_module(f"{__package__}.{module}"), attribute)
+    group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None)
+    if group is not found:
+        group.command(name)(found)
+    take_common_options(group)
+    made = typer.main.get_group(group)
+    return made if group is found else made.commands[name]
+
+
+class _LazyGroup(TyperGroup):
+    """Lists commands without loading them."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, command(str(name)), rest
+
 
 # Plain help: Rich's takes a tenth of a second to load and its boxes do not copy into a manual.
 app = typer.Typer(
     name="chapterhouse",
+    cls=_LazyGroup,
     help="Answers from your own documents, with citations checked to the character. Offline.",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-
+for _name, (_, _line) in COMMANDS.items():
+    app.command(_name, help=_line)(lambda: None)
 
 _HELP = "Run chapterhouse --help for what there is."
 _BEHIND = "Options stand behind the command, like: chapterhouse add PATH --home FOLDER"
@@ -56,31 +120,6 @@ def _root(
     ),
 ) -> None:
     pass
-
-
-app.command("init")(keeping.init)
-app.command("add")(keeping.add)
-app.command("search")(asking.search)
-app.command("context")(asking.context)
-app.command("ask")(asking.ask)
-app.command("chat")(chatting.chat)
-app.command("open")(opening.open_source)
-app.command("more")(opening.more)
-app.command("convene")(convening.convene)
-app.add_typer(documents.app, name="docs")
-app.add_typer(personas.app, name="persona")
-app.add_typer(councils.app, name="council")
-app.add_typer(remembering.app, name="memory")
-app.add_typer(bundles.app, name="cite")
-app.command("verify")(bundles.verify)
-app.add_typer(models.app, name="model")
-app.command("mcp")(serving.mcp)
-app.command("eval")(evaluating.evaluate)
-app.command("feedback")(evaluating.feedback)
-app.command("status")(keeping.status)
-app.command("doctor")(keeping.doctor)
-app.command("reindex")(keeping.reindex)
-take_quiet(app)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -148,7 +187,7 @@ def _interrupt(number: int, _frame: FrameType | None) -> None:
 
 def _usage(error: typer.TyperException, hint: str, *, as_json: bool) -> int:
     """Show what was wrong with the command line."""
-    from chapterhouse.interfaces.cli.envelope import failure, write  # noqa: PLC0415 - see options
+    from chapterhouse.interfaces.cli.envelope import failure, write  # noqa: PLC0415 - not for --help
 
     message = error.format_message()
     if as_json:

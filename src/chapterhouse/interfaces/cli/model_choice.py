@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import typer
 
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.interfaces.cli.consent import may_ask
+from chapterhouse.interfaces.cli.session import may_ask
 from chapterhouse.interfaces.cli.settings_file import Value
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.models.discovery import find_server, find_servers, hosted_models
@@ -24,13 +24,7 @@ from chapterhouse.models.providers import (
     require_extra,
     with_version,
 )
-from chapterhouse.models.servers import (
-    ServedModel,
-    Server,
-    is_loopback,
-    origin,
-    usual_addresses,
-)
+from chapterhouse.models.servers import ServedModel, Server, is_loopback, origin, usual_addresses
 from chapterhouse.settings import LanguageModelSettings, RerankSettings
 
 _THINKING_TOKENS = 4_096  # that a model may write which thinks first
@@ -51,13 +45,11 @@ class Wish:
             whatever there is.
         model: The model at an address.
         key: Whether a key is asked for and stored.
-        as_json: Whether a program reads the output, and nobody is to be asked.
     """
 
     name: str
     model: str
     key: bool
-    as_json: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +141,7 @@ def _at_address(wish: Wish) -> Chosen:
     parts = urlsplit(wish.name)
     url, path = wish.name.rstrip("/"), parts.path.strip("/")
     entry = f"{KEYRING_SERVICE}/{parts.hostname or 'model'}"
-    source = _stored(entry, wish) if wish.key else KeySource("language_model")
+    source = _stored(entry) if wish.key else KeySource("language_model")
     check_key_source(source, url)
     server = None
     if path in _KNOWN_PATHS:
@@ -161,7 +153,7 @@ def _at_address(wish: Wish) -> Chosen:
         for model in server.models
         if model.writes and (not wish.model or server.model(wish.model) == model)
     ]
-    _, found = _one_of(offers, Wish(wish.model, "", wish.key, wish.as_json))
+    _, found = _one_of(offers, Wish(wish.model, "", wish.key))
     corrected = url != server.base_url
     note = f"The address is {server.base_url}; {one_line(wish.name)} was corrected."
     return replace(_served(server, found, source), notes=(note,) if corrected else ())
@@ -186,14 +178,14 @@ def _unknown_server(
 
 
 def _hosted(hosted: Hosted, name: str, wish: Wish) -> Chosen:
-    source = _stored(hosted.entry, wish) if wish.key else key_of(hosted)
+    source = _stored(hosted.entry) if wish.key else key_of(hosted)
     if source is None:
-        if not may_ask(as_json=wish.as_json):
+        if not may_ask():
             raise UsageError(
                 f"There is no key of {hosted.title}.",
                 hint=f"Set {hosted.variables[0]}, or store one in the keyring: --key",
             )
-        source = _stored(hosted.entry, wish)
+        source = _stored(hosted.entry)
     base = LanguageModelSettings(
         engine=hosted.engine,
         base_url=hosted.base_url,
@@ -208,9 +200,9 @@ def _hosted(hosted: Hosted, name: str, wish: Wish) -> Chosen:
     return Chosen(base, (note,))
 
 
-def _stored(entry: str, wish: Wish) -> KeySource:
+def _stored(entry: str) -> KeySource:
     """Ask for a key, or read it from standard input, and put it into the keyring."""
-    if may_ask(as_json=wish.as_json):
+    if may_ask():
         key = typer.prompt("Key (it is not shown)", hide_input=True, err=True)
     else:
         key = sys.stdin.readline()
@@ -231,7 +223,7 @@ def _one_of(offers: Sequence[tuple[Server, ServedModel]], wish: Wish) -> tuple[S
     for some in (offers, loaded if not wish.name else []):
         if len(some) == 1:
             return some[0]
-    if may_ask(as_json=wish.as_json):
+    if may_ask():
         return _picked(offers)
     shown = ", ".join(f"{model.name} ({server.address})" for server, model in offers[:_SHOWN])
     raise UsageError(

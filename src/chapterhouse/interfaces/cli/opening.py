@@ -1,20 +1,210 @@
-"""Commands that go on from the last question: open and more."""
+"""Commands that go on from the last question, open and more, and what they need to know of it.
 
+A small file beside the library holds the question, and where each source is. No text of a document
+is in it, so that nothing outlives a document that was removed.
+
+Originals are shown in the system's own viewer: only formats that viewers show, since what a
+document holds is never run, and only the very bytes that were read.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
 import sys
-from typing import TYPE_CHECKING, Annotated
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
+from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli.options import Common, Debug, Home, Json, WorkspaceName
+from chapterhouse.files import write_output
+from chapterhouse.interfaces.cli import render
+from chapterhouse.interfaces.cli.envelope import search_data
+from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, with_library
+from chapterhouse.interfaces.cli.terminal import one_line, say
+from chapterhouse.presenting.hits import hits_blocks
+from chapterhouse.presenting.terminal import show as blocks
+from chapterhouse.text.naming import system_path
+from chapterhouse.types import Answer, Document, SearchResult
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chapterhouse.interfaces.cli.last import LastSource
     from chapterhouse.library import Library
-    from chapterhouse.types import Document
+
+
+_NAME: Final = "last.json"
+_ASK: Final = "Ask first: chapterhouse ask QUESTION"
+
+
+@dataclass(frozen=True, slots=True)
+class LastSource:
+    """Where a source stands: characters ``start`` to ``end`` of a text with this checksum."""
+
+    number: int
+    document_id: str
+    text_sha256: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """A question, to whom and where it was asked, and the sources that were shown."""
+
+    question: str
+    persona: str
+    shelves: tuple[str, ...]
+    tags: tuple[str, ...]
+    sources: tuple[LastSource, ...]
+
+
+def remember_answer(
+    folder: Path, answer: Answer, shelves: tuple[str, ...], tags: tuple[str, ...]
+) -> None:
+    """Remember an answer's question and sources."""
+    sources = tuple(
+        LastSource(one.number, one.document_id, one.text_sha256, one.start, one.end)
+        for one in answer.citations
+    )
+    _write(folder, Last(answer.question, answer.persona, shelves, tags, sources))
+
+
+def remember_hits(folder: Path, result: SearchResult, persona: str = "") -> None:
+    """Remember a search and its hits, by rank."""
+    sources = tuple(
+        LastSource(
+            hit.rank, hit.document.id, hit.document.text_sha256, hit.chunk.start, hit.chunk.end
+        )
+        for hit in result.hits
+    )
+    query = result.query
+    _write(folder, Last(query.text, persona, query.shelves, query.tags, sources))
+
+
+def _write(folder: Path, last: Last) -> None:
+    with suppress(OSError):  # a library that cannot be written to still answers
+        write_output(folder / _NAME, dumps(asdict(last), ensure_ascii=True))
+
+
+def history_of(folder: Path) -> Path:
+    """Return the file that holds what was typed into conversations."""
+    return folder / "chat_history"
+
+
+def forget_last(folder: Path) -> None:
+    """Forget what was asked last, and what was typed into conversations.
+
+    Raises:
+        OSError: a file cannot be removed.
+    """
+    (folder / _NAME).unlink(missing_ok=True)
+    history_of(folder).unlink(missing_ok=True)
+
+
+def read_last(folder: Path) -> Last:
+    """Return what was asked or searched last.
+
+    Raises:
+        NotFoundError: nothing was, or its file is damaged.
+    """
+    try:
+        return TypeAdapter(Last).validate_json((folder / _NAME).read_bytes())
+    except FileNotFoundError:
+        raise NotFoundError("Nothing was asked here yet.", hint=_ASK) from None
+    except ValidationError:
+        message = f"What was asked last cannot be read: {folder / _NAME}."
+        raise NotFoundError(message, hint=_ASK) from None
+
+
+def source_numbered(last: Last, number: int) -> LastSource:
+    """Return a source of the last answer or search.
+
+    Raises:
+        NotFoundError: there is none of that number.
+    """
+    found = next((source for source in last.sources if source.number == number), None)
+    if found is None:
+        numbers = [source.number for source in last.sources]
+        known = f"1 to {max(numbers)}" if numbers else "none"
+        raise NotFoundError(
+            f"There is no source {number}. Sources of the last question: {known}.", hint=_ASK
+        )
+    return found
+
+
+_TEXTS: Final = (".txt", ".md", ".rst", ".pdf", ".docx", ".odt", ".rtf", ".epub")
+_OTHERS: Final = (".pptx", ".odp", ".xlsx", ".ods", ".png", ".jpg", ".jpeg", ".tif", ".tiff")
+# Viewers that go to the page of ``file://…#page=N`` (RFC 8118, section 3).
+_KNOW_PAGES: Final = ("firefox", "chromium", "google-chrome", "brave", "microsoft-edge", "okular")
+_SECONDS: Final = 5.0  # until the system says which viewer it would take
+
+
+def original_of(document: Document) -> Path | None:
+    """Return the file that a document was read from, where it is still the same and can be shown.
+
+    Raises:
+        OSError: it is there and cannot be read.
+    """
+    path = Path(system_path(document.location))
+    if (
+        not path.is_absolute()
+        or path.suffix.lower() not in (*_TEXTS, *_OTHERS)
+        or not path.is_file()
+    ):
+        return None
+    with path.open("rb") as stream:
+        same = hashlib.file_digest(stream, "sha256").hexdigest() == document.sha256
+    return path if same else None
+
+
+def viewer_command(path: Path, page: int | None) -> tuple[str, ...]:
+    """Return the command that shows a file, at a page where the viewer can; empty without one."""
+    if sys.platform == "darwin":
+        opener = shutil.which("open")
+        return (opener, str(path)) if opener else ()
+    opener = shutil.which("xdg-open")
+    if not opener or not (os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
+        return ()  # without a screen it would take a program of the terminal
+    if page and path.suffix.lower() == ".pdf" and _knows_pages():
+        return opener, f"{path.as_uri()}#page={page}"
+    return opener, str(path)
+
+
+def start(command: tuple[str, ...]) -> bool:
+    """Start a viewer and leave it to itself; whether it could be started."""
+    null = subprocess.DEVNULL
+    try:
+        subprocess.Popen(  # noqa: S603 - the system's opener with one file, no shell
+            command, stdin=null, stdout=null, stderr=null, start_new_session=True
+        )
+    except OSError:
+        return False
+    return True
+
+
+def _knows_pages() -> bool:
+    asked = shutil.which("xdg-mime")
+    if not asked:
+        return False
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed question to the system
+            (asked, "query", "default", "application/pdf"),
+            capture_output=True,
+            text=True,
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return any(name in done.stdout.lower() for name in _KNOW_PAGES)
+
 
 _PASSAGES = 8  # that `more` shows
 
@@ -27,19 +217,14 @@ def open_source(
     only_print: Annotated[
         bool, typer.Option("--print", help="Show the place here; never start a viewer.")
     ] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Open a source of the last answer or search.
 
     On a terminal its file is shown in the system's viewer, at its page where the viewer can;
     elsewhere the place is printed. Scripts and web pages are only ever printed.
     """
-    may_open = not only_print and not json and sys.stdout.isatty()
+    may_open = not only_print and not common().json and sys.stdout.isatty()
     with_library(
-        Common(json, home, workspace, debug),
         lambda library: opened_source(library, number, may_open=may_open),
     )
 
@@ -50,20 +235,16 @@ def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome
     Raises:
         NotFoundError: there is no such source, or its document is gone or has changed.
     """
-    from chapterhouse.interfaces.cli import render, shapes, viewer  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.last import read_last, source_numbered  # noqa: PLC0415 - likewise
-    from chapterhouse.interfaces.cli.terminal import one_line, styled  # noqa: PLC0415 - likewise
-
     source = source_numbered(read_last(library.folder), number)
     document = _unchanged(library, source)
-    place = shapes.place(document, library.body(document.id), source.start, source.end)
-    path = viewer.original_of(document) if may_open else None
-    command = viewer.viewer_command(path, place.page) if path else ()
-    opened = bool(command) and viewer.start(command)
+    place = render.place_of(document, library.body(document.id), source.start, source.end)
+    path = original_of(document) if may_open else None
+    command = viewer_command(path, place.page) if path else ()
+    opened = bool(command) and start(command)
 
     def show(target: "Console") -> None:
         told = "Opened " if opened else ""
-        target.print(styled((f"{told}{one_line(document.location)}", "bold")))
+        say(target, (f"{told}{one_line(document.location)}", "bold"))
         render.place(target, place)
 
     return Outcome({"number": number, "path": document.location, "place": place}, show)
@@ -87,20 +268,12 @@ def _unchanged(library: "Library", source: "LastSource") -> "Document":
     return document
 
 
-def more(
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
-) -> None:
+def more() -> None:
     """Show up to eight passages for the last question.
 
     In each the sentence with most of the question's words stands out. `open N` then opens these.
     Exit code 6 says that there are none.
     """
-    from chapterhouse.interfaces.cli import render, shapes  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.last import read_last, remember_hits  # noqa: PLC0415 - likewise
 
     def work(library: "Library") -> Outcome:
         last = read_last(library.folder)
@@ -113,9 +286,9 @@ def more(
         )
         remember_hits(library.folder, result, last.persona)
         return Outcome(
-            shapes.search(result, explain=False),
-            lambda target: render.search(target, result, telling=True),
+            search_data(result, explain=False),
+            lambda target: blocks(target, hits_blocks(result, telling=True)),
             OK if result.hits else NO_ANSWER,
         )
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)

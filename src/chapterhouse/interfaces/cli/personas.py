@@ -1,36 +1,41 @@
 """Commands about personas: new, list, show, edit, validate, train, docs."""
 
-import os
 import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chapterhouse.agents.council_problems import CouncilProblem
+from chapterhouse.agents.curated import Outcome as Curation
+from chapterhouse.agents.persona_folder import PersonaFolder
+from chapterhouse.agents.problems import PersonaProblem, Severity
 from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.cli import consent
-from chapterhouse.interfaces.cli.editor import open_editor
-from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    DryRun,
-    Home,
-    Json,
-    WorkspaceName,
-    reopening,
-    require_path,
-)
+from chapterhouse.files import home_folder
+from chapterhouse.interfaces.cli import render, render_personas
+from chapterhouse.interfaces.cli.envelope import plain
+from chapterhouse.interfaces.cli.options import DryRun, Yes, common, reopening, require_path
+from chapterhouse.interfaces.cli.output_files import open_editor
+from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.session import (
+    FAILED,
+    OK,
+    PARTLY,
     Outcome,
+    agreed,
+    may_ask,
+    require_yes,
     with_library,
 )
+from chapterhouse.interfaces.cli.terminal import console
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.personas import House
+    from chapterhouse.agents.personas import Entry, House
     from chapterhouse.agents.proposal import Proposal
+    from chapterhouse.agents.training import Training
     from chapterhouse.library import Library
 
 app = typer.Typer(
@@ -45,7 +50,6 @@ Who = Annotated[
         metavar="SLUG", help="A persona: their slug, the beginning of it, or their name."
     ),
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 
 
 @app.command()
@@ -70,88 +74,59 @@ def new(
         typer.Option(
             "--folder",
             metavar="PATH",
-            help="A folder elsewhere whose documents are theirs; may be given again.",
+            help="A folder elsewhere whose documents are theirs; repeatable.",
         ),
     ] = None,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Make a persona's folder, with a description and a configuration to fill in.
 
     In a folder that is there already only what is missing is made.
     """
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_personas,
-        shapes_personas,
-    )
-
-    common = Common(json, home, workspace, debug)
 
     def work(library: "Library") -> Outcome:
-        folders = [_absolute(require_path(path)) for path in folder or ()]
+        folders = [absolute(require_path(path)) for path in folder or ()]
         house = library.personas
         made = house.create(slug, display_name=name, template=template, folders=folders)
-        errors = shapes_personas.errors(house.validate(slug))
+        errors = [one for one in house.validate(slug) if one.severity.value == "error"]
         return Outcome(
-            {**shapes_personas.folder(made), "problems": shapes_personas.problems(errors)},
-            lambda target: render_personas.made(target, made, errors, reopening(common)),
+            {**_folder_data(made), "problems": problems_data(errors)},
+            lambda target: render_personas.made(target, made, errors, reopening()),
         )
 
-    with_library(common, work, create=True)
+    with_library(work, create=True)
 
 
 @app.command("list")
-def list_personas(
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
-) -> None:
+def list_personas() -> None:
     """List the personas, also those that cannot be used, with the reason."""
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_personas,
-        shapes_personas,
-    )
 
     def work(library: "Library") -> Outcome:
         entries = library.personas.all()
         counts = {entry.slug: library.personas.census(entry.slug).documents for entry in entries}
         return Outcome(
-            shapes_personas.entries(entries, counts),
+            _entries_data(entries, counts),
             lambda target: render_personas.entries(target, entries, counts),
         )
 
-    _with_house(Common(json, home, workspace, debug), work)
+    _with_house(work)
 
 
 @app.command()
 def show(
     slug: Who,
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Show what is known of a persona: who they are, their field, their documents."""
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_personas,
-        shapes_personas,
-    )
 
     def work(library: "Library") -> Outcome:
         house = library.personas
         folder, census = house.load(slug), house.census(slug)
         current = house.is_current(slug)
         return Outcome(
-            shapes_personas.persona(folder, census, current=current),
+            {**_folder_data(folder), "census": census, "current": current},
             lambda target: render_personas.persona(target, folder, census, current=current),
         )
 
-    _with_house(Common(json, home, workspace, debug), work)
+    _with_house(work)
 
 
 @app.command()
@@ -166,26 +141,16 @@ def edit(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="Set a key of the configuration, like retrieval.max_chunks=8; may be given again.",
+            help="Set a key of the configuration, like retrieval.max_chunks=8; repeatable.",
         ),
     ] = None,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Open a persona's description in $EDITOR, and say what is wrong afterwards.
 
     With --set nothing is opened. Exit code 1 says that the persona cannot be used as it is.
     """
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_personas,
-        shapes_personas,
-    )
-
     if config and changes:
         raise typer.BadParameter("--set changes the configuration without opening it.")
-    common = Common(json, home, workspace, debug)
 
     def work(library: "Library") -> Outcome:
         house = library.personas
@@ -193,15 +158,15 @@ def edit(
         if changes:
             house.change(name, dict(map(_pair, changes)))
         else:
-            open_editor(house.file(name, config=config), may_ask=not json)
+            open_editor(house.file(name, config=config), there_is_somebody=not common().json)
         problems = house.validate(name)
         return Outcome(
-            shapes_personas.problems(problems),
+            problems_data(problems),
             lambda target: render_personas.problems(target, problems),
-            shapes_personas.problems_code(problems),
+            problems_code(problems),
         )
 
-    _with_house(common, work)
+    _with_house(work)
 
 
 @app.command()
@@ -209,30 +174,21 @@ def validate(
     slug: Annotated[
         str | None, typer.Argument(metavar="[SLUG]", help="A persona; all when left out.")
     ] = None,
-    *,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Name everything wrong in a persona's folder, by file, key and reason.
 
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_personas,
-        shapes_personas,
-    )
 
     def work(library: "Library") -> Outcome:
         problems = library.personas.validate(slug)
         return Outcome(
-            shapes_personas.problems(problems),
+            problems_data(problems),
             lambda target: render_personas.problems(target, problems),
-            shapes_personas.problems_code(problems),
+            problems_code(problems),
         )
 
-    _with_house(Common(json, home, workspace, debug), work)
+    _with_house(work)
 
 
 @app.command()
@@ -241,22 +197,14 @@ def train(
     *,
     file: Annotated[
         list[str] | None,
-        typer.Option(
-            "--file", metavar="FILE", help="Copy a file into RAW-DOCS first; may be given again."
-        ),
+        typer.Option("--file", metavar="FILE", help="Copy a file into RAW-DOCS first; repeatable."),
     ] = None,
     url: Annotated[
         list[str] | None,
-        typer.Option(
-            "--url", metavar="URL", help="List and fetch a page first; may be given again."
-        ),
+        typer.Option("--url", metavar="URL", help="List and fetch a page first; repeatable."),
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Accept the profile without asking.")] = False,
     dry_run: DryRun = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Read a persona's documents again and propose a profile.
 
@@ -264,11 +212,6 @@ def train(
     --url only what is new. The profile (tags, expertise, key terms, other names) is shown and
     written only when accepted. Exit code 4 says that something could not be read.
     """
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_personas,
-        shapes_personas,
-    )
-    from chapterhouse.interfaces.cli.progress import told_to  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         house = library.personas
@@ -277,17 +220,17 @@ def train(
             training = house.train(
                 slug, files=files, urls=tuple(url or ()), on_progress=tell, dry_run=dry_run
             )
-        asked = not (dry_run or yes) and consent.may_ask(as_json=json)
+        asked = not (dry_run or yes) and may_ask()
         if training.proposal and not dry_run and (yes or (asked and _accepts(training.proposal))):
             house.accept(training.slug, training.proposal)
             training = training.as_accepted()
         return Outcome(
-            shapes_personas.training(training, dry_run=dry_run),
+            {**plain(training), "dry_run": dry_run},
             lambda target: render_personas.training(target, training, dry_run=dry_run, shown=asked),
-            shapes_personas.training_code(training),
+            _training_code(training),
         )
 
-    _with_house(Common(json, home, workspace, debug), work)
+    _with_house(work)
 
 
 @app.command()
@@ -305,59 +248,53 @@ def docs(
     ] = "",
     yes: Yes = False,
     dry_run: DryRun = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """List a persona's documents: what is indexed, and why something is not.
 
     --remove takes a file out of the index and leaves it where it is. It asks first; off a
     terminal, and with --json, it does nothing without --yes: exit code 10.
     """
-    from chapterhouse.interfaces.cli import (  # noqa: PLC0415 - see options
-        render_personas,
-        shapes_personas,
-    )
-
     if remove and restore:
         raise typer.BadParameter("--remove and --restore exclude each other.")
-    common = Common(json, home, workspace, debug)
 
     def work(library: "Library") -> Outcome:
         house = library.personas
         if not remove and not restore:
             listed = house.documents(slug)
             return Outcome(
-                shapes_personas.documents(listed),
+                documents_data(listed),
                 lambda target: render_personas.documents(target, listed),
             )
         chosen = house.chosen(slug, remove or restore)
         if not dry_run:
             if remove and not yes:
-                consent.require_yes(f"Take {chosen.source} out of the index", as_json=json)
+                require_yes(f"Take {chosen.source} out of the index")
             _move(house, slug, chosen, out=bool(remove))
-        data = shapes_personas.moved(chosen, out=bool(remove), dry_run=dry_run)
+        data = {"file": chosen, "removed": bool(remove), "dry_run": dry_run}
         name = house.resolve(slug)
         again = f"chapterhouse persona docs {name} --restore {shlex.quote(chosen.source)}"
         return Outcome(
             data,
             lambda target: render_personas.moved(
-                target, chosen, again + reopening(common), out=bool(remove), dry_run=dry_run
+                target, chosen, again + reopening(), out=bool(remove), dry_run=dry_run
             ),
         )
 
-    _with_house(common, work)
+    _with_house(work)
 
 
-def _with_house(common: Common, work: "Callable[[Library], Outcome]") -> None:
+def _with_house(work: "Callable[[Library], Outcome]") -> None:
     """Run ``work`` on the library, which is made where only folders of personas are there yet."""
-    named = common.home or os.environ.get("CHAPTERHOUSE_HOME") or "~/Chapterhouse"
-    personas = Path(named).expanduser() / "personas"
-    with_library(common, work, create=common.workspace == "default" and personas.is_dir())
+    with_library(work, create=has_folders("personas"))
 
 
-def _absolute(path: str) -> str:
+def has_folders(*names: str) -> bool:
+    """Whether the home has one of these folders, from which its own library can be made."""
+    there = any((home_folder(common().home) / name).is_dir() for name in names)
+    return common().workspace == "default" and there
+
+
+def absolute(path: str) -> str:
     """Return a folder as the configuration keeps it: it is read from anywhere."""
     return path if path.startswith("~") else str(Path(path).absolute())
 
@@ -373,11 +310,8 @@ def _pair(change: str) -> tuple[str, str]:
 
 def _accepts(proposal: "Proposal") -> bool:
     """Show a proposal on standard error and ask."""
-    from chapterhouse.interfaces.cli import render_personas  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - see options
-
     render_personas.proposal(console(stderr=True), proposal)
-    return consent.agreed("Write this profile?")
+    return agreed("Write this profile?")
 
 
 def _move(house: "House", slug: str, chosen: "Listed", *, out: bool) -> None:
@@ -385,3 +319,63 @@ def _move(house: "House", slug: str, chosen: "Listed", *, out: bool) -> None:
         house.remove(slug, chosen.source)
     else:
         house.restore(slug, chosen.source)
+
+
+# --- what --json shows --------------------------------------------------------------------------
+
+
+def _folder_data(value: PersonaFolder) -> dict[str, object]:
+    """Shape a persona's folder: who they are and all that is set."""
+    return {
+        "slug": value.slug,
+        "display_name": value.display_name,
+        "path": str(value.path),
+        "config": value.config.model_dump(mode="json"),
+        "prose": value.prose,
+    }
+
+
+def _entries_data(found: "Sequence[Entry]", counts: Mapping[str, int]) -> list[dict[str, object]]:
+    """Shape the list of personas, with the number of documents on each shelf."""
+    return [
+        {
+            "slug": entry.slug,
+            "display_name": entry.folder.display_name if entry.folder else "",
+            "tags": list(entry.folder.config.tags) if entry.folder else [],
+            "documents": counts[entry.slug],
+            "problems": entry.problems,
+            "usable": entry.folder is not None,
+        }
+        for entry in found
+    ]
+
+
+def problems_data(found: Sequence[PersonaProblem | CouncilProblem]) -> dict[str, object]:
+    """Return what validation found."""
+    counts = Counter(problem.severity for problem in found)
+    return {"problems": found, "counts": {kind.value: counts[kind] for kind in Severity}}
+
+
+def problems_code(found: Sequence[PersonaProblem | CouncilProblem]) -> int:
+    """Return 1 where a persona or a council cannot be used, else 0."""
+    return FAILED if any(problem.severity is Severity.ERROR for problem in found) else OK
+
+
+def documents_data(listed: "Sequence[Listed]") -> dict[str, object]:
+    """Shape what is indexed of a persona."""
+    counts = Counter(entry.status.value for entry in listed)
+    return {
+        "documents": listed,
+        "counts": {name: counts[name] for name in render_personas.STANDINGS},
+    }
+
+
+def _training_code(value: "Training") -> int:
+    """Return 4 where a page could not be fetched or a file not be read, else 0."""
+    fetched = value.fetched.outcomes if value.fetched else ()
+    curated = value.refresh.curation.outcomes if value.refresh.curation else ()
+    failed = any(outcome.status == "failed" for outcome in fetched)
+    failed |= any(outcome.status in {Curation.FAILED, Curation.CONFLICT} for outcome in curated)
+    read = [value.again, value.refresh.sync.files if value.refresh.sync else None]
+    codes = [render.report_code(report) for report in read if report]
+    return PARTLY if failed or PARTLY in codes else OK

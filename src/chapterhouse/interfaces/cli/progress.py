@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 import typer
 
-from chapterhouse.interfaces.cli.options import QUIET
+from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import can_redraw, one_line, shortened, styled
+from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, shortened, styled
 from chapterhouse.presenting.wording import support_mark
 from chapterhouse.text.counting import counted
 from chapterhouse.types import AddReport, Draft, FileOutcome, Progress
 
 if TYPE_CHECKING:
     from rich.text import Text
+
 
 _SECONDS_BETWEEN: Final = 10.0  # lines off a terminal
 _BAR: Final = 20  # cells
@@ -68,7 +69,7 @@ def _shown() -> Iterator[Callable[[Progress], None]]:
     if can_redraw():
         with _drawn() as draw:
             yield draw
-    elif QUIET.get():
+    elif common().quiet:
         yield lambda _: None
     else:
         yield _in_lines()
@@ -127,9 +128,8 @@ def drafted() -> Iterator[Callable[[Draft], None] | None]:
     if not can_redraw():
         yield None
         return
-    from rich.live import Live  # noqa: PLC0415 - see options
 
-    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - likewise
+    from rich.live import Live  # noqa: PLC0415 - heavy, and --help needs none of it
 
     target = console(stderr=True)
     with ExitStack() as opened:
@@ -157,9 +157,7 @@ def draft_text(draft: Draft) -> "Text":
 
 @contextmanager
 def _drawn() -> Iterator[Callable[[Progress], None]]:
-    from rich import progress as rich_progress  # noqa: PLC0415 - see options
-
-    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - see options
+    from rich import progress as rich_progress  # noqa: PLC0415 - as above
 
     target = console(stderr=True)
     room = max(target.width - _BESIDE_NAME, 1)

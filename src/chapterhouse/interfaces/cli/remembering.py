@@ -1,30 +1,23 @@
 """Commands about what was asked and answered: memory list, search, forget."""
 
-import sys
 import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from chapterhouse.council.meeting.memory import is_council_owner, owner_of, owners_of
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli.options import (
-    Common,
-    Debug,
-    DryRun,
-    Home,
-    Json,
-    WorkspaceName,
-    readable,
-)
-from chapterhouse.interfaces.cli.session import (
-    NO_ANSWER,
-    OK,
-    ConfirmationNeededError,
-    Outcome,
-    with_library,
-)
+from chapterhouse.interfaces.cli.opening import forget_last
+from chapterhouse.interfaces.cli.options import DryRun, readable
+from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, require_yes, with_library
+from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
+from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from chapterhouse.library import Library
 
 app = typer.Typer(
@@ -36,6 +29,7 @@ app = typer.Typer(
 _LIBRARY = "library"  # how the library's own memories are called, no persona having that name
 _DAY = 86_400
 _FAR_FUTURE = 2**62  # seconds
+_SHOWN = 70  # characters of a question in a list
 
 Persona = Annotated[
     str,
@@ -65,24 +59,16 @@ def list_memories(
     council: Council = "",
     member: Member = "",
     limit: Limit = 50,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """List what is remembered, the newest first."""
-    from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - options
-
     _check_owner(persona, council, member)
 
     def work(library: "Library") -> Outcome:
         owners = _owners(library, persona, council, member)
         found = library.memories.memories(owners, limit, _now())
-        return Outcome(
-            shapes_checks.memories(found), lambda target: render_checks.memories(target, found)
-        )
+        return Outcome(found, lambda target: _show_memories(target, found))
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 @app.command("search")
@@ -95,29 +81,23 @@ def search_memories(
     council: Council = "",
     member: Member = "",
     limit: Limit = 10,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Find earlier questions and answers by their words, best first.
 
     Exit code 6 says that there are none.
     """
-    from chapterhouse.interfaces.cli import render_checks, shapes_checks  # noqa: PLC0415 - options
-
     _check_owner(persona, council, member)
 
     def work(library: "Library") -> Outcome:
         owners = _owners(library, persona, council, member)
         found = library.memories.search(readable(*text), owners, limit, _now())
         return Outcome(
-            shapes_checks.memory_hits(found),
-            lambda target: render_checks.memory_hits(target, found),
+            found,
+            lambda target: _show_hits(target, found),
             OK if found else NO_ANSWER,
         )
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 @app.command("forget")
@@ -141,18 +121,11 @@ def forget(
     ] = None,
     dry_run: DryRun = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before forgetting many.")] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Forget memories for good, by id or many at once.
 
     Exit code 10 says that it has to be confirmed with --yes.
     """
-    from chapterhouse.interfaces.cli.last import forget_last  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.terminal import styled  # noqa: PLC0415 - likewise
-
     many = everything or older is not None
     if bool(ids) == many:
         raise typer.BadParameter("Name ids, or use --all or --older-than.")
@@ -170,7 +143,8 @@ def forget(
             before = _FAR_FUTURE if older is None else _now() - older * _DAY + (not older)
             count = memories.count(owners, before)
             if count and not dry_run:
-                _confirm(count, yes=yes, json=json)
+                if not yes:
+                    _confirm(count)
                 memories.forget_all(owners, before)
             if everything and not dry_run and not (persona or council):
                 forget_last(library.folder)
@@ -178,10 +152,10 @@ def forget(
         sentence = f"{would} {count:,} {'memory' if count == 1 else 'memories'}."
         return Outcome(
             {"forgotten": 0 if dry_run else count, "would_forget": count, "dry_run": dry_run},
-            lambda target: target.print(styled(sentence)),
+            lambda target: say(target, sentence),
         )
 
-    with_library(Common(json, home, workspace, debug), work)
+    with_library(work)
 
 
 def _check_owner(persona: str, council: str, member: str) -> None:
@@ -193,8 +167,6 @@ def _check_owner(persona: str, council: str, member: str) -> None:
 
 def _owners(library: "Library", persona: str, council: str, member: str) -> tuple[str, ...]:
     """Return whose memories are meant; those of a persona that is gone can still be named."""
-    from chapterhouse.council.meeting.memory import is_council_owner  # noqa: PLC0415 - see options
-
     known = library.memories.personas()
     if council:
         return _council_owners(library, known, readable(council), readable(member))
@@ -211,8 +183,6 @@ def _council_owners(
     library: "Library", known: tuple[str, ...], council: str, member: str
 ) -> tuple[str, ...]:
     """Return a council with its members, or one of these; also of a council that is gone."""
-    from chapterhouse.council.meeting.memory import owner_of, owners_of  # noqa: PLC0415 - see options
-
     slug = council if owners_of(council, known) else library.councils.resolve(council)
     remembered = owners_of(slug, known)
     if not member:
@@ -234,27 +204,69 @@ def _seats(library: "Library", slug: str) -> tuple[str, ...]:
     return tuple(seat.key for seat in library.councils.load(slug).council.members)
 
 
-def _confirm(count: int, *, yes: bool, json: bool) -> None:
-    """Ask on standard error whether so many memories may go.
-
-    Raises:
-        ConfirmationNeededError: nobody can be asked, or the answer was no.
-    """
-    if yes:
-        return
+def _confirm(count: int) -> None:
     what = f"{count:,} {'memory' if count == 1 else 'memories'}"
-    if json or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise ConfirmationNeededError(
-            f"Forgetting {what} needs to be confirmed.",
-            hint="Add --yes, or look first with --dry-run.",
-        )
-    try:
-        agreed = typer.confirm(f"Forget {what} for good?", err=True)
-    except typer.Abort:  # Ctrl-C or Ctrl-D at the question
-        agreed = False
-    if not agreed:
-        raise ConfirmationNeededError("Nothing was forgotten.")
+    require_yes(
+        f"Forget {what} for good",
+        needed=f"Forgetting {what} needs to be confirmed.",
+        refused="Nothing was forgotten.",
+    )
 
 
 def _now() -> int:
     return int(time.time())
+
+
+# --- what people see ------------------------------------------------------------------------------
+
+
+def _show_memories(target: "Console", found: Sequence[Memory]) -> None:
+    """List memories, newest first."""
+    if not found:
+        say(target, "Nothing is remembered.")
+        return
+    rows = [("id", "asked", "of", "answered", "question")]
+    rows += [
+        (
+            memory.id,
+            _day(memory.asked),
+            _owner(memory),
+            "yes" if memory.found else "no",
+            _cut(memory.question),
+        )
+        for memory in found
+    ]
+    columns(target, rows)
+
+
+def _show_hits(target: "Console", found: Sequence[MemoryHit]) -> None:
+    """Show memories that fit some words, with their answers."""
+    if not found:
+        say(target, "Nothing that is remembered fits.")
+    for hit in found:
+        memory = hit.memory
+        owner = _owner(memory)
+        target.print(
+            styled(
+                (f"{memory.id} ", "bold"),
+                (one_line(memory.question), "bold cyan"),
+                (f"  {owner}, {_day(memory.asked)}, {memory.method}", "dim"),
+            )
+        )
+        indented(target, memory.answer.strip() or "(no answer was found)")
+        if memory.sources:
+            indented(target, styled((f"from {', '.join(memory.sources)}", "dim")))
+
+
+def _owner(memory: Memory) -> str:
+    """Return whose a memory is as people are told: ``council ferry/maria`` for a member's."""
+    return memory.persona.replace("council_", "council ", 1) or "library"
+
+
+def _day(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
+
+
+def _cut(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

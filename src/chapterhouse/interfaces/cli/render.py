@@ -2,22 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from chapterhouse.interfaces.cli.render_answers import (
-    answer,
-    answer_markdown,
-    context,
-    place,
-    search,
-    text,
-)
-from chapterhouse.interfaces.cli.render_encoders import vector_rows
-from chapterhouse.interfaces.cli.shapes import is_incomplete
-from chapterhouse.interfaces.cli.terminal import columns, styled
+from chapterhouse.interfaces.cli.envelope import is_incomplete
+from chapterhouse.interfaces.cli.render_models import vector_rows
+from chapterhouse.interfaces.cli.session import OK, PARTLY
+from chapterhouse.interfaces.cli.terminal import columns, one_line, say, shown, styled
+from chapterhouse.presenting.citing import page_name, without_title
 from chapterhouse.presenting.wording import ended, searched
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
@@ -38,30 +32,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from rich.console import Console
+    from rich.text import Text
 
     from chapterhouse.chunking.quality import Quality
 
-__all__ = [
-    "answer",
-    "answer_markdown",
-    "archive",
-    "checks",
-    "chunk_quality",
-    "context",
-    "document",
-    "documents",
-    "files",
-    "formats",
-    "place",
-    "planned",
-    "ready",
-    "reindexed",
-    "removed",
-    "report",
-    "search",
-    "status",
-    "text",
-]
 
 _COLOURS = {
     Status.READY: "green",
@@ -82,13 +56,15 @@ _ORDER = (
     "rejected",
     "rejected earlier",
 )
+_HASH_DIGITS = 12
+_AROUND = 200  # characters shown on each side of a citation
 _MOST_EARLIER = 10  # files whose reasons are told again
 
 
 def ready(target: "Console", state: LibraryStatus) -> None:
     """Say that the library exists and what comes next."""
-    target.print(styled("Ready: ", (state.home, "bold"), f", workspace {state.workspace}"))
-    target.print(styled("Next: chapterhouse add PATH"))
+    say(target, "Ready: ", (state.home, "bold"), f", workspace {state.workspace}")
+    say(target, "Next: chapterhouse add PATH")
 
 
 def report(target: "Console", value: AddReport) -> None:
@@ -100,9 +76,16 @@ def report(target: "Console", value: AddReport) -> None:
     if inside:
         head += f" and {inside:,} in them"
     told = [f"{counts[word]:,} {word}" for word in _ORDER if counts[word]]
-    target.print(styled((head, "bold"), ": ", ", ".join(told) or "nothing to read"))
+    say(target, (head, "bold"), ": ", ", ".join(told) or "nothing to read")
     _details(target, value)
     _missing(target, value)
+
+
+def report_code(value: AddReport) -> int:
+    """Return 4 where a file was rejected or read in part, now or earlier, else 0."""
+    incomplete = (Status.REJECTED, Status.PARTIAL)
+    partly = any(value.count(status) or value.count_earlier(status) for status in incomplete)
+    return PARTLY if partly else OK
 
 
 def _endings(outcome: FileOutcome) -> list[str]:
@@ -123,7 +106,7 @@ def _details(target: "Console", value: AddReport) -> None:
     records = chain.from_iterable(outcome.earlier for outcome in value.outcomes)
     earlier = list(filter(is_incomplete, records))
     if len(earlier) > _MOST_EARLIER:
-        target.print(styled("See why: chapterhouse docs list --problems"))
+        say(target, "See why: chapterhouse docs list --problems")
         return
     for record in earlier:
         _ending(target, record)
@@ -133,9 +116,9 @@ def planned(target: "Console", value: AddReport) -> None:
     """Name the files that an ``add`` would read."""
     wanted = [entry.record for entry in value.outcomes if entry.record.code == "would-be-read"]
     head = f"{len(wanted):,} of {counted(len(value.outcomes), 'file')} would be read"
-    target.print(styled((head, "bold")))
+    say(target, (head, "bold"))
     for record in wanted:
-        target.print(styled(f"  {record.source}"))
+        say(target, f"  {record.source}")
     _details(target, value)
     _missing(target, value)
 
@@ -143,19 +126,19 @@ def planned(target: "Console", value: AddReport) -> None:
 def _missing(target: "Console", value: AddReport) -> None:
     """Name files that are gone, and count what was left out for its name."""
     for source in value.missing:
-        target.print(styled(("missing   ", "yellow"), source))
+        say(target, ("missing   ", "yellow"), source)
     if value.missing:
-        target.print(styled("Their documents are still here: chapterhouse docs remove --missing"))
+        say(target, "Their documents are still here: chapterhouse docs remove --missing")
     if value.hidden:
         told = counted(value.hidden, "hidden file or folder was", "hidden files and folders were")
-        target.print(styled(f"{told} ignored. To add one, name it."))
+        say(target, f"{told} ignored. To add one, name it.")
 
 
 def _ending(target: "Console", record: FileRecord) -> None:
     colour = _COLOURS[record.status]
-    target.print(styled((f"{ended(record):<10}", colour), record.source))
+    say(target, (f"{ended(record):<10}", colour), record.source)
     if record.sentence:
-        target.print(styled(f"          {_reason(record)}"))
+        say(target, f"          {_reason(record)}")
 
 
 def _reason(record: FileRecord) -> str:
@@ -171,7 +154,7 @@ def _outcome(target: "Console", outcome: FileOutcome) -> None:
             continue  # the record repeats its worst notice
         says = notice.page is None or f"age {notice.page}" in notice.sentence
         page = "" if says else f" (page {notice.page})"
-        target.print(styled(f"          {notice.sentence}{page} ({notice.code})"))
+        say(target, f"          {notice.sentence}{page} ({notice.code})")
 
 
 def status(target: "Console", state: LibraryStatus) -> None:
@@ -199,23 +182,23 @@ def checks(target: "Console", found: Sequence[Check]) -> None:
     """Show what the doctor looked at."""
     for check in found:
         mark = ("ok      ", "green") if check.passed else ("PROBLEM ", "bold red")
-        target.print(styled(mark, (check.name, "bold"), f": {check.sentence}"))
+        say(target, mark, (check.name, "bold"), f": {check.sentence}")
         if check.hint:
-            target.print(styled(f"        {check.hint}"))
+            say(target, f"        {check.hint}")
     failed = sum(not check.passed for check in found)
-    target.print(styled(f"{counted(len(found), 'check')}, {counted(failed, 'problem')}"))
+    say(target, f"{counted(len(found), 'check')}, {counted(failed, 'problem')}")
 
 
 def reindexed(target: "Console", state: LibraryStatus, *, dry_run: bool) -> None:
     """Say what was, or would be, built again."""
     verb = "Would index" if dry_run else "Indexed"
-    target.print(styled(f"{verb} {searched(state.documents, state.chunks)}."))
+    say(target, f"{verb} {searched(state.documents, state.chunks)}.")
 
 
 def documents(target: "Console", found: Sequence[Document]) -> None:
     """List documents, a line each."""
     if not found:
-        target.print(styled("No documents. Add some: chapterhouse add PATH"))
+        say(target, "No documents. Add some: chapterhouse add PATH")
         return
     rows = [("id", "format", "status", "characters", "title", "source")]
     rows += [
@@ -232,29 +215,11 @@ def documents(target: "Console", found: Sequence[Document]) -> None:
     columns(target, rows, whole={0})
 
 
-def chunk_quality(
-    target: "Console", chunks: Sequence[Chunk], measured: "Sequence[Quality]", mean: "Quality"
-) -> None:
-    """List the chunks of a document with their measures, then the means."""
-
-    def figures(quality: "Quality") -> tuple[str, ...]:
-        return tuple(f"{value:.2f}" for value in astuple(quality))
-
-    rows: list[tuple[str, ...]] = [
-        ("chunk", "characters", "entropy", "coherence", "density", "importance", "text")
-    ]
-    rows += [
-        (str(chunk.ordinal), f"{chunk.start}:{chunk.end}", *figures(quality), chunk.text[:60])
-        for chunk, quality in zip(chunks, measured, strict=True)
-    ]
-    columns(target, [*rows, ("mean", "", *figures(mean), "")])
-
-
 def files(target: "Console", records: Sequence[FileRecord], *, problems: bool = False) -> None:
     """List what became of every file, with the reason below it."""
     if not records:
         none = "No files. Add some: chapterhouse add PATH"
-        target.print(styled("All files are wholly in the library." if problems else none))
+        say(target, "All files are wholly in the library." if problems else none)
         return
     rows = [("status", "format", "size", "source", "document")]
     rows += [
@@ -281,7 +246,7 @@ def archive(target: "Console", record: FileRecord, inside: Sequence[FileRecord])
 def _inside(target: "Console", inside: Sequence[FileRecord]) -> None:
     if inside:
         target.print()
-        target.print(styled(("Files in it", "bold")))
+        say(target, ("Files in it", "bold"))
         files(target, inside)
 
 
@@ -307,29 +272,47 @@ def document(target: "Console", entry: Document, body: Body, inside: Sequence[Fi
     columns(target, rows, header=False)
     if any(section.path for section in body.sections):
         target.print()
-        target.print(styled(("Sections", "bold")))
+        say(target, ("Sections", "bold"))
     for section in body.sections:
         if section.path:
             indent = "  " * len(section.path)
             span = f"  {section.start}:{section.end}"
-            target.print(styled(indent, section.path[-1], (span, "dim")))
+            say(target, indent, section.path[-1], (span, "dim"))
     _inside(target, inside)
+
+
+def chunk_quality(
+    target: "Console", chunks: Sequence[Chunk], measured: "Sequence[Quality]", mean: "Quality"
+) -> None:
+    """List the chunks of a document with their measures, then the means."""
+
+    def figures(quality: "Quality") -> tuple[str, ...]:
+        return tuple(f"{value:.2f}" for value in astuple(quality))
+
+    rows: list[tuple[str, ...]] = [
+        ("chunk", "characters", "entropy", "coherence", "density", "importance", "text")
+    ]
+    rows += [
+        (str(chunk.ordinal), f"{chunk.start}:{chunk.end}", *figures(quality), chunk.text[:60])
+        for chunk, quality in zip(chunks, measured, strict=True)
+    ]
+    columns(target, [*rows, ("mean", "", *figures(mean), "")])
 
 
 def removed(target: "Console", removal: Removal, *, dry_run: bool) -> None:
     """Say what was, or would be, removed, and whether any of it was found afterwards."""
     gone, receipt = removal.documents, removal.receipt
     verb = "Would remove" if dry_run else "Removed"
-    target.print(styled(f"{verb} {counted(len(gone), 'document')}."))
+    say(target, f"{verb} {counted(len(gone), 'document')}.")
     for entry in gone:
-        target.print(styled(f"  {entry.id}  {entry.source}"))
+        say(target, f"  {entry.id}  {entry.source}")
     if receipt is None:
         return
     passages = counted(receipt.passages, "passage")
     place = f"{counted(receipt.files, 'file')} ({receipt.bytes / 2**20:,.1f} MB) of the library"
     target.print(f"{receipt.found:,} of {passages} found in {place}.")
     if receipt.places:
-        target.print(styled(f"Look into: {', '.join(receipt.places)}"))
+        say(target, f"Look into: {', '.join(receipt.places)}")
 
 
 def formats(target: "Console", found: Sequence[FormatSupport]) -> None:
@@ -360,3 +343,69 @@ def size(count: int) -> str:
 
 def _counts(counts: "Mapping[str, int]") -> str:
     return ", ".join(f"{name} {count:,}" for name, count in sorted(counts.items())) or "none"
+
+
+# --- places -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of a document with where it stands and what stands around it."""
+
+    document: Document
+    start: int
+    end: int
+    text: str
+    before: str
+    after: str
+    section_path: tuple[str, ...]
+    page: int | None
+    page_label: str
+
+
+def place_of(document: Document, body: Body, start: int, end: int) -> Place:
+    """Find the section and page of ``text[start:end]`` by its first character."""
+    section = next((s for s in body.sections if s.start <= start < s.end), None)
+    page = next((p for p in body.pages if p.start <= start < p.end), None)
+    return Place(
+        document=document,
+        start=start,
+        end=end,
+        text=body.text[start:end],
+        before=body.text[max(0, start - _AROUND) : start],
+        after=body.text[end : end + _AROUND],
+        section_path=section.path if section else (),
+        page=page.number if page else None,
+        page_label=page.label if page else "",
+    )
+
+
+def place(target: "Console", value: Place) -> None:
+    """Show a span of a document with what surrounds it."""
+    facts = [
+        value.document.source,
+        page_name(value.document.page_kind, value.page, value.page_label),
+        f"characters {value.start}–{value.end}",
+        f"sha256 {value.document.text_sha256[:_HASH_DIGITS]}",
+    ]
+    title = value.document.title
+    path = " › ".join((title, *without_title(title, value.section_path)))
+    say(target, (one_line(path), "bold cyan"))
+    say(target, (" · ".join(map(one_line, filter(None, facts))), "dim"))
+    target.print()
+    target.print(_framed(target, value))
+
+
+def _framed(target: "Console", value: Place) -> "Text":
+    """Set the span off by colour, or by marks where there is none."""
+    opening, closing = ("", "") if target.is_terminal and not target.no_color else ("»", "«")
+    return styled(
+        (value.before, "dim"),
+        (f"{opening}{value.text}{closing}", "bold reverse" if not opening else ""),
+        (value.after, "dim"),
+    )
+
+
+def text(target: "Console", body: Body) -> None:
+    """Print the whole canonical text, safe to show."""
+    target.out(shown(body.text), highlight=False, end="" if body.text.endswith("\n") else "\n")

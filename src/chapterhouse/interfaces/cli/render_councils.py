@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from chapterhouse.agents.council_folder import DOCS, CouncilFolder
 from chapterhouse.agents.council_model import Member, Round, RoundKind, Seat, tool_name
 from chapterhouse.agents.council_problems import CouncilProblem
-from chapterhouse.agents.councils import Entry, Link
-from chapterhouse.agents.listing import Listed
-from chapterhouse.agents.problems import Severity
 from chapterhouse.interfaces.cli import render_personas
-from chapterhouse.interfaces.cli.terminal import columns, one_line, styled
+from chapterhouse.interfaces.cli.terminal import columns, one_line, say, styled
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from chapterhouse.agents.councils import Entry, Link
+    from chapterhouse.agents.listing import Listed
 
 
 def made(
@@ -27,8 +27,8 @@ def made(
 ) -> None:
     """Say where a new council is and what comes next."""
     slug = folder.slug
-    target.print(styled("Made ", (folder.council.title, "bold"), f" in {folder.path}"))
-    target.print(styled("Next:"))
+    say(target, "Made ", (folder.council.title, "bold"), f" in {folder.path}")
+    say(target, "Next:")
     steps = (
         ("1. Say who sits in it and what it is for, in:", str(folder.file)),
         (
@@ -38,16 +38,16 @@ def made(
         ("3. See what is still wrong:", f"chapterhouse council validate {slug}{reopening}"),
     )
     for what, how in steps:
-        target.print(styled(f"  {what}"))
-        target.print(styled(f"     {how}"))
+        say(target, f"  {what}")
+        say(target, f"     {how}")
     for problem in found:
-        _problem(target, problem)
+        render_personas.problem(target, problem)
 
 
-def entries(target: "Console", found: Sequence[Entry], counts: Mapping[str, int]) -> None:
+def entries(target: "Console", found: "Sequence[Entry]", counts: Mapping[str, int]) -> None:
     """List councils, a line each; those that cannot be read with the reason under it."""
     if not found:
-        target.print(styled("No councils. Make one: chapterhouse council new SLUG"))
+        say(target, "No councils. Make one: chapterhouse council new SLUG")
         return
     rows = [("slug", "name", "documents", "rounds", "members")]
     rows += [
@@ -63,7 +63,7 @@ def entries(target: "Console", found: Sequence[Entry], counts: Mapping[str, int]
     columns(target, rows)
     for entry in found:
         for problem in entry.problems:
-            _problem(target, problem)
+            render_personas.problem(target, problem)
 
 
 def council(target: "Console", folder: CouncilFolder, census: Census, *, current: bool) -> None:
@@ -113,31 +113,11 @@ def _round(entry: Round) -> str:
     return f"{entry.name}{told}{said}"
 
 
-def problems(target: "Console", found: Sequence[CouncilProblem]) -> None:
-    """Show what validation found."""
-    for problem in found:
-        _problem(target, problem)
-    errors = sum(problem.severity is Severity.ERROR for problem in found)
-    warnings = len(found) - errors
-    target.print(styled(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"))
-
-
-def _problem(target: "Console", problem: CouncilProblem) -> None:
-    colour = "bold red" if problem.severity is Severity.ERROR else "yellow"
-    where = ": ".join(filter(None, (problem.council, problem.place)))
-    code = f"  ({problem.code.value})"
-    target.print(
-        styled((f"{problem.severity.value:<8}", colour), (one_line(where), "bold"), (code, "dim"))
-    )
-    target.print(styled(f"        {one_line(problem.sentence)}"))
-    target.print(styled((f"        {one_line(problem.hint)}", "dim")))
-
-
-def documents(target: "Console", folder: CouncilFolder, listed: Sequence[Listed]) -> None:
+def documents(target: "Console", folder: CouncilFolder, listed: "Sequence[Listed]") -> None:
     """List the linked folders and the files, and under each that is not indexed why."""
     for path in folder.folders:
         gone = "" if path.is_dir() else "  is not there; what was read of it before stays"
-        target.print(styled(("linked  ", "dim"), (one_line(str(path)), "bold"), gone))
+        say(target, ("linked  ", "dim"), (one_line(str(path)), "bold"), gone)
     if listed:
         render_personas.documents(target, listed)
     else:
@@ -149,25 +129,27 @@ def documents(target: "Console", folder: CouncilFolder, listed: Sequence[Listed]
         )
 
 
-def linked(target: "Console", value: Link, *, dry_run: bool) -> None:
+def linked(target: "Console", value: "Link", *, dry_run: bool) -> None:
     """Say that a folder is linked and what was read."""
     title, written = value.folder.council.title, one_line(value.written)
     if not value.changed:
-        target.print(styled(f"{written} is linked to {title} already."))
+        say(target, f"{written} is linked to {title} already.")
     else:
         verb = "Would link" if dry_run else "Linked"
-        target.print(styled(f"{verb} {written} to {title}."))
+        say(target, f"{verb} {written} to {title}.")
     render_personas.refresh(target, value.refresh, dry_run=dry_run)
 
 
-def unlinked(target: "Console", value: Link, again: str, reopening: str, *, dry_run: bool) -> None:
+def unlinked(
+    target: "Console", value: "Link", again: str, reopening: str, *, dry_run: bool
+) -> None:
     """Say that a folder is linked no longer, what left the library, and how to undo it."""
     verb = "Would unlink" if dry_run else "Unlinked"
-    target.print(styled(f"{verb} {one_line(value.written)} from {value.folder.council.title}."))
+    say(target, f"{verb} {one_line(value.written)} from {value.folder.council.title}.")
     render_personas.refresh(target, value.refresh, dry_run=dry_run)
     if not dry_run:
         back = f"{again} {shlex.quote(value.written)}{reopening}"
-        target.print(styled(f"The files stay where they are. Link it again with: {one_line(back)}"))
+        say(target, f"The files stay where they are. Link it again with: {one_line(back)}")
 
 
 def _joined(names: Iterator[str] | Sequence[str]) -> str:

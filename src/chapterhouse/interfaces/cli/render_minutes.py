@@ -1,11 +1,18 @@
 """What people see of minutes: the decision first, then who agrees, and what it rests on."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from chapterhouse.council.meeting.session import Plan, PlannedTurn
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_markdown
 from chapterhouse.council.minutes.wording import Reader, reader_of
+from chapterhouse.interfaces.cli.terminal import columns, say
 from chapterhouse.presenting.blocks import Part, names_in
 from chapterhouse.presenting.terminal import (
     indented,
@@ -20,10 +27,6 @@ from chapterhouse.presenting.terminal import (
 from chapterhouse.presenting.wording import method, support_mark, used
 from chapterhouse.text.counting import counted
 from chapterhouse.types import MapRow, Minutes, Seating, Stance
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
 
 _WIDEST: Final = 110  # columns of the table, however wide the terminal is
 _CLAIM: Final = 26  # columns of a claim, at least
@@ -45,15 +48,15 @@ _AFTER: Final = (
 )
 
 
-def minutes(target: "Console", value: Minutes, options: str = "") -> None:
+def minutes(target: Console, value: Minutes, options: str = "") -> None:
     """Show minutes; what was said in full stands in the Markdown.
 
     ``options`` are those that a command needs to open the same library.
     """
     reader = reader_of(value)
     parts = {part.key: part for part in meeting(reader).parts}
-    target.print(styled((one_line(value.title or value.council), "bold cyan")))
-    target.print(styled((one_line(value.question), "italic")))
+    say(target, (one_line(value.title or value.council), "bold cyan"))
+    say(target, (one_line(value.question), "italic"))
     target.print()
     for key in ("decision", "grounds", "matrix"):
         _part(target, parts.get(key))
@@ -61,15 +64,15 @@ def minutes(target: "Console", value: Minutes, options: str = "") -> None:
     for key in _AFTER:
         _part(target, parts.get(key))
     _sources(target, value, parts, options)
-    target.print(styled((" · ".join(_facts(value)), "dim")))
+    say(target, (" · ".join(_facts(value)), "dim"))
 
 
-def markdown(target: "Console", value: Minutes, _options: str = "") -> None:
+def markdown(target: Console, value: Minutes, _options: str = "") -> None:
     """Print minutes as Markdown with footnotes."""
     target.out(shown(minutes_markdown(value)), highlight=False, end="")
 
 
-def html(target: "Console", value: Minutes, _options: str = "") -> None:
+def html(target: Console, value: Minutes, _options: str = "") -> None:
     """Print minutes as a page."""
     target.out(shown(minutes_html(value)), highlight=False, end="")
 
@@ -87,10 +90,10 @@ def _facts(value: Minutes) -> list[str]:
 # --- parts -------------------------------------------------------------------------------------
 
 
-def _part(target: "Console", part: Part | None) -> None:
+def _part(target: Console, part: Part | None) -> None:
     if part is None:
         return
-    target.print(styled((part.title, "bold")))
+    say(target, (part.title, "bold"))
     for block in part.blocks:
         show_block(target, block)
     target.print()
@@ -99,11 +102,11 @@ def _part(target: "Console", part: Part | None) -> None:
 # --- the map -----------------------------------------------------------------------------------
 
 
-def _map(target: "Console", reader: Reader) -> None:
+def _map(target: Console, reader: Reader) -> None:
     found = reader.minutes.map
     if not found.rows:
         return
-    target.print(styled(("Where members agree and disagree", "bold")))
+    say(target, ("Where members agree and disagree", "bold"))
     signs = "   ".join(wording.STANCES.values())
     indented(target, styled((signs, "dim")), 2)
     seats = [_seat(reader, key) for key in found.members]
@@ -125,11 +128,8 @@ def _seat(reader: Reader, key: str) -> Seating:
     return Seating(key, reader.title(key), "")
 
 
-def _table(target: "Console", reader: Reader, names: Sequence[str], room: int) -> None:
+def _table(target: Console, reader: Reader, names: Sequence[str], room: int) -> None:
     """Show claims against members, with signs and numbers of citations in the cells."""
-    from rich.box import SIMPLE_HEAD  # noqa: PLC0415 - see options
-    from rich.table import Table  # noqa: PLC0415 - likewise
-
     drawn = Table(box=SIMPLE_HEAD, width=min(target.width, _WIDEST), padding=(0, 1), pad_edge=False)
     drawn.add_column("claim", ratio=1, overflow="fold")
     for name in names:
@@ -139,14 +139,14 @@ def _table(target: "Console", reader: Reader, names: Sequence[str], room: int) -
     target.print(drawn, soft_wrap=False)
 
 
-def _rows(target: "Console", reader: Reader) -> None:
+def _rows(target: Console, reader: Reader) -> None:
     for row in reader.minutes.map.rows:
         indented(target, _claim(reader, row), 2)
         for key, stance in zip(reader.minutes.map.members, _stances(reader, row), strict=True):
             indented(target, stance.append(f" {quiet_line(reader.title(key))}"), 4)
 
 
-def _claim(reader: Reader, row: MapRow) -> "Text":
+def _claim(reader: Reader, row: MapRow) -> Text:
     own = next((claim for claim in reader.minutes.claims if claim.id == row.claim), None)
     mark = support_mark(own.support, own.problems) if own else ""
     rests_on = reader.source(row.rests_on) if row.rests_on else ""
@@ -159,7 +159,7 @@ def _claim(reader: Reader, row: MapRow) -> "Text":
     )
 
 
-def _stances(reader: Reader, row: MapRow) -> list["Text"]:
+def _stances(reader: Reader, row: MapRow) -> list[Text]:
     cells = {cell.member: cell for cell in row.cells}
     found = []
     for key in reader.minutes.map.members:
@@ -174,7 +174,7 @@ def _stances(reader: Reader, row: MapRow) -> list["Text"]:
 # --- sources -----------------------------------------------------------------------------------
 
 
-def _sources(target: "Console", value: Minutes, parts: dict[str, Part], options: str) -> None:
+def _sources(target: Console, value: Minutes, parts: dict[str, Part], options: str) -> None:
     """Show the sources of what is shown, and say how many more there are."""
     seen = {"decision", "grounds", "matrix", "map", *_AFTER}
     named = {
@@ -186,11 +186,56 @@ def _sources(target: "Console", value: Minutes, parts: dict[str, Part], options:
     }
     cited = [citation for citation in value.citations if str(citation.number) in named]
     if cited:
-        target.print(styled(("Sources", "bold")))
+        say(target, ("Sources", "bold"))
     for citation in cited:
         source(target, str(citation.number), citation, options)
         target.print()
     rest = len(value.citations) - len(cited)
     if rest:
         more = counted(rest, "more source" if cited else "source")
-        target.print(styled((f"{more} in what was said: --markdown shows all.", "dim")))
+        say(target, (f"{more} in what was said: --markdown shows all.", "dim"))
+
+
+# --- a meeting before it is held ------------------------------------------------------------------
+
+
+def plan(target: Console, value: Plan) -> None:
+    """Show who would sit and what each would be told, in full."""
+    say(target, (one_line(value.title), "bold"))
+    say(target, one_line(value.question))
+    target.print()
+    rows = [("member", "seat", "reads", "documents", "model")]
+    rows += [
+        (
+            seat.title or seat.key,
+            seat.seat,
+            ", ".join(seat.shelves) or "nothing",
+            f"{seat.documents:,}",
+            seat.model or "none: quotations",
+        )
+        for seat in value.seats
+    ]
+    columns(target, rows)
+    for number, turn in enumerate(value.turns, start=1):
+        _turn(target, turn, number)
+    for warning in value.warnings:
+        say(target, (one_line(warning), "yellow"))
+    turns = counted(len(value.turns), "turn")
+    say(target, (f"{turns} planned; no model was asked.", "dim"))
+
+
+def _turn(target: Console, turn: PlannedTurn, number: int) -> None:
+    target.print()
+    title = f"{number}. {one_line(turn.round)}: {one_line(turn.member)}"
+    say(target, (title, "bold cyan"))
+    facts = [
+        f"model {turn.model}" if turn.model else "no model: documents are quoted",
+        f"grounding {turn.grounding}",
+        f"reads {', '.join(turn.shelves) or 'nothing'}",
+        f"tools {', '.join(turn.tools) or 'none'}",
+    ]
+    indented(target, styled((" · ".join(map(one_line, facts)), "dim")), 3)
+    for name, text in (("Instructions", turn.instructions), ("Prompt", turn.prompt)):
+        if text.strip():
+            indented(target, styled((name, "bold")), 3)
+            indented(target, text.rstrip(), 5)

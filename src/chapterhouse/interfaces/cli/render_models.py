@@ -1,19 +1,23 @@
 """What people see of language models and rerankers: which there are, what was chosen and tried."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.interfaces.cli import render_encoders
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
+from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
+from chapterhouse.text.counting import counted
+from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.evaluation.model_trial import Finding, Trial
-    from chapterhouse.interfaces.cli.model_listing import Listing
     from chapterhouse.interfaces.cli.settings_file import Written
+    from chapterhouse.models.cards import Card
+    from chapterhouse.models.providers import Hosted
     from chapterhouse.models.servers import ServedModel, Server
     from chapterhouse.settings import LanguageModelSettings, RerankSettings
+
 
 # A question with a passage that answers it and one that does not.
 RERANKED: Final = (
@@ -27,7 +31,66 @@ _NOTHING: Final = (
 )
 
 
-def listed(target: "Console", found: "Listing") -> None:
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What there is.
+
+    Attributes:
+        chosen: The language model that the settings name, if its engine is one.
+        host: Where it is served.
+        servers: Those that answer on this machine.
+        hosted: Hosted services whose key is there, with where it is.
+        encoders: Of the library; none where there is no library.
+        cards: Encoders that are known.
+    """
+
+    chosen: "LanguageModelSettings"
+    host: str
+    servers: tuple["Server", ...]
+    hosted: tuple[tuple["Hosted", str], ...]
+    encoders: tuple[EncoderStatus, ...]
+    cards: tuple["Card", ...]
+
+    def is_chosen(self, server: "Server", model: "ServedModel") -> bool:
+        """Whether a model of a server is the one that the settings name."""
+        here = server.address.partition("://")[2] == self.host.replace("localhost", "127.0.0.1")
+        return here and server.model(self.chosen.model) == model
+
+    @property
+    def data(self) -> Mapping[str, object]:
+        """What ``--json`` shows."""
+        return {
+            "language_model": self.chosen.model_dump(mode="json"),
+            "servers": [
+                {
+                    "server": server.kind,
+                    "address": server.address,
+                    "base_url": server.base_url,
+                    "slots": server.slots,
+                    "problem": server.problem,
+                    "models": [
+                        {
+                            "name": model.name,
+                            "context_size": model.context,
+                            "longest_context": model.longest,
+                            "loaded": model.loaded,
+                            "writes": model.writes,
+                            "tools": model.tools,
+                            "thinks": model.thinks,
+                            "in_use": self.is_chosen(server, model),
+                        }
+                        for model in server.models
+                    ],
+                }
+                for server in self.servers
+            ],
+            "hosted": [{"name": hosted.name, "key": key} for hosted, key in self.hosted],
+            "encoders": self.encoders,
+            "known": [card.model_dump(mode="json") for card in self.cards],
+        }
+
+
+def listed(target: "Console", found: Listing) -> None:
     """List the language models that can be reached, then the encoders."""
     rows = [
         (model.name, server.title, server.address, _context(model), _state(found, server, model))
@@ -38,19 +101,19 @@ def listed(target: "Console", found: "Listing") -> None:
     if rows:
         columns(target, [("language model", "served by", "address", "context", ""), *rows])
     elif found.chosen.engine == "none" and not found.hosted:
-        target.print(styled(_NOTHING))
+        say(target, _NOTHING)
     for server in found.servers:
         if server.problem:
-            target.print(styled(f"{server.address} {one_line(server.problem)}."))
+            say(target, f"{server.address} {one_line(server.problem)}.")
         elif not any(model.writes for model in server.models):
-            target.print(styled(f"{server.title} at {server.address} has no language model yet."))
+            say(target, f"{server.title} at {server.address} has no language model yet.")
     for hosted, key in found.hosted:
         use = f"chapterhouse model use {hosted.name}/NAME"
-        target.print(styled(f"{hosted.title}: a key is in the {key}; {use}"))
+        say(target, f"{hosted.title}: a key is in the {key}; {use}")
     _chosen_elsewhere(target, found)
     if found.encoders:
         target.print("")
-        render_encoders.listed(target, found.encoders, found.cards)
+        encoders(target, found.encoders, found.cards)
 
 
 def chosen(
@@ -62,10 +125,10 @@ def chosen(
     """Say what was chosen, and where it was written."""
     if made.engine != "none":
         place = made.base_url or made.engine
-        target.print(styled((one_line(made.model), "bold"), f" at {one_line(place)} is chosen."))
+        say(target, (one_line(made.model), "bold"), f" at {one_line(place)} is chosen.")
     for note in notes:
-        target.print(styled(one_line(note)))
-    target.print(styled(f"Written to {one_line(written.path)}, line {written.line}."))
+        say(target, one_line(note))
+    say(target, f"Written to {one_line(written.path)}, line {written.line}.")
 
 
 def trial(target: "Console", tried: "Trial") -> None:
@@ -73,7 +136,7 @@ def trial(target: "Console", tried: "Trial") -> None:
     from chapterhouse.evaluation.model_trial import QUESTION  # noqa: PLC0415 - brings the engines
 
     target.print("")
-    target.print(styled((QUESTION, "bold")))
+    say(target, (QUESTION, "bold"))
     indented(target, one_line(tried.answer.text))
     for citation in tried.answer.citations:
         indented(target, styled((f"[{citation.number}] “{one_line(citation.quote)}”", "dim")))
@@ -81,9 +144,9 @@ def trial(target: "Console", tried: "Trial") -> None:
     for finding in tried.found:
         _finding(target, finding, "ok  ", "NO  ")
     speed = f"{tried.tokens_per_second:,.0f} tokens a second" if tried.tokens_per_second else "?"
-    target.print(styled(("    ", "bold"), f"speed: {speed}"))
+    say(target, ("    ", "bold"), f"speed: {speed}")
     target.print("")
-    target.print(styled(("What will work", "bold")))
+    say(target, ("What will work", "bold"))
     for finding in tried.works:
         _finding(target, finding, "ok  ", "--  ")
 
@@ -91,15 +154,15 @@ def trial(target: "Console", tried: "Trial") -> None:
 def reranked(target: "Console", made: "RerankSettings", written: "Written", *, right: bool) -> None:
     """Say which reranker was chosen, and what came of its test."""
     name = made.model or made.folder or made.engine
-    target.print(styled((one_line(name), "bold"), " orders passages from now on."))
-    target.print(styled(f"Written to {one_line(written.path)}, line {written.line}."))
+    say(target, (one_line(name), "bold"), " orders passages from now on.")
+    say(target, f"Written to {one_line(written.path)}, line {written.line}.")
     if not right:
-        target.print(styled("It put a passage that answers a question behind one that does not."))
+        say(target, "It put a passage that answers a question behind one that does not.")
 
 
 def _finding(target: "Console", finding: "Finding", passed: str, failed: str) -> None:
     mark = (passed, "green") if finding.passed else (failed, "yellow")
-    target.print(styled(mark, f"{finding.name}: {one_line(finding.sentence)}"))
+    say(target, mark, f"{finding.name}: {one_line(finding.sentence)}")
 
 
 def _context(model: "ServedModel") -> str:
@@ -110,12 +173,12 @@ def _context(model: "ServedModel") -> str:
     return f"up to {model.longest:,}" if model.longest else "-"
 
 
-def _state(found: "Listing", server: "Server", model: "ServedModel") -> str:
+def _state(found: Listing, server: "Server", model: "ServedModel") -> str:
     said = ["in use"] if found.is_chosen(server, model) else []
     return ", ".join([*said, *(["loaded"] if model.loaded else [])])
 
 
-def _chosen_elsewhere(target: "Console", found: "Listing") -> None:
+def _chosen_elsewhere(target: "Console", found: Listing) -> None:
     """Tell of the model in use where it is not in the list."""
     made = found.chosen
     shown = any(
@@ -123,4 +186,93 @@ def _chosen_elsewhere(target: "Console", found: "Listing") -> None:
     )
     if made.engine != "none" and not shown:
         place = made.base_url or made.engine
-        target.print(styled(f"In use: {one_line(made.model)} at {one_line(place)}."))
+        say(target, f"In use: {one_line(made.model)} at {one_line(place)}.")
+
+
+_MINUTE: Final = 60
+_HOUR: Final = 3_600
+_MEGABYTE: Final = 1_000_000
+
+
+def vector_rows(found: Sequence[EncoderStatus], documents: int) -> list[tuple[str, str]]:
+    """Return rows of ``status``: how far an encoder is that is not complete, and why.
+
+    Args:
+        found: The encoders of the library.
+        documents: How many documents the library has.
+    """
+    rows = []
+    for entry in found:
+        behind = entry.role == "active" and entry.done < entry.total
+        if entry.role == "building" or behind:
+            rows.append((f"vectors of {entry.name}", _progress(entry)))
+            if entry.done < entry.total and not entry.problem:
+                rows.append(
+                    ("", "The rest follows in the background; now: chapterhouse model embed")
+                )
+            if 0 < entry.total < documents:
+                others = counted(documents - entry.total, "document is", "documents are")
+                rows.append(("", f"{others} in languages that it does not serve."))
+        if entry.problem:
+            rows.append(("", f"They could not be made: {entry.problem}"))
+    return rows
+
+
+def encoders(target: "Console", found: Sequence[EncoderStatus], cards: Sequence["Card"]) -> None:
+    """List the encoders of a library, then those that are known."""
+    rows = [("in this library", "role", "vectors of")]
+    rows += [(entry.name, entry.role, _progress(entry)) for entry in found]
+    columns(target, rows)
+    for entry in found:
+        if entry.problem:
+            say(target, f"{entry.name}: {entry.problem}")
+    if not cards:
+        return
+    target.print("")
+    known = [("known", "licence", "to fetch", "what it is")]
+    known += [(card.name, card.licence, megabytes(card.size), card.summary) for card in cards]
+    columns(target, known)
+
+
+def encoder_chosen(
+    target: "Console", found: Sequence[EncoderStatus], chunks: int, speed: float, problem: str
+) -> None:
+    """Say what happens now that an encoder was chosen."""
+    wanted = next((entry for entry in found if entry.role == "building"), found[0])
+    if wanted.role == "active":
+        say(target, f"{wanted.name} is in use: {_progress(wanted)} have its vectors.")
+        return
+    say(target, f"{wanted.name} is chosen: {_progress(wanted)} have its vectors.")
+    if problem:
+        say(target, f"It cannot be used yet: {problem}")
+    if speed:
+        target.print(
+            styled(
+                f"About {speed:,.0f} chunks a second here, {chunks:,} to go: "
+                f"{duration(chunks / speed)}."
+            )
+        )
+    target.print(
+        styled(
+            "Until then the library answers as before. Commands make the vectors in the "
+            "background; to wait for them: chapterhouse model embed"
+        )
+    )
+
+
+def megabytes(size: int) -> str:
+    """Return bytes for people, ``-`` for none."""
+    return f"{max(size / _MEGABYTE, 0.1):,.1f} MB" if size else "-"
+
+
+def duration(seconds: float) -> str:
+    """Return a time for people: ``about 3 minutes``."""
+    if seconds < _MINUTE:
+        return "less than a minute"
+    if seconds < 2 * _HOUR:
+        return f"about {counted(round(seconds / _MINUTE), 'minute')}"
+    return f"about {counted(round(seconds / _HOUR), 'hour')}"
+
+
+def _progress(entry: EncoderStatus) -> str:
+    return f"{entry.done:,} of {counted(entry.total, 'document')}"

@@ -4,30 +4,34 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.agents.council_problems import CouncilProblem
 from chapterhouse.agents.curated import Outcome as Curation
-from chapterhouse.agents.listing import Listed, Standing
-from chapterhouse.agents.means import Refresh
 from chapterhouse.agents.persona_config import CONFIG_FILE
 from chapterhouse.agents.persona_folder import PROSE_FILE, RAW, PersonaFolder
-from chapterhouse.agents.personas import Entry
 from chapterhouse.agents.problems import PersonaProblem, Severity
-from chapterhouse.agents.proposal import Change, Proposal
-from chapterhouse.agents.training import Training
 from chapterhouse.interfaces.cli import render
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, styled
+from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-_COLOURS: Final = {
-    Standing.INDEXED: "green",
-    Standing.PARTIAL: "yellow",
-    Standing.NEW: "cyan",
-    Standing.REJECTED: "red",
-    Standing.REMOVED: "dim",
-    Standing.PASSED_OVER: "dim",
+    from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.means import Refresh
+    from chapterhouse.agents.personas import Entry
+    from chapterhouse.agents.proposal import Change, Proposal
+    from chapterhouse.agents.training import Training
+
+
+# Every standing of a file, in order. By value: what lists files is slow to load.
+STANDINGS: Final = {
+    "indexed": "green",
+    "partial": "yellow",
+    "new": "cyan",
+    "rejected": "red",
+    "removed": "dim",
+    "passed-over": "dim",
 }
 _TOLD: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
 
@@ -40,8 +44,8 @@ def made(
 ) -> None:
     """Say where a new persona is and what comes next."""
     slug = folder.slug
-    target.print(styled("Made ", (folder.display_name, "bold"), f" in {folder.path}"))
-    target.print(styled("Next:"))
+    say(target, "Made ", (folder.display_name, "bold"), f" in {folder.path}")
+    say(target, "Next:")
     steps = (
         (f"1. Say who they are, in {PROSE_FILE}:", f"chapterhouse persona edit {slug}{reopening}"),
         (f"2. Drop documents, or a .links list of web pages, into {RAW}/, or name them:",
@@ -50,16 +54,16 @@ def made(
          f"chapterhouse persona train {slug}{reopening}"),
     )  # fmt: skip
     for what, how in steps:
-        target.print(styled(f"  {what}"))
-        target.print(styled(f"     {how}"))
-    for problem in problems:
-        _problem(target, problem)
+        say(target, f"  {what}")
+        say(target, f"     {how}")
+    for one in problems:
+        problem(target, one)
 
 
-def entries(target: "Console", found: Sequence[Entry], counts: Mapping[str, int]) -> None:
+def entries(target: "Console", found: "Sequence[Entry]", counts: Mapping[str, int]) -> None:
     """List personas, a line each; those that cannot be used with the reason under it."""
     if not found:
-        target.print(styled("No personas. Make one: chapterhouse persona new SLUG"))
+        say(target, "No personas. Make one: chapterhouse persona new SLUG")
         return
     rows = [("slug", "name", "documents", "tags")]
     rows += [
@@ -73,8 +77,8 @@ def entries(target: "Console", found: Sequence[Entry], counts: Mapping[str, int]
     ]
     columns(target, rows)
     for entry in found:
-        for problem in entry.problems:
-            _problem(target, problem)
+        for one in entry.problems:
+            problem(target, one)
 
 
 def persona(target: "Console", folder: PersonaFolder, census: Census, *, current: bool) -> None:
@@ -108,145 +112,144 @@ def persona(target: "Console", folder: PersonaFolder, census: Census, *, current
         indented(target, folder.prose, 2)
 
 
-def problems(target: "Console", found: Sequence[PersonaProblem]) -> None:
+def problems(target: "Console", found: Sequence[PersonaProblem | CouncilProblem]) -> None:
     """Show what validation found."""
-    for problem in found:
-        _problem(target, problem)
-    errors = sum(problem.severity is Severity.ERROR for problem in found)
+    for one in found:
+        problem(target, one)
+    errors = sum(one.severity is Severity.ERROR for one in found)
     warnings = len(found) - errors
-    target.print(styled(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"))
+    say(target, f"{counted(errors, 'error')}, {counted(warnings, 'warning')}")
 
 
-def _problem(target: "Console", problem: PersonaProblem) -> None:
-    colour = "bold red" if problem.severity is Severity.ERROR else "yellow"
-    where = f"{problem.file}: {problem.key}" if problem.key else problem.file
-    target.print(styled((f"{problem.severity.value:<8}", colour), (one_line(where), "bold")))
-    target.print(styled(f"        {one_line(problem.reason)}"))
-    target.print(styled((f"        {one_line(problem.hint)}", "dim")))
+def problem(target: "Console", found: PersonaProblem | CouncilProblem) -> None:
+    """Show where something is wrong, why, and what to do."""
+    match found:
+        case CouncilProblem():
+            parts, reason, code = (found.council, found.place), found.sentence, found.code.value
+        case PersonaProblem():
+            parts, reason, code = (found.file, found.key), found.reason, ""
+    colour = "bold red" if found.severity is Severity.ERROR else "yellow"
+    where = one_line(": ".join(filter(None, parts)))
+    severity = (f"{found.severity.value:<8}", colour)
+    say(target, severity, (where, "bold"), (f"  ({code})" if code else "", "dim"))
+    say(target, f"        {one_line(reason)}")
+    say(target, (f"        {one_line(found.hint)}", "dim"))
 
 
-def documents(target: "Console", listed: Sequence[Listed]) -> None:
+def documents(target: "Console", listed: "Sequence[Listed]") -> None:
     """List a persona's files, and under each that is not indexed why."""
     if not listed:
-        target.print(styled(f"No documents. Drop some into {RAW}/."))
+        say(target, f"No documents. Drop some into {RAW}/.")
         return
-    width = max(len(standing.value) for standing in Standing) + 2
+    width = max(map(len, STANDINGS)) + 2
     for entry in listed:
         shared = f"  shared with {', '.join(entry.shared_with)}" if entry.shared_with else ""
         detail = f"  {entry.document_id}  {counted(entry.chunks, 'chunk')}" if entry.chunks else ""
         target.print(
             styled(
-                (f"{entry.status.value:<{width}}", _COLOURS[entry.status]),
+                (f"{entry.status.value:<{width}}", STANDINGS[entry.status]),
                 (one_line(entry.source), "bold"),
                 (one_line(detail + shared).join(("  ", "")) if detail or shared else "", "dim"),
             )
         )
         if entry.reason:
             code = f" ({entry.code})" if entry.code else ""
-            target.print(styled(" " * width + one_line(entry.reason) + code))
+            say(target, " " * width + one_line(entry.reason) + code)
     counts = Counter(entry.status.value for entry in listed)
-    told = ", ".join(
-        f"{counts[name.value]} {name.value}" for name in Standing if counts[name.value]
-    )
-    target.print(styled((f"{counted(len(listed), 'file')}: ", "bold"), told))
+    told = ", ".join(f"{counts[name]} {name}" for name in STANDINGS if counts[name])
+    say(target, (f"{counted(len(listed), 'file')}: ", "bold"), told)
 
 
-def moved(target: "Console", entry: Listed, back: str, *, out: bool, dry_run: bool) -> None:
+def moved(target: "Console", entry: "Listed", back: str, *, out: bool, dry_run: bool) -> None:
     """Say what was taken out of the index or into it again, and how to undo it."""
     verb = ("Would take" if dry_run else "Took", "out of the index" if out else "in again")
-    target.print(styled(f"{verb[0]} {one_line(entry.source)} {verb[1]}."))
+    say(target, f"{verb[0]} {one_line(entry.source)} {verb[1]}.")
     if out and not dry_run:
-        target.print(styled(f"The file stays where it is; {CONFIG_FILE} names it under 'exclude'."))
-        target.print(styled(f"Bring it back with: {back}"))
+        say(target, f"The file stays where it is; {CONFIG_FILE} names it under 'exclude'.")
+        say(target, f"Bring it back with: {back}")
 
 
-def training(target: "Console", value: Training, *, dry_run: bool, shown: bool = False) -> None:
+def training(target: "Console", value: "Training", *, dry_run: bool, shown: bool = False) -> None:
     """Say what was fetched, curated and indexed, and show the proposal unless it was ``shown``."""
     for name in value.copied:
-        target.print(styled(f"Copied in: {one_line(name)}"))
+        say(target, f"Copied in: {one_line(name)}")
     _fetched(target, value)
     refresh(target, value.refresh, dry_run=dry_run)
     if value.again and value.again.outcomes:
-        target.print(styled(f"Read anew: {counted(len(value.again.outcomes), 'document')}"))
+        say(target, f"Read anew: {counted(len(value.again.outcomes), 'document')}")
     if value.accepted:
-        target.print(styled(("Profile written.", "green"), f" See {CONFIG_FILE}."))
+        say(target, ("Profile written.", "green"), f" See {CONFIG_FILE}.")
     if not (shown and value.proposal):
         proposal(target, value.proposal)
     if value.proposal and not value.accepted:
-        target.print(
-            styled(f"Not written. Accept it: chapterhouse persona train {value.slug} --yes")
-        )
+        say(target, f"Not written. Accept it: chapterhouse persona train {value.slug} --yes")
 
 
-def _fetched(target: "Console", value: Training) -> None:
+def _fetched(target: "Console", value: "Training") -> None:
     if value.fetched is None:
         return
     counts = Counter(outcome.status for outcome in value.fetched.outcomes)
     told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none listed"
-    target.print(styled(("Pages: ", "bold"), told))
+    say(target, ("Pages: ", "bold"), told)
     for outcome in value.fetched.outcomes:
         if outcome.status == "failed":
-            target.print(styled(("failed    ", "red"), one_line(outcome.link.url)))
+            say(target, ("failed    ", "red"), one_line(outcome.link.url))
             why = " ".join(filter(None, (outcome.message, outcome.hint)))
-            target.print(styled(f"          {one_line(why)} ({outcome.code})"))
+            say(target, f"          {one_line(why)} ({outcome.code})")
     for page in value.fetched.orphaned:
-        target.print(
-            styled(("gone      ", "dim"), f"{one_line(page.url)}: no list has it any more")
-        )
+        say(target, ("gone      ", "dim"), f"{one_line(page.url)}: no list has it any more")
 
 
-def refresh(target: "Console", value: Refresh, *, dry_run: bool = False) -> None:
+def refresh(target: "Console", value: "Refresh", *, dry_run: bool = False) -> None:
     """Say what bringing a persona up to date did."""
     for warning in value.warnings:
-        target.print(styled(("warning   ", "yellow"), one_line(warning)))
+        say(target, ("warning   ", "yellow"), one_line(warning))
     if value.curation is not None:
         counts = Counter(outcome.status.value for outcome in value.curation.outcomes)
         told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
         verb = "Would curate" if dry_run else "Curated"
-        target.print(styled((f"{verb}: ", "bold"), told or "nothing"))
+        say(target, (f"{verb}: ", "bold"), told or "nothing")
         for outcome in value.curation.outcomes:
             if outcome.status in _TOLD:
-                target.print(
-                    styled((f"{outcome.status.value:<10}", "red"), one_line(outcome.source))
-                )
-                target.print(styled(f"          {one_line(outcome.sentence)} ({outcome.code})"))
+                say(target, (f"{outcome.status.value:<10}", "red"), one_line(outcome.source))
+                say(target, f"          {one_line(outcome.sentence)} ({outcome.code})")
     if value.sync is not None:
         (render.planned if dry_run else render.report)(target, value.sync.files)
         for source in value.sync.removed:
-            target.print(styled(("removed   ", "dim"), one_line(source)))
+            say(target, ("removed   ", "dim"), one_line(source))
         for move in value.sync.moves:
             told = " ".join(
                 [*(f"+{shelf}" for shelf in move.joined), *(f"-{shelf}" for shelf in move.left)]
             )
-            target.print(styled(("shelves   ", "dim"), f"{one_line(move.source)}: {told}"))
+            say(target, ("shelves   ", "dim"), f"{one_line(move.source)}: {told}")
 
 
-def proposal(target: "Console", value: Proposal) -> None:
+def proposal(target: "Console", value: "Proposal") -> None:
     """Show a proposed profile as a difference."""
     for warning in value.warnings:
-        target.print(styled(("warning   ", "yellow"), one_line(warning)))
+        say(target, ("warning   ", "yellow"), one_line(warning))
     if not value:
-        target.print(styled("The profile is as the documents have it; nothing to change."))
+        say(target, "The profile is as the documents have it; nothing to change.")
         return
-    target.print(styled(("Profile, ", "bold"), f"by {one_line(value.method)}:"))
+    say(target, ("Profile, ", "bold"), f"by {one_line(value.method)}:")
     reasons = dict(value.reasons)
     for change in value.changes:
-        target.print(styled((f"  {change.key}", "bold"), (f"  ({change.why})", "dim")))
+        say(target, (f"  {change.key}", "bold"), (f"  ({change.why})", "dim"))
         if isinstance(change.before, str) or isinstance(change.after, str):
             _sentence_change(target, change)
             continue
         for entry in change.dropped:
-            target.print(styled((f"    - {entry}", "red"), ("  in no document any more", "dim")))
+            say(target, (f"    - {entry}", "red"), ("  in no document any more", "dim"))
         for entry in change.added:
             reason = f"  {reasons[entry]}" if change.key == "tags" and entry in reasons else ""
-            target.print(styled((f"    + {entry}", "green"), (reason, "dim")))
+            say(target, (f"    + {entry}", "green"), (reason, "dim"))
 
 
-def _sentence_change(target: "Console", change: Change) -> None:
+def _sentence_change(target: "Console", change: "Change") -> None:
     if change.before:
-        target.print(styled((f"    - {change.before}", "red")))
+        say(target, (f"    - {change.before}", "red"))
     if change.after:
-        target.print(styled((f"    + {change.after}", "green")))
+        say(target, (f"    + {change.after}", "green"))
 
 
 def _settings(values: dict[str, object]) -> str:

@@ -4,13 +4,14 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from chapterhouse.interfaces.cli.shapes_trace import json_value
-from chapterhouse.interfaces.cli.terminal import one_line, styled
+from chapterhouse.interfaces.cli.envelope import json_value
+from chapterhouse.interfaces.cli.terminal import one_line, say
 from chapterhouse.telemetry import Trace, TraceSpan, operations
 from chapterhouse.telemetry.spans import ERROR_TYPE
 
 if TYPE_CHECKING:
     from rich.console import Console
+
 
 _STEP = 2  # columns to the right
 _LONGEST = 100  # characters shown of one value
@@ -28,7 +29,7 @@ def tree(target: "Console", trace: Trace) -> None:
     """Print each span with its time, and below it what it was told and what is inside it."""
     roots = trace.roots
     if not roots:
-        target.print(styled(("Nothing was recorded.", "dim")))
+        say(target, ("Nothing was recorded.", "dim"))
     for span in roots:
         _span(target, span, 0)
 
@@ -37,9 +38,9 @@ def _span(target: "Console", span: TraceSpan, depth: int) -> None:
     indent = " " * _STEP * depth
     time = (f"  {seconds(span.seconds)}", "cyan")
     failed = (f"  {one_line(span.error)}", "red") if span.error else ""
-    target.print(styled(indent, (one_line(span.name), "bold"), time, failed))
+    say(target, indent, (one_line(span.name), "bold"), time, failed)
     for line in _details(span):
-        target.print(styled((f"{indent}  {line}", "dim")))
+        say(target, (f"{indent}  {line}", "dim"))
     for child in span.children:
         _span(target, child, depth + 1)
 

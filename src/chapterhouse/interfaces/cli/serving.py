@@ -1,17 +1,17 @@
 """The command that serves the library to other programs: mcp."""
 
 import json as json_text
-import os
+import logging
 import sys
+from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from chapterhouse.errors import MissingExtraError, UsageError
-from chapterhouse.interfaces.cli.options import Common, Debug, Home, Json, WorkspaceName
-from chapterhouse.interfaces.cli.session import Outcome, run, with_library
+from chapterhouse.interfaces.cli.options import COMMON, common
+from chapterhouse.interfaces.cli.session import Outcome, named_home, run, with_library
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -44,7 +44,7 @@ def mcp(
         typer.Option(
             "--allow-host",
             metavar="NAME",
-            help="A further name by which clients may call it; may be given again.",
+            help="A further name by which clients may call it; repeatable.",
         ),
     ] = None,
     allow_origin: Annotated[
@@ -52,7 +52,7 @@ def mcp(
         typer.Option(
             "--allow-origin",
             metavar="ORIGIN",
-            help="A web page's origin that may call it; may be given again.",
+            help="A web page's origin that may call it; repeatable.",
         ),
     ] = None,
     memory: Annotated[
@@ -61,10 +61,6 @@ def mcp(
     config: Annotated[
         bool, typer.Option("--config", help="Print what clients need to know, and stop.")
     ] = False,
-    json: Json = False,
-    home: Home = None,
-    workspace: WorkspaceName = "default",
-    debug: Debug = False,
 ) -> None:
     """Serve the library to clients that speak the Model Context Protocol.
 
@@ -75,20 +71,20 @@ def mcp(
     if over_http and not http:
         raise typer.BadParameter("--host, --port and --allow-… are for --http.")
     # On standard output there is nothing but the protocol, so errors are told as text.
-    common = Common(json and (http or config), home, workspace, debug)
+    COMMON.set(replace(common(), json=common().json and (http or config)))
 
     if config:
-        run(common, lambda: _client_config(common, http=http, host=host, port=port, memory=memory))
+        run(lambda: _client_config(http=http, host=host, port=port, memory=memory))
 
     def work(library: "Library") -> Outcome:
-        _log_plainly(debug=debug)
+        _log_plainly()
         if http:
             names, origins = tuple(allow_host or ()), tuple(allow_origin or ())
             return _serve_http(library, host, port, names, origins, remember=memory)
         return _serve_stdio(library, remember=memory)
 
     # A client that starts the server sees only a closed connection where there is no library.
-    with_library(common, work, create=True, before=_require_extra)
+    with_library(work, create=True, before=_require_extra)
 
 
 def _require_extra() -> None:
@@ -96,12 +92,10 @@ def _require_extra() -> None:
         raise MissingExtraError("The MCP server", "mcp")
 
 
-def _log_plainly(*, debug: bool) -> None:
-    """Write the log on standard error; with ``debug`` all of ours, tracebacks included."""
-    import logging  # noqa: PLC0415 - only servers log
-
+def _log_plainly() -> None:
+    """Write the log on standard error; with --debug all of ours, tracebacks included."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(name)s: %(message)s")
-    if debug:
+    if common().debug:
         logging.getLogger("chapterhouse").setLevel(logging.DEBUG)
 
 
@@ -128,12 +122,12 @@ def _serve_http(
     *,
     remember: bool,
 ) -> Outcome:
-    from chapterhouse.interfaces.mcp import guard, over_http  # noqa: PLC0415 - brings the SDK
+    from chapterhouse.interfaces.mcp import over_http  # noqa: PLC0415 - brings the SDK
 
     address = over_http.Address(host, port, names, origins)
 
     def announce(url: str) -> None:
-        if not guard.is_loopback(host):
+        if not over_http.is_loopback(host):
             typer.echo(
                 "Other machines can read this library now, and there is no login yet: whoever can "
                 f"connect to {host} may ask.",
@@ -145,7 +139,7 @@ def _serve_http(
     return _nothing()
 
 
-def _client_config(common: Common, *, http: bool, host: str, port: int, memory: bool) -> Outcome:
+def _client_config(*, http: bool, host: str, port: int, memory: bool) -> Outcome:
     """Return the entry that most clients take into their configuration file."""
     _require_extra()
     entry: dict[str, object]
@@ -155,9 +149,8 @@ def _client_config(common: Common, *, http: bool, host: str, port: int, memory: 
         name = f"[{host}]" if ":" in host else host
         entry = {"type": "http", "url": f"http://{name}:{port}/mcp"}
     else:
-        home = Path(common.home or os.environ.get("CHAPTERHOUSE_HOME") or "~/Chapterhouse")
-        arguments = ["-m", "chapterhouse", "mcp", "--home", str(home.expanduser().absolute())]
-        arguments += ["--workspace", common.workspace] if common.workspace != "default" else []
+        arguments = ["-m", "chapterhouse", "mcp", "--home", str(named_home())]
+        arguments += ["--workspace", common().workspace] if common().workspace != "default" else []
         arguments += ["--memory"] if memory else []
         entry = {"command": sys.executable, "args": arguments}
     shown = {"mcpServers": {"chapterhouse": entry}}

@@ -6,20 +6,25 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError
+from chapterhouse.files import home_folder
 from chapterhouse.interfaces.background import embed_in_background
+from chapterhouse.interfaces.cli import render_trace
+from chapterhouse.interfaces.cli.envelope import failure, success, trace_data, write
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
-from chapterhouse.interfaces.cli.options import Common, require_path
+from chapterhouse.interfaces.cli.options import common, require_path
+from chapterhouse.interfaces.cli.terminal import console, one_line
+from chapterhouse.telemetry import Trace, collecting
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.library import Library
-    from chapterhouse.telemetry import Trace
 
 OK, FAILED, PARTLY, NO_ANSWER, CONFIRM = 0, 1, 4, 6, 10
 
@@ -29,7 +34,7 @@ class Outcome:
     """What a command found: ``data`` for ``--json``, ``show`` for people."""
 
     data: object
-    show: "Callable[[Console], None]"
+    show: "Callable[[Console], object]"
     exit_code: int = OK
     is_told: bool = False  # whether all was told on the way, so that only the exit code is left
 
@@ -46,82 +51,70 @@ class InterruptedWorkError(ChapterhouseError):
     exit_code = INTERRUPTED
 
 
-def open_library(common: Common, *, create: bool) -> "Library":
-    """Open the library that the common options name."""
-    with loading():
-        from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
+# --- the library --------------------------------------------------------------------------------
 
-    home = None if common.home is None else require_path(common.home)
-    return Library.open(home, common.workspace, create=create)
+
+def library_class() -> "type[Library]":
+    """Return the class of libraries, which brings all engines: seconds on a slow machine."""
+    with loading():
+        from chapterhouse.library import Library  # noqa: PLC0415 - heavy, and --help needs none of it
+    return Library
+
+
+def open_library(*, create: bool) -> "Library":
+    """Open the library that the common options name."""
+    return library_class().open(named_home(), common().workspace, create=create)
+
+
+def named_home() -> Path:
+    """Return the home folder that the common options name, else the default."""
+    home = common().home
+    return home_folder(None if home is None else require_path(home))
 
 
 @contextmanager
-def _opened_or_empty(common: Common) -> "Iterator[Library]":
+def _opened_or_empty() -> "Iterator[Library]":
     """Open the library that the common options name, or an empty one where there is none."""
     with ExitStack() as closing:
         try:
-            library = closing.enter_context(open_library(common, create=False))
+            library = closing.enter_context(open_library(create=False))
         except NotFoundError:
-            from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
-
-            empty = Library.temporary(common.home, common.workspace)
+            empty = library_class().temporary(named_home(), common().workspace)
             library = closing.enter_context(empty)
         yield library
 
 
 def with_library(
-    common: Common,
     work: "Callable[[Library], Outcome]",
     *,
     create: bool = False,
     try_without: bool = False,
     before: Callable[[], object] = lambda: None,
     background: bool = True,
+    trace: bool = False,
 ) -> None:
     """Run ``work`` on the opened library and show what came of it.
 
     Args:
-        common: The common options.
         work: What the command does.
         create: Make the library if it is not there.
         try_without: If it is not there, run on an empty one of which nothing stays.
         before: What is done before the library is opened.
         background: Whether a process may be started that makes missing vectors.
+        trace: Whether to show what was done, too.
     """
     with ExitStack() as afterwards:  # when it was shown: nobody waits for a collector
 
         def opened() -> Outcome:
             before()
-            opening = (
-                _opened_or_empty(common) if try_without else open_library(common, create=create)
-            )
-            with opening as library:
+            with _opened_or_empty() if try_without else open_library(create=create) as library:
                 afterwards.enter_context(_reported(library))
                 outcome = work(library)
                 if background and not try_without:
                     embed_in_background(library)
                 return outcome
 
-        run(common, opened)
-
-
-def with_files(common: Common, paths: Sequence[str], work: "Callable[[Library], Outcome]") -> None:
-    """Run ``work`` on a library of these files alone, of which nothing stays, and show it."""
-
-    def opened() -> Outcome:
-        with loading():
-            from chapterhouse.interfaces.cli.progress import told_to  # noqa: PLC0415 - see options
-            from chapterhouse.library import Library  # noqa: PLC0415 - brings the engines
-
-        home = None if common.home is None else require_path(common.home)
-        wanted = [require_path(path) for path in paths]
-        with ExitStack() as closing:
-            with told_to() as tell:
-                files = Library.of_files(wanted, home, common.workspace, on_progress=tell)
-                library = closing.enter_context(files)
-            return work(library)
-
-    run(common, opened)
+        run(opened, trace=trace)
 
 
 @contextmanager
@@ -140,87 +133,74 @@ def _reported(library: "Library") -> Iterator[None]:
             sys.stdout.flush()
 
 
-@dataclass(frozen=True, slots=True)
-class _Run:
-    """A command that runs: since when, and where what it does is taken down."""
-
-    common: Common
-    began: float
-    trace: "Trace | None"
+# --- a run and what is shown of it --------------------------------------------------------------
 
 
-def run(common: Common, work: Callable[[], Outcome]) -> None:
+def run(work: Callable[[], Outcome], *, trace: bool = False) -> None:
     """Run ``work``, print its outcome or its error, and leave with the exit code.
 
-    With ``--trace`` it is shown what was done for it, too.
+    With ``trace`` it is shown what was done for it, too.
 
     Raises:
         typer.Exit: always, carrying the code.
     """
-    if not common.trace:
-        _run(_Run(common, time.monotonic(), None), work)
-    from chapterhouse.telemetry import collecting  # noqa: PLC0415 - see options
-
-    with collecting() as trace:
-        _run(_Run(common, time.monotonic(), trace), work)
+    with ExitStack() as collected:
+        found = collected.enter_context(collecting()) if trace else None
+        _run(work, found)
 
 
-def _run(run: _Run, work: Callable[[], Outcome]) -> NoReturn:
-    from chapterhouse.interfaces.cli.envelope import success, write  # noqa: PLC0415 - see options
-
-    common = run.common
+def _run(work: Callable[[], Outcome], trace: Trace | None) -> NoReturn:
+    began = time.monotonic()
     try:
         with working():
             outcome = work()
-    except ChapterhouseError as error:
-        _fail(run, type(error).__name__, error.message, error.hint)
-        raise typer.Exit(error.exit_code) from None
     except KeyboardInterrupt:
-        _fail(run, "Interrupted", "Stopped.", "Nothing was left half done.")
+        _fail("Interrupted", "Stopped.", "Nothing was left half done.", trace, began)
         raise typer.Exit(INTERRUPTED) from None
-    except OSError as error:
-        if common.debug:
-            traceback.print_exc(file=sys.stderr)
-        what = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
-        _fail(run, "OSError", what, "Check the path, its permissions and the disk.")
-        raise typer.Exit(FAILED) from None
     except Exception as error:  # noqa: BLE001 - the process boundary: one clear line, exit code 1
-        if common.debug:
+        if common().debug and not isinstance(error, ChapterhouseError):
             traceback.print_exc(file=sys.stderr)
-        what = f"Unexpected {type(error).__name__}: {error}"
-        _fail(run, "UnexpectedError", what, "Run it again with --debug for details.")
-        raise typer.Exit(FAILED) from None
+        _fail(*_told(error), trace, began)
+        code = error.exit_code if isinstance(error, ChapterhouseError) else FAILED
+        raise typer.Exit(code) from None
     if outcome.is_told:
         raise typer.Exit(outcome.exit_code)
-    if common.json:
-        seconds = time.monotonic() - run.began
-        done = _shaped(run.trace)
-        write(success(outcome.data, workspace=common.workspace, seconds=seconds, trace=done))
+    if common().json:
+        seconds = time.monotonic() - began
+        done = None if trace is None else trace_data(trace)
+        write(success(outcome.data, workspace=common().workspace, seconds=seconds, trace=done))
     else:
-        from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - see options
-
         survive_the_locale()
         outcome.show(console())
-        _show(run.trace)
+        _show(trace)
     raise typer.Exit(outcome.exit_code)
 
 
-def _fail(run: _Run, kind: str, message: str, hint: str) -> None:
-    from chapterhouse.interfaces.cli.envelope import failure, write  # noqa: PLC0415 - see options
+def _told(error: Exception) -> tuple[str, str, str]:
+    """Return the kind of an error, its message and a hint."""
+    match error:
+        case ChapterhouseError():
+            return type(error).__name__, error.message, error.hint
+        case OSError():
+            what = f"{error.strerror or error}: {error.filename}" if error.filename else str(error)
+            return "OSError", what, "Check the path, its permissions and the disk."
+        case _:
+            what = f"Unexpected {type(error).__name__}: {error}"
+            return "UnexpectedError", what, "Run it again with --debug for details."
 
-    if run.common.json:
-        place, seconds = run.common.workspace, time.monotonic() - run.began
-        done = _shaped(run.trace)
+
+def _fail(kind: str, message: str, hint: str, trace: Trace | None, began: float) -> None:
+    if common().json:
+        place, seconds = common().workspace, time.monotonic() - began
+        done = None if trace is None else trace_data(trace)
         write(failure(kind, message, hint, workspace=place, seconds=seconds, trace=done))
         return
-    if run.trace is not None and run.trace.roots:  # how far it came
-        _show(run.trace)
+    if trace is not None and trace.roots:  # how far it came
+        _show(trace)
     _complain(message, hint)
 
 
 def _complain(message: str, hint: str = "") -> None:
-    from chapterhouse.interfaces.cli.terminal import one_line  # noqa: PLC0415 - see options
-
     survive_the_locale()
     typer.echo(f"chapterhouse: {one_line(message)}", err=True)
     for line in hint.splitlines():
@@ -228,20 +208,9 @@ def _complain(message: str, hint: str = "") -> None:
         typer.echo(f"{indent}{one_line(line)}", err=True)
 
 
-def _shaped(trace: "Trace | None") -> object:
-    if trace is None:
-        return None
-    from chapterhouse.interfaces.cli import shapes_trace  # noqa: PLC0415 - see options
-
-    return shapes_trace.trace(trace)
-
-
-def _show(trace: "Trace | None") -> None:
+def _show(trace: Trace | None) -> None:
     if trace is None:
         return
-    from chapterhouse.interfaces.cli import render_trace  # noqa: PLC0415 - see options
-    from chapterhouse.interfaces.cli.terminal import console  # noqa: PLC0415 - likewise
-
     survive_the_locale()
     sys.stdout.flush()  # where both lead to one place, the answer stands above
     render_trace.tree(console(stderr=True), trace)
@@ -251,3 +220,48 @@ def survive_the_locale() -> None:
     """Spell out what the terminal's encoding cannot say, rather than fail on it."""
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]  # text streams
+
+
+# --- consent ------------------------------------------------------------------------------------
+
+
+def may_ask() -> bool:
+    """Whether a person sits at a terminal and reads what is asked."""
+    return not common().json and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def agreed(question: str) -> bool:
+    """Ask on standard error; Ctrl-C and Ctrl-D at the question mean no."""
+    try:
+        return typer.confirm(question, err=True)
+    except typer.Abort:
+        return False
+
+
+def require_yes(
+    what: str,
+    *,
+    needed: str = "",
+    refused: str = "Nothing was changed.",
+    listed: Sequence[str] = (),
+) -> None:
+    """Ask whether something may be done.
+
+    Args:
+        what: As in "Take X out of the index", one line.
+        needed: What is said where nobody can be asked, if not that ``what`` needs it.
+        refused: What is said where the answer was no.
+        listed: What it is done to, shown above the question.
+
+    Raises:
+        ConfirmationNeededError: nobody can be asked, or the answer was no.
+    """
+    if not may_ask():
+        raise ConfirmationNeededError(
+            needed or f"This needs to be confirmed: {one_line(what)}.",
+            hint="Add --yes, or look first with --dry-run.",
+        )
+    for line in listed:
+        typer.echo(f"  {one_line(line)}", err=True)
+    if not agreed(f"{one_line(what)}?"):
+        raise ConfirmationNeededError(refused)

@@ -6,12 +6,13 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.interfaces.cli.options import QUIET
+from chapterhouse.interfaces.cli.options import common
 from chapterhouse.presenting.terminal import indented, one_line, shown, styled
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
+
 
 _NARROWEST: Final = 8  # cells of a column
 _WIDTH: Final = 120  # cells of a table off a terminal
@@ -25,7 +26,7 @@ def console(*, stderr: bool = False) -> "Console":
     Rich leaves out all styles where the output is no terminal; of ``NO_COLOR`` it would make bold
     and dim text without colours, which takes escape sequences too.
     """
-    from rich.console import Console  # noqa: PLC0415 - see options
+    from rich.console import Console  # noqa: PLC0415 - heavy, and --help needs none of it
 
     made = Console(
         stderr=stderr,
@@ -38,6 +39,11 @@ def console(*, stderr: bool = False) -> "Console":
     return made
 
 
+def say(target: "Console", *parts: str | tuple[str, str]) -> None:
+    """Print plain parts and ``(text, style)`` pairs as one line, safe to show."""
+    target.print(styled(*parts))
+
+
 def can_redraw() -> bool:
     """Whether standard error is a terminal on which lines may be drawn over and over."""
     return is_watched() and not _is_plain()
@@ -45,7 +51,7 @@ def can_redraw() -> bool:
 
 def is_watched() -> bool:
     """Whether somebody at a terminal wants to see what is being done."""
-    return sys.stderr.isatty() and not QUIET.get()
+    return sys.stderr.isatty() and not common().quiet
 
 
 def _is_plain() -> bool:
@@ -75,7 +81,7 @@ def columns(
         below: For each row what stands under it, indented; or empty.
         wrap: Whether long cells are wrapped rather than shortened.
     """
-    from rich.cells import cell_len  # noqa: PLC0415 - see options
+    from rich.cells import cell_len  # noqa: PLC0415 - as above
 
     safe = [[one_line(cell) for cell in row] for row in rows]
     widths = [max(cell_len(row[column]) for row in safe) for column in range(len(safe[0]))]
@@ -93,7 +99,7 @@ def columns(
 
 def shortened(text: str, width: int) -> str:
     """Return text in at most ``width`` cells, at least 1; “…” stands for what was in its middle."""
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - see options
+    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
 
     if cell_len(text) <= width:
         return text
@@ -109,7 +115,7 @@ def _lines(
     target: "Console", row: Sequence[str], widths: Sequence[int], *, wrap: bool
 ) -> Iterator[str]:
     """Yield the lines of a row: one, or as many as its longest cell needs."""
-    from rich.cells import cell_len  # noqa: PLC0415 - see options
+    from rich.cells import cell_len  # noqa: PLC0415 - as above
 
     parts = [
         [line.plain.rstrip() for line in styled(cell).wrap(target, width)]

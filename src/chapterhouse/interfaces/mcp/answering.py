@@ -1,15 +1,40 @@
-"""The tool that answers a question with citations."""
+"""Tools that ask: a question, a council, and who can be asked or convened."""
 
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
 
-from chapterhouse.interfaces.mcp.arguments import AskArguments
-from chapterhouse.interfaces.mcp.failures import told_lines, without_paths
-from chapterhouse.interfaces.mcp.results import AnswerResult, Outcome, citation_result
-from chapterhouse.interfaces.mcp.service import Service, Tell
-from chapterhouse.presenting import wording
+from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.councils import Entry as CouncilEntry
+from chapterhouse.agents.personas import Entry, House
+from chapterhouse.council.meeting.session import MeetingOptions
+from chapterhouse.council.minutes.outline import minutes_markdown
+from chapterhouse.interfaces.mcp.schemas import (
+    AnswerResult,
+    AskArguments,
+    ConveneArguments,
+    CouncilResult,
+    CouncilsResult,
+    MinutesResult,
+    NoArguments,
+    Outcome,
+    PersonaResult,
+    PersonasResult,
+)
+from chapterhouse.interfaces.mcp.service import Service, Tell, told_lines, without_paths
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.replying.request import Choices
-from chapterhouse.types import Answer, Progress
+from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress
+
+_TOLD: Final = {
+    MeetingEventKind.ROUND_BEGAN: "Round {number}, {round}, has begun.",
+    MeetingEventKind.SPOKE: "Round {number}, {round}: {member} has spoken.",
+    MeetingEventKind.RESUMED: "Round {number}, {round}: {member} had spoken before.",
+    MeetingEventKind.ABSENT: "Round {number}, {round}: {member} did not speak.",
+    MeetingEventKind.ROUND_ENDED: "Round {number}, {round}, has ended.",
+}
 
 
 async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
@@ -32,28 +57,105 @@ async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
         refreshed=without_paths(answer.refreshed),
         warnings=told_lines(answer.warnings),
     )
-    return Outcome(_result(shown), answer_markdown(shown))
+    return Outcome(AnswerResult.model_validate(shown), answer_markdown(shown))
 
 
-def _result(answer: Answer) -> AnswerResult:
-    return AnswerResult(
-        question=answer.question,
-        outcome=answer.outcome,
-        certainty=answer.certainty,
-        route=answer.route,
-        notice=answer.notice,
-        persona=answer.persona,
-        display_name=answer.display_name,
-        text=answer.text,
-        sentences=answer.sentences,
-        citations=tuple(map(citation_result, answer.citations)),
-        conflicts=answer.conflicts,
-        would_help=answer.would_help,
-        confidence=round(answer.confidence, 6),
-        method=answer.method,
-        documents_searched=answer.searched.documents,
-        reservations=tuple(map(without_paths, wording.reservations(answer.searched))),
-        handed_to=answer.handed_to,
-        refreshed=answer.refreshed,
-        warnings=answer.warnings,
+async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> Outcome:
+    """Let a council meet, telling of every round and speaker."""
+
+    def on_event(event: MeetingEvent) -> None:
+        if told := _TOLD.get(event.kind):
+            tell(told.format(number=event.number, round=event.round, member=event.member))
+
+    async def held() -> Minutes:
+        with ExitStack() as stack:
+            transcript = None
+            if not service.remember:  # what a council keeps of a meeting is thrown away at its end
+                folder = stack.enter_context(TemporaryDirectory(prefix="chapterhouse-meeting-"))
+                transcript = Path(folder) / "transcript.ndjson"
+            choices = MeetingOptions(remember=service.remember, transcript=transcript)
+            return await service.library.convene_async(
+                arguments.council, arguments.question, choices=choices, on_event=on_event
+            )
+
+    minutes = await service.ask(held)
+    return Outcome(MinutesResult.model_validate(minutes), minutes_markdown(minutes))
+
+
+async def list_personas(service: Service, _arguments: NoArguments, _tell: Tell) -> Outcome:
+    """Say who can be asked."""
+    house = service.library.personas
+    found = await service.look(
+        lambda: PersonasResult(personas=tuple(_persona(entry, house) for entry in house.all()))
+    )
+    lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found.personas]
+    return Outcome(found, "\n".join(lines) or "There are no personas; ask the library itself.")
+
+
+async def list_councils(service: Service, _arguments: NoArguments, _tell: Tell) -> Outcome:
+    """Say what can be convened."""
+    councils = service.library.councils
+    found = await service.look(
+        lambda: CouncilsResult(councils=tuple(_council(one, councils) for one in councils.all()))
+    )
+    lines = [_line(one.slug, one.title, one.purpose, one.problem) for one in found.councils]
+    return Outcome(found, "\n".join(lines) or "There are no councils.")
+
+
+def _line(slug: str, name: str, about: str, problem: str) -> str:
+    told = f"cannot be used now: {problem}" if problem else " ".join(about.split())
+    return f"- {slug} ({name}){': ' if told else ''}{told}"
+
+
+def _persona(entry: Entry, house: House) -> PersonaResult:
+    problem = without_paths(entry.problems[0].reason) if entry.problems else ""
+    if entry.folder is None:
+        return PersonaResult(
+            slug=entry.slug,
+            name="",
+            expertise="",
+            tags=(),
+            shelves=(),
+            documents=0,
+            usable=False,
+            problem=problem or "Their configuration cannot be read.",
+        )
+    persona = entry.folder.persona
+    return PersonaResult(
+        slug=entry.slug,
+        name=persona.display_name,
+        expertise=persona.expertise,
+        tags=persona.tags,
+        shelves=persona.reads,
+        documents=house.census(entry.slug).documents,
+        usable=True,
+        problem="",
+    )
+
+
+def _council(entry: CouncilEntry, councils: Councils) -> CouncilResult:
+    problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
+    if entry.folder is None:
+        return CouncilResult(
+            slug=entry.slug,
+            title="",
+            purpose="",
+            members=(),
+            rounds=(),
+            options=(),
+            documents=0,
+            usable=False,
+            problem=problem or "Its file cannot be read.",
+        )
+    council = entry.folder.council
+    return CouncilResult(
+        slug=entry.slug,
+        title=council.title,
+        purpose=council.purpose,
+        members=tuple(member.key for member in council.members),
+        rounds=tuple(held.name for held in council.rounds),
+        options=council.options,
+        documents=councils.census(entry.slug).documents,
+        usable=not problem,
+        problem=problem,
     )

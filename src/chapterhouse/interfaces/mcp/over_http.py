@@ -2,33 +2,136 @@
 
 import asyncio
 import contextlib
+import ipaddress
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 import uvicorn
 from mcp.server.transport_security import TransportSecuritySettings
+from starlette.datastructures import Headers
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from chapterhouse.errors import UsageError
-from chapterhouse.interfaces.mcp.guard import (
-    Admission,
-    Application,
-    admission,
-    guarded,
-    require_safe,
-)
+from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.interfaces.mcp.over_stdio import SETTLE_SECONDS
 from chapterhouse.interfaces.mcp.server import build_server
 from chapterhouse.interfaces.mcp.service import Service
 from chapterhouse.library import Library
 
+MISDIRECTED, FORBIDDEN = 421, 403
+_LOOPBACK: Final = ("127.0.0.1", "localhost", "[::1]")
+_REFUSALS: Final = {
+    MISDIRECTED: "This server is not called so. Start it with --allow-host to name it.\n",
+    FORBIDDEN: "Pages of this origin may not call. Start it with --allow-origin to let them.\n",
+}
+
 PATH: Final = "/mcp"
 _SESSIONS: Final = 1_000
 _GRACE_SECONDS: Final = 2  # for answers that are on their way when the server is asked to stop
 _WAITING: Final = 128
+
+
+# --- who may speak to it ------------------------------------------------------------------------
+
+# A web page can make a browser call any address, also one of this machine, and a name of its own
+# can be made to lead there (DNS rebinding). It cannot choose the headers Host and Origin.
+
+
+@dataclass(frozen=True, slots=True)
+class Admission:
+    """What the headers of a request may say.
+
+    Attributes:
+        hosts: In lower case, with the port where one is to be named.
+        origins: In lower case, as ``http://localhost:8431``.
+    """
+
+    hosts: frozenset[str]
+    origins: frozenset[str]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is this machine's own and no other's."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+def require_safe(host: str, allow_hosts: Sequence[str], allow_origins: Sequence[str]) -> None:
+    """See that the server is not laid open by accident.
+
+    Raises:
+        RefusedError: other machines could call it and nobody said under which name.
+        UsageError: a name or an origin cannot be meant so.
+    """
+    if not is_loopback(host) and not allow_hosts:
+        raise RefusedError(
+            f"At {host} other machines could read the library, and there is no login yet.",
+            hint="Name what they may call it by, as --allow-host library.example.org, or leave "
+            "--host out.",
+        )
+    for name in allow_hosts:
+        if not name.strip() or any(mark in name for mark in "/*@ "):
+            raise UsageError(
+                f"'{name}' is no host.", hint="Write a name or address, with its port if need be."
+            )
+    for origin in allow_origins:
+        scheme, mark, name = origin.partition("://")
+        if scheme.lower() not in {"http", "https"} or not mark or not name.strip("/"):
+            raise UsageError(f"'{origin}' is no origin.", hint="Write http://NAME:PORT.")
+
+
+def admission(port: int, allow_hosts: Iterable[str], allow_origins: Iterable[str]) -> Admission:
+    """Return what may stand in the headers.
+
+    A host that is allowed without a port may be called with the server's, or with none.
+    """
+    hosts = {f"{name}:{port}" for name in _LOOPBACK}
+    for name in map(str.lower, allow_hosts):
+        hosts |= {name, f"{name}:{port}"}
+    origins = {f"http://{name}:{port}" for name in _LOOPBACK}
+    origins |= {origin.lower().rstrip("/") for origin in allow_origins}
+    return Admission(frozenset(hosts), frozenset(origins))
+
+
+def refusal(hosts: Sequence[str], origins: Sequence[str], admitted: Admission) -> int | None:
+    """Return the status with which a request is refused, if it is.
+
+    Args:
+        hosts: Values of the header Host; there must be just one.
+        origins: Values of the header Origin, which only browsers send.
+        admitted: What they may be.
+    """
+    if len(hosts) != 1 or hosts[0].strip().lower() not in admitted.hosts:
+        return MISDIRECTED
+    if any(origin.strip().lower() not in admitted.origins for origin in origins):
+        return FORBIDDEN
+    return None
+
+
+def guarded(application: ASGIApp, admitted: Admission) -> ASGIApp:
+    """Return an ASGI application that refuses strangers before anything else runs."""
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            headers = Headers(scope=scope)
+            status = refusal(headers.getlist("host"), headers.getlist("origin"), admitted)
+            if status is not None:
+                await PlainTextResponse(_REFUSALS[status], status)(scope, receive, send)
+                return
+        await application(scope, receive, send)
+
+    return guard
+
+
+# --- the server -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +216,7 @@ class _Server(uvicorn.Server):
                 loop.remove_signal_handler(number)
 
 
-def _application(service: Service, admitted: Admission, address: Address) -> Application:
+def _application(service: Service, admitted: Admission, address: Address) -> ASGIApp:
     """Return the server as an ASGI application behind its guard."""
     app = build_server(service).streamable_http_app(
         streamable_http_path=PATH,
@@ -130,7 +233,7 @@ def _application(service: Service, admitted: Admission, address: Address) -> App
             allow_headers=["*"],
             expose_headers=["Mcp-Session-Id"],
         )
-    return guarded(cast("Application", app), admitted)
+    return guarded(app, admitted)
 
 
 def _listening(address: Address) -> socket.socket:

@@ -1,26 +1,24 @@
 """Tools that find and read: search and fetch, and the three that models of a council have."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from chapterhouse.answering.cite import link_of
-from chapterhouse.council.knowledge import Passages, Search, find_passages, told
+from chapterhouse.council.knowledge import Search, find_passages, told
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.mcp.arguments import (
+from chapterhouse.interfaces.mcp.schemas import (
     FetchArguments,
-    KnowledgeArguments,
-    PassagesArguments,
-    SearchArguments,
-    SemanticArguments,
-)
-from chapterhouse.interfaces.mcp.results import (
     FetchMetadata,
     FetchResult,
     FoundResult,
+    KnowledgeArguments,
     Outcome,
     PassageResult,
+    PassagesArguments,
     PassagesResult,
+    SearchArguments,
     SearchResults,
+    SemanticArguments,
     SpanResult,
 )
 from chapterhouse.interfaces.mcp.service import Service, Tell
@@ -52,44 +50,38 @@ async def fetch(service: Service, arguments: FetchArguments, _tell: Tell) -> Out
 
 async def search_knowledge(service: Service, arguments: KnowledgeArguments, _tell: Tell) -> Outcome:
     """Return passages that probably answer."""
-    found = await service.look(
-        lambda: find_passages(
-            searcher(service.library),
-            arguments.shelves or None,
-            arguments.query,
-            minimum=arguments.min_similarity,
-            limit=arguments.limit,
-        )
-    )
-    return _passages(found)
+    return await _passages(service, arguments, minimum=arguments.min_similarity)
 
 
 async def semantic_search(service: Service, arguments: SemanticArguments, _tell: Tell) -> Outcome:
     """Return the closest passage of each document."""
-    found = await service.look(
-        lambda: find_passages(
-            searcher(service.library),
-            arguments.shelves or None,
-            arguments.query,
-            minimum=arguments.min_similarity,
-            limit=arguments.limit,
-            per_document=1,
-        )
-    )
-    return _passages(found)
+    return await _passages(service, arguments, minimum=arguments.min_similarity, per_document=1)
 
 
 async def search_documents(service: Service, arguments: PassagesArguments, _tell: Tell) -> Outcome:
     """Return the best passages there are."""
+    return await _passages(service, arguments)
+
+
+async def _passages(service: Service, arguments: PassagesArguments, **limits: Any) -> Outcome:
     found = await service.look(
         lambda: find_passages(
             searcher(service.library),
             arguments.shelves or None,
             arguments.query,
             limit=arguments.limit,
+            **limits,
         )
     )
-    return _passages(found)
+    result = PassagesResult(
+        query=found.query.text,
+        passages=tuple(map(_passage, found.hits)),
+        min_similarity=found.minimum,
+        similarities_are_absolute=found.absolute,
+        documents_searched=found.documents,
+        corrections=found.corrections,
+    )
+    return Outcome(result, told(found))
 
 
 def searcher(library: Library) -> Search:
@@ -126,18 +118,6 @@ def _found(hit: Hit) -> FoundResult:
     )
 
 
-def _passages(found: Passages) -> Outcome:
-    result = PassagesResult(
-        query=found.query.text,
-        passages=tuple(map(_passage, found.hits)),
-        min_similarity=found.minimum,
-        similarities_are_absolute=found.absolute,
-        documents_searched=found.documents,
-        corrections=found.corrections,
-    )
-    return Outcome(result, told(found))
-
-
 def _passage(hit: Hit) -> PassageResult:
     chunk, document = hit.chunk, hit.document
     return PassageResult(
@@ -148,7 +128,7 @@ def _passage(hit: Hit) -> PassageResult:
         page_name=chunk.page_label,
         section=chunk.section_path,
         text=chunk.header + chunk.text,
-        similarity=round(hit.score, 6),
+        similarity=hit.score,
         exact=bool(hit.stages.get("exact")),
         span=SpanResult(
             document_id=document.id,

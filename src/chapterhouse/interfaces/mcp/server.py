@@ -28,8 +28,7 @@ from mcp_types import (
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.mcp import prompts, resources, tools
-from chapterhouse.interfaces.mcp.failures import explained
-from chapterhouse.interfaces.mcp.service import Service
+from chapterhouse.interfaces.mcp.service import Service, explained
 
 Value = TypeVar("Value")
 _Context = ServerRequestContext[dict[str, Any]]

@@ -2,24 +2,14 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast, get_type_hints
 
 from mcp_types import CallToolResult, TextContent, ToolAnnotations
 from mcp_types import Tool as ToolEntry
 from pydantic import BaseModel
 
-from chapterhouse.interfaces.mcp import answering, listing, meeting, searching
-from chapterhouse.interfaces.mcp.arguments import (
-    AskArguments,
-    ConveneArguments,
-    FetchArguments,
-    KnowledgeArguments,
-    NoArguments,
-    PassagesArguments,
-    SearchArguments,
-    SemanticArguments,
-)
-from chapterhouse.interfaces.mcp.results import (
+from chapterhouse.interfaces.mcp import answering, searching
+from chapterhouse.interfaces.mcp.schemas import (
     AnswerResult,
     CouncilsResult,
     FetchResult,
@@ -39,19 +29,23 @@ class ServedTool:
 
     Attributes:
         description: What it does and when to call it.
-        arguments: What it takes.
         result: What it returns as data.
-        call: Does it; the arguments are of that type.
+        call: Does it; the type of its arguments says what a client may give.
         keeps: Whether it leaves something in the library's memory, where that is on.
     """
 
     name: str
     title: str
     description: str
-    arguments: type[BaseModel]
     result: type[Result]
     call: Callable[[Service, Any, Tell], Awaitable[Outcome]]
     keeps: bool = False
+
+    @property
+    def arguments(self) -> type[BaseModel]:
+        """What it takes."""
+        _service, kind, *_ = get_type_hints(self.call).values()
+        return cast("type[BaseModel]", kind)
 
 
 TOOLS: Final = (
@@ -61,7 +55,6 @@ TOOLS: Final = (
         "Search the documents of the library. Call this first when a question may be answered by "
         "the user's own documents. Returns ids with title, address and the passage that fits; "
         "fetch returns the text around it.",
-        SearchArguments,
         SearchResults,
         searching.search,
     ),
@@ -70,7 +63,6 @@ TOOLS: Final = (
         "Read a document",
         "Read a document, or a page of a long one. Call this with an id that search returned when "
         "the passage alone is not enough, or to check a quotation in its place.",
-        FetchArguments,
         FetchResult,
         searching.fetch,
     ),
@@ -80,7 +72,6 @@ TOOLS: Final = (
         "Search the knowledge base for passages that answer a question. Call this before you state "
         "a fact, figure, name, date or rule that the documents may hold. Returns only passages "
         "that are likely to answer, each with its place: file, page, span and hash.",
-        KnowledgeArguments,
         PassagesResult,
         searching.search_knowledge,
     ),
@@ -90,7 +81,6 @@ TOOLS: Final = (
         "Find documents that speak about the same thing as a statement. Call this when you want to "
         "know which documents agree or disagree with a claim, or whether several sources say so. "
         "Returns the closest passage of each document, and only close ones.",
-        SemanticArguments,
         PassagesResult,
         searching.semantic_search,
     ),
@@ -100,7 +90,6 @@ TOOLS: Final = (
         "Search the documents and see where each passage stands: file, page, chunk and text. Call "
         "this when you need the exact place or wording of something, or when search_knowledge "
         "found nothing. Returns the best passages there are; judge whether they fit.",
-        PassagesArguments,
         PassagesResult,
         searching.search_documents,
     ),
@@ -110,7 +99,6 @@ TOOLS: Final = (
         "Answer a question from the documents, every sentence with a citation that was checked to "
         "the character, or say that they do not hold an answer. Call this when the user wants an "
         "answer with its evidence rather than passages; name a persona to hear them alone.",
-        AskArguments,
         AnswerResult,
         answering.ask,
         keeps=True,
@@ -121,9 +109,8 @@ TOOLS: Final = (
         "Let a council meet on a question and return its minutes: decision, grounds, dissent, open "
         "questions, and a map of who says what on which evidence. Call this when a decision needs "
         "several points of view, or when sources disagree. May take minutes where models speak.",
-        ConveneArguments,
         MinutesResult,
-        meeting.convene,
+        answering.convene,
         keeps=True,
     ),
     ServedTool(
@@ -131,17 +118,15 @@ TOOLS: Final = (
         "List personas",
         "List the personas, who answer from documents of their own. Call this before you name a "
         "persona to ask.",
-        NoArguments,
         PersonasResult,
-        listing.list_personas,
+        answering.list_personas,
     ),
     ServedTool(
         "list_councils",
         "List councils",
         "List the councils, with their members and rounds. Call this before you convene one.",
-        NoArguments,
         CouncilsResult,
-        listing.list_councils,
+        answering.list_councils,
     ),
 )
 BY_NAME: Final = {tool.name: tool for tool in TOOLS}

@@ -1,18 +1,21 @@
-"""What tools return as data; the schemas that clients see are made of these.
+"""What clients may say to each tool, and what tools return as data.
 
-Texts, titles and quotations come from documents: they are data, never instructions.
+The schemas that clients see are made of these. Texts, titles and quotations come from documents:
+they are data, never instructions.
 """
 
 from dataclasses import dataclass
+from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
+from chapterhouse.interfaces.mcp.service import told_lines, without_paths
+from chapterhouse.presenting.wording import reservations
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
     Absence,
     AnswerOutcome,
     AnswerSentence,
-    Citation,
     Claim,
     Concession,
     Conflict,
@@ -21,16 +24,140 @@ from chapterhouse.types import (
     Gap,
     Point,
     Route,
+    Searched,
     Seating,
     Support,
     Verdict,
 )
 
+_LONGEST_QUERY: Final = 1_000
+_LONGEST_QUESTION: Final = 10_000
+_MOST_PASSAGES: Final = 20
+
+_Query = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=_LONGEST_QUERY,
+        description="A question or statement, in the words that the documents would use.",
+    ),
+]
+_Question = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=_LONGEST_QUESTION,
+        description="A question in plain words, which the documents are to answer.",
+    ),
+]
+_Limit = Annotated[
+    int, Field(ge=1, le=_MOST_PASSAGES, description="At most so many passages are returned.")
+]
+_Similarity = Annotated[
+    float, Field(ge=0, le=1, description="Only passages with this similarity or more.")
+]
+_Shelves = Annotated[
+    tuple[str, ...],
+    Field(
+        max_length=50,
+        description=(
+            "Only documents on one of these shelves, by name; every document when left out. The "
+            "slug of a persona is the name of their shelf."
+        ),
+    ),
+]
+
+
+class _Arguments(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SearchArguments(_Arguments):
+    """Arguments of search."""
+
+    query: _Query
+
+
+class FetchArguments(_Arguments):
+    """Arguments of fetch."""
+
+    id: str = Field(
+        min_length=1,
+        max_length=500,
+        description="An id that search returned, or the id of a document.",
+    )
+    offset: int | None = Field(
+        default=None,
+        ge=0,
+        description=(
+            "Where in the document to begin, in characters. Long documents come in pages: give "
+            "the next_offset of the page before. Left out, the page with the passage is returned."
+        ),
+    )
+
+
+class PassagesArguments(_Arguments):
+    """Arguments of search_documents."""
+
+    query: _Query
+    limit: _Limit = 8
+    shelves: _Shelves = ()
+
+
+class KnowledgeArguments(PassagesArguments):
+    """Arguments of search_knowledge."""
+
+    min_similarity: _Similarity = 0.65
+
+
+class SemanticArguments(PassagesArguments):
+    """Arguments of semantic_search."""
+
+    min_similarity: _Similarity = 0.7
+
+
+class AskArguments(_Arguments):
+    """Arguments of ask."""
+
+    question: _Question
+    persona: str = Field(
+        default="",
+        max_length=100,
+        description=(
+            "Who is asked: the slug of a persona, from list_personas, who answers from their own "
+            "shelves. Left out, the whole library is asked."
+        ),
+    )
+
+
+class ConveneArguments(_Arguments):
+    """Arguments of convene."""
+
+    council: str = Field(
+        min_length=1, max_length=100, description="The slug of a council, from list_councils."
+    )
+    question: _Question
+
+
+class NoArguments(_Arguments):
+    """Tools that list take none."""
+
+
+# --- results ------------------------------------------------------------------------------------
+
+_Line = Annotated[str, AfterValidator(sanitise_line)]
+_Rounded = Annotated[float, AfterValidator(lambda value: round(value, 6))]
+
+
+def _reservations(searched: Searched) -> tuple[str, ...]:
+    return tuple(map(without_paths, reservations(searched)))
+
 
 class Result(BaseModel):
     """Something that a tool returns."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    # Read from the values of the library: fields of another name there say which.
+    model_config = ConfigDict(frozen=True, extra="forbid", from_attributes=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +228,7 @@ class PassageResult(Result):
     page_name: str = Field(description="Name of the sheet or slide, or empty.")
     section: tuple[str, ...] = Field(description="Headings above it, outermost first.")
     text: str
-    similarity: float = Field(description="0 to 1, of the last stage of the search.")
+    similarity: _Rounded = Field(description="0 to 1, of the last stage of the search.")
     exact: bool = Field(description="Whether something asked for to the letter stands in it.")
     span: SpanResult
 
@@ -126,11 +253,11 @@ class CitationResult(Result):
 
     number: int
     document_id: str
-    title: str
-    file: str
-    section: tuple[str, ...]
+    title: _Line
+    file: _Line = Field(validation_alias="source")
+    section: tuple[str, ...] = Field(validation_alias="section_path")
     page: int | None
-    page_name: str
+    page_name: str = Field(validation_alias="page_label")
     start: int = Field(description="First character, counted in Unicode code points from 0.")
     end: int
     quote: str
@@ -156,11 +283,14 @@ class AnswerResult(Result):
     citations: tuple[CitationResult, ...]
     conflicts: tuple[Conflict, ...] = Field(description="Sources that disagree on the matter.")
     would_help: tuple[str, ...] = Field(description="What documents would help to answer.")
-    confidence: float = Field(description="Chance that what is shown answers the question, 0 to 1.")
+    confidence: _Rounded = Field(
+        description="Chance that what is shown answers the question, 0 to 1."
+    )
     method: str = Field(description="extractive, or the name of the model that wrote.")
-    documents_searched: int
-    reservations: tuple[str, ...] = Field(
-        description="Where nothing was found: documents read in part, and another language."
+    documents_searched: int = Field(validation_alias=AliasPath("searched", "documents"))
+    reservations: Annotated[tuple[str, ...], BeforeValidator(_reservations)] = Field(
+        validation_alias="searched",
+        description="Where nothing was found: documents read in part, and another language.",
     )
     handed_to: str
     refreshed: str = Field(description="What was read of the persona's folders first, or empty.")
@@ -190,7 +320,7 @@ class MinutesResult(Result):
     citations: tuple[CitationResult, ...]
     chair: str
     method: str
-    warnings: tuple[str, ...]
+    warnings: Annotated[tuple[str, ...], AfterValidator(told_lines)]
 
 
 class PersonaResult(Result):
@@ -230,24 +360,3 @@ class CouncilsResult(Result):
     """All councils."""
 
     councils: tuple[CouncilResult, ...]
-
-
-def citation_result(citation: Citation) -> CitationResult:
-    """Return a citation as clients see it."""
-    return CitationResult(
-        number=citation.number,
-        document_id=citation.document_id,
-        title=sanitise_line(citation.title),
-        file=sanitise_line(citation.source),
-        section=citation.section_path,
-        page=citation.page,
-        page_name=citation.page_label,
-        start=citation.start,
-        end=citation.end,
-        quote=citation.quote,
-        text_sha256=citation.text_sha256,
-        year=citation.year,
-        link=citation.link,
-        status=citation.status,
-        verified=citation.verified,
-    )

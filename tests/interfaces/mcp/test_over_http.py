@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import RefusedError, UsageError
-from chapterhouse.interfaces.mcp import guard
+from chapterhouse.interfaces.mcp import over_http
 
 from .conftest import Built, http_server
 
@@ -117,12 +117,14 @@ def test_a_refused_request_reaches_nothing() -> None:
 
     async def asked(headers: list[tuple[bytes, bytes]]) -> None:
         scope = {"type": "http", "headers": headers}
-        await guard.guarded(application, guard.admission(8431, (), ()))(scope, receive, send)
+        await over_http.guarded(application, over_http.admission(8431, (), ()))(
+            scope, receive, send
+        )
 
-    asyncio.run(asked([(b"Host", b"evil.example"), (b"Host", b"localhost:8431")]))
+    asyncio.run(asked([(b"host", b"evil.example"), (b"host", b"localhost:8431")]))
     assert reached == []
     assert sent[0]["status"] == 421
-    asyncio.run(asked([(b"Host", b"LocalHost:8431")]))
+    asyncio.run(asked([(b"host", b"LocalHost:8431")]))
     assert len(reached) == 1
 
 
@@ -148,31 +150,31 @@ def test_names_that_were_allowed_may_call(built: Built) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "::", "library.example.org", ""])
 def test_other_machines_are_only_let_in_by_name(host: str) -> None:
     with pytest.raises(RefusedError, match="no login yet") as raised:
-        guard.require_safe(host, (), ())
+        over_http.require_safe(host, (), ())
     assert "--allow-host" in raised.value.hint
-    guard.require_safe(host, ("library.example.org",), ())
+    over_http.require_safe(host, ("library.example.org",), ())
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "[::1]", "127.9.9.9"])
 def test_this_machine_needs_no_name(host: str) -> None:
-    guard.require_safe(host, (), ())
+    over_http.require_safe(host, (), ())
 
 
 @pytest.mark.parametrize("name", ["*", "a/b", "http://x", "", "x y", "me@x"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="no host"):
-        guard.require_safe("127.0.0.1", (name,), ())
+        over_http.require_safe("127.0.0.1", (name,), ())
 
 
 @pytest.mark.parametrize("origin", ["*", "localhost:1", "null", "http://", "ftp://x"])
 def test_an_origin_that_is_none_is_refused(origin: str) -> None:
     with pytest.raises(UsageError, match="no origin"):
-        guard.require_safe("127.0.0.1", (), (origin,))
+        over_http.require_safe("127.0.0.1", (), (origin,))
 
 
 @given(st.text(), st.text())
 def test_only_what_is_listed_is_admitted(host: str, origin: str) -> None:
-    admitted = guard.admission(8431, (), ())
-    refused = guard.refusal([host], [origin], admitted)
+    admitted = over_http.admission(8431, (), ())
+    refused = over_http.refusal([host], [origin], admitted)
     known = host.strip().lower() in admitted.hosts and origin.strip().lower() in admitted.origins
     assert (refused is None) == known
