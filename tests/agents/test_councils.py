@@ -11,11 +11,11 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import SEARCH_TOOLS, Member
-from chapterhouse.agents.council_problems import Code, CouncilConfigError
 from chapterhouse.agents.council_templates import TEMPLATES, council_from
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.listing import Standing
 from chapterhouse.agents.personas import House
+from chapterhouse.agents.problems import Code, CouncilConfigError
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
@@ -131,9 +131,9 @@ def test_a_broken_file_does_not_hide_the_others(councils: Councils) -> None:
     assert good.folder
     assert broken.folder is None
     assert [problem.path for problem in broken.problems] == [("membres",)]
-    with pytest.raises(CouncilConfigError, match="torn: membres"):
+    with pytest.raises(CouncilConfigError, match=r"torn/council.json: membres"):
         councils.load("torn")
-    assert {problem.council for problem in councils.validate()} == {"torn"}
+    assert {problem.slug for problem in councils.validate()} == {"torn"}
     torn.write_text('{"slug": "berths"}')
     with pytest.raises(CouncilConfigError, match="but the folder is called 'torn'"):
         councils.load("torn")
@@ -190,7 +190,7 @@ def test_two_councils_that_contain_each_other_are_both_told(councils: Councils) 
         council = council_from("debate", slug).add_member(council=other)
         councils.create(council)
     problems = councils.validate()
-    assert [(p.council, p.code) for p in problems] == [("a", Code.CYCLE), ("b", Code.CYCLE)]
+    assert [(p.slug, p.code) for p in problems] == [("a", Code.CYCLE), ("b", Code.CYCLE)]
     assert problems[0].sentence == "Councils contain each other: b → a → b."
 
 

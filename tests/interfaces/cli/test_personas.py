@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from chapterhouse.agents.curated import Curated, CurationReport, Outcome
-from chapterhouse.agents.problems import PersonaProblem
+from chapterhouse.agents.problems import Code, Problem
 from chapterhouse.agents.profile import Generated
 from chapterhouse.connectors.fetched import FetchReport, LinkOutcome
 from chapterhouse.connectors.links import Link
@@ -197,11 +197,12 @@ def test_what_could_not_be_read_or_fetched_ends_with_4(
 
 def test_errors_in_a_folder_end_with_1(chapterhouse: Any, script: Any) -> None:
     library = script()
-    library.personas.problems = (PersonaProblem("maria/x", "tags[1]", "it is empty", "Fill it."),)
+    problem = Problem(("tags", 1), Code.EMPTY, "It is empty.", "Fill it.", file="maria/x")
+    library.personas.problems = (problem,)
     for command in (("validate",), ("edit", "maria", "--set", "x=1")):
         result = chapterhouse("persona", *command)
         assert result.code == 1
-        assert "error   maria/x: tags[1]\n        it is empty\n        Fill it.\n" in result.out
+        assert "error   maria/x: tags[1]\n        It is empty.\n        Fill it.\n" in result.out
         assert "1 error, 0 warnings" in result.out
     data = chapterhouse("persona", "validate", "--json").data
     assert data["counts"] == {"error": 1, "warning": 0}

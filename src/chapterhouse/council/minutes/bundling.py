@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from platform import python_version
 
-from chapterhouse.agents.council_file import as_object
+from chapterhouse.agents.council import as_object
 from chapterhouse.agents.council_model import shelf_of
 from chapterhouse.answering.recheck import CitationCheck, Holdings, recheck_citations
 from chapterhouse.council.meeting.seating import Room

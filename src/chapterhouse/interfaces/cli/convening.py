@@ -27,7 +27,7 @@ from chapterhouse.interfaces.cli.output_files import destination, is_marked, mar
 from chapterhouse.interfaces.cli.session import Outcome
 
 if TYPE_CHECKING:
-    from chapterhouse.agents.council_problems import CouncilConfigError
+    from chapterhouse.agents.problems import CouncilConfigError
     from chapterhouse.council.meeting.plan import Convening
     from chapterhouse.library import Library
     from chapterhouse.types import Minutes
@@ -119,7 +119,7 @@ def convene(
     files = _Files(output, record, bundle)
 
     def work(library: "Library") -> Outcome:
-        from chapterhouse.agents.council_problems import CouncilConfigError  # noqa: PLC0415 - likewise
+        from chapterhouse.agents.problems import CouncilConfigError  # noqa: PLC0415 - likewise
         from chapterhouse.council.meeting.plan import Convening  # noqa: PLC0415 - see options
 
         kept = None if transcript is None else Path(require_path(transcript)).expanduser()

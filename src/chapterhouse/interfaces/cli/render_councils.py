@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 from chapterhouse.agents.council_folder import DOCS, CouncilFolder
 from chapterhouse.agents.council_model import Member, Round, RoundKind, Seat, tool_name
-from chapterhouse.agents.council_problems import CouncilProblem
 from chapterhouse.agents.councils import Entry, Link
 from chapterhouse.agents.listing import Listed
-from chapterhouse.agents.problems import Severity
+from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.terminal import columns, one_line, styled
 from chapterhouse.text.counting import counted
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 def made(
     target: "Console",
     folder: CouncilFolder,
-    found: Sequence[CouncilProblem],
+    found: Sequence[Problem],
     reopening: str,
 ) -> None:
     """Say where a new council is and what comes next."""
@@ -113,7 +112,7 @@ def _round(entry: Round) -> str:
     return f"{entry.name}{told}{said}"
 
 
-def problems(target: "Console", found: Sequence[CouncilProblem]) -> None:
+def problems(target: "Console", found: Sequence[Problem]) -> None:
     """Show what validation found."""
     for problem in found:
         _problem(target, problem)
@@ -122,9 +121,9 @@ def problems(target: "Console", found: Sequence[CouncilProblem]) -> None:
     target.print(styled(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"))
 
 
-def _problem(target: "Console", problem: CouncilProblem) -> None:
+def _problem(target: "Console", problem: Problem) -> None:
     colour = "bold red" if problem.severity is Severity.ERROR else "yellow"
-    where = ": ".join(filter(None, (problem.council, problem.place)))
+    where = ": ".join(filter(None, (problem.slug, problem.place)))
     code = f"  ({problem.code.value})"
     target.print(
         styled((f"{problem.severity.value:<8}", colour), (one_line(where), "bold"), (code, "dim"))

@@ -10,7 +10,7 @@ from chapterhouse.agents.means import Refresh
 from chapterhouse.agents.persona_config import CONFIG_FILE
 from chapterhouse.agents.persona_folder import PROSE_FILE, RAW, PersonaFolder
 from chapterhouse.agents.personas import Entry
-from chapterhouse.agents.problems import PersonaProblem, Severity
+from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.agents.proposal import Change, Proposal
 from chapterhouse.agents.training import Training
 from chapterhouse.interfaces.cli import render
@@ -35,7 +35,7 @@ _TOLD: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED)
 def made(
     target: "Console",
     folder: PersonaFolder,
-    problems: Sequence[PersonaProblem],
+    problems: Sequence[Problem],
     reopening: str,
 ) -> None:
     """Say where a new persona is and what comes next."""
@@ -108,7 +108,7 @@ def persona(target: "Console", folder: PersonaFolder, census: Census, *, current
         indented(target, folder.prose, 2)
 
 
-def problems(target: "Console", found: Sequence[PersonaProblem]) -> None:
+def problems(target: "Console", found: Sequence[Problem]) -> None:
     """Show what validation found."""
     for problem in found:
         _problem(target, problem)
@@ -117,11 +117,11 @@ def problems(target: "Console", found: Sequence[PersonaProblem]) -> None:
     target.print(styled(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}"))
 
 
-def _problem(target: "Console", problem: PersonaProblem) -> None:
+def _problem(target: "Console", problem: Problem) -> None:
     colour = "bold red" if problem.severity is Severity.ERROR else "yellow"
-    where = f"{problem.file}: {problem.key}" if problem.key else problem.file
+    where = f"{problem.file}: {problem.place}" if problem.place else problem.file
     target.print(styled((f"{problem.severity.value:<8}", colour), (one_line(where), "bold")))
-    target.print(styled(f"        {one_line(problem.reason)}"))
+    target.print(styled(f"        {one_line(problem.sentence)}"))
     target.print(styled((f"        {one_line(problem.hint)}", "dim")))
 
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from chapterhouse.agents.council_file import as_object
+from chapterhouse.agents.council import as_object
 from chapterhouse.agents.council_folder import CouncilFolder
 from chapterhouse.agents.council_model import Member
-from chapterhouse.agents.council_problems import CouncilProblem
 from chapterhouse.agents.councils import Entry, Link
 from chapterhouse.agents.listing import Listed
-from chapterhouse.agents.problems import Severity
+from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.interfaces.cli import shapes, shapes_personas
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.session import FAILED, OK
@@ -59,10 +58,10 @@ def council(value: CouncilFolder, census: Census, *, current: bool) -> dict[str,
     return {**folder(value), "census": plain(census), "current": current}
 
 
-def problem(value: CouncilProblem) -> dict[str, object]:
+def problem(value: Problem) -> dict[str, object]:
     """Shape a problem; ``path`` is a list of keys and numbers."""
     return {
-        "council": value.council,
+        "council": value.slug,
         "path": list(value.path),
         "code": value.code.value,
         "sentence": value.sentence,
@@ -71,7 +70,7 @@ def problem(value: CouncilProblem) -> dict[str, object]:
     }
 
 
-def problems(found: Sequence[CouncilProblem]) -> dict[str, object]:
+def problems(found: Sequence[Problem]) -> dict[str, object]:
     """Shape what validation found."""
     return {
         "problems": [problem(entry) for entry in found],
@@ -79,7 +78,7 @@ def problems(found: Sequence[CouncilProblem]) -> dict[str, object]:
     }
 
 
-def problems_code(found: Sequence[CouncilProblem]) -> int:
+def problems_code(found: Sequence[Problem]) -> int:
     """Return 1 where a council cannot meet, else 0."""
     return FAILED if _count(found, Severity.ERROR) else OK
 
@@ -106,5 +105,5 @@ def link_code(value: Link) -> int:
     return shapes.report_code(sync.files) if sync else OK
 
 
-def _count(found: Sequence[CouncilProblem], kind: Severity) -> int:
+def _count(found: Sequence[Problem], kind: Severity) -> int:
     return sum(entry.severity is kind for entry in found)

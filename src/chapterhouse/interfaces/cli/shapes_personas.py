@@ -8,7 +8,7 @@ from chapterhouse.agents.listing import Listed, Standing
 from chapterhouse.agents.means import Refresh
 from chapterhouse.agents.persona_folder import PersonaFolder
 from chapterhouse.agents.personas import Entry
-from chapterhouse.agents.problems import PersonaProblem, Severity
+from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.agents.proposal import Proposal
 from chapterhouse.agents.training import Training
 from chapterhouse.interfaces.cli import shapes
@@ -36,7 +36,7 @@ def entries(found: Sequence[Entry], counts: Mapping[str, int]) -> list[dict[str,
             "display_name": entry.folder.display_name if entry.folder else "",
             "tags": list(entry.folder.config.tags) if entry.folder else [],
             "documents": counts[entry.slug],
-            "problems": plain(entry.problems),
+            "problems": [problem(one) for one in entry.problems],
             "usable": entry.folder is not None,
         }
         for entry in found
@@ -48,20 +48,31 @@ def persona(value: PersonaFolder, census: Census, *, current: bool) -> dict[str,
     return {**folder(value), "census": plain(census), "current": current}
 
 
-def problems(found: Sequence[PersonaProblem]) -> dict[str, object]:
+def problem(value: Problem) -> dict[str, object]:
+    """Shape a problem; ``key`` is its place in the file."""
+    return {
+        "file": value.file,
+        "key": value.place,
+        "reason": value.sentence,
+        "hint": value.hint,
+        "severity": value.severity.value,
+    }
+
+
+def problems(found: Sequence[Problem]) -> dict[str, object]:
     """Shape what validation found."""
     return {
-        "problems": plain(found),
+        "problems": [problem(one) for one in found],
         "counts": {kind.value: _count(found, kind) for kind in Severity},
     }
 
 
-def errors(found: Sequence[PersonaProblem]) -> tuple[PersonaProblem, ...]:
+def errors(found: Sequence[Problem]) -> tuple[Problem, ...]:
     """Return the problems that are errors."""
-    return tuple(problem for problem in found if problem.severity is Severity.ERROR)
+    return tuple(one for one in found if one.severity is Severity.ERROR)
 
 
-def problems_code(found: Sequence[PersonaProblem]) -> int:
+def problems_code(found: Sequence[Problem]) -> int:
     """Return 1 where a persona cannot be used, else 0."""
     return FAILED if _count(found, Severity.ERROR) else OK
 
@@ -136,5 +147,5 @@ def _plain_dict(value: object) -> dict[str, object]:
     return shaped
 
 
-def _count(found: Sequence[PersonaProblem], kind: Severity) -> int:
-    return sum(problem.severity is kind for problem in found)
+def _count(found: Sequence[Problem], kind: Severity) -> int:
+    return sum(one.severity is kind for one in found)

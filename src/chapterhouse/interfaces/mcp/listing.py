@@ -39,7 +39,7 @@ def _personas(house: House) -> PersonasResult:
 
 
 def _persona(entry: Entry, house: House) -> PersonaResult:
-    problem = without_paths(entry.problems[0].reason) if entry.problems else ""
+    problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
     if entry.folder is None:
         return PersonaResult(
             slug=entry.slug,
