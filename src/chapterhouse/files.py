@@ -1,9 +1,10 @@
 """Files that their owner alone may read, written whole or not at all."""
 
+import fcntl
 import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -85,5 +86,23 @@ def sync_folder(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def lock_folder(path: Path) -> Iterator[None]:
+    """Wait until no other process or thread works in a folder, and keep it until the end.
+
+    The folder itself is locked, so that nothing has to be written into it.
+
+    Raises:
+        OSError: it is no folder that can be opened.
+    """
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # a network's file system without locks: then as without them
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
     finally:
         os.close(descriptor)

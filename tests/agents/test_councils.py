@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from chapterhouse.agents.listing import Standing
 from chapterhouse.agents.personas import House
 from chapterhouse.agents.problems import Code, CouncilConfigError
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.files import lock_folder
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.types import Extraction, Progress
@@ -200,7 +201,9 @@ def test_built_and_written_councils_are_checked_alike(library: Library, councils
     assert built.members == (Member(persona="maria"), Member(persona="tom"))
     before = councils.validate(built)
     councils.create(built)
-    assert councils.validate("berths") == before
+    written = councils.validate("berths")
+    assert {problem.file for problem in written} == {"berths/council.json"}
+    assert tuple(replace(problem, file="berths") for problem in written) == before
     assert [problem.path for problem in before] == [("members", 1, "persona")]
 
 
@@ -416,3 +419,21 @@ def test_workspaces_have_councils_of_their_own(library: Library, tmp_path: Path)
         assert other.councils.names() == ()
         assert other.councils.path == tmp_path / "home" / "workspaces" / "other" / "councils"
     assert library.councils.path == tmp_path / "home" / "councils"
+
+
+def test_two_do_not_bring_one_council_up_to_date_at_a_time(councils: Councils) -> None:
+    folder = made(councils)
+    (folder / "docs" / "tariffs.md").write_text(TARIFFS)
+    order: list[str] = []
+
+    def refresh() -> None:
+        councils.refresh("berths", on_progress=lambda _: order.append("read"))
+
+    with ThreadPoolExecutor(1) as threads:
+        with lock_folder(folder):
+            waiting = threads.submit(refresh)
+            wait([waiting], timeout=1)
+            order.append("released")
+        waiting.result()
+    assert order[0] == "released"
+    assert "read" in order

@@ -1,6 +1,7 @@
 """Councils: the councils of a library, and all that is done with them."""
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from chapterhouse.agents.problems import CouncilConfigError, Problem, errors
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
 from chapterhouse.agents.training import READ_AHEAD, maximum_bytes
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.files import lock_folder
 from chapterhouse.lifecycle.look import Prepare, Read
 from chapterhouse.protocols import Store
 from chapterhouse.settings import Settings
@@ -312,6 +314,11 @@ class Councils:
         return Places(own, folder.docs, folder.folders, councils)
 
     def _bring(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
+        # A council that was built in Python need not have a folder.
+        with lock_folder(folder.path) if folder.path.is_dir() else nullcontext():
+            return self._sync(folder, tell, dry_run=dry_run)
+
+    def _sync(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
         places, store = self._places(folder), self._means.store
         warnings = tuple(
             f"{path} is not there; what was read of it before stays."

@@ -1,9 +1,6 @@
 """House: the personas of a library, and all that is done with them."""
 
-import fcntl
-import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -37,6 +34,7 @@ from chapterhouse.agents.training import (
     read_again,
 )
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
+from chapterhouse.files import lock_folder
 from chapterhouse.types import Census, Progress
 
 
@@ -187,7 +185,7 @@ class House:
         everything: bool = False,
         dry_run: bool = False,
     ) -> Refresh:
-        with _alone_in(folder.path):
+        with lock_folder(folder.path):
             return self._bring(folder, tell, everything=everything, dry_run=dry_run)
 
     def _bring(
@@ -360,21 +358,6 @@ class House:
         }
         places = Places(folder.slug, folder.rag, folder.folders, personas, excluded_files(folder))
         return places, warnings
-
-
-@contextmanager
-def _alone_in(path: Path) -> Iterator[None]:
-    """Wait until no other process or thread works in a folder, and keep it until the end.
-
-    The folder itself is locked, so that nothing has to be written into it.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        with suppress(OSError):  # a network's file system without locks: then as without them
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _just_read(refresh: Refresh) -> set[str]:
