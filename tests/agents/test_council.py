@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import BUILT_IN, GROUNDINGS, Member, Round, RoundKind, Seat
-from chapterhouse.agents.council_problems import Code, CouncilConfigError
+from chapterhouse.agents.problems import Code, CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Tool
 
@@ -176,7 +176,7 @@ def test_tools_are_written_by_name() -> None:
 
 
 def test_json_that_cannot_be_read_says_everything() -> None:
-    with pytest.raises(CouncilConfigError, match="stands there twice") as raised:
+    with pytest.raises(CouncilConfigError, match="is there twice") as raised:
         Council.from_json('{"slug": "x", "membres": [], "parallel": "4", "parallel": 1}')
     assert {problem.code for problem in raised.value.problems} == {
         Code.UNKNOWN,

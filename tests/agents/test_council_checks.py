@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_checks import validate, validate_file
-from chapterhouse.agents.council_file import parse_council, read_council
+from chapterhouse.agents.checks import References
+from chapterhouse.agents.council import Council, parse_council
+from chapterhouse.agents.council_checks import check_council, circle
+from chapterhouse.agents.council_folder import check_parsed, read_council
 from chapterhouse.agents.council_model import Member, Round
-from chapterhouse.agents.council_problems import Code, CouncilProblem, errors
-from chapterhouse.agents.problems import Severity
-from chapterhouse.agents.surroundings import Surroundings, circle
+from chapterhouse.agents.problems import Code, Problem, Severity, errors
 from chapterhouse.types import Tool
 
 WHOLE = (
@@ -26,7 +25,7 @@ WHOLE = (
     .add_round("synthesis")
     .chair(name="Chair")
 )
-AROUND = Surroundings(
+AROUND = References(
     personas={"maria": True, "tom": False},
     councils={"berths": (), "finance": ("audit",), "audit": (), "torn": ()},
     broken=frozenset(("torn",)),
@@ -238,8 +237,8 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
 ]
 
 
-def found(council: Council, folder: Path | None = None) -> tuple[CouncilProblem, ...]:
-    return validate(council, replace(AROUND, folder=folder))
+def found(council: Council, folder: Path | None = None) -> tuple[Problem, ...]:
+    return check_council(council, replace(AROUND, folder=folder))
 
 
 def test_a_council_may_be_right(tmp_path: Path) -> None:
@@ -267,7 +266,7 @@ def test_each_fault_has_its_path_and_code(
     assert len(fitting) == 1, found(council, tmp_path)
     assert hint in fitting[0].hint
     assert fitting[0].sentence.endswith(".")
-    assert fitting[0].council == council.slug
+    assert fitting[0].file == council.slug
 
 
 def test_every_code_is_in_a_table(tmp_path: Path) -> None:
@@ -275,7 +274,7 @@ def test_every_code_is_in_a_table(tmp_path: Path) -> None:
     told |= {entry.code for entry in parse_council('{"slug": 1, "members": 1').problems}
     told |= {entry.code for entry in parse_council('{"slug": 1}').problems}
     told |= {entry.code for entry in read_council(tmp_path / "gone").problems}
-    told |= {entry.code for entry in validate_file(parse_council(WHOLE.to_json()), "x", AROUND)}
+    told |= {entry.code for entry in check_parsed(parse_council(WHOLE.to_json()), "x", AROUND)}
     assert told == set(Code)
 
 
@@ -314,7 +313,7 @@ def test_circles_are_found_wherever_they_are() -> None:
         for sub in subs:
             council = council.add_member(council=sub)
         around = replace(AROUND, councils=inner)
-        return [p.sentence for p in validate(council, around) if p.code is Code.CYCLE]
+        return [p.sentence for p in check_council(council, around) if p.code is Code.CYCLE]
 
     assert cycle({"berths": (), "a": ("berths",)}, "a") == [
         "Councils contain each other: a → berths → a."
@@ -337,7 +336,5 @@ def test_circles_are_found_in_the_number_of_councils() -> None:
 
 
 def test_the_file_must_be_in_its_own_folder() -> None:
-    problems = validate_file(parse_council(WHOLE.to_json()), "tariffs", AROUND)
-    assert [(p.path, p.code, p.council) for p in problems] == [
-        (("slug",), Code.MISMATCH, "tariffs")
-    ]
+    problems = check_parsed(parse_council(WHOLE.to_json()), "tariffs", AROUND)
+    assert [(p.path, p.code, p.slug) for p in problems] == [(("slug",), Code.MISMATCH, "tariffs")]

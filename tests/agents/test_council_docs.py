@@ -5,12 +5,11 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_checks import validate
-from chapterhouse.agents.council_file import parse_council, required
+from chapterhouse.agents.council import Council, parse_council
+from chapterhouse.agents.council_checks import check_council
 from chapterhouse.agents.council_model import Member, Round
-from chapterhouse.agents.council_problems import Code
 from chapterhouse.agents.council_templates import TEMPLATES
+from chapterhouse.agents.problems import Code
 
 PAGE = (Path(__file__).parents[2] / "docs" / "councils.md").read_text("utf-8")
 
@@ -41,6 +40,6 @@ def test_every_template_is_documented() -> None:
 def test_the_council_shown_can_meet() -> None:
     shown = re.search(r"```json\n(.*?)```", PAGE, re.DOTALL)
     assert shown
-    council = required(parse_council(shown[1]))
-    assert validate(council) == ()
+    council = parse_council(shown[1]).required()
+    assert check_council(council) == ()
     assert json.loads(council.to_json()) == json.loads(shown[1])

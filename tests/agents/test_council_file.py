@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.agents.council_checks import validate_file
-from chapterhouse.agents.council_file import parse_council, read_council, required
-from chapterhouse.agents.council_problems import Code, CouncilConfigError, CouncilProblem
-from chapterhouse.agents.strict_json import MAXIMUM_BYTES
-from chapterhouse.agents.surroundings import Surroundings
+from chapterhouse.agents.checks import References
+from chapterhouse.agents.council import parse_council
+from chapterhouse.agents.council_folder import check_parsed, read_council
+from chapterhouse.agents.definition_json import MAXIMUM_BYTES
+from chapterhouse.agents.problems import Code, CouncilConfigError, Problem
 
 WHOLE = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["independent_analysis"]'
 
@@ -70,7 +70,7 @@ def test_each_fault_is_named_at_its_place(
     assert said in problem.sentence
     assert problem.hint
     with pytest.raises(CouncilConfigError):
-        required(parse_council(text))
+        parse_council(text).required()
 
 
 def test_the_nearest_key_is_suggested() -> None:
@@ -87,7 +87,7 @@ def test_the_nearest_key_is_suggested() -> None:
 
 def test_what_follows_from_a_fault_is_not_told_besides() -> None:
     broken = '{"slug": "berths", "members": "maria", "rounds": ["synthesis", 4], "tools": [1, ""]}'
-    found = [(entry.path, entry.code) for entry in validate_file_of(broken)]
+    found = [(entry.path, entry.code) for entry in problems_of(broken)]
     assert found == [
         (("members",), Code.TYPE),
         (("rounds", 1), Code.TYPE),
@@ -99,20 +99,20 @@ def test_what_follows_from_a_fault_is_not_told_besides() -> None:
     ]
 
 
-def validate_file_of(text: str) -> tuple[CouncilProblem, ...]:
-    return validate_file(parse_council(text), "berths", Surroundings())
+def problems_of(text: str) -> tuple[Problem, ...]:
+    return check_parsed(parse_council(text), "berths", References())
 
 
 def test_form_and_meaning_are_told_at_once() -> None:
     text = "{" + WHOLE + ', "parallel": 0, "colour": "red", "options": ["yes"]}'
-    found = {(entry.place, entry.code) for entry in validate_file_of(text)}
+    found = {(entry.place, entry.code) for entry in problems_of(text)}
     assert found == {
         ("colour", Code.UNKNOWN),
         ("parallel", Code.RANGE),
         ("options", Code.RANGE),
         ("rounds", Code.NO_SYNTHESIS),
     }
-    assert {entry.council for entry in validate_file_of(text)} == {"berths"}
+    assert {entry.slug for entry in problems_of(text)} == {"berths"}
 
 
 def test_an_entry_that_cannot_be_read_leaves_the_others_at_their_place() -> None:
@@ -127,7 +127,7 @@ def test_files_that_are_no_text(tmp_path: Path) -> None:
     path.write_bytes(b'{"slug":\n "\xff"}')
     assert "line 2" in read_council(path).problems[0].sentence
     path.write_bytes(b"\xef\xbb\xbf{" + WHOLE.encode() + b"}")
-    assert required(read_council(path)).slug == "berths"
+    assert read_council(path).required().slug == "berths"
     path.write_bytes(b" " * (MAXIMUM_BYTES + 1))
     assert "more than" in read_council(path).problems[0].sentence
     path.unlink()

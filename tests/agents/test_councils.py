@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,12 +11,13 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import SEARCH_TOOLS, Member
-from chapterhouse.agents.council_problems import Code, CouncilConfigError
 from chapterhouse.agents.council_templates import TEMPLATES, council_from
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.listing import Standing
 from chapterhouse.agents.personas import House
+from chapterhouse.agents.problems import Code, CouncilConfigError
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.files import lock_folder
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.types import Extraction, Progress
@@ -131,9 +132,9 @@ def test_a_broken_file_does_not_hide_the_others(councils: Councils) -> None:
     assert good.folder
     assert broken.folder is None
     assert [problem.path for problem in broken.problems] == [("membres",)]
-    with pytest.raises(CouncilConfigError, match="torn: membres"):
+    with pytest.raises(CouncilConfigError, match=r"torn/council.json: membres"):
         councils.load("torn")
-    assert {problem.council for problem in councils.validate()} == {"torn"}
+    assert {problem.slug for problem in councils.validate()} == {"torn"}
     torn.write_text('{"slug": "berths"}')
     with pytest.raises(CouncilConfigError, match="but the folder is called 'torn'"):
         councils.load("torn")
@@ -190,7 +191,7 @@ def test_two_councils_that_contain_each_other_are_both_told(councils: Councils) 
         council = council_from("debate", slug).add_member(council=other)
         councils.create(council)
     problems = councils.validate()
-    assert [(p.council, p.code) for p in problems] == [("a", Code.CYCLE), ("b", Code.CYCLE)]
+    assert [(p.slug, p.code) for p in problems] == [("a", Code.CYCLE), ("b", Code.CYCLE)]
     assert problems[0].sentence == "Councils contain each other: b → a → b."
 
 
@@ -200,7 +201,9 @@ def test_built_and_written_councils_are_checked_alike(library: Library, councils
     assert built.members == (Member(persona="maria"), Member(persona="tom"))
     before = councils.validate(built)
     councils.create(built)
-    assert councils.validate("berths") == before
+    written = councils.validate("berths")
+    assert {problem.file for problem in written} == {"berths/council.json"}
+    assert tuple(replace(problem, file="berths") for problem in written) == before
     assert [problem.path for problem in before] == [("members", 1, "persona")]
 
 
@@ -416,3 +419,21 @@ def test_workspaces_have_councils_of_their_own(library: Library, tmp_path: Path)
         assert other.councils.names() == ()
         assert other.councils.path == tmp_path / "home" / "workspaces" / "other" / "councils"
     assert library.councils.path == tmp_path / "home" / "councils"
+
+
+def test_two_do_not_bring_one_council_up_to_date_at_a_time(councils: Councils) -> None:
+    folder = made(councils)
+    (folder / "docs" / "tariffs.md").write_text(TARIFFS)
+    order: list[str] = []
+
+    def refresh() -> None:
+        councils.refresh("berths", on_progress=lambda _: order.append("read"))
+
+    with ThreadPoolExecutor(1) as threads:
+        with lock_folder(folder):
+            waiting = threads.submit(refresh)
+            wait([waiting], timeout=1)
+            order.append("released")
+        waiting.result()
+    assert order[0] == "released"
+    assert "read" in order

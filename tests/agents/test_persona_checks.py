@@ -1,14 +1,16 @@
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from chapterhouse.agents import persona_folder as folder
-from chapterhouse.agents.persona_checks import Surroundings, Unread, validate
+from chapterhouse.agents.checks import References
+from chapterhouse.agents.persona_checks import Unread, validate
 from chapterhouse.agents.problems import Severity
 from chapterhouse.errors import ChapterhouseError
 
-AROUND = Surroundings(
-    personas=frozenset({"maria", "tom"}),
+AROUND = References(
+    personas={"maria": True, "tom": True},
     shelves=frozenset({"library", "maria"}),
     profiles=frozenset({"local"}),
 )
@@ -22,11 +24,13 @@ def maria(tmp_path: Path) -> Path:
     return made.path
 
 
-def found(path: Path, around: Surroundings = AROUND) -> list[tuple[str, str, str]]:
-    problems = validate(path, around)
-    assert all(problem.hint and problem.reason for problem in problems)
+def found(
+    path: Path, unread: Callable[[Path], list[Unread]] = lambda _: []
+) -> list[tuple[str, str, str]]:
+    problems = validate(path, AROUND, unread)
+    assert all(problem.hint and problem.sentence for problem in problems)
     return [
-        (problem.file.removeprefix("maria/"), problem.key, problem.severity.value)
+        (problem.file.removeprefix("maria/"), problem.place, problem.severity.value)
         for problem in problems
     ]
 
@@ -105,20 +109,20 @@ def test_lists_of_pages(maria: Path) -> None:
     lines = "https://example.org/a\nhttp://user:secret@example.org/\n\nftp://example.org\n"
     (maria / "RAW-DOCS" / "pages.links").write_text(lines)
     problems = validate(maria, AROUND)
-    assert [problem.key for problem in problems] == ["line 2", "line 4"]
-    assert not any("secret" in problem.reason for problem in problems)
+    assert [problem.place for problem in problems] == ["line 2", "line 4"]
+    assert not any("secret" in problem.sentence for problem in problems)
     (maria / "RAW-DOCS" / "pages.links").write_bytes(b"\xff")
     assert found(maria) == [("RAW-DOCS/pages.links", "", "error")]
 
 
 def test_files_that_could_not_be_read(maria: Path) -> None:
-    around = Surroundings(unread=lambda _: [Unread("RAW-DOCS/x.pdf", "It is torn.", "damaged")])
-    assert found(maria, around) == [("RAW-DOCS/x.pdf", "damaged", "warning")]
+    unread = Unread("RAW-DOCS/x.pdf", "It is torn.", "damaged")
+    assert found(maria, lambda _: [unread]) == [("RAW-DOCS/x.pdf", "damaged", "warning")]
 
     def torn(_: Path) -> list[Unread]:
         raise ChapterhouseError("The state is torn.", hint="Move it away.")
 
-    assert found(maria, Surroundings(unread=torn)) == [("RAG", "", "error")]
+    assert found(maria, torn) == [("RAG", "", "error")]
 
 
 def test_one_problem_hides_no_other(maria: Path) -> None:
@@ -127,7 +131,7 @@ def test_one_problem_hides_no_other(maria: Path) -> None:
     (maria / "RAG" / "a.md").write_text("x")
     (maria / "RAW-DOCS" / "a.links").write_text("nonsense")
     problems = validate(maria, AROUND)
-    assert [(problem.file.removeprefix("maria/"), problem.key) for problem in problems] == [
+    assert [(problem.file.removeprefix("maria/"), problem.place) for problem in problems] == [
         ("persona.config.json", "slug"),
         ("persona.config.json", "tags"),
         ("persona.config.json", "x"),

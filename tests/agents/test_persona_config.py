@@ -10,34 +10,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.agents.definition_json import (
-    edited,
-    parse_config,
-    parse_raw,
-    read_raw,
-    write_config,
-    written_value,
+    MAXIMUM_BYTES,
+    JsonObject,
+    parse_object,
+    with_changes,
+    write_object,
 )
-from chapterhouse.agents.persona_config import PersonaConfig
-from chapterhouse.agents.problems import PersonaConfigError
+from chapterhouse.agents.persona_config import (
+    PERSONA_SCHEMA,
+    PersonaConfig,
+    parse_config,
+    value_of,
+)
+from chapterhouse.agents.persona_folder import read_raw
+from chapterhouse.agents.problems import PersonaConfigError, in_file
 from chapterhouse.errors import UsageError
 
 FILE = "maria/persona.config.json"
 
 
+def parsed(data: bytes) -> PersonaConfig:
+    read: JsonObject = parse_object(data, PERSONA_SCHEMA)
+    if read.value is None or read.problems:
+        raise PersonaConfigError(tuple(in_file(FILE, read.problems)))
+    return parse_config(read.value, FILE)
+
+
 def problems(text: str | bytes) -> list[tuple[str, str, str]]:
     data = text if isinstance(text, bytes) else text.encode()
     with pytest.raises(PersonaConfigError) as caught:
-        parse_config(parse_raw(data, FILE), FILE)
+        parsed(data)
     assert all(problem.file == FILE for problem in caught.value.problems)
     assert all(problem.hint for problem in caught.value.problems)
-    return [(problem.key, problem.reason, problem.hint) for problem in caught.value.problems]
+    return [(problem.place, problem.sentence, problem.hint) for problem in caught.value.problems]
 
 
 def reasons(work: Callable[[], object]) -> list[str]:
     try:
         work()
     except PersonaConfigError as error:
-        return [problem.reason for problem in error.problems]
+        return [problem.sentence for problem in error.problems]
     return []
 
 
@@ -46,7 +58,7 @@ def inside(values: dict[str, Any]) -> str:
 
 
 def test_a_slug_is_enough() -> None:
-    config = parse_config(parse_raw(b'{"slug": "maria"}', FILE), FILE)
+    config = parsed(b'{"slug": "maria"}')
     assert config == PersonaConfig(slug="maria")
     assert config.retrieval.max_chunks == 12
     assert config.retrieval.per_document is None
@@ -66,7 +78,7 @@ def test_a_slug_is_enough() -> None:
         ({"retrieval": []}, "retrieval", "an object in braces", ""),
         ({"tags": "tides"}, "tags", "a list in square brackets", ""),
         ({"tags": ["tides", 1]}, "tags[1]", "text in double quotes, not 1", ""),
-        ({"tags": [""]}, "tags[0]", "it is empty", ""),
+        ({"tags": [""]}, "tags[0]", "It is empty", ""),
         ({"tags": ["a\u200bb"]}, "tags[0]", "invisible", ""),
         ({"tags": ["a\nb"]}, "tags[0]", "one line", ""),
         ({"display_name": "x" * 81}, "display_name", "at most 80 characters", ""),
@@ -79,10 +91,10 @@ def test_a_slug_is_enough() -> None:
         ({"slug": "library"}, "slug", "reserved", "folder is called"),
         ({"slug": "a" * 41}, "slug", "at most 40", ""),
         ({"slug": "../x"}, "slug", "lower-case", ""),
-        ({"max_chunks": 3}, "max_chunks", "no such key", "'retrieval.max_chunks'"),
-        ({"tag": []}, "tag", "no such key", "'tags'"),
-        ({"retrieval": {"max_chunk": 3}}, "retrieval.max_chunk", "no such key", "max_chunks"),
-        ({"colour": "red"}, "colour", "no such key", "There are: slug"),
+        ({"max_chunks": 3}, "max_chunks", "no key", "'retrieval.max_chunks'"),
+        ({"tag": []}, "tag", "no key", "'tags'"),
+        ({"retrieval": {"max_chunk": 3}}, "retrieval.max_chunk", "no key", "max_chunks"),
+        ({"colour": "red"}, "colour", "no key", "There are: answer, display_name"),
     ],
 )
 def test_what_is_wrong_is_named_by_key(
@@ -97,7 +109,7 @@ def test_what_is_wrong_is_named_by_key(
 def test_all_problems_come_at_once() -> None:
     found = problems('{"tags": [1], "grounding": "x", "colour": 2}')
     assert [key for key, _, _ in found] == ["slug", "tags[0]", "grounding", "colour"]
-    with pytest.raises(PersonaConfigError, match="slug: it is missing") as caught:
+    with pytest.raises(PersonaConfigError, match="slug: 'slug' is missing") as caught:
         parse_config({"tags": [1]}, FILE)
     assert "1 more" in caught.value.hint
 
@@ -112,8 +124,8 @@ def test_all_problems_come_at_once() -> None:
         (b'{"slug": "a", "slug": "b"}', "slug", "twice"),
         (b'{"slug": "a", "memory": {"days": 1, "days": 2}}', "memory.days", "twice"),
         (b'{"slug": "a", "tags": [{"x": 1, "x": 2}]}', "tags[0].x", "twice"),
-        (b"[]", "", "no JSON object"),
-        (b"12", "", "no JSON object"),
+        (b"[]", "", "no object"),
+        (b"12", "", "no object"),
         (b"", "", "not JSON"),
         (b'{"slug": NaN}', "", "NaN is no number"),
         (b"[" * 100_000, "", "not JSON"),
@@ -128,21 +140,21 @@ def test_a_file_that_is_no_json_object_says_where(text: bytes, key: str, reason:
 
 
 def test_a_byte_order_mark_is_no_problem() -> None:
-    assert parse_raw(b'\xef\xbb\xbf{"slug": "maria"}', FILE) == {"slug": "maria"}
+    assert parsed(b'\xef\xbb\xbf{"slug": "maria"}') == PersonaConfig(slug="maria")
 
 
 def test_a_file_that_is_not_there_or_too_long(tmp_path: Path) -> None:
     path = tmp_path / "persona.config.json"
     with pytest.raises(PersonaConfigError, match="No such file"):
-        read_raw(path)
-    path.write_bytes(b" " * 1_000_001)
+        read_raw(tmp_path)
+    path.write_bytes(b" " * (MAXIMUM_BYTES + 1))
     with pytest.raises(PersonaConfigError, match="more than 1,000,000 bytes"):
-        read_raw(path)
+        read_raw(tmp_path)
 
 
 @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
 def test_no_bytes_make_it_fail_otherwise(data: bytes) -> None:
-    assert all(reason for reason in reasons(lambda: parse_config(parse_raw(data, FILE), FILE)))
+    assert all(reason for reason in reasons(lambda: parsed(data)))
 
 
 json_values = st.recursive(
@@ -162,14 +174,14 @@ def test_no_values_make_it_fail_otherwise(values: dict[str, Any]) -> None:
 def test_edits_keep_what_its_owner_wrote(tmp_path: Path) -> None:
     path = tmp_path / "persona.config.json"
     raw = {"tags": ["ö"], "slug": "maria", "retrieval": {"max_chunks": 3}}
-    changed = edited(raw, {"retrieval.recency": 0.5, "model": "none", "tags": []})
+    changed = with_changes(raw, {"retrieval.recency": 0.5, "model": "none", "tags": []})
     assert list(changed) == ["tags", "slug", "retrieval", "model"]
     assert changed["retrieval"] == {"max_chunks": 3, "recency": 0.5}
     assert raw["tags"] == ["ö"]
     path.write_text("{}")
     path.chmod(0o600)
-    write_config(path, changed | {"tags": ["ö"]})
-    assert read_raw(path) == changed | {"tags": ["ö"]}
+    write_object(path, changed | {"tags": ["ö"]})
+    assert read_raw(tmp_path) == changed | {"tags": ["ö"]}
     assert "ö" in path.read_text("utf-8")
     assert path.stat().st_mode & 0o777 == 0o600
     assert list(tmp_path.iterdir()) == [path]
@@ -177,7 +189,7 @@ def test_edits_keep_what_its_owner_wrote(tmp_path: Path) -> None:
 
 def test_an_edit_that_leads_nowhere_is_refused() -> None:
     with pytest.raises(UsageError, match="'tags' is no object"):
-        edited({"tags": []}, {"tags.first": "x"})
+        with_changes({"tags": []}, {"tags.first": "x"})
 
 
 @pytest.mark.parametrize(
@@ -198,4 +210,4 @@ def test_an_edit_that_leads_nowhere_is_refused() -> None:
     ],
 )
 def test_values_from_a_command_line(key: str, text: str, value: object) -> None:
-    assert written_value(key, text) == value
+    assert value_of(key, text) == value

@@ -90,7 +90,7 @@ def test_prose_that_cannot_be_used(tmp_path: Path, data: bytes, reason: str) -> 
 
 def test_a_folder_has_the_name_of_its_persona(tmp_path: Path) -> None:
     folder.create(tmp_path, "maria").path.rename(tmp_path / "tom")
-    with pytest.raises(PersonaConfigError, match="it is 'maria', but the folder is called 'tom'"):
+    with pytest.raises(PersonaConfigError, match="It is 'maria', but the folder is called 'tom'"):
         folder.load(tmp_path / "tom")
 
 

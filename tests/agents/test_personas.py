@@ -99,7 +99,7 @@ def test_a_broken_persona_is_listed_with_its_problem(house: House, maria: Path) 
     good, broken = house.all()
     assert good.folder
     assert broken.folder is None
-    assert broken.problems[0].key == "tags"
+    assert broken.problems[0].place == "tags"
     with pytest.raises(PersonaConfigError):
         house.refresh("tom")
     assert house.refresh("maria").changed
@@ -109,10 +109,10 @@ def test_a_broken_persona_is_listed_with_its_problem(house: House, maria: Path) 
 
 def test_validation_knows_the_library(house: House, maria: Path, library: Library) -> None:
     house.change("maria", {"shelves": "library"})
-    assert [p.key for p in house.validate("maria") if p.severity == "error"] == ["shelves[0]"]
+    assert [p.place for p in house.validate("maria") if p.severity == "error"] == ["shelves[0]"]
     (maria.parent.parent / "x.md").write_text("# X\n\nSome text.\n")
     library.add(maria.parent.parent / "x.md")
-    assert [p.key for p in house.validate("maria") if p.severity == "error"] == []
+    assert [p.place for p in house.validate("maria") if p.severity == "error"] == []
     (maria / "RAW-DOCS" / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
     house.refresh("maria")
     torn = [p for p in house.validate("maria") if p.file == "maria/RAW-DOCS/torn.pdf"]

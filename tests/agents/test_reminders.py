@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.agents.curated import base_folder
-from chapterhouse.agents.definition_json import read_raw
+from chapterhouse.agents.persona_folder import read_raw
 from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.agents.reminders import reminders
 
@@ -32,4 +32,4 @@ def test_a_pipe_in_place_of_a_configuration_keeps_nobody_waiting(tmp_path: Path)
     os.mkfifo(pipe)
 
     with pytest.raises(PersonaConfigError, match="regular file"):
-        read_raw(pipe)
+        read_raw(tmp_path)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import CHAIR, Member, ToolRef
-from chapterhouse.agents.council_problems import CouncilConfigError
+from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.council.tools import merged, registered, seated_tools, tool_problems, tools_of
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Tool
@@ -136,7 +136,7 @@ def test_all_problems_of_a_council_are_told_at_once_and_each_once() -> None:
     with pytest.raises(CouncilConfigError) as caught:
         seated_tools(council, REGISTRY)
     assert [(p.path, p.code) for p in caught.value.problems] == expected
-    assert {problem.council for problem in caught.value.problems} == {"harbour"}
+    assert {problem.slug for problem in caught.value.problems} == {"harbour"}
 
 
 def test_nothing_is_wrong_with_no_tools() -> None:

@@ -1,67 +1,41 @@
-"""Council: who meets, in which rounds, with what at hand. Built call by call, never changed."""
+"""Council: who meets, in which rounds, with what at hand. Built call by call, never changed.
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+It is read from JSON and written as JSON here too. What cannot be read is left out, so that the
+checks can name what else is wrong at the same time.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, dataclass, fields, replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Self
+from typing import Any, Final, Self
 
-from chapterhouse.agents.council_model import Grounding, Member, Round, ToolRef, shelf_of
+from pydantic import TypeAdapter
+
+from chapterhouse.agents.council_checks import check_council
+from chapterhouse.agents.council_model import (
+    CouncilModel,
+    Grounding,
+    Member,
+    Round,
+    ToolRef,
+    tool_name,
+)
+from chapterhouse.agents.definition_json import JsonObject, Schema, parse_model, parse_object
+from chapterhouse.agents.problems import Code, CouncilConfigError, Problem, errors
 from chapterhouse.errors import UsageError
 
-if TYPE_CHECKING:
-    from chapterhouse.agents.council_problems import CouncilProblem
-
-PARALLEL: Final = 8
-ROUND_SECONDS: Final = 300.0
+_KEYS: Final = {"chaired_by": "chair"}  # a field whose key is the name of a method
 
 
 @dataclass(frozen=True, slots=True)
-class Council:
-    """A council as its file has it, or as it is built in Python.
+class Council(CouncilModel):
+    """A council as its file has it, or as it is built in Python; ``CouncilModel`` has its fields.
 
     Every method that adds something returns a new council. Nothing is checked on the way:
-    ``problems`` and ``validate`` tell everything that is wrong at once.
-
-    Attributes:
-        slug: Name in kebab case, and that of its folder.
-        display_name: How it is called; empty for the slug in words.
-        purpose: What it is for, shown to every member.
-        profile: Model of whoever has none of their own; empty for the library's.
-        tools: What every member and the chair may call, but no council that is a member.
-        members: Who speaks, in this order.
-        rounds: What happens, in this order.
-        chaired_by: Who presides and sums up: a persona or a plain role.
-        folders: Further folders whose documents all members read: absolute, with ``~``, or
-            relative to the council's own.
-        options: What is to be decided between; with some, the minutes hold a decision matrix.
-        parallel: Members that speak at a time, 1 to 64.
-        round_timeout_seconds: When a round ends, whoever has not spoken.
-        concession_rule: Whether a member may concede only for evidence that is new to them.
+    ``problems`` and ``Councils.validate`` name everything that is wrong at once.
     """
-
-    slug: str
-    display_name: str = ""
-    purpose: str = ""
-    profile: str = ""
-    tools: tuple[ToolRef, ...] = ()
-    members: tuple[Member, ...] = ()
-    rounds: tuple[Round, ...] = ()
-    chaired_by: Member | None = None
-    folders: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    parallel: int = PARALLEL
-    round_timeout_seconds: float = ROUND_SECONDS
-    concession_rule: bool = True
-
-    @property
-    def title(self) -> str:
-        """How it is called; the slug in words where nothing else is said."""
-        return self.display_name or self.slug.replace("-", " ").title()
-
-    @property
-    def shelf(self) -> str:
-        """The shelf of the documents that all members share."""
-        return shelf_of(self.slug)
 
     # --- building ------------------------------------------------------------------------------
 
@@ -97,7 +71,7 @@ class Council:
         Raises:
             UsageError: a member was given and words for another besides.
         """
-        told = Member(
+        described = Member(
             persona,
             council,
             name,
@@ -108,7 +82,7 @@ class Council:
             timeout_seconds,
             tuple(shelves),
         )
-        return replace(self, members=(*self.members, _seated(member, told)))
+        return replace(self, members=(*self.members, _seated(member, described)))
 
     def add_round(
         self,
@@ -146,7 +120,7 @@ class Council:
         shelves: Iterable[str] = (),
     ) -> Self:
         """Say who presides; as ``add_member``, but never a council."""
-        told = Member(
+        described = Member(
             persona,
             "",
             name,
@@ -157,7 +131,7 @@ class Council:
             timeout_seconds,
             tuple(shelves),
         )
-        return replace(self, chaired_by=_seated(member, told))
+        return replace(self, chaired_by=_seated(member, described))
 
     def link(self, *folders: str | Path) -> Self:
         """Let all members read the documents of further folders."""
@@ -188,41 +162,158 @@ class Council:
     # --- as JSON, and checked ------------------------------------------------------------------
 
     def to_json(self) -> str:
-        """Return the council as its file has it; tools by name, what is as usual left out."""
-        from chapterhouse.agents.council_file import council_json  # noqa: PLC0415 - it reads this
-
-        return council_json(self)
+        """Return the council as its file has it: tools by name, defaults left out."""
+        return json.dumps(as_object(self), ensure_ascii=False, indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> "Council":
-        """Return the council that ``to_json`` or a hand has written.
+        """Return the council that ``to_json`` or a person has written.
 
         Raises:
             CouncilConfigError: with every problem of its form: no JSON, an unknown key, a key
-                that stands twice, a value of the wrong kind.
+                that is there twice, a value of the wrong kind.
         """
-        from chapterhouse.agents.council_file import (  # noqa: PLC0415 - likewise
-            parse_council,
-            required,
-        )
-
-        return required(parse_council(text))
+        return parse_council(text).required()
 
     @property
-    def problems(self) -> "tuple[CouncilProblem, ...]":
-        """All that is wrong with it by itself; ``Councils.validate`` looks around it too."""
-        from chapterhouse.agents.council_checks import validate  # noqa: PLC0415 - likewise
-
-        return validate(self)
+    def problems(self) -> tuple[Problem, ...]:
+        """All that is wrong with it by itself; ``Councils.validate`` compares it with the rest."""
+        return check_council(self)
 
 
-def _seated(member: Member | str | None, told: Member) -> Member:
+def _seated(member: Member | str | None, described: Member) -> Member:
     if member is None:
-        return told
+        return described
     if isinstance(member, Member):
-        if told != Member():
+        if described != Member():
             raise UsageError("Give a member, or the words for one, not both.")
         return member
-    if told.persona or told.council:
+    if described.persona or described.council:
         raise UsageError(f"'{member}' is the persona; leave out persona= and council=.")
-    return replace(told, persona=member)
+    return replace(described, persona=member)
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def as_object(council: Council) -> dict[str, Any]:
+    """Return a council as a JSON object, without defaults; equal councils give equal objects."""
+    return {"slug": council.slug, **_written(council)}
+
+
+def _written(value: Council | Member | Round) -> dict[str, Any]:
+    return {
+        _KEYS.get(field.name, field.name): _plain(field.name, getattr(value, field.name))
+        for field in fields(value)
+        if field.default is not MISSING and getattr(value, field.name) != field.default
+    }
+
+
+def _plain(name: str, value: Any) -> Any:
+    if name == "tools":
+        return [tool_name(tool) for tool in value]
+    if isinstance(value, Member):
+        return _written(value)
+    if isinstance(value, Round):
+        more = _written(value)
+        return {"name": value.name, **more} if more else value.name
+    return [_plain("", entry) for entry in value] if isinstance(value, tuple) else value
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedCouncil:
+    """What a file says, and what is wrong with its form.
+
+    Attributes:
+        council: Without what could not be read; None where nothing could.
+        raw: The object as its owner wrote it.
+    """
+
+    council: Council | None
+    problems: tuple[Problem, ...] = ()
+    raw: Mapping[str, Any] | None = None
+
+    def required(self) -> Council:
+        """Return the council.
+
+        Raises:
+            CouncilConfigError: something is wrong with its form.
+        """
+        wrong = errors(self.problems)
+        if wrong or self.council is None:
+            raise CouncilConfigError(wrong)
+        return self.council
+
+
+def parse_council(data: bytes | str) -> ParsedCouncil:
+    """Return what JSON says of a council."""
+    return council_of(parse_object(data, council_schema()))
+
+
+def council_of(read: JsonObject) -> ParsedCouncil:
+    """Return what a JSON object says of a council."""
+    if read.value is None:
+        return ParsedCouncil(None, read.problems)
+    raw = read.value
+    if isinstance(raw.get("rounds"), list):  # a name alone is short for a round
+        rounds = [{"name": one} if isinstance(one, str) else one for one in raw["rounds"]]
+        raw = {**raw, "rounds": rounds}
+    parsed = parse_model(raw, council_schema())
+    if isinstance(parsed, Council):
+        return ParsedCouncil(parsed, read.problems, read.value)
+    wrong = {problem.path: problem.code for problem in parsed}
+    rest = parse_model(_without(raw, (), wrong), council_schema())
+    council = rest if isinstance(rest, Council) else None
+    return ParsedCouncil(council, (*read.problems, *parsed), read.value)
+
+
+_Wrong = Mapping[tuple[str | int, ...], Code]
+_NEEDED: Final = frozenset(("slug", "name"))
+
+
+def _without(value: Any, path: tuple[str | int, ...], wrong: _Wrong) -> Any:
+    """Return a value without what is wrong in it; entries of lists keep their numbers."""
+    if isinstance(value, dict):
+        right = {
+            key: _without(below, (*path, key), wrong)
+            for key, below in value.items()
+            if (*path, key) not in wrong
+        }
+        blank = {key for key in _NEEDED if wrong.get((*path, key), Code.UNKNOWN) != Code.UNKNOWN}
+        return right | dict.fromkeys(blank, "")
+    if isinstance(value, list):
+        blank_entry = {"members": {}, "rounds": {"name": ""}}.get(str(path[-1]), "")
+        return [
+            blank_entry if (*path, number) in wrong else _without(entry, (*path, number), wrong)
+            for number, entry in enumerate(value)
+        ]
+    return value
+
+
+@cache
+def council_schema() -> Schema[Council]:
+    """Return what ``council.json`` may say."""
+    keys: dict[tuple[str, ...], tuple[str, ...]] = {
+        place: tuple(_KEYS.get(field.name, field.name) for field in fields(kind))
+        for place, kind in (
+            ((), Council),
+            (("members",), Member),
+            (("chair",), Member),
+            (("rounds",), Round),
+        )
+    }
+    return Schema(
+        TypeAdapter(Council),
+        keys,
+        "councils.md",
+        '{"slug": "berths", "members": [{"persona": "maria"}]}',
+        objects={
+            "Member": 'It must be an object like {{"persona": "maria"}}',
+            "Round": (
+                'It must be a name like "synthesis", or an object like {{"name": "synthesis"}}'
+            ),
+        },
+    )

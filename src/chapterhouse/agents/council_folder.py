@@ -4,22 +4,33 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_checks import form_problems, slug_problems
-from chapterhouse.agents.council_file import (
-    COUNCIL_FILE,
-    as_object,
-    read_council,
-    required,
+from chapterhouse.agents.checks import (
+    References,
+    located,
+    mismatch_problems,
+    require_slug,
 )
-from chapterhouse.agents.council_problems import CouncilConfigError, errors
-from chapterhouse.agents.definition_json import edited, write_config
-from chapterhouse.agents.persona_folder import located
-from chapterhouse.agents.strict_json import is_text
+from chapterhouse.agents.council import (
+    Council,
+    ParsedCouncil,
+    as_object,
+    council_of,
+    council_schema,
+)
+from chapterhouse.agents.council_checks import check_council
+from chapterhouse.agents.definition_json import (
+    is_text,
+    read_object,
+    with_changes,
+    write_object,
+)
+from chapterhouse.agents.problems import CouncilConfigError, Problem, errors, errors_first, in_file
+from chapterhouse.agents.problems import Path as Place
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.files import make_folder
 from chapterhouse.text.naming import storable_path
 
+COUNCIL_FILE: Final = "council.json"
 DOCS: Final = "docs"
 _MARKS: Final = (COUNCIL_FILE, DOCS)
 
@@ -69,12 +80,48 @@ def names(councils: Path) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
+def read_council(path: Path) -> ParsedCouncil:
+    """Read the file ``path``; what is wrong with its form is in the result."""
+    hint = "chapterhouse council new SLUG makes what is missing in a folder."
+    return council_of(read_object(path, hint, council_schema()))
+
+
+def form_problems(parsed: ParsedCouncil, name: str) -> tuple[Problem, ...]:
+    """Return why what was read in the folder ``name`` cannot be the council of that name."""
+    slug = parsed.council.slug if parsed.council else ""
+    found = (*parsed.problems, *mismatch_problems(slug, name))
+    return tuple(in_file(f"{name}/{COUNCIL_FILE}", found))
+
+
+def check_parsed(parsed: ParsedCouncil, name: str, references: References) -> tuple[Problem, ...]:
+    """Return all that is wrong with what was read in the folder ``name``, errors first.
+
+    What follows only from something that could not be read is not named besides.
+    """
+    found = form_problems(parsed, name)
+    if parsed.council is None:
+        return found
+    council = replace(parsed.council, slug=parsed.council.slug or name)
+    followed = (
+        problem
+        for problem in check_council(council, references, f"{name}/{COUNCIL_FILE}")
+        if not any(_overlap(problem.path, wrong.path) for wrong in parsed.problems)
+    )
+    return errors_first((*found, *followed))
+
+
+def _overlap(one: Place, other: Place) -> bool:
+    """Whether one path lies at or below the other."""
+    shared = min(len(one), len(other))
+    return one[:shared] == other[:shared]
+
+
 def load(path: Path) -> CouncilFolder:
     """Read the council's folder ``path``.
 
     Raises:
         CouncilConfigError: with everything for which the file cannot be read as a council, or is
-            another one's. Whether the council can meet is for ``validate`` to say.
+            another one's. Whether the council can meet is for ``check_parsed`` to say.
     """
     parsed = read_council(path / COUNCIL_FILE)
     wrong = errors(form_problems(parsed, path.name))
@@ -90,9 +137,7 @@ def create(councils: Path, council: Council) -> CouncilFolder:
         UsageError: it cannot be called so.
         RefusedError: it is there already.
     """
-    wrong = tuple(slug_problems(council.slug))
-    if wrong:
-        raise UsageError(wrong[0].sentence, hint=wrong[0].hint)
+    require_slug(council.slug, "council", "berth-tariffs")
     path = councils / council.slug
     if (path / COUNCIL_FILE).exists():
         raise RefusedError(
@@ -100,7 +145,7 @@ def create(councils: Path, council: Council) -> CouncilFolder:
             hint=f"Change {COUNCIL_FILE} in it, or choose another name.",
         )
     make_folder(path / DOCS)
-    write_config(path / COUNCIL_FILE, as_object(council))  # last: with it the council exists
+    write_object(path / COUNCIL_FILE, as_object(council))  # last: with it the council exists
     return CouncilFolder(path, council)
 
 
@@ -159,5 +204,6 @@ def write_links(folder: CouncilFolder) -> None:
         CouncilConfigError: the file has become something else meanwhile; nothing was written.
     """
     parsed = read_council(folder.file)
-    required(parsed)
-    write_config(folder.file, edited(parsed.raw or {}, {"folders": list(folder.council.folders)}))
+    parsed.required()
+    changes = {"folders": list(folder.council.folders)}
+    write_object(folder.file, with_changes(parsed.raw or {}, changes))

@@ -1,8 +1,11 @@
-"""The parts of a council: its members and its rounds."""
+"""What a council is made of: members, rounds and what holds for all. Values, not checked."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import ConfigDict, Field, PlainValidator
+from pydantic_core import PydanticKnownError
 
 from chapterhouse.text.naming import slug as slug_of
 from chapterhouse.types import Tool
@@ -10,11 +13,32 @@ from chapterhouse.types import Tool
 Grounding = Literal["inject", "tool", "both"]
 GROUNDINGS: Final = ("inject", "tool", "both")
 ToolRef = str | Tool  # a name that is registered, or the tool itself
+PARALLEL: Final = 8
+ROUND_SECONDS: Final = 300.0
 CHAIR: Final = "chair"  # how rounds name who presides
 # Tools that every library has: each searches the shelves of whoever calls it.
 SEARCH_TOOLS: Final = frozenset(("search_knowledge", "semantic_search", "search_documents"))
 # No persona's slug has an underscore, so that no shelf of a council is ever a persona's.
 _SHELF: Final = "council_"
+
+
+def _tool_name(value: object) -> str:
+    if not isinstance(value, str):
+        raise PydanticKnownError("string_type")
+    return value
+
+
+def _number(value: object) -> float:
+    """Return a number as it is written: 30 stays 30 and does not become 30.0."""
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise PydanticKnownError("float_type")
+    return value
+
+
+# In a file a tool is a name; only Python has the tool itself.
+_Tools = tuple[Annotated[ToolRef, PlainValidator(_tool_name)], ...]
+_Seconds = Annotated[float, PlainValidator(_number)]
+_AS_JSON: Final = ConfigDict(extra="forbid", strict=True)  # how files are read; code is trusted
 
 
 class Seat(StrEnum):
@@ -56,14 +80,16 @@ class Member:
         shelves: Further shelves that they read beside the council's, and a persona's own.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+
     persona: str = ""
     council: str = ""
     name: str = ""
     instructions: str = ""
     profile: str = ""
-    tools: tuple[ToolRef, ...] = ()
+    tools: _Tools = ()
     grounding: Grounding | None = None
-    timeout_seconds: float | None = None
+    timeout_seconds: _Seconds | None = None
     shelves: tuple[str, ...] = ()
 
     @property
@@ -93,6 +119,8 @@ class Round:
         sees_claims: Of a round of your own: whether the claims made so far are shown.
     """
 
+    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+
     name: str
     instructions: str = ""
     speakers: tuple[str, ...] = ()
@@ -110,6 +138,54 @@ class Round:
         if self.kind is RoundKind.OWN:
             return self.sees_claims
         return self.kind is not RoundKind.INDEPENDENT_ANALYSIS
+
+
+@dataclass(frozen=True, slots=True)
+class CouncilModel:
+    """A council as its file has it.
+
+    Attributes:
+        slug: Name in kebab case, and that of its folder.
+        display_name: How it is called; empty for the slug in words.
+        purpose: What it is for, shown to every member.
+        profile: Model of members that have none of their own; empty for the library's.
+        tools: What every member and the chair may call, but no council that is a member.
+        members: Who speaks, in this order.
+        rounds: What happens, in this order.
+        chaired_by: Who presides and sums up: a persona or a plain role; ``chair`` in the file.
+        folders: Further folders whose documents all members read: absolute, with ``~``, or
+            relative to the council's own.
+        options: What is to be decided between; with some, the minutes hold a decision matrix.
+        parallel: Members that speak at a time, 1 to 64.
+        round_timeout_seconds: When a round ends, even if a member has not spoken.
+        concession_rule: Whether a member may concede only for evidence that is new to them.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+
+    slug: str
+    display_name: str = ""
+    purpose: str = ""
+    profile: str = ""
+    tools: _Tools = ()
+    members: tuple[Member, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    chaired_by: Annotated[Member | None, Field(alias="chair")] = None
+    folders: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    parallel: int = PARALLEL
+    round_timeout_seconds: _Seconds = ROUND_SECONDS
+    concession_rule: bool = True
+
+    @property
+    def title(self) -> str:
+        """How it is called; the slug in words where there is no display name."""
+        return self.display_name or self.slug.replace("-", " ").title()
+
+    @property
+    def shelf(self) -> str:
+        """The shelf of the documents that all members share."""
+        return shelf_of(self.slug)
 
 
 def tool_name(tool: ToolRef) -> str:

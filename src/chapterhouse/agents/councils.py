@@ -1,24 +1,31 @@
 """Councils: the councils of a library, and all that is done with them."""
 
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chapterhouse.agents import council_folder
-from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_checks import validate, validate_file
+from chapterhouse.agents.checks import References
+from chapterhouse.agents.council import Council, ParsedCouncil
+from chapterhouse.agents.council_checks import check_council
 from chapterhouse.agents.council_documents import listing
-from chapterhouse.agents.council_file import COUNCIL_FILE, Parsed, read_council
-from chapterhouse.agents.council_folder import DOCS, CouncilFolder
+from chapterhouse.agents.council_folder import (
+    COUNCIL_FILE,
+    DOCS,
+    CouncilFolder,
+    check_parsed,
+    read_council,
+)
 from chapterhouse.agents.council_model import shelf_of
-from chapterhouse.agents.council_problems import CouncilConfigError, CouncilProblem, errors
 from chapterhouse.agents.listing import Listed
 from chapterhouse.agents.means import OnProgress, Refresh
 from chapterhouse.agents.personas import House
-from chapterhouse.agents.surroundings import Surroundings
+from chapterhouse.agents.problems import CouncilConfigError, Problem, errors
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
 from chapterhouse.agents.training import READ_AHEAD, maximum_bytes
 from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.files import lock_folder
 from chapterhouse.lifecycle.look import Prepare, Read
 from chapterhouse.ports.store import Store
 from chapterhouse.settings import Settings
@@ -54,7 +61,7 @@ class Entry:
 
     slug: str
     folder: CouncilFolder | None
-    problems: tuple[CouncilProblem, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +151,7 @@ class Councils:
 
     def validate(
         self, council: str | Council | None = None, tools: Iterable[str] = ()
-    ) -> tuple[CouncilProblem, ...]:
+    ) -> tuple[Problem, ...]:
         """Return everything wrong with a council, or with all.
 
         Args:
@@ -155,12 +162,12 @@ class Councils:
             NotFoundError, UsageError: as for ``resolve``.
         """
         parsed = {slug: self._parsed(slug) for slug in self.names()}
-        around = self._surroundings(parsed, frozenset(tools))
+        references = self._references(parsed, frozenset(tools))
         if isinstance(council, Council):
             own = self.path / council.slug
-            return validate(council, replace(around, folder=own))
+            return check_council(council, replace(references, folder=own))
         chosen = self.names() if council is None else (self.resolve(council),)
-        return tuple(entry for slug in chosen for entry in self._problems(slug, parsed, around))
+        return tuple(entry for slug in chosen for entry in self._problems(slug, parsed, references))
 
     def require(self, council: str | Council, tools: Iterable[str] = ()) -> Council:
         """Return a council that can meet; arguments as for ``validate``.
@@ -263,13 +270,13 @@ class Councils:
         except CouncilConfigError as error:
             return Entry(slug, None, error.problems)
 
-    def _parsed(self, slug: str) -> Parsed:
+    def _parsed(self, slug: str) -> ParsedCouncil:
         return read_council(self.path / slug / COUNCIL_FILE)
 
-    def _surroundings(self, parsed: dict[str, Parsed], tools: frozenset[str]) -> Surroundings:
+    def _references(self, parsed: dict[str, ParsedCouncil], tools: frozenset[str]) -> References:
         means = self._means
         personas = {entry.slug: entry.folder is not None for entry in means.house.all()}
-        around = Surroundings(
+        references = References(
             personas=personas,
             councils={slug: _inner(entry) for slug, entry in parsed.items()},
             profiles=frozenset(means.settings.profiles),
@@ -278,16 +285,16 @@ class Councils:
         )
         broken = frozenset[str]()
         while True:  # a council that contains a broken one is broken itself
-            around = replace(around, broken=broken)
-            found = {slug for slug in parsed if errors(self._problems(slug, parsed, around))}
+            references = replace(references, broken=broken)
+            found = {slug for slug in parsed if errors(self._problems(slug, parsed, references))}
             if found <= broken:
-                return around
+                return references
             broken |= found
 
     def _problems(
-        self, slug: str, parsed: dict[str, Parsed], around: Surroundings
-    ) -> tuple[CouncilProblem, ...]:
-        return validate_file(parsed[slug], slug, replace(around, folder=self.path / slug))
+        self, slug: str, parsed: dict[str, ParsedCouncil], references: References
+    ) -> tuple[Problem, ...]:
+        return check_parsed(parsed[slug], slug, replace(references, folder=self.path / slug))
 
     def _places(self, folder: CouncilFolder) -> Places:
         """Return where a council's documents are, and those of the other councils.
@@ -307,6 +314,11 @@ class Councils:
         return Places(own, folder.docs, folder.folders, councils)
 
     def _bring(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
+        # A council that was built in Python need not have a folder.
+        with lock_folder(folder.path) if folder.path.is_dir() else nullcontext():
+            return self._sync(folder, tell, dry_run=dry_run)
+
+    def _sync(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
         places, store = self._places(folder), self._means.store
         warnings = tuple(
             f"{path} is not there; what was read of it before stays."
@@ -346,7 +358,7 @@ class Councils:
         return Link(after, written, changed, self._bring(after, tell, dry_run=dry_run))
 
 
-def _inner(parsed: Parsed) -> tuple[str, ...]:
+def _inner(parsed: ParsedCouncil) -> tuple[str, ...]:
     members = parsed.council.members if parsed.council else ()
     return tuple(member.council for member in members if member.council)
 

@@ -1,48 +1,39 @@
 """What ``persona.config.json`` may say."""
 
-from typing import Annotated, Final, Literal
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, get_origin
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic_core import PydanticCustomError
 
+from chapterhouse.agents.checks import KEBAB, LONGEST_SLUG, RESERVED
+from chapterhouse.agents.definition_json import Schema, parse_model
+from chapterhouse.agents.problems import PersonaConfigError, in_file
 from chapterhouse.text.naming import valid_name
 from chapterhouse.text.sanitise import sanitise_line
 
 CONFIG_FILE: Final = "persona.config.json"
-_SLUG: Final = r"^[a-z0-9]+(-[a-z0-9]+)*$"
-# Shelves, words of commands, and folders that a persona's own folder is not.
-RESERVED: Final = frozenset(
-    (
-        "all",
-        "council",
-        "councils",
-        "everyone",
-        "general",
-        "library",
-        "none",
-        "persona",
-        "personas",
-        "shared",
-    )
-)
 
 
 def _one_line(value: str) -> str:
     if sanitise_line(value) != value:
-        raise ValueError(
-            "must be one line without invisible characters, and without spaces at its ends"
+        raise PydanticCustomError(
+            "invisible",
+            "must be one line without invisible characters, and without spaces at its ends",
         )
     return value
 
 
 def _shelf(value: str) -> str:
     if not valid_name(value):
-        raise ValueError(f"cannot be the name of a shelf: {value!r}")
+        raise PydanticCustomError("name", f"cannot be the name of a shelf: {value!r}")
     return value
 
 
 def _slug(value: str) -> str:
     if value in RESERVED:
-        raise ValueError(f"is a reserved word: {value!r}")
+        raise PydanticCustomError("reserved", f"is a reserved word: {value!r}")
     return value
 
 
@@ -51,7 +42,7 @@ _Name = Annotated[str, Field(max_length=80), AfterValidator(_one_line)]
 _Entry = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_one_line)]
 _Shelf = Annotated[str, AfterValidator(_shelf)]
 _Path = Annotated[str, Field(min_length=1, max_length=4_096)]
-Slug = Annotated[str, Field(pattern=_SLUG, max_length=40), AfterValidator(_slug)]
+Slug = Annotated[str, Field(pattern=f"^{KEBAB}$", max_length=LONGEST_SLUG), AfterValidator(_slug)]
 
 
 class _Part(BaseModel):
@@ -120,3 +111,55 @@ class PersonaConfig(_Part):
     out_of_scope: Literal["defer", "general", "persona"] = "defer"
     memory: MemoryChoice = MemoryChoice()
     answer: AnswerChoice = AnswerChoice()
+
+
+_PARTS: Final[Mapping[tuple[str, ...], type[BaseModel]]] = {(): PersonaConfig} | {
+    (name,): field.annotation
+    for name, field in PersonaConfig.model_fields.items()
+    if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+}
+_KINDS: Final = {
+    ".".join((*place, name)): field.annotation
+    for place, part in _PARTS.items()
+    for name, field in part.model_fields.items()
+}
+PERSONA_SCHEMA: Final = Schema(
+    TypeAdapter(PersonaConfig),
+    {place: tuple(part.model_fields) for place, part in _PARTS.items()},
+    "personas.md",
+    '{"slug": "maria", "tags": []}',
+    hints={
+        "slug": "Call it as the folder is called, like: maria-keller",
+        "grounding": 'Most want "inject": their documents are always searched.',
+        "out_of_scope": 'Most want "defer": they say that it is not for them.',
+        "shelves": "See the shelves there are: chapterhouse status",
+    },
+)
+
+
+def parse_config(raw: Mapping[str, Any], file: str) -> PersonaConfig:
+    """Return the configuration that ``raw`` states.
+
+    Raises:
+        PersonaConfigError: with every problem: an unknown key, a value of the wrong kind or size.
+    """
+    parsed = parse_model(raw, PERSONA_SCHEMA)
+    if isinstance(parsed, PersonaConfig):
+        return parsed
+    raise PersonaConfigError(tuple(in_file(file, parsed)))
+
+
+def value_of(key: str, text: str) -> object:
+    """Return what ``KEY=TEXT`` means: JSON where it is some, else text; a list between commas."""
+    try:
+        value: object = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError:
+        value = text
+    kind = _KINDS.get(key)
+    if get_origin(kind) is tuple and not isinstance(value, list):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text if kind is str and not isinstance(value, str) else value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")

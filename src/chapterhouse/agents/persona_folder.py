@@ -1,21 +1,25 @@
 """A persona's folder, which is the truth about them."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from chapterhouse.agents.checks import located, mismatch_problems, require_slug
 from chapterhouse.agents.definition_json import (
-    edited,
-    parse_config,
-    read_raw,
+    read_object,
     read_regular,
-    write_config,
+    with_changes,
+    write_object,
 )
-from chapterhouse.agents.persona_config import CONFIG_FILE, RESERVED, PersonaConfig
+from chapterhouse.agents.persona_config import (
+    CONFIG_FILE,
+    PERSONA_SCHEMA,
+    PersonaConfig,
+    parse_config,
+)
 from chapterhouse.agents.persona_templates import DEFAULT_TEMPLATE, prose_of, template_named
-from chapterhouse.agents.problems import PersonaConfigError, PersonaProblem
+from chapterhouse.agents.problems import Code, PersonaConfigError, Problem, in_file
 from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.files import make_folder, write_whole
 from chapterhouse.text.sanitise import sanitise, sanitise_line
@@ -24,8 +28,6 @@ from chapterhouse.types import Persona
 PROSE_FILE: Final = "persona.md"
 RAW, RAG = "RAW-DOCS", "RAG"
 _LONGEST_PROSE: Final = 100_000  # characters; more would not fit a prompt
-_KEBAB: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
-_LONGEST_SLUG: Final = 40
 _MARKS: Final = (CONFIG_FILE, PROSE_FILE, RAW, RAG)
 
 
@@ -98,19 +100,6 @@ class PersonaFolder:
 UNTOUCHED: Final = "Write here, in your own words"
 
 
-def located(folder: Path, written: str) -> Path:
-    """Return the path that a configuration in ``folder`` means: absolute, ``~``, or relative.
-
-    Raises:
-        UsageError: it names the home of a person who is not there.
-    """
-    try:
-        # Not resolved: a folder that is gone must still be named as its owner wrote it.
-        return folder / Path(written).expanduser()
-    except RuntimeError:
-        raise UsageError(f"There is no home folder for {written!r}.") from None
-
-
 def names(personas: Path) -> tuple[str, ...]:
     """Return the names of all folders below ``personas`` that look like a persona's, sorted."""
     if not personas.is_dir():
@@ -129,14 +118,27 @@ def load(path: Path) -> PersonaFolder:
     Raises:
         PersonaConfigError: the configuration cannot be used, or ``persona.md`` is no text.
     """
-    shown = f"{path.name}/{CONFIG_FILE}"
-    raw = read_raw(path / CONFIG_FILE, shown)
-    config = parse_config(raw, shown)
-    if config.slug != path.name:
-        hint = f"Set it to '{path.name}', or rename the folder to '{config.slug}'."
-        reason = f"it is '{config.slug}', but the folder is called '{path.name}'"
-        raise PersonaConfigError([PersonaProblem(shown, "slug", reason, hint)])
+    raw = read_raw(path)
+    file = f"{path.name}/{CONFIG_FILE}"
+    config = parse_config(raw, file)
+    wrong = tuple(in_file(file, mismatch_problems(config.slug, path.name)))
+    if wrong:
+        raise PersonaConfigError(wrong)
     return PersonaFolder(path, config, read_prose(path))
+
+
+def read_raw(path: Path) -> dict[str, Any]:
+    """Return the configuration in the folder ``path`` as its owner wrote it.
+
+    Raises:
+        PersonaConfigError: it is not there, is not UTF-8 or not JSON (line and column say where),
+            or has a key twice.
+    """
+    hint = "chapterhouse persona new SLUG writes what is missing in a folder."
+    read = read_object(path / CONFIG_FILE, hint, PERSONA_SCHEMA)
+    if read.problems or read.value is None:
+        raise PersonaConfigError(tuple(in_file(f"{path.name}/{CONFIG_FILE}", read.problems)))
+    return read.value
 
 
 def read_prose(path: Path) -> str:
@@ -145,25 +147,29 @@ def read_prose(path: Path) -> str:
     Raises:
         PersonaConfigError: it is not UTF-8, or too long.
     """
-    shown = f"{path.name}/{PROSE_FILE}"
     try:
         data = read_regular(path / PROSE_FILE, 4 * _LONGEST_PROSE + 1)
         prose = sanitise(data.decode("utf-8-sig")).text.strip()
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        problem = PersonaProblem(shown, "", f"it is not UTF-8 (line {line})", "Save it as UTF-8.")
-        raise PersonaConfigError([problem]) from None
+        line = error.object[: error.start].count(b"\n") + 1
+        raise _bad_prose(path, f"It is not UTF-8 (line {line}).", "Save it as UTF-8.") from None
     except OSError as error:
-        reason = f"it cannot be read: {error.strerror}"
-        problem = PersonaProblem(shown, "", reason, "Check its permissions.")
-        raise PersonaConfigError([problem]) from None
+        sentence = f"It cannot be read: {error.strerror}."
+        raise _bad_prose(path, sentence, "Check its permissions.") from None
     if len(prose) > _LONGEST_PROSE:
-        reason = f"it has {len(prose):,} characters; at most {_LONGEST_PROSE:,} are read"
+        sentence = f"It has {len(prose):,} characters; at most {_LONGEST_PROSE:,} are read."
         hint = "Put what is knowledge rather than character into RAW-DOCS."
-        raise PersonaConfigError([PersonaProblem(shown, "", reason, hint)])
+        raise _bad_prose(path, sentence, hint, Code.RANGE)
     return prose
+
+
+def _bad_prose(
+    path: Path, sentence: str, hint: str, code: Code = Code.UNREADABLE
+) -> PersonaConfigError:
+    problem = Problem((), code, sentence, hint, file=f"{path.name}/{PROSE_FILE}")
+    return PersonaConfigError([problem])
 
 
 def create(
@@ -188,7 +194,7 @@ def create(
         NotFoundError: there is no such template.
         RefusedError: the persona is there already.
     """
-    require_slug(slug)
+    require_slug(slug, "persona", "maria-keller")
     chosen = template_named(template)
     path = personas / slug
     if (path / CONFIG_FILE).exists():
@@ -203,7 +209,7 @@ def create(
         make_folder(folder)
     if not (path / PROSE_FILE).exists():
         write_whole(path / PROSE_FILE, prose_of(chosen, name))
-    write_config(path / CONFIG_FILE, raw)  # last: with it the persona exists
+    write_object(path / CONFIG_FILE, raw)  # last: with it the persona exists
     return PersonaFolder(path, config, read_prose(path))
 
 
@@ -225,28 +231,10 @@ def _first_config(
     }
 
 
-def require_slug(slug: str) -> None:
-    """Check that a persona can be called ``slug``.
-
-    Raises:
-        UsageError: it cannot.
-    """
-    if not _KEBAB.fullmatch(slug) or len(slug) > _LONGEST_SLUG:
-        raise UsageError(
-            f"'{slug}' cannot be the name of a persona.",
-            hint="Use lower-case letters, digits and single hyphens, at most 40: maria-keller",
-        )
-    if slug in RESERVED:
-        raise UsageError(
-            f"'{slug}' cannot be the name of a persona: Chapterhouse uses the word itself.",
-            hint="Choose another, like: maria-keller",
-        )
-
-
 def change(path: Path, changes: Mapping[str, object]) -> PersonaFolder:
     """Set some keys of a configuration, such as ``profile.expertise``, and leave all others.
 
-    A configuration that cannot be used as it is can be mended so.
+    A configuration that cannot be used as it is can be fixed so.
 
     Raises:
         PersonaConfigError: it could not be used afterwards; nothing was written.
@@ -256,8 +244,7 @@ def change(path: Path, changes: Mapping[str, object]) -> PersonaFolder:
         raise UsageError(
             "The slug is the folder's name.", hint="Rename the folder, and then set the slug in it."
         )
-    shown = f"{path.name}/{CONFIG_FILE}"
-    raw = edited(read_raw(path / CONFIG_FILE, shown), changes)
-    config = parse_config(raw, shown)
-    write_config(path / CONFIG_FILE, raw)
+    raw = with_changes(read_raw(path), changes)
+    config = parse_config(raw, f"{path.name}/{CONFIG_FILE}")
+    write_object(path / CONFIG_FILE, raw)
     return PersonaFolder(path, config, read_prose(path))

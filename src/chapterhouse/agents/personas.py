@@ -5,17 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chapterhouse.agents import persona_folder
+from chapterhouse.agents.checks import References, located
 from chapterhouse.agents.curate import curate, curation_is_current
 from chapterhouse.agents.curated import load_state
-from chapterhouse.agents.definition_json import written_value
 from chapterhouse.agents.incoming import copy_in, links_of, parse_urls
 from chapterhouse.agents.listing import Listed, choose, excluded_files, listing
 from chapterhouse.agents.means import Means, OnProgress, Refresh
-from chapterhouse.agents.persona_checks import Surroundings, Unread, validate
-from chapterhouse.agents.persona_config import CONFIG_FILE
+from chapterhouse.agents.persona_checks import Unread, validate
+from chapterhouse.agents.persona_config import CONFIG_FILE, value_of
 from chapterhouse.agents.persona_folder import PROSE_FILE, RAG, RAW, PersonaFolder
 from chapterhouse.agents.persona_templates import DEFAULT_TEMPLATE
-from chapterhouse.agents.problems import PersonaConfigError, PersonaProblem
+from chapterhouse.agents.problems import PersonaConfigError, Problem
 from chapterhouse.agents.proposal import (
     Proposal,
     changes_by_key,
@@ -44,7 +44,7 @@ class Entry:
 
     slug: str
     folder: PersonaFolder | None
-    problems: tuple[PersonaProblem, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
 
 class House:
@@ -129,19 +129,22 @@ class House:
             PersonaConfigError: it could not be used afterwards; nothing was written.
             UsageError, NotFoundError: as for ``resolve``, or a key leads nowhere.
         """
-        values = {key: written_value(key, text) for key, text in written.items()}
+        values = {key: value_of(key, text) for key, text in written.items()}
         return persona_folder.change(self.path / self.resolve(name), values)
 
-    def validate(self, name: str | None = None) -> tuple[PersonaProblem, ...]:
+    def validate(self, name: str | None = None) -> tuple[Problem, ...]:
         """Return everything wrong with a persona, or with all; errors as for ``resolve``."""
         chosen = self.names() if name is None else (self.resolve(name),)
-        around = Surroundings(
-            personas=frozenset(self.names()),
+        references = References(
+            personas=dict.fromkeys(self.names(), True),
             shelves=frozenset(self._means.store.counts()["shelf"]),
             profiles=frozenset(self._means.settings.profiles),
-            unread=_unread,
         )
-        return tuple(problem for slug in chosen for problem in validate(self.path / slug, around))
+        return tuple(
+            problem
+            for slug in chosen
+            for problem in validate(self.path / slug, references, _unread)
+        )
 
     # --- documents -----------------------------------------------------------------------------
 
@@ -251,11 +254,11 @@ class House:
         """Take a removed file into the index again; errors as for ``remove``."""
         folder = self.load(name)
         listed = self._choose(folder, file)
-        path = persona_folder.located(folder.path, _as_written(folder, listed))
+        path = located(folder.path, _as_written(folder, listed))
         kept = [
             entry
             for entry in folder.config.exclude
-            if persona_folder.located(folder.path, entry) not in {path, Path(listed.path)}
+            if located(folder.path, entry) not in {path, Path(listed.path)}
         ]
         if len(kept) == len(folder.config.exclude):
             raise UsageError(f"{listed.source} was not removed by hand.", hint=listed.reason)

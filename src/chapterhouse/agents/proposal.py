@@ -5,17 +5,14 @@ documents say today. What a person added stays, what a person took out does not 
 what nobody touched follows the documents.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.agents.definition_json import parse_raw
-from chapterhouse.agents.persona_config import PersonaConfig, Profile
-from chapterhouse.agents.problems import PersonaConfigError
+from chapterhouse.agents.definition_json import parse_object, write_object
+from chapterhouse.agents.persona_config import PERSONA_SCHEMA, PersonaConfig, Profile
 from chapterhouse.agents.profile import MOST_ALIASES, MOST_TAGS, MOST_TERMS, Generated
-from chapterhouse.files import write_whole
 from chapterhouse.retrieval.boost import fold_tag
 from chapterhouse.text.aliases import fold_name
 
@@ -123,9 +120,12 @@ def read_last(folder: Path) -> Generated:
     A file that cannot be used counts as none: then nothing that stands there is dropped.
     """
     try:
-        raw = parse_raw((folder / GENERATED_FILE).read_bytes(), GENERATED_FILE)
-    except (OSError, PersonaConfigError):
+        read = parse_object((folder / GENERATED_FILE).read_bytes(), PERSONA_SCHEMA)
+    except OSError:
         return Generated()
+    if read.problems or read.value is None:
+        return Generated()
+    raw = read.value
     return Generated(
         tags=_texts(raw.get("tags")),
         key_terms=_texts(raw.get("key_terms")),
@@ -143,7 +143,7 @@ def write_last(folder: Path, generated: Generated) -> None:
         "key_terms": list(generated.key_terms),
         "aliases": list(generated.aliases),
     }
-    write_whole(folder / GENERATED_FILE, json.dumps(kept, ensure_ascii=False, indent=2) + "\n")
+    write_object(folder / GENERATED_FILE, kept)
 
 
 def changes_by_key(proposal: Proposal) -> Mapping[str, object]:

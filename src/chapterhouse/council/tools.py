@@ -11,11 +11,11 @@ from typing import Final
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import CHAIR, Member, Seat, ToolRef
-from chapterhouse.agents.council_problems import (
+from chapterhouse.agents.problems import (
     Code,
     CouncilConfigError,
-    CouncilProblem,
     Path,
+    Problem,
     meant,
 )
 from chapterhouse.errors import UsageError
@@ -128,7 +128,7 @@ def seated_tools(
 
 def tool_problems(
     council: Council, registry: Registry = _NOTHING, own: OwnTools = _nothing_more
-) -> tuple[CouncilProblem, ...]:
+) -> tuple[Problem, ...]:
     """Return everything that is wrong with the tools of a council, each once, before it meets.
 
     Args:
@@ -163,10 +163,10 @@ def _seats(council: Council, registry: Registry, own: OwnTools) -> tuple[_Seat, 
 
 def _all_problems(
     council: Council, seats: Sequence[_Seat], registry: Registry
-) -> Iterator[CouncilProblem]:
+) -> Iterator[Problem]:
     """Yield the problems of the council's tools, then those of everyone's, each once."""
     of_all = [*_placed(_COUNCIL, council.tools)]
-    found: list[CouncilProblem] = []
+    found: list[Problem] = []
     for seat in seats:
         inherited = of_all if seat.inherits else []
         found += _problems([*inherited, *_placed(seat.path, seat.member.tools)], seat.registry)
@@ -174,7 +174,7 @@ def _all_problems(
         found += _problems(of_all, registry)
     told = {(problem.path, problem.code): problem for problem in found}
     for problem in sorted(told.values(), key=lambda problem: problem.path[0] != _COUNCIL[0]):
-        yield replace(problem, council=council.slug)
+        yield replace(problem, file=council.slug)
 
 
 def _placed(path: Path, tools: Sequence[ToolRef]) -> Iterator[Placed]:
@@ -192,7 +192,7 @@ def _distinct(placed: Sequence[Placed], registry: Registry) -> tuple[Tool, ...]:
     return tuple({id(tool): tool for tool in tools if tool is not None}.values())
 
 
-def _problems(placed: Sequence[Placed], registry: Registry) -> Iterator[CouncilProblem]:
+def _problems(placed: Sequence[Placed], registry: Registry) -> Iterator[Problem]:
     """Yield what is wrong with references, at the place of each."""
     seen: dict[str, Tool] = {}
     for path, reference in placed:
@@ -200,19 +200,19 @@ def _problems(placed: Sequence[Placed], registry: Registry) -> Iterator[CouncilP
         if tool is None:
             name = str(reference)
             hint = meant(name, registry, "Register it, or give the tool itself.")
-            yield CouncilProblem(path, Code.UNKNOWN, f"There is no tool '{name}'.", hint)
+            yield Problem(path, Code.UNKNOWN, f"There is no tool '{name}'.", hint)
         elif tool.name not in seen:
             seen[tool.name] = tool
             yield from _unusable(path, tool)
         elif seen[tool.name] is not tool:
             sentence = f"There is another tool called '{tool.name}'."
             hint = "Give one of them another name; a model knows tools by name only."
-            yield CouncilProblem(path, Code.DUPLICATE, sentence, hint)
+            yield Problem(path, Code.DUPLICATE, sentence, hint)
 
 
-def _unusable(path: Path, tool: Tool) -> Iterator[CouncilProblem]:
+def _unusable(path: Path, tool: Tool) -> Iterator[Problem]:
     try:
         check_tools([tool])
     except UsageError as error:
         hint = "Change its name, its schema or its limits."
-        yield CouncilProblem(path, Code.TYPE, error.message, hint)
+        yield Problem(path, Code.TYPE, error.message, hint)

@@ -10,7 +10,7 @@ from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, marker, 
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Grounding, Member
-from chapterhouse.agents.council_problems import CouncilConfigError
+from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.council.meeting.prompts import evidence_excerpts, tools_for
 from chapterhouse.council.meeting.session import MeetingOptions, open_session, seating_of
 from chapterhouse.errors import UsageError

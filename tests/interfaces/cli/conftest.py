@@ -13,7 +13,6 @@ import pytest
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_folder import CouncilFolder
 from chapterhouse.agents.council_model import Member, Round
-from chapterhouse.agents.council_problems import Code, CouncilProblem
 from chapterhouse.agents.councils import Entry as CouncilEntry
 from chapterhouse.agents.councils import Link
 from chapterhouse.agents.curated import Curated, CurationReport, Outcome
@@ -22,7 +21,7 @@ from chapterhouse.agents.means import Refresh
 from chapterhouse.agents.persona_config import PersonaConfig, Profile
 from chapterhouse.agents.persona_folder import PersonaFolder
 from chapterhouse.agents.personas import Entry
-from chapterhouse.agents.problems import PersonaProblem, Severity
+from chapterhouse.agents.problems import Code, Problem, Severity
 from chapterhouse.agents.profile import Generated
 from chapterhouse.agents.proposal import Proposal, propose
 from chapterhouse.agents.sync import Move, SyncReport
@@ -174,7 +173,7 @@ GENERATED = Generated(
     ("tides",), ("fog",), (), "Knows about tides.", (("tides", HOSTILE),), HOSTILE
 )
 PERSONA = PersonaFolder(Path(f"/{HOSTILE}/maria"), CONFIG, HOSTILE)
-PROBLEM = PersonaProblem(f"maria/{HOSTILE}", HOSTILE, HOSTILE, HOSTILE, Severity.WARNING)
+PROBLEM = Problem((HOSTILE,), Code.UNUSED, HOSTILE, HOSTILE, Severity.WARNING, f"maria/{HOSTILE}")
 LISTED = Listed(
     HOSTILE, f"/{HOSTILE}", "tides-1a", HOSTILE, Standing.PARTIAL, HOSTILE, "no-text", 3
 )
@@ -192,7 +191,7 @@ class ScriptedHouse:
     """Answers every call about personas with one value; counts what it was asked to change."""
 
     failure: BaseException | None = None
-    problems: tuple[PersonaProblem, ...] = (PROBLEM,)
+    problems: tuple[Problem, ...] = (PROBLEM,)
     generated: Generated = GENERATED
     accepted: list[Proposal] = field(default_factory=list)
     moved: list[tuple[str, str]] = field(default_factory=list)
@@ -217,7 +216,7 @@ class ScriptedHouse:
     def is_current(self, name: str) -> bool:
         return False
 
-    def validate(self, name: str | None = None) -> tuple[PersonaProblem, ...]:
+    def validate(self, name: str | None = None) -> tuple[Problem, ...]:
         return self.problems
 
     def change(self, name: str, written: Mapping[str, str]) -> PersonaFolder:
@@ -278,16 +277,14 @@ COUNCIL = CouncilFolder(
         (HOSTILE,),
     ),
 )
-FAULT = CouncilProblem(
-    ("members", 0, HOSTILE), Code.UNUSED, HOSTILE, HOSTILE, Severity.WARNING, HOSTILE
-)
+FAULT = Problem(("members", 0, HOSTILE), Code.UNUSED, HOSTILE, HOSTILE, Severity.WARNING, HOSTILE)
 
 
 @dataclass
 class ScriptedCouncils:
     """Answers every call about councils with one value; counts what it was asked to change."""
 
-    problems: tuple[CouncilProblem, ...] = (FAULT,)
+    problems: tuple[Problem, ...] = (FAULT,)
     listed: tuple[Listed, ...] = (LISTED,)
     refresh: Refresh = REFRESH
     changed: bool = True
@@ -311,7 +308,7 @@ class ScriptedCouncils:
     def is_current(self, name: str) -> bool:
         return False
 
-    def validate(self, council: str | None = None) -> tuple[CouncilProblem, ...]:
+    def validate(self, council: str | None = None) -> tuple[Problem, ...]:
         return self.problems
 
     def documents(self, name: str) -> tuple[Listed, ...]:

@@ -16,7 +16,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from chapterhouse.agents.council_problems import Code, CouncilConfigError, CouncilProblem
+from chapterhouse.agents.problems import Code, CouncilConfigError, Problem
 from chapterhouse.council.minutes.bundle import read_minutes, read_minutes_bundle
 from chapterhouse.errors import NotFoundError, RefusedError
 from chapterhouse.interfaces.cli import live, render_minutes
@@ -148,7 +148,7 @@ def test_a_member_who_was_absent_ends_with_4(chapterhouse: Any, script: Any) -> 
 
 def test_all_problems_of_a_council_are_told(chapterhouse: Any, script: Any) -> None:
     problems = tuple(
-        CouncilProblem(("tools", place), Code.UNKNOWN, f"There is no tool {place}.", "Look.")
+        Problem(("tools", place), Code.UNKNOWN, f"There is no tool {place}.", "Look.")
         for place in range(3)
     )
     script(failure=CouncilConfigError(problems))

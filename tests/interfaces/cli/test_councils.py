@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from chapterhouse.agents.council_model import Member
-from chapterhouse.agents.council_problems import Code, CouncilProblem
+from chapterhouse.agents.problems import Code, Problem
 from chapterhouse.agents.sync import SyncReport
 from chapterhouse.types import AddReport, Status
 
@@ -165,7 +165,9 @@ def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, script: Any) -> N
 
 def test_errors_in_a_council_end_with_1(chapterhouse: Any, script: Any) -> None:
     library = script()
-    problem = CouncilProblem(("tools", 2), Code.UNKNOWN, "There is none.", "Add it.", council="x")
+    problem = Problem(
+        ("tools", 2), Code.UNKNOWN, "There is none.", "Add it.", file="x/council.json"
+    )
     library.councils.problems = (problem,)
     result = chapterhouse("council", "validate")
     assert result.code == 1

@@ -11,7 +11,7 @@ import typer
 
 from chapterhouse.agents.curated import Curated, CurationReport, Outcome
 from chapterhouse.agents.listing import Standing
-from chapterhouse.agents.problems import PersonaProblem
+from chapterhouse.agents.problems import Code, Problem
 from chapterhouse.agents.profile import Generated
 from chapterhouse.connectors.fetched import FetchReport, LinkOutcome
 from chapterhouse.connectors.links import Link
@@ -199,7 +199,9 @@ def test_what_could_not_be_read_or_fetched_ends_with_4(
 
 def test_errors_in_a_folder_end_with_1(chapterhouse: Any, script: Any) -> None:
     library = script()
-    library.personas.problems = (PersonaProblem("maria/x", "tags[1]", "it is empty", "Fill it."),)
+    library.personas.problems = (
+        Problem(("tags", 1), Code.EMPTY, "It is empty.", "Fill it.", file="maria/x"),
+    )
     for command in (("validate",), ("edit", "maria", "--set", "x=1")):
         result = chapterhouse("persona", *command)
         assert result.code == 1

@@ -8,7 +8,7 @@ from typing import Final
 from chapterhouse import telemetry
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import RoundKind
-from chapterhouse.agents.council_problems import CouncilConfigError
+from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.asking import checked_query
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.quoted import quoted_turn

@@ -18,8 +18,7 @@ from typing import Final, Self
 
 from pydantic import TypeAdapter, ValidationError
 
-from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_file import as_object
+from chapterhouse.agents.council import Council, as_object
 from chapterhouse.council.meeting.transcript_file import TranscriptFile, open_transcript
 from chapterhouse.errors import CorruptLibraryError, RefusedError
 from chapterhouse.text.naming import storable_path

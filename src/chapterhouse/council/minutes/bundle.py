@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from chapterhouse.agents.council_file import as_object
+from chapterhouse.agents.council import as_object
 from chapterhouse.agents.council_model import shelf_of
 from chapterhouse.answering import sealed
 from chapterhouse.answering.cite import CitationCheck, Holdings, recheck_citations, text_hash

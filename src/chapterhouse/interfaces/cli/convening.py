@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from chapterhouse.agents.council_problems import CouncilConfigError
+from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.bundle import (
     minutes_bundle_json,

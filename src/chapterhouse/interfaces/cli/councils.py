@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.agents.council_file import as_object
+from chapterhouse.agents.council import as_object
 from chapterhouse.agents.council_folder import CouncilFolder
 from chapterhouse.agents.council_model import Member
 from chapterhouse.agents.council_templates import council_from

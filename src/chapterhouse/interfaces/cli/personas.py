@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.agents.council_problems import CouncilProblem
 from chapterhouse.agents.curated import Outcome as Curation
 from chapterhouse.agents.persona_folder import PersonaFolder
-from chapterhouse.agents.problems import PersonaProblem, Severity
+from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.errors import UsageError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.cli import render, render_personas
@@ -350,13 +349,13 @@ def _entries_data(found: "Sequence[Entry]", counts: Mapping[str, int]) -> list[d
     ]
 
 
-def problems_data(found: Sequence[PersonaProblem | CouncilProblem]) -> dict[str, object]:
+def problems_data(found: Sequence[Problem]) -> dict[str, object]:
     """Return what validation found."""
     counts = Counter(problem.severity for problem in found)
     return {"problems": found, "counts": {kind.value: counts[kind] for kind in Severity}}
 
 
-def problems_code(found: Sequence[PersonaProblem | CouncilProblem]) -> int:
+def problems_code(found: Sequence[Problem]) -> int:
     """Return 1 where a persona or a council cannot be used, else 0."""
     return FAILED if any(problem.severity is Severity.ERROR for problem in found) else OK
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from chapterhouse.agents.council_folder import DOCS, CouncilFolder
 from chapterhouse.agents.council_model import Member, Round, RoundKind, Seat, tool_name
-from chapterhouse.agents.council_problems import CouncilProblem
+from chapterhouse.agents.problems import Problem
 from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.terminal import columns, one_line, say, styled
 from chapterhouse.text.counting import counted
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def made(
     target: "Console",
     folder: CouncilFolder,
-    found: Sequence[CouncilProblem],
+    found: Sequence[Problem],
     reopening: str,
 ) -> None:
     """Say where a new council is and what comes next."""

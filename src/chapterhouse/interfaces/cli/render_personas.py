@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.agents.council_problems import CouncilProblem
 from chapterhouse.agents.curated import Outcome as Curation
 from chapterhouse.agents.persona_config import CONFIG_FILE
 from chapterhouse.agents.persona_folder import PROSE_FILE, RAW, PersonaFolder
-from chapterhouse.agents.problems import PersonaProblem, Severity
+from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
 from chapterhouse.text.counting import counted
@@ -39,7 +38,7 @@ _TOLD: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED)
 def made(
     target: "Console",
     folder: PersonaFolder,
-    problems: Sequence[PersonaProblem],
+    problems: Sequence[Problem],
     reopening: str,
 ) -> None:
     """Say where a new persona is and what comes next."""
@@ -112,7 +111,7 @@ def persona(target: "Console", folder: PersonaFolder, census: Census, *, current
         indented(target, folder.prose, 2)
 
 
-def problems(target: "Console", found: Sequence[PersonaProblem | CouncilProblem]) -> None:
+def problems(target: "Console", found: Sequence[Problem]) -> None:
     """Show what validation found."""
     for one in found:
         problem(target, one)
@@ -121,18 +120,13 @@ def problems(target: "Console", found: Sequence[PersonaProblem | CouncilProblem]
     say(target, f"{counted(errors, 'error')}, {counted(warnings, 'warning')}")
 
 
-def problem(target: "Console", found: PersonaProblem | CouncilProblem) -> None:
+def problem(target: "Console", found: Problem) -> None:
     """Show where something is wrong, why, and what to do."""
-    match found:
-        case CouncilProblem():
-            parts, reason, code = (found.council, found.place), found.sentence, found.code.value
-        case PersonaProblem():
-            parts, reason, code = (found.file, found.key), found.reason, ""
     colour = "bold red" if found.severity is Severity.ERROR else "yellow"
-    where = one_line(": ".join(filter(None, parts)))
+    where = one_line(": ".join(filter(None, (found.file, found.place))))
     severity = (f"{found.severity.value:<8}", colour)
-    say(target, severity, (where, "bold"), (f"  ({code})" if code else "", "dim"))
-    say(target, f"        {one_line(reason)}")
+    say(target, severity, (where, "bold"), (f"  ({found.code.value})", "dim"))
+    say(target, f"        {one_line(found.sentence)}")
     say(target, (f"        {one_line(found.hint)}", "dim"))
 
 

@@ -108,7 +108,7 @@ def _line(slug: str, name: str, about: str, problem: str) -> str:
 
 
 def _persona(entry: Entry, house: House) -> PersonaResult:
-    problem = without_paths(entry.problems[0].reason) if entry.problems else ""
+    problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
     if entry.folder is None:
         return PersonaResult(
             slug=entry.slug,
