@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from chapterhouse.chunking.sentence import chunk_by_sentence
-from chapterhouse.lifecycle.ingest import add
-from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.ingest.ingest import add
+from chapterhouse.ingest.prepare import prepare
 from chapterhouse.personas.sync import Places, SyncReport, bring_up_to_date, is_current
 from chapterhouse.reading.plain import read_markdown, read_text
 from chapterhouse.store.blobs import FolderBlobs

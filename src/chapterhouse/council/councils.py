@@ -14,7 +14,7 @@ from chapterhouse.council.problems import CouncilConfigError, CouncilProblem, er
 from chapterhouse.council.surroundings import Surroundings
 from chapterhouse.council.validate import validate, validate_file
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.lifecycle.look import Prepare, Read
+from chapterhouse.ingest.look import Prepare, Read
 from chapterhouse.personas.house import House
 from chapterhouse.personas.listing import Listed
 from chapterhouse.personas.means import OnProgress, Refresh

@@ -19,7 +19,7 @@ from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.errors import ChapterhouseError, RejectedError, UsageError
-from chapterhouse.lifecycle.look import TRANSIENT_CODES, Read
+from chapterhouse.ingest.look import TRANSIENT_CODES, Read
 from chapterhouse.personas.curated import (
     GENERATOR_VERSION,
     Curated,

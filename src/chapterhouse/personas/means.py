@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from chapterhouse.connectors.fetched import Fetch
-from chapterhouse.lifecycle.look import Prepare, Read
+from chapterhouse.ingest.look import Prepare, Read
 from chapterhouse.personas.curated import CurationReport
 from chapterhouse.personas.sync import SyncReport
 from chapterhouse.ports.models import LanguageModel

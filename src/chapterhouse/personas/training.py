@@ -9,7 +9,7 @@ from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import FetchReport, bring_up_to_date, forget
 from chapterhouse.connectors.links import Link
 from chapterhouse.connectors.urls import URL_REFUSED
-from chapterhouse.lifecycle.reprocess import reprocess
+from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.personas.curate import FETCHED
 from chapterhouse.personas.folder import PersonaFolder
 from chapterhouse.personas.incoming import list_links
