@@ -45,8 +45,8 @@ test-model: setup $(MODEL)/.installed ## the product around a real, small langua
 	CHAPTERHOUSE_MODEL_PYTHON=$(CURDIR)/$(MODEL)/python $(BIN)/pytest -n 0 tests/model_server
 
 soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, properties at length, every real file
-	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/lifecycle/test_crash.py tests/store/test_power.py
-	CHAPTERHOUSE_KILLS=30 $(BIN)/pytest --timeout 3600 tests/lifecycle/test_embedding_crash.py
+	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/ingest/test_crash.py tests/store/test_power.py
+	CHAPTERHOUSE_KILLS=30 $(BIN)/pytest --timeout 3600 tests/ingest/test_embedding_crash.py
 	CHAPTERHOUSE_LARGE=1 $(BIN)/pytest --timeout 3600 -n 2 -m 'hypothesis or large'
 	CHAPTERHOUSE_FILES_STEP=1 $(BIN)/pytest --timeout 3600 tests/reading/test_formats.py
 	$(BIN)/python benchmarks/ledger.py

@@ -14,7 +14,7 @@ from chapterhouse.connectors.content import Content, open_source
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.lifecycle.prepare import Prepared, prepare
+from chapterhouse.ingest.prepare import Prepared, prepare
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits

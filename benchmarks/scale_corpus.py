@@ -20,7 +20,7 @@ from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.evaluation.datasets import load_dataset
-from chapterhouse.lifecycle.prepare import Prepared, prepare
+from chapterhouse.ingest.prepare import Prepared, prepare
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore

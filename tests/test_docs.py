@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from chapterhouse.lifecycle.look import SKIPPED_CODES, UNPACKED
+from chapterhouse.ingest.look import SKIPPED_CODES, UNPACKED
 from chapterhouse.presenting.wording import ended
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.settings import Settings, load_settings
@@ -87,7 +87,7 @@ def test_every_code_that_is_raised_is_documented() -> None:
     page = (ROOT / "docs" / "formats.md").read_text("utf-8")
     raised = {
         code
-        for folder in ("reading", "connectors", "lifecycle", "text")
+        for folder in ("reading", "connectors", "ingest", "text")
         for path in (ROOT / "src" / "chapterhouse" / folder).glob("*.py")
         for code in RAISED.findall(path.read_text("utf-8"))
     }

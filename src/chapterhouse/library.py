@@ -28,12 +28,12 @@ from chapterhouse.asking import (
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.files import home_folder
-from chapterhouse.lifecycle import doctor, ingest, remove, reprocess
-from chapterhouse.lifecycle.compare import compare
-from chapterhouse.lifecycle.find import find_archive, find_document
-from chapterhouse.lifecycle.look import Work
-from chapterhouse.lifecycle.preview import preview
-from chapterhouse.lifecycle.privacy import check_privacy, make_private
+from chapterhouse.ingest import doctor, ingest, remove, reprocess
+from chapterhouse.ingest.compare import compare
+from chapterhouse.ingest.find import find_archive, find_document
+from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.preview import preview
+from chapterhouse.ingest.privacy import check_privacy, make_private
 from chapterhouse.ports.memories import Memories
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.reading.formats import supported_formats

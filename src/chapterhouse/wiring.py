@@ -20,10 +20,10 @@ from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
-from chapterhouse.lifecycle.encoders import Encoders, Wanted
-from chapterhouse.lifecycle.layers import VectorLayer
-from chapterhouse.lifecycle.look import Prepare
-from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.ingest.encoders import Encoders, Wanted
+from chapterhouse.ingest.layers import VectorLayer
+from chapterhouse.ingest.look import Prepare
+from chapterhouse.ingest.prepare import prepare
 from chapterhouse.models.opening import (
     open_embedder,
     open_entailment,

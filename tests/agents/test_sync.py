@@ -13,8 +13,8 @@ import pytest
 
 from chapterhouse.agents.sync import Places, SyncReport, bring_up_to_date, is_current
 from chapterhouse.chunking.sentence import chunk_by_sentence
-from chapterhouse.lifecycle.ingest import add
-from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.ingest.ingest import add
+from chapterhouse.ingest.prepare import prepare
 from chapterhouse.reading.plain import read_markdown, read_text
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore

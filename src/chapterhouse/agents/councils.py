@@ -26,7 +26,7 @@ from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
 from chapterhouse.agents.training import READ_AHEAD, maximum_bytes
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import lock_folder
-from chapterhouse.lifecycle.look import Prepare, Read
+from chapterhouse.ingest.look import Prepare, Read
 from chapterhouse.ports.store import Store
 from chapterhouse.settings import Settings
 from chapterhouse.types import Census, Progress

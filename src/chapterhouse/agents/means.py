@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.sync import SyncReport
 from chapterhouse.connectors.fetched import Fetch
-from chapterhouse.lifecycle.look import Prepare, Read
+from chapterhouse.ingest.look import Prepare, Read
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.ports.store import Store
 from chapterhouse.settings import Settings

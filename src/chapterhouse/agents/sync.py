@@ -12,10 +12,10 @@ from typing import Final
 
 from chapterhouse.connectors.content import MAXIMUM_BYTES
 from chapterhouse.connectors.folder import SourceFile, above, location_of, walk
-from chapterhouse.lifecycle.ingest import add
-from chapterhouse.lifecycle.look import Prepare, Read
-from chapterhouse.lifecycle.preview import preview
-from chapterhouse.lifecycle.remove import remove
+from chapterhouse.ingest.ingest import add
+from chapterhouse.ingest.look import Prepare, Read
+from chapterhouse.ingest.preview import preview
+from chapterhouse.ingest.remove import remove
 from chapterhouse.ports.store import Store
 from chapterhouse.types import AddReport, Document, FileOutcome, FileRecord, Progress, Status
 

@@ -16,7 +16,7 @@ from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import FetchReport, bring_up_to_date, forget
 from chapterhouse.connectors.links import Link
 from chapterhouse.connectors.urls import URL_REFUSED
-from chapterhouse.lifecycle.reprocess import reprocess
+from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.settings import Settings
 from chapterhouse.text.front_matter import body_start
 from chapterhouse.types import AddReport, Document, Progress

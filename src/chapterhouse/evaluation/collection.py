@@ -20,9 +20,9 @@ from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, Question
 from chapterhouse.evaluation.measures import Grades
+from chapterhouse.ingest.look import Prepare
+from chapterhouse.ingest.prepare import Prepared, prepare
 from chapterhouse.library import Library
-from chapterhouse.lifecycle.look import Prepare
-from chapterhouse.lifecycle.prepare import Prepared, prepare
 from chapterhouse.ports.index import LexicalSearch, VectorSearch
 from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.ports.store import Store

@@ -16,14 +16,14 @@ from typing import Final
 
 from chapterhouse.errors import EngineError, NotFoundError, RefusedError
 from chapterhouse.files import lock_folder
-from chapterhouse.lifecycle.embedding import (
+from chapterhouse.ingest.embedding import (
     embed_pending,
     pending_texts,
     read_note,
     served_languages,
     write_note,
 )
-from chapterhouse.lifecycle.layers import Open, OpenIndex, VectorLayer, VectorLayers
+from chapterhouse.ingest.layers import Open, OpenIndex, VectorLayer, VectorLayers
 from chapterhouse.models.cards import display_name
 from chapterhouse.ports.index import Index
 from chapterhouse.ports.models import Embedder

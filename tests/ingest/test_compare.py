@@ -10,8 +10,8 @@ import pytest
 from tests.reading.pdf_writer import Page, write_pdf
 
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
+from chapterhouse.ingest.compare import compare
 from chapterhouse.library import Library
-from chapterhouse.lifecycle.compare import compare
 from chapterhouse.presenting.comparison import comparison_page
 from chapterhouse.reading.limits import Limits
 from chapterhouse.types import Body, Comparison, Document

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.lifecycle.remove import remove
+from chapterhouse.ingest.remove import remove
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
 
 LARGE = "Many words are here. " * (INLINE_MAXIMUM // 20)

@@ -1,6 +1,6 @@
 from typing import Any
 
-from chapterhouse.lifecycle.preview import preview
+from chapterhouse.ingest.preview import preview
 from chapterhouse.types import Status
 
 

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.errors import NotFoundError, RejectedError
-from chapterhouse.lifecycle.reprocess import reprocess
+from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.types import ExtractedPage, Extraction, Status
 
 

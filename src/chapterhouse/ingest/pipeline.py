@@ -16,8 +16,8 @@ from functools import partial
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile, is_ignored
 from chapterhouse.errors import EngineError, MissingExtraError, RejectedError
-from chapterhouse.lifecycle.groups import Write, groups, written
-from chapterhouse.lifecycle.look import (
+from chapterhouse.ingest.groups import Write, groups, written
+from chapterhouse.ingest.look import (
     CONTAINERS,
     UNPACKED,
     UNREAD_CODES,
@@ -29,7 +29,7 @@ from chapterhouse.lifecycle.look import (
     without_text,
     worth_another_try,
 )
-from chapterhouse.lifecycle.prepare import Prepared
+from chapterhouse.ingest.prepare import Prepared
 from chapterhouse.reading.names import ARCHIVES
 from chapterhouse.text.counting import counted
 from chapterhouse.text.naming import source_name, storable_path

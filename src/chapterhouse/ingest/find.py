@@ -1,7 +1,7 @@
 """Which document, or which file that gave none, a name means."""
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.lifecycle.look import UNPACKED
+from chapterhouse.ingest.look import UNPACKED
 from chapterhouse.ports.store import Store
 from chapterhouse.types import Document, FileRecord
 

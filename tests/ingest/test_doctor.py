@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 
 from chapterhouse.errors import CorruptLibraryError
-from chapterhouse.lifecycle.doctor import examine
-from chapterhouse.lifecycle.reprocess import reprocess
+from chapterhouse.ingest.doctor import examine
+from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
 
 LARGE = "Many words are here. " * (INLINE_MAXIMUM // 20)

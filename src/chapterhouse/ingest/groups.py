@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.lifecycle.look import Look
+from chapterhouse.ingest.look import Look
 from chapterhouse.ports.store import Store
 from chapterhouse.types import FileOutcome
 

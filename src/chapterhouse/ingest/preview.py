@@ -6,8 +6,8 @@ from pathlib import Path
 from chapterhouse.connectors.content import open_source
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.lifecycle.look import status_of, worth_another_try
-from chapterhouse.lifecycle.plan import Plan, make_plan
+from chapterhouse.ingest.look import status_of, worth_another_try
+from chapterhouse.ingest.plan import Plan, make_plan
 from chapterhouse.ports.store import Store
 from chapterhouse.types import AddReport, FileOutcome, FileRecord, Status
 

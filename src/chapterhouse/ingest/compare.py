@@ -8,7 +8,7 @@ from typing import Final
 
 from chapterhouse.connectors.content import open_source
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
-from chapterhouse.lifecycle.plan import find_file
+from chapterhouse.ingest.plan import find_file
 from chapterhouse.ports.store import Store
 from chapterhouse.reading.completeness import count, share
 from chapterhouse.reading.limits import Limits

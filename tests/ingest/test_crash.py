@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.lifecycle.doctor import examine
+from chapterhouse.ingest.doctor import examine
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
 from chapterhouse.types import Status

@@ -8,9 +8,9 @@ from threading import Event
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import NotFoundError, RejectedError
-from chapterhouse.lifecycle.look import Look, Prepare, Read, Work
-from chapterhouse.lifecycle.pipeline import run, submit
-from chapterhouse.lifecycle.plan import find_file
+from chapterhouse.ingest.look import Look, Prepare, Read, Work
+from chapterhouse.ingest.pipeline import run, submit
+from chapterhouse.ingest.plan import find_file
 from chapterhouse.ports.store import Store
 from chapterhouse.types import AddReport, Document, FileRecord, Progress
 

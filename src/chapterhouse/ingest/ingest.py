@@ -10,9 +10,9 @@ from threading import Event
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
 from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
-from chapterhouse.lifecycle.look import Look, Prepare, Read, Work, worth_another_try
-from chapterhouse.lifecycle.pipeline import run, submit
-from chapterhouse.lifecycle.plan import make_plan
+from chapterhouse.ingest.look import Look, Prepare, Read, Work, worth_another_try
+from chapterhouse.ingest.pipeline import run, submit
+from chapterhouse.ingest.plan import make_plan
 from chapterhouse.ports.store import Store
 from chapterhouse.reading.limits import Limits
 from chapterhouse.text.naming import slug

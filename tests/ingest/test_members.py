@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.lifecycle.look import UNPACKED
-from chapterhouse.lifecycle.remove import remove
+from chapterhouse.ingest.look import UNPACKED
+from chapterhouse.ingest.remove import remove
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.types import Extraction, Status
@@ -83,7 +83,7 @@ def test_an_unchanged_archive_is_not_opened(home: Any, monkeypatch: pytest.Monke
     place(home, "report.zip", zipped(FILES))
     home.add()
     sequence = home.store.sequence()
-    monkeypatch.setattr("chapterhouse.lifecycle.ingest.open_source", None)
+    monkeypatch.setattr("chapterhouse.ingest.ingest.open_source", None)
     assert told(home) == {"docs/report.zip": ("skipped", "unchanged")}
     assert home.store.sequence() == sequence
 

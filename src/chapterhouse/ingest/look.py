@@ -8,7 +8,7 @@ from threading import Event
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
-from chapterhouse.lifecycle.prepare import Prepared
+from chapterhouse.ingest.prepare import Prepared
 from chapterhouse.ports.store import Store
 from chapterhouse.presenting.wording import listed
 from chapterhouse.reading.limits import Limits

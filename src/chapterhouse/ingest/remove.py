@@ -6,8 +6,8 @@ from pathlib import Path
 
 from chapterhouse.connectors.folder import above
 from chapterhouse.errors import NotFoundError
-from chapterhouse.lifecycle.look import CONTAINERS
-from chapterhouse.lifecycle.traces import take_receipt
+from chapterhouse.ingest.look import CONTAINERS
+from chapterhouse.ingest.traces import take_receipt
 from chapterhouse.ports.store import Store
 from chapterhouse.types import Document, Progress, Removal
 

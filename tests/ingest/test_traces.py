@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse import Library
-from chapterhouse.lifecycle.traces import find_probes, probes_of
+from chapterhouse.ingest.traces import find_probes, probes_of
 from chapterhouse.types import Memory
 
 DOCUMENTS = 200 if "CHAPTERHOUSE_LARGE" in os.environ else 40
@@ -32,7 +32,7 @@ def test_probes_are_found_wherever_they_stand(
     data = rest[:at] + probes[0] + rest[at:]
     path.write_bytes(data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("chapterhouse.lifecycle.traces._BLOCK", block)
+        patch.setattr("chapterhouse.ingest.traces._BLOCK", block)
         found = find_probes(probes, [path])
     assert set(found) == {probe for probe in probes if probe in data}
 

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.errors import RejectedError
-from chapterhouse.lifecycle.doctor import examine
-from chapterhouse.lifecycle.ingest import add
-from chapterhouse.lifecycle.prepare import prepare
+from chapterhouse.ingest.doctor import examine
+from chapterhouse.ingest.ingest import add
+from chapterhouse.ingest.prepare import prepare
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens

@@ -39,7 +39,7 @@ def test_a_second_add_opens_and_writes_nothing(home: Any, monkeypatch: pytest.Mo
     home.write("bad.md", "ENCRYPTED")
     home.add()
     sequence, changes = home.store.sequence(), home.store._connections._writer.total_changes()
-    monkeypatch.setattr("chapterhouse.lifecycle.ingest.open_source", None)
+    monkeypatch.setattr("chapterhouse.ingest.ingest.open_source", None)
     report = home.add()
     assert [o.record.code for o in report.outcomes] == ["unchanged", "unchanged"]
     assert report.outcomes[1].record.sentence == "bad.md needs a password. Remove it."
@@ -265,8 +265,8 @@ def test_reading_runs_ahead_but_not_too_far(home: Any) -> None:
 def test_no_more_waits_behind_a_slow_file_than_fits(
     home: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chapterhouse.lifecycle.pipeline._BYTES_WAITING", 50)
-    monkeypatch.setattr("chapterhouse.lifecycle.groups._ALONE", 0)
+    monkeypatch.setattr("chapterhouse.ingest.pipeline._BYTES_WAITING", 50)
+    monkeypatch.setattr("chapterhouse.ingest.groups._ALONE", 0)
     for number in range(9):
         home.write(f"{number}.md", f"Text number {number} of many.")
     most = 0
