@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from chapterhouse.reading.dispatch import read
@@ -111,6 +111,7 @@ def test_long_speech_is_cut_where_sentences_end() -> None:
 WORDS = st.lists(st.text("abcXYZäß", min_size=1, max_size=8), min_size=1, max_size=6)
 
 
+@example([["ßßß", "ßßß"]], "srt")
 @given(st.lists(WORDS, min_size=1, max_size=8), st.sampled_from(["srt", "vtt"]))
 def test_every_word_is_there_in_order(cues: list[list[str]], format_: str) -> None:
     head = "WEBVTT\n\n" if format_ == "vtt" else ""

@@ -26,6 +26,7 @@ _BETWEEN = "\n\x1e\n"  # between pages, a line of its own that no decoding chang
 _LINE = re.compile(r"[^\n]+")
 _RUN_SHARE = 1 / 3  # of letters in a run; the rest may be signs
 _LINE_LETTERS = 6  # in such runs of a line that is taken for garbled
+_LINE_DIFFERENT = 3  # letters in them: "ßßß" repeated is nobody's Russian
 _LINE_SHARE = 0.5  # of its letters
 _SHARE = 0.05  # of the letters of a text that is called garbled
 _PAIRS_ENOUGH = 3
@@ -144,6 +145,8 @@ def _garbled_lines(text: str) -> list[str]:
 
 def _is_garbled_line(line: str) -> bool:
     runs = [run for run in _RUN.findall(line) if _count(run) >= _RUN_SHARE * len(run)]
+    if len(set("".join(runs))) < _LINE_DIFFERENT:
+        return False
     wrong = sum(map(_count, runs))
     return wrong >= _LINE_LETTERS and wrong >= _LINE_SHARE * _count(line)
 
