@@ -112,7 +112,7 @@ def test_the_whole_way_over_real_councils(
     file.write_text('{"slug": "berths", "tools": ["search_knowledge", "search_graf"]}')
     wrong = council("validate", "berths")
     assert wrong.code == 1
-    assert "error   berths: tools[1]  (unknown)\n        There is no tool" in wrong.out
+    assert "error   berths/council.json: tools[1]  (unknown)\n        There is no tool" in wrong.out
     assert "3 errors, 0 warnings\n" in wrong.out
     problems = council("validate", "--json").data["problems"]
     assert problems[0]["path"] == ["tools", 1]
@@ -171,7 +171,10 @@ def test_errors_in_a_council_end_with_1(chapterhouse: Any, script: Any) -> None:
     library.councils.problems = (problem,)
     result = chapterhouse("council", "validate")
     assert result.code == 1
-    assert "error   x: tools[2]  (unknown)\n        There is none.\n        Add it.\n" in result.out
+    assert (
+        "error   x/council.json: tools[2]  (unknown)\n        There is none.\n        Add it.\n"
+        in result.out
+    )
     assert chapterhouse("council", "validate", "--json").data == {
         "problems": [
             {

@@ -205,7 +205,10 @@ def test_errors_in_a_folder_end_with_1(chapterhouse: Any, script: Any) -> None:
     for command in (("validate",), ("edit", "maria", "--set", "x=1")):
         result = chapterhouse("persona", *command)
         assert result.code == 1
-        assert "error   maria/x: tags[1]\n        it is empty\n        Fill it.\n" in result.out
+        assert (
+            "error   maria/x: tags[1]  (empty)\n        It is empty.\n        Fill it.\n"
+            in result.out
+        )
         assert "1 error, 0 warnings" in result.out
     data = chapterhouse("persona", "validate", "--json").data
     assert data["counts"] == {"error": 1, "warning": 0}
