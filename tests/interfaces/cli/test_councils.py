@@ -178,7 +178,7 @@ def test_errors_in_a_council_end_with_1(chapterhouse: Any, script: Any) -> None:
     assert chapterhouse("council", "validate", "--json").data == {
         "problems": [
             {
-                "council": "x",
+                "file": "x/council.json",
                 "path": ["tools", 2],
                 "code": "unknown",
                 "sentence": "There is none.",
