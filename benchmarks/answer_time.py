@@ -24,12 +24,12 @@ from unittest.mock import patch
 
 sys.path.append(str(Path(__file__).parent / "natural"))
 
+from chapterhouse.agents.ask import ask
 from chapterhouse.answering import extractive
+from chapterhouse.answering.request import Choices
 from chapterhouse.library import Library
 from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.scripted import ScriptedModel, Step
-from chapterhouse.replying.put import Counter, put
-from chapterhouse.replying.request import Choices
 from libraries import opened
 from measuring import Bar, Machine, Row, Table, finish, percentile
 from questions import read_questions
@@ -86,10 +86,10 @@ def measure(folder: str) -> Iterator[tuple[Taken, Taken, Taken]]:
     asked = [question.question for question in read_questions(folder)]
     with opened(folder, "built-in") as library:
         for text in asked[:WARM]:
-            ask(library, text)
+            quote(library, text)
         # Not one behind the other: the second would find the question's vectors in memory.
-        searched = [timed(library.search, text) for text in asked]
-        quoted = [timed(partial(ask, library), text) for text in asked]
+        searched = [timed(library.search.hits, text) for text in asked]
+        quoted = [timed(partial(quote, library), text) for text in asked]
         written = [timed(partial(write, library), text) for text in asked]
         yield from zip(searched, quoted, written, strict=True)
 
@@ -104,20 +104,20 @@ def timed(call: Callable[[str], object], text: str) -> Taken:
         return Taken(wall, (time.process_time() - worked) * 1e3, answer)
 
 
-def ask(library: Library, text: str) -> object:
+def quote(library: Library, text: str) -> object:
     """Ask without a model, and remember nothing."""
-    return library.ask(text, model="none", remember=False, use_kept=False)
+    return library.answers.ask(text, model="none", remember=False, use_kept=False)
 
 
 def write(library: Library, text: str) -> object:
     """Ask a model that takes a fixed time and writes two sentences, which are streamed."""
     model = ScriptedModel([Step(_WRITTEN, seconds=TAKES)])
-    parts = replace(library._parts(), model=lambda _: model)  # noqa: SLF001 - a model of our own
     never = library.settings.expansion.model_copy(update={"rewrite": "never"})
     settings = library.settings.model_copy(update={"expansion": never})
     choices = Choices(remember=False, use_kept=False)
-    counter = Counter(settings, lambda: library.personas, parts, lambda: None)
-    return asyncio.run(put(text, "", choices, counter, on_draft=lambda _: None))
+    own = library._runtime  # noqa: SLF001 - with a model of our own
+    runtime = replace(own, settings=settings, language_model=lambda _: model)
+    return asyncio.run(ask(text, "", choices, runtime, on_draft=lambda _: None))
 
 
 def main() -> int:

@@ -57,7 +57,7 @@ def ask(library: Library, first: int) -> list[float]:
     seconds = []
     for number in range(first, first + QUESTIONS):
         began = time.perf_counter()
-        library.search(f"{WORDS[number % 13]} {WORDS[number // 13 % 13]} note {number}")
+        library.search.hits(f"{WORDS[number % 13]} {WORDS[number // 13 % 13]} note {number}")
         seconds.append(time.perf_counter() - began)
     return seconds
 
@@ -71,8 +71,8 @@ def worker(library: Library) -> int:
 
 def wait(library: Library) -> None:
     """Wait until the process has loaded the model and made some vectors."""
-    before, deadline = library.encoders()[1].done, time.monotonic() + WAIT_SECONDS
-    while library.encoders()[1].done == before and time.monotonic() < deadline:
+    before, deadline = library.encoders.statuses()[1].done, time.monotonic() + WAIT_SECONDS
+    while library.encoders.statuses()[1].done == before and time.monotonic() < deadline:
         time.sleep(0.5)
 
 
@@ -89,7 +89,7 @@ def measure(model: Path) -> tuple[list[float], list[float]]:
             f'[embedding]\nengine = "folder"\nfolder = "{model}"\n'
         )
         with Library.open(home) as library:
-            library.add(folder)
+            library.documents.add(folder)
             ask(library, 0)
             for turn in range(ROUNDS):
                 alone += ask(library, (2 * turn + 1) * QUESTIONS)
@@ -98,7 +98,7 @@ def measure(model: Path) -> tuple[list[float], list[float]]:
                 beside += ask(library, (2 * turn + 2) * QUESTIONS)
                 os.kill(process, signal.SIGKILL)
                 time.sleep(1)
-            done = library.encoders()[1].done
+            done = library.encoders.statuses()[1].done
     assert 0 < done < DOCUMENTS, f"the process made vectors of {done} documents"
     return alone, beside
 

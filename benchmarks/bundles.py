@@ -22,8 +22,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from bundle_forgeries import FORGERIES, SEAL, Forgery, forged, is_quoted
+from chapterhouse.agents.ask import ask
 from chapterhouse.agents.council import Council
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
+from chapterhouse.answering.request import Choices
 from chapterhouse.answering.sealed import file_text
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.meeting.convene import convene
@@ -36,8 +38,6 @@ from chapterhouse.council.minutes.bundle import (
 from chapterhouse.errors import UsageError
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.replying.put import Counter, put
-from chapterhouse.replying.request import Choices
 from chapterhouse.types import Answer, Check, Minutes
 from data_folder import data_folder
 from measuring import Bar, Machine, Table, finish
@@ -100,8 +100,8 @@ class _library:  # noqa: N801 - used as the function that it would be
                 target = root / shelf / path.relative_to(laid)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 path.rename(target)
-            self._library.add(root / shelf, shelf=shelf)
-        self._library.embed_pending()
+            self._library.documents.add(root / shelf, shelf=shelf)
+        self._library.encoders.embed_pending()
         return self._library
 
     def __exit__(self, *_: object) -> None:
@@ -134,7 +134,7 @@ def _made(folder: str, library: Library) -> Iterator[tuple[str, Answer | Minutes
 
 
 def _answered(library: Library, question: str) -> tuple[str, Answer]:
-    answer = library.ask(question, model="none", remember=False, use_kept=False)
+    answer = library.answers.ask(question, model="none", remember=False, use_kept=False)
     if not answer.found:
         return "refused", answer
     rows = any(citation.header for citation in answer.citations)
@@ -143,18 +143,18 @@ def _answered(library: Library, question: str) -> tuple[str, Answer]:
 
 def _answer(library: Library, record: Mapping[str, Any]) -> Answer:
     model = _model([record["true_statement"], record["false_statement"]])
-    parts = replace(library._parts(), model=lambda _: model)  # noqa: SLF001 - with a model of our own
     expansion = library.settings.expansion.model_copy(update={"rewrite": "never"})
     settings = library.settings.model_copy(update={"expansion": expansion})
-    counter = Counter(settings, lambda: library.personas, parts, lambda: None)
+    own = library._runtime  # noqa: SLF001 - with a model of our own
+    runtime = replace(own, settings=settings, language_model=lambda _: model)
     choices = Choices(remember=False, use_kept=False)
-    return asyncio.run(put(record["question"], "", choices, counter))
+    return asyncio.run(ask(record["question"], "", choices, runtime))
 
 
 def _minutes(library: Library, record: Mapping[str, Any], *, with_model: bool) -> Minutes:
     model = _model([record.get("true_statement", "")], spoken=True) if with_model else None
-    context = library._council_context()  # noqa: SLF001 - with a model of our own
-    context = replace(context, parts=replace(context.parts, model=lambda _: model))
+    own = library._runtime  # noqa: SLF001 - with a model of our own
+    runtime = replace(own, language_model=lambda _: model)
     council = Council.new("two")
     for shelf in SHELVES:
         council = council.add_member(
@@ -164,7 +164,7 @@ def _minutes(library: Library, record: Mapping[str, Any], *, with_model: bool) -
         council = council.add_round(entry)
     council = council.chair(name="Chair", instructions="Preside.")
     return asyncio.run(
-        convene(council, record["question"], MeetingOptions(remember=False), context)
+        convene(council, record["question"], MeetingOptions(remember=False), runtime)
     )
 
 
@@ -215,8 +215,8 @@ def _lines(number: int, marker: str, block: str) -> Iterator[str]:
 
 def _json(library: Library, held: Answer | Minutes) -> str:
     if isinstance(held, Minutes):
-        return minutes_bundle_json(library.bundle_minutes(held))
-    return bundle_json(library.bundle(held))
+        return minutes_bundle_json(library.councils.bundle(held))
+    return bundle_json(library.answers.bundle(held))
 
 
 def _checks(text: str) -> tuple[Check, ...]:
@@ -235,9 +235,9 @@ def _is_trusted(text: str, library: Library | None = None) -> bool:
     if library is None:
         return True
     if "minutes" in json.loads(text):
-        found = library.recheck_minutes(read_minutes_bundle(text).minutes)
+        found = library.councils.recheck(read_minutes_bundle(text).minutes)
     else:
-        found = library.recheck(read_bundle(text).answer)
+        found = library.answers.recheck(read_bundle(text).answer)
     return all(one.holds for one in found)
 
 

@@ -136,7 +136,7 @@ def measure_spans(system: str, setting: str, chunker: Chunker) -> Row:
             places[name] = token_places(body.text, _TABLE.token_offsets)
             stretches[name] = [(c.start, c.end) for c in collection.store.chunks_of(key)]
         for question in gold.questions:
-            hits = collection.library.search(question.text, limit=TOP, per_document=0).hits
+            hits = collection.library.search.hits(question.text, limit=TOP, per_document=0).hits
             found = [
                 (collection.names[hit.document.id], (hit.chunk.start, hit.chunk.end))
                 for hit in hits
@@ -268,7 +268,7 @@ def ndcg(name: str, chunker: Chunker) -> float:
     run: list[ir_measures.ScoredDoc] = []
     with indexed(dataset.documents, chunker) as collection:
         for key, text in dataset.questions.items():
-            hits = collection.library.search(text, limit=10, per_document=1).hits
+            hits = collection.library.search.hits(text, limit=10, per_document=1).hits
             run += [
                 ir_measures.ScoredDoc(key, collection.names[hit.document.id], -float(hit.rank))
                 for hit in hits

@@ -117,12 +117,14 @@ def measure(folder: str) -> Iterator[Outcome]:
             added: tuple[str, ...] = ()
             if case.document:
                 path.write_text(case.document, "utf-8")
-                library.add(path)
+                library.documents.add(path)
                 complete_vectors(library)
-                added = tuple(d.id for d in library.documents() if d.source.endswith(path.name))
+                added = tuple(
+                    d.id for d in library.documents.list() if d.source.endswith(path.name)
+                )
             yield _ask(library, case)
             if added:
-                library.remove(*added)
+                library.documents.remove(*added)
 
 
 @contextmanager
@@ -139,7 +141,7 @@ def _library(folder: str) -> Iterator[Library]:
             text = f"# {row['title']}\n\n{row['text']}\n"
             (root / "documents" / f"{row['name']}.md").write_text(text, "utf-8")
         library = stack.enter_context(Library.open(root / "home"))
-        library.add(root / "documents")
+        library.documents.add(root / "documents")
         complete_vectors(library)
         yield library
 
@@ -154,7 +156,7 @@ def _ask(library: Library, case: Case) -> Outcome:
             yield pair
 
     with patch.object(asked_conflict, "pairs", noted):
-        answer = library.ask(case.question, model="none", remember=False, use_kept=False)
+        answer = library.answers.ask(case.question, model="none", remember=False, use_kept=False)
     return Outcome(case, answer, tuple(weighed))
 
 

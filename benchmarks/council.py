@@ -87,7 +87,7 @@ def furnish(home: Path, folder: Path) -> None:
             for number, document in enumerate(found[shelf::SHELVES]):
                 text = f"# {document.title or document.id}\n\n{document.text}\n"
                 (own / f"{number}.md").write_text(text, "utf-8")
-            library.add(own, shelf=own.name)
+            library.documents.add(own, shelf=own.name)
 
 
 def questions() -> list[str]:
@@ -155,10 +155,10 @@ def met(
     library: Library, council: Council, question: str, model: ScriptedModel | None
 ) -> tuple[Minutes, Clock]:
     """Hold a meeting; return its minutes and how long its rounds took."""
-    context, clock = library._council_context(), Clock()  # noqa: SLF001 - with a model of our own
-    context = replace(context, parts=replace(context.parts, model=lambda _: model))
+    own, clock = library._runtime, Clock()  # noqa: SLF001 - with a model of our own
+    runtime = replace(own, language_model=lambda _: model)
     choices = MeetingOptions(remember=False)
-    minutes = asyncio.run(convene(council, question, choices, context, on_event=clock.note))
+    minutes = asyncio.run(convene(council, question, choices, runtime, on_event=clock.note))
     return minutes, clock
 
 

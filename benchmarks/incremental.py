@@ -77,9 +77,9 @@ def add_each(
         mark = word(number, kind)
         path = write(folder, next(supply), mark, age=age)
         began = time.perf_counter()
-        (outcome,) = library.add(path).outcomes
+        (outcome,) = library.documents.add(path).outcomes
         added = time.perf_counter()
-        hit = library.search(mark).hits[0]
+        hit = library.search.hits(mark).hits[0]
         seen = time.perf_counter()
         if mark not in hit.chunk.text:
             raise SystemExit(f"{mark} was added but not found")
@@ -115,7 +115,7 @@ def measure(home: Path, pool: Sequence[str]) -> tuple[dict[str, list[float]], in
     with TemporaryDirectory() as name:
         folder = Path(name).resolve()
         with Library.open(home, create=False) as library:
-            library.search("something to get warm")
+            library.search.hits("something to get warm")
             for kind, age in (("young", 0), ("old", HOUR)):
                 add_each(library, folder, supply, f"{kind}warm", age)
                 steps, _ = add_each(library, folder, supply, kind, age)
@@ -124,8 +124,10 @@ def measure(home: Path, pool: Sequence[str]) -> tuple[dict[str, list[float]], in
         left = segments(home)
         with Library.open(home, create=False) as library:
             made = str(folder)
-            own = [document.id for document in library.documents() if made in document.location]
-            library.remove(*own)
+            own = [
+                document.id for document in library.documents.list() if made in document.location
+            ]
+            library.documents.remove(*own)
     return rows, left
 
 

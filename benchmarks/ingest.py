@@ -132,7 +132,7 @@ class Run:
 def measure(folder: Path, files: int, profile: cProfile.Profile | None = None) -> Run:
     """Add the folder to a new home, add it again, remove some and add them back."""
     with TemporaryDirectory() as home, MemoryWatch() as watch, Library.open(home) as library:
-        add = partial(library.add, folder)
+        add = partial(library.documents.add, folder)
         if profile:
             profile.enable()
         first, report = _timed(add)
@@ -140,8 +140,8 @@ def measure(folder: Path, files: int, profile: cProfile.Profile | None = None) -
             profile.disable()
         second, again = _timed(add)
         status = library.status()
-        chosen = [document.id for document in library.documents()][:: max(files // REMOVED, 1)]
-        remove, _ = _timed(partial(library.remove, *chosen))
+        chosen = [document.id for document in library.documents.list()][:: max(files // REMOVED, 1)]
+        remove, _ = _timed(partial(library.documents.remove, *chosen))
         add_again, _ = _timed(add)
     return Run(
         first,
@@ -203,7 +203,7 @@ def measure_many(folder: Path, machine: Machine) -> int:
 
     with TemporaryDirectory() as home, Library.open(home) as library:
         before = time.process_time()
-        seconds, report = _timed(partial(library.add, folder, on_progress=look))
+        seconds, report = _timed(partial(library.documents.add, folder, on_progress=look))
         processor = time.process_time() - before
         chunks = library.status().chunks
     rate, growth = MANY / seconds, held[MANY] / held[MANY // 5]

@@ -64,7 +64,7 @@ def judged(name: str, sets: Mapping[str, Dataset]) -> list[Judged]:
 
 
 def passages(collection: Collection, own: Dataset | None, q: str, text: str) -> list[Judged]:
-    hits = collection.library.search(text, limit=PASSAGES, per_document=0).hits
+    hits = collection.library.search.hits(text, limit=PASSAGES, per_document=0).hits
     relevant = own.relevant[q] if own else {}
     return [
         Judged(

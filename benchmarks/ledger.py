@@ -47,7 +47,7 @@ def measure(folders: Sequence[Path]) -> Run:
 
 def _add(library: Library, folders: Sequence[Path]) -> tuple[AddReport, float]:
     began = time.perf_counter()
-    report = library.add(*folders)
+    report = library.documents.add(*folders)
     return report, time.perf_counter() - began
 
 

@@ -97,7 +97,7 @@ class Inspector:
 def build(home: Path) -> None:
     """Read the example into a library, and seat a council."""
     with Library.open(home) as library:
-        library.add(CHECKOUT / "examples" / "varnholm-ferry")
+        library.documents.add(CHECKOUT / "examples" / "varnholm-ferry")
         library.councils.create(
             Council.new("harbour-board")
             .add_member(name="Harbourmaster", instructions="Speak for the harbour.")
@@ -135,7 +135,7 @@ def checks(call: Call, library: Library) -> Iterator[str]:
     assert [tool["name"] for tool in listed["tools"]] == TOOLS
     assert all(tool["annotations"]["readOnlyHint"] for tool in listed["tools"])
     yield "tools/list --strict"
-    documents = {document.id for document in library.documents()}
+    documents = {document.id for document in library.documents.list()}
     resources = call("resources/list")["resources"]
     assert documents <= {resource["name"] for resource in resources}
     yield "resources/list"
@@ -143,7 +143,7 @@ def checks(call: Call, library: Library) -> Iterator[str]:
     yield "resources/templates/list"
     name = min(documents)
     read = call("resources/read", "--uri", f"chapterhouse://documents/{name}")
-    assert read["contents"][0]["text"] == library.body(name).text
+    assert read["contents"][0]["text"] == library.documents.body(name).text
     yield "resources/read"
     assert len(call("prompts/list")["prompts"]) == 3
     yield "prompts/list"
@@ -178,7 +178,7 @@ def _tool(call: Call, name: str, **arguments: str) -> dict[str, Any]:
 def _require_verified(citations: Sequence[dict[str, Any]], library: Library) -> None:
     assert citations
     for citation in citations:
-        text = library.body(citation["document_id"]).text
+        text = library.documents.body(citation["document_id"]).text
         assert citation["verified"]
         assert text[citation["start"] : citation["end"]] == citation["quote"]
 

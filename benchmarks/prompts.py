@@ -21,9 +21,9 @@ from typing import Final
 sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse import Library
+from chapterhouse.agents.ask import ask
+from chapterhouse.answering.request import Choices
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.replying.put import Counter, put
-from chapterhouse.replying.request import Choices
 from chapterhouse.text.counting import estimate_tokens
 from folders import PARTS
 from libraries import opened
@@ -98,14 +98,14 @@ def main() -> int:
 def told(library: Library, folder: str) -> Iterator[Prompt]:
     """Yield what is told for each question of a folder that has hits."""
     model = ScriptedModel(lambda *_: "The documents do not say.")
-    parts = replace(library._parts(), model=lambda _: model)  # noqa: SLF001 - with a model of our own
     never = library.settings.expansion.model_copy(update={"rewrite": "never"})  # no prompt for that
     settings = library.settings.model_copy(update={"expansion": never})
-    counter = Counter(settings, lambda: library.personas, parts, lambda: None)
+    own = library._runtime  # noqa: SLF001 - with a model of our own
+    runtime = replace(own, settings=settings, language_model=lambda _: model)
     for question in read_questions(folder):
         model.asked.clear()
         choices = Choices(remember=False, use_kept=False)
-        asyncio.run(put(question.question, "", choices, counter))
+        asyncio.run(ask(question.question, "", choices, runtime))
         for instructions, message in model.asked:
             texts = [MARKED.sub("", text).strip("\n") for text in SOURCE.findall(message)]
             yield Prompt(

@@ -75,7 +75,7 @@ def measure_all(dataset: Dataset) -> dict[str, dict[str, float]]:
     """Measure every system on one collection."""
     rows: dict[str, dict[str, float]] = {}
     with vectors_cached(), indexed(dataset.documents) as collection:
-        product = collection.library.method
+        product = collection.library.search.method
         left_out = replace(product, rerank=by_features(_left_out(dataset.name)))
         plain = replace(product, rerank=None)
         for system, method in (

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from chapterhouse.answering.search import sources_of
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.library import Library
@@ -154,14 +155,14 @@ def ours(
     """Time whole retrievals, and where the time goes."""
     rows: dict[str, Taken] = {}
     with Library.open(home, create=False) as library:
-        sources = library._sources()  # noqa: SLF001 - the very parts the library searches with
-        rows[WHOLE] = times(whole(sources, library.method), asked)
-        rows["Library.search"] = times(library.search, asked)
-        small = partial(library.search, shelves=(SMALL_SHELF,))
+        sources = sources_of(library._runtime)  # noqa: SLF001 - what the library searches with
+        rows[WHOLE] = times(whole(sources, library.search.method), asked)
+        rows["Library.search"] = times(library.search.hits, asked)
+        small = partial(library.search.hits, shelves=(SMALL_SHELF,))
         rows["Library.search, a shelf with 1 % of the documents"] = times(small, asked)
-        rows["Library.ask"] = times(library.ask, asked[:FOR_SLOW])
+        rows["Library.ask"] = times(library.answers.ask, asked[:FOR_SLOW])
         stages = Stages(sources)
-        times(stages.around(whole(stages.sources, library.method)), asked)
+        times(stages.around(whole(stages.sources, library.search.method)), asked)
         rows |= parts(home, asked, embedder)
         return rows, stages.times()
 
@@ -173,10 +174,10 @@ def probe(home: Path, asked: Sequence[str]) -> dict[str, float]:
     """Return what the first steps cost in this process, which must be a fresh one."""
     opened = _seconds(lambda: Library.open(home, create=False).close())
     with Library.open(home, create=False) as library:
-        first = _seconds(partial(library.search, asked[0]))
-        second = _seconds(partial(library.search, asked[0]))
+        first = _seconds(partial(library.search.hits, asked[0]))
+        second = _seconds(partial(library.search.hits, asked[0]))
         for text in asked[:FOR_SLOW]:
-            library.search(text)
+            library.search.hits(text)
         own, mapped = resident()
     return {
         "open, ms": opened * 1e3,

@@ -38,7 +38,7 @@ def today(files: Sequence[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(data / file, target)
         with Library.open(Path(name) / "home") as library:
-            outcomes = library.add(folder).outcomes
+            outcomes = library.documents.add(folder).outcomes
         found = {outcome.record.location: outcome for outcome in outcomes}
         return {file: _ending(found.get(str(folder / file))) for file in files}
 

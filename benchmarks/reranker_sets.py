@@ -76,7 +76,7 @@ def read_sets() -> dict[str, Sequence[Example]]:
     sets = {}
     # The weights that are there may be of other features; none are needed here.
     any_model = FeatureModel(0.0, (0.0,) * len(FEATURES))
-    with patch("chapterhouse.searching.fitted_model", lambda: any_model):
+    with patch("chapterhouse.answering.search.fitted_model", lambda: any_model):
         for name, examples in _sets():
             sets[name] = examples
             print(f"{name}: {len(examples)} questions", flush=True)
@@ -134,7 +134,7 @@ def of_spans(library: Library, questions: Sequence[tuple[str, Spans]]) -> Sequen
 
 def of_folder(library: Library, questions: Sequence[Question]) -> Sequence[Example]:
     """Judge chunks by whether they hold a quotation of the evidence, or all facts."""
-    documents = {each.source.partition("/")[2]: each for each in library.documents()}
+    documents = {each.source.partition("/")[2]: each for each in library.documents.list()}
     examples = []
     for question in questions:
         own = [documents[name] for name in question.documents if name in documents]
@@ -173,7 +173,7 @@ def _of_chunks(
     library: Library, text: str, documents: Iterable[str], judge: Judge
 ) -> Example | None:
     """Return an example whose chunks are judged; None where none of ``documents`` is relevant."""
-    ideal = [judge(chunk) for document in documents for chunk in library.chunks(document)]
+    ideal = [judge(chunk) for document in documents for chunk in library.documents.chunks(document)]
     if not any(ideal):
         return None
     return _example(library, text, lambda chunk: chunk.id, judge, ideal)
@@ -186,7 +186,7 @@ def _example(
     judge: Judge,
     ideal: Iterable[float],
 ) -> Example:
-    method = replace(library.method, hop=None)  # it comes behind
+    method = replace(library.search.method, hop=None)  # it comes behind
     listed = shortlist(library, text, method)
     words = shortlist(library, text, replace(method, fuse=lexical_scores, expand=()))
     first = {name(chunk): judge(chunk) for chunk in reversed(words.chunks if words else ())}
@@ -209,5 +209,5 @@ def shortlist(library: Library, text: str, method: Method) -> Shortlist | None:
         seen.append(listed)
         return listed.scores
 
-    library.search(text, method=replace(method, rerank=look))
+    library.search.hits(text, method=replace(method, rerank=look))
     return seen[0] if seen else None

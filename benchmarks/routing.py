@@ -82,7 +82,7 @@ def ask_all(
             own[KINDS[2]] = [q for q in everyone if q not in mine]
             for kind, questions in own.items():
                 for question in chooser.sample(questions, min(ASKED, len(questions))):
-                    told = library.ask(question, persona=persona_slug(name), remember=False)
+                    told = library.answers.ask(question, persona=persona_slug(name), remember=False)
                     counts[kind][told.route.value] += 1
     return counts
 

@@ -21,7 +21,7 @@ from typing import Final, Literal, Protocol
 sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse.answering.extractive import Reference
-from chapterhouse.asking import reference_of
+from chapterhouse.answering.search import reference_of
 from chapterhouse.evaluation.collection import Collection, indexed
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.evaluation.spans import load_gold
@@ -29,9 +29,9 @@ from chapterhouse.library import Library
 from chapterhouse.retrieval.context import question_of
 from chapterhouse.retrieval.question import understand
 from chapterhouse.retrieval.widen import merged
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Body, Census, Document, SearchResult, Stretch
-from chapterhouse.wiring import Engines
 from data_folder import data_folder
 from folders import PARTS
 from gold_sets import contract_questions, drawn, locate, paper_questions, papers
@@ -206,7 +206,7 @@ class _Asker:
     """Puts questions to one library."""
 
     library: Library
-    engines: Engines
+    runtime: Runtime
     documents: dict[str, Document] = field(default_factory=dict)
     bodies: dict[str, Body] = field(default_factory=dict)
     terms: dict[str, list[frozenset[str]]] = field(default_factory=dict)  # of a document's chunks
@@ -223,7 +223,7 @@ class _Asker:
 
     def case(self, asked: _Asked, without: frozenset[str] = frozenset()) -> Case:
         limit = DEPTH if not without else 4 * DEPTH
-        found = self.library.search(asked.text, limit=limit, per_document=0)
+        found = self.library.search.hits(asked.text, limit=limit, per_document=0)
         kept = tuple(islice((hit for hit in found.hits if hit.document.id not in without), DEPTH))
         ranked = tuple(replace(hit, rank=place + 1) for place, hit in enumerate(kept))
         chunks = sum(len(self.terms_of(name)) for name in without)
@@ -235,15 +235,15 @@ class _Asker:
         )
         for hit in kept:
             self.documents[hit.document.id] = hit.document
-            self.bodies[hit.document.id] = self.library.body(hit.document.id)
+            self.bodies[hit.document.id] = self.library.documents.body(hit.document.id)
         frequencies = self.frequencies(result, without)
         return Case(result, asked.there, asked.wanted, frequencies, asked.kind)
 
     def frequencies(self, result: SearchResult, without: frozenset[str]) -> dict[str, int]:
-        languages = self.engines.store.census().languages
+        languages = self.runtime.store.census().languages
         understood = (question_of(result), understand(result.question, languages))
         terms = list(dict.fromkeys(t for one in understood for _, own in one.words for t in own))
-        counts = self.engines.lexical.document_frequencies(terms)
+        counts = self.runtime.lexical.document_frequencies(terms)
         gone = [self.terms_of(name) for name in without]
         return {
             term: count - sum(term in chunk for chunk in chain.from_iterable(gone))
@@ -252,9 +252,10 @@ class _Asker:
 
     def terms_of(self, name: str) -> list[frozenset[str]]:
         if name not in self.terms:
-            language = self.engines.store.document(name).language  # type: ignore[union-attr]  # it is there
+            language = self.runtime.store.document(name).language  # type: ignore[union-attr]  # it is there
             self.terms[name] = [
-                frozenset(analyse(chunk.text, language)) for chunk in self.library.chunks(name)
+                frozenset(analyse(chunk.text, language))
+                for chunk in self.library.documents.chunks(name)
             ]
         return self.terms[name]
 
@@ -275,10 +276,10 @@ def _made(name: str) -> QuestionSet:
 
 
 def _set(name: str, library: Library, asked: Sequence[_Asked]) -> QuestionSet:
-    engines = library._engines  # noqa: SLF001 - a benchmark looks inside
-    asker = _Asker(library, engines)
+    runtime = library._runtime  # noqa: SLF001 - a benchmark looks inside
+    asker = _Asker(library, runtime)
     cases = tuple(asker.all_cases(asked, _foreign(name)))
-    return QuestionSet(name, engines.store.census(), cases, asker.documents, asker.bodies)
+    return QuestionSet(name, runtime.store.census(), cases, asker.documents, asker.bodies)
 
 
 def _foreign(name: str) -> Sequence[str]:
@@ -293,7 +294,7 @@ def _foreign(name: str) -> Sequence[str]:
 
 
 def _natural(name: str, library: Library) -> list[_Asked]:
-    ids = {one.source.partition("/")[2]: one.id for one in library.documents()}
+    ids = {one.source.partition("/")[2]: one.id for one in library.documents.list()}
     return [
         _Asked(
             one.question,
@@ -316,7 +317,7 @@ def _corpora(_name: str, collection: Collection) -> list[_Asked]:
     ids = {theirs: ours for ours, theirs in collection.names.items()}
     asked = []
     for one in gold.questions:
-        body = collection.library.body(ids[one.corpus]).text
+        body = collection.library.documents.body(ids[one.corpus]).text
         text = gold.texts[one.corpus]
         places = [locate(body, text[start:end], start) for start, end in one.stretches]
         wanted = Spans({ids[one.corpus]: [place for place in places if place]})
@@ -347,7 +348,7 @@ def _xquad(name: str, collection: Collection) -> list[_Asked]:
         article = frozenset(ids[one] for one, other in titles.items() if other == title)
         spans: dict[str, list[Stretch]] = {}
         for document in own:
-            text = collection.library.body(ids[document]).text
+            text = collection.library.documents.body(ids[document]).text
             found = [(text.find(answer), len(answer)) for answer in dataset.answers[identifier]]
             spans[ids[document]] = [(start, start + size) for start, size in found if start >= 0]
         text = dataset.questions[identifier]
@@ -375,7 +376,7 @@ _COLLECTIONS: Final[Mapping[str, tuple[_Ask, Callable[[str], Sequence[CorpusDocu
 def own_reference() -> Reference:
     """Return what answering looks up in an empty library: the encoder and all weights."""
     with indexed(()) as collection:
-        return reference_of(collection.engines)
+        return reference_of(collection.runtime)
 
 
 # --- keeping -------------------------------------------------------------------------------------

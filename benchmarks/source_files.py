@@ -75,7 +75,7 @@ def _is_asked(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 def scores(library: Library, question: Question) -> Iterator[float]:
     """Yield the shares in hits and in characters, and whether the first line is in the hits."""
-    hits = library.search(question.text, limit=DEPTH, per_document=0).hits
+    hits = library.search.hits(question.text, limit=DEPTH, per_document=0).hits
     found = [
         (hit.document.source.rpartition("/")[2], hit.chunk.start, hit.chunk.end) for hit in hits
     ]
@@ -119,7 +119,7 @@ def main() -> None:
             questions += own
         random.Random(SEED).shuffle(questions)
         with Library.open(Path(folder, "home")) as library:
-            library.add(modules)
+            library.documents.add(modules)
             rows = [tuple(scores(library, question)) for question in questions[: chosen.questions]]
             print(f"{len(rows)} questions, {library.status().chunks:,} chunks")
     names = (f"{HITS} hits", *(f"{most:,} characters" for most in CHARACTERS), "first line")

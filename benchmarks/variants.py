@@ -149,7 +149,7 @@ def measure_parts(
     collection: Collection, questions: Sequence[Asked]
 ) -> dict[str, tuple[float, float]]:
     """Return for every way how often both documents are among the first 5 and 10."""
-    method = collection.library.method
+    method = collection.library.search.method
     found = {"without": _both(collection, questions, replace(method, expand=()))}
     for name, merge in MERGES.items():
         for weight in WEIGHTS:
@@ -223,8 +223,8 @@ def _rare_words(text: str, short: str, collection: Collection) -> str:
 
 def measure_names(collection: Collection, questions: Sequence[Asked]) -> dict[str, float]:
     """Return for every share how often the document is among the first 5."""
-    method = collection.library.method
-    expanded: Expand = by_names(collection.engines.aliases.find)
+    method = collection.library.search.method
+    expanded: Expand = by_names(collection.runtime.aliases.find)
     found = {"without": _found(collection, questions, replace(method, expand=()))}
     before = dict(expand._NAME_SHARE)  # noqa: SLF001 - what is private there is tried out here
     for name, merge in MERGES.items():
@@ -248,7 +248,7 @@ def _found(collection: Collection, questions: Sequence[Asked], method: Method) -
 
 def measure_singles(collection: Collection, dataset: Dataset, number: int) -> Row:
     """Return nDCG@10 without and with the expansions that need no model."""
-    method = collection.library.method
+    method = collection.library.search.method
     chosen = sorted(dataset.questions)
     chosen = random.Random(SEED).sample(chosen, min(number, len(chosen)))
     without, used = (

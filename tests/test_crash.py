@@ -23,7 +23,7 @@ def tell(progress):
         print(progress.outcome.record.document_id, flush=True)
 
 with Library.open(sys.argv[1]) as library:
-    library.add(sys.argv[2], on_progress=tell)
+    library.documents.add(sys.argv[2], on_progress=tell)
     print("indexed", flush=True)
 """
 
@@ -58,19 +58,19 @@ def test_what_was_told_before_a_kill_is_found_after_it(tmp_path: Path) -> None:
     for _ in range(KILLS):
         told = _killed_add(home, folder, chance)
         with Library.open(home) as library:
-            kept = {document.id for document in library.documents()}
+            kept = {document.id for document in library.documents.list()}
             assert told <= kept
-            found = library.search("lighthouse keeper", limit=1_000, per_document=0).hits
+            found = library.search.hits("lighthouse keeper", limit=1_000, per_document=0).hits
             assert {hit.document.id for hit in found} == kept  # the indexes have caught up
             assert [check for check in library.doctor() if not check.passed] == []
         for number in chance.sample(range(FILES), 30):
             versions[number] += 1
             _write(folder, number, versions[number])
     with Library.open(home) as library:
-        library.add(folder)
+        library.documents.add(folder)
         assert library.status().documents == FILES
         for number, version in versions.items():
-            (hit,) = library.search(f'"page{number}version{version}"', limit=1).hits
+            (hit,) = library.search.hits(f'"page{number}version{version}"', limit=1).hits
             assert hit.document.source == f"notes/note-{number:03}.md"
             assert hit.stages["exact"] == 1.0
         assert [check for check in library.doctor() if not check.passed] == []

@@ -85,7 +85,9 @@ class Meeting:
         """Whether there are such citations, and each stands in the store to the character."""
         return bool(numbers) and all(
             citation.verified
-            and self.library.body(citation.document_id).text[citation.start : citation.end]
+            and self.library.documents.body(citation.document_id).text[
+                citation.start : citation.end
+            ]
             == citation.quote
             for citation in self.cited(numbers)
         )
@@ -104,7 +106,7 @@ def meeting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Meeting]:
     with Library.open(furnished(tmp_path_factory.mktemp("checkout"))) as library:
         assert not library.personas.validate()
         assert not library.councils.validate()
-        yield Meeting(library.convene("late-sailing", MATTER), library)
+        yield Meeting(library.councils.convene("late-sailing", MATTER), library)
 
 
 def test_everyone_speaks_from_what_they_read(meeting: Meeting) -> None:
@@ -120,7 +122,7 @@ def test_everyone_speaks_from_what_they_read(meeting: Meeting) -> None:
     own = {
         seat.key: {Path(document.source).name for document in documents}
         for seat in minutes.members
-        for documents in [meeting.library.documents(seat.shelves)]
+        for documents in [meeting.library.documents.list(seat.shelves)]
     }
     shared = {"demand-study-2025.txt", "position-late-sailing.md"}
     assert own["operations"] & own["finance"] & own["safety"] == shared
@@ -130,7 +132,7 @@ def test_everyone_speaks_from_what_they_read(meeting: Meeting) -> None:
 
 def test_every_citation_stands_in_the_store(meeting: Meeting) -> None:
     assert meeting.stands(tuple(citation.number for citation in meeting.minutes.citations))
-    assert all(check.holds for check in meeting.library.recheck_minutes(meeting.minutes))
+    assert all(check.holds for check in meeting.library.councils.recheck(meeting.minutes))
     for claim in meeting.minutes.claims:
         assert meeting.stands(claim.citations), claim
     said = (*meeting.minutes.grounds, *meeting.minutes.dissent)
@@ -154,7 +156,7 @@ def test_the_planted_agreement_that_rests_on_one_source(meeting: Meeting) -> Non
     row = next(row for row in meeting.minutes.map.rows if row.text == EXPECTED)
     assert row.kinds == (ClaimKind.SHARED_SOURCE,)
     assert {cell.member for cell in row.cells} == {"operations", "finance", "safety"}
-    assert meeting.library.document(row.rests_on).source.endswith("demand-study-2025.txt")
+    assert meeting.library.documents.get(row.rests_on).source.endswith("demand-study-2025.txt")
     quotes = set()
     for cell in row.cells:
         assert cell.stance is Stance.SUPPORTS
@@ -242,7 +244,7 @@ def test_the_minutes_say_what_is_missing_and_from_whose_shelf(meeting: Meeting) 
 def test_other_questions_find_the_older_and_the_newer_policy(
     meeting: Meeting, question: str, newer: str, older: str
 ) -> None:
-    minutes = meeting.library.convene("late-sailing", question)
+    minutes = meeting.library.councils.convene("late-sailing", question)
     dispute = minutes.map.disputes[0]
     assert [side.value for side in dispute.sides] == [newer, older]
     assert dispute.newer is True
@@ -250,14 +252,16 @@ def test_other_questions_find_the_older_and_the_newer_policy(
 
 def test_two_who_read_different_papers_found_the_same(meeting: Meeting) -> None:
     question = "How bright are the leading lights at Osk?"
-    minutes = meeting.library.convene("late-sailing", question)
+    minutes = meeting.library.councils.convene("late-sailing", question)
     (row,) = [row for row in minutes.map.rows if len(row.claims) > 1]
     assert row.kinds == (ClaimKind.INDEPENDENT_SOURCES,)
     assert [cell.member for cell in row.cells if cell.stance is Stance.SUPPORTS] == [
         "operations",
         "safety",
     ]
-    assert sorted(Path(meeting.library.document(name).source).name for name in row.sources) == [
+    assert sorted(
+        Path(meeting.library.documents.get(name).source).name for name in row.sources
+    ) == [
         "annual-safety-report-2025.pdf",
         "harbourmaster-notes-november-2025.txt",
         "position-late-sailing.md",
@@ -268,7 +272,7 @@ def test_two_who_read_different_papers_found_the_same(meeting: Meeting) -> None:
 
 def test_who_has_nothing_on_it_says_so_in_the_words_of_the_question(meeting: Meeting) -> None:
     """A part with "them" is searched with words of the part before; nobody asked those."""
-    minutes = meeting.library.convene(
+    minutes = meeting.library.councils.convene(
         "late-sailing", "Which lights burn at Osk? Who mends them under amber?"
     )
     assert [gap.text for gap in minutes.missing if gap.member == "finance"] == [
@@ -312,7 +316,9 @@ def test_a_sentence_speaks_of_the_option_whose_words_it_has() -> None:
 
 
 def test_what_no_document_speaks_of_decides_nothing(meeting: Meeting) -> None:
-    minutes = meeting.library.convene("late-sailing", "How reliable is the plumbing of the moon?")
+    minutes = meeting.library.councils.convene(
+        "late-sailing", "How reliable is the plumbing of the moon?"
+    )
     assert not minutes.map.rows
     assert not minutes.decided
     assert [gap.member for gap in minutes.missing] == ["operations", "finance", "safety"]

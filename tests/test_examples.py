@@ -84,9 +84,9 @@ def test_most_questions_are_answered_from_their_source_and_most_others_refused(
 ) -> None:
     answered = refused = 0
     with Library.open(tmp_path / "home") as library:
-        library.add(FOLDER)
+        library.documents.add(FOLDER)
         for question in QUESTIONS:
-            answer = library.ask(question["question"])
+            answer = library.answers.ask(question["question"])
             refused += question["quote"] is None and not answer.found
             answered += question["quote"] is not None and any(
                 citation.source.endswith(question["source"]) and question["quote"] in citation.quote

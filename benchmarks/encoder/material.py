@@ -47,9 +47,9 @@ def _chunks() -> Iterator[str]:
         with TemporaryDirectory(prefix="encoder-") as name:
             documents = lay_out(folder, data_folder(), Path(name) / "documents")
             with Library.open(Path(name) / "home") as library:
-                library.add(documents)
-                for document in library.documents():
-                    for chunk in library.chunks(document.id):
+                library.documents.add(documents)
+                for document in library.documents.list():
+                    for chunk in library.documents.chunks(document.id):
                         yield embedding_text(document.title, chunk)
 
 

@@ -68,8 +68,8 @@ def measure(dataset: Dataset) -> Measured:
     """Index a set once and ask its questions three ways."""
     with indexed(dataset.documents) as collection:
         method = replace(
-            collection.library.method,
-            rerank=_reranker(dataset.name) or collection.library.method.rerank,
+            collection.library.search.method,
+            rerank=_reranker(dataset.name) or collection.library.search.method.rerank,
         )
         plain = replace(method, fuse=lexical_scores, rerank=None, expand=(), hop=None)
         encoder = collection.sources()

@@ -42,11 +42,11 @@ def texts() -> tuple[list[str], list[str]]:
         with TemporaryDirectory(prefix="speed-") as name:
             documents = lay_out(folder, data_folder(), Path(name) / "documents")
             with Library.open(Path(name) / "home") as library:
-                library.add(documents)
+                library.documents.add(documents)
                 chunks += [
                     embedding_text(document.title, chunk)
-                    for document in library.documents()
-                    for chunk in library.chunks(document.id)
+                    for document in library.documents.list()
+                    for chunk in library.documents.chunks(document.id)
                 ]
     return chunks[:: max(1, len(chunks) // CHUNKS)][:CHUNKS], questions
 

@@ -26,6 +26,8 @@ from numpy.typing import NDArray
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 import chapterhouse.claims
+from chapterhouse.agents.ask import ask
+from chapterhouse.answering.request import Choices
 from chapterhouse.answering.second_opinion import Opinion, with_opinions
 from chapterhouse.claims.features import FEATURES, Reading, read_beside, stated
 from chapterhouse.claims.judge import disagreement, is_altered, judge, missing
@@ -33,8 +35,6 @@ from chapterhouse.claims.no_statement import bare, essence
 from chapterhouse.claims.statement import read
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.replying.put import Counter, put
-from chapterhouse.replying.request import Choices
 from chapterhouse.types import FOUND, Chunk, Document, Evidence, Judgement, ProblemKind, Support
 from folders import PARTS
 from libraries import opened
@@ -118,7 +118,7 @@ def main() -> int:
 
 def cases_of(folder: str, library: Library) -> Iterator[Case]:
     """Yield both statements of each pair whose quotations are in the library."""
-    documents = {document.source: document for document in library.documents()}
+    documents = {document.source: document for document in library.documents.list()}
     for question, pair, change, evidence in pairs(folder):
         found = [
             piece
@@ -134,7 +134,7 @@ def cases_of(folder: str, library: Library) -> Iterator[Case]:
         known = {(piece.document_id, piece.start) for piece in cited}
         others = tuple(
             evidence_of(hit.document, hit.chunk, library)
-            for hit in library.search(question or pair[0]).hits
+            for hit in library.search.hits(question or pair[0]).hits
             if (hit.document.id, hit.chunk.start) not in known
         )
         for true, text, other in ((True, *pair), (False, *pair[::-1])):
@@ -156,7 +156,9 @@ def pairs(folder: str) -> Iterator[tuple[str, tuple[str, str], str, list[tuple[s
 def chunks_with(quote: str, document: Document, library: Library) -> list[Evidence]:
     """Return the chunk that holds a quotation, or the two that hold most of its words."""
     wanted = comparable(quote)
-    pieces = [evidence_of(document, chunk, library) for chunk in library.chunks(document.id)]
+    pieces = [
+        evidence_of(document, chunk, library) for chunk in library.documents.chunks(document.id)
+    ]
     whole = [piece for piece in pieces if wanted in comparable(piece.text)]
     if whole:
         return whole[:1]
@@ -167,7 +169,7 @@ def chunks_with(quote: str, document: Document, library: Library) -> list[Eviden
 
 
 def evidence_of(document: Document, chunk: Chunk, library: Library) -> Evidence:
-    text = library.body(document.id).text[chunk.start : chunk.end]
+    text = library.documents.body(document.id).text[chunk.start : chunk.end]
     place = (document.language, document.title, tuple(chunk.section_path))
     return Evidence(document.id, chunk.start, chunk.end, text, *place)
 
@@ -236,7 +238,7 @@ def shown_answers(cases: Sequence[Case], library: Library) -> list[bool]:
     forms = cycle(FORMS)
     for case in cases:
         if case.true and case.question:
-            name = library.document(case.cited[0].document_id).source.rsplit("/", 1)[-1]
+            name = library.documents.get(case.cited[0].document_id).source.rsplit("/", 1)[-1]
             text = f"{case.text} {next(forms).format(1, name)}"
             shown.append(words(case.text) in words(answer_of(case.question, text, library)))
     return shown
@@ -245,12 +247,12 @@ def shown_answers(cases: Sequence[Case], library: Library) -> list[bool]:
 def answer_of(question: str, text: str, library: Library) -> str:
     """Return what is shown where a model answers a question with a text."""
     model = ScriptedModel([text])
-    parts = replace(library._parts(), model=lambda _: model)  # noqa: SLF001 - a model of our own
     never = library.settings.expansion.model_copy(update={"rewrite": "never"})  # one text to give
     settings = library.settings.model_copy(update={"expansion": never})
-    counter = Counter(settings, lambda: library.personas, parts, lambda: None)
+    own = library._runtime  # noqa: SLF001 - with a model of our own
+    runtime = replace(own, settings=settings, language_model=lambda _: model)
     choices = Choices(remember=False, use_kept=False)
-    return asyncio.run(put(question, "", choices, counter)).text
+    return asyncio.run(ask(question, "", choices, runtime)).text
 
 
 def words(text: str) -> str:

@@ -105,7 +105,7 @@ def using(chunker: Chunker, embedder: Embedder) -> Iterator[None]:
 
 def ask(library: Library, text: str, found: Found) -> tuple[Asked, list[int]]:
     """Search a question and count what is found of it."""
-    hits = library.search(text, limit=DEPTH, per_document=0).hits
+    hits = library.search.hits(text, limit=DEPTH, per_document=0).hits
     few, many = (found(hits[:count]) for count in HITS)
     short, long = (found(cut(hits, count)) for count in CHARACTERS)
     return Asked((short, long), (few, many)), [len(shown(hit)) for hit in hits[: HITS[1]]]
@@ -195,8 +195,8 @@ def result(library: Library, questions: Sequence[tuple[str, Found]]) -> Result:
 def contract_spans(library: Library) -> Iterator[tuple[str, Found]]:
     """Yield the questions of ``contracts-gold`` with their spans in our reading."""
     folder = data_folder() / "folders"
-    ids = {document.source.partition("/")[2]: document.id for document in library.documents()}
-    bodies = {name: library.body(own).text for name, own in ids.items()}
+    ids = {document.source.partition("/")[2]: document.id for document in library.documents.list()}
+    bodies = {name: library.documents.body(own).text for name, own in ids.items()}
     for row in rows(folder / "contracts-gold.jsonl"):
         spans: dict[str, list[Stretch]] = {}
         for each in row["spans"]:
@@ -220,7 +220,7 @@ def paper_spans(collection: Collection) -> Iterator[tuple[str, Found]]:
     """Yield the questions of ``covid-qa-open`` with their spans in our reading."""
     ids = {theirs: own for own, theirs in collection.names.items()}
     texts = {paper.id: paper.text for paper in papers()}
-    bodies = {name: collection.library.body(own).text for name, own in ids.items()}
+    bodies = {name: collection.library.documents.body(own).text for name, own in ids.items()}
     for row in rows(data_folder() / "retrieval" / "covid-qa-open" / "questions.jsonl"):
         name = row["document"]
         place = locate(bodies[name], texts[name][row["start"] : row["end"]], row["start"])

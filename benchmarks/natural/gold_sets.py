@@ -61,7 +61,7 @@ def locate(text: str, wanted: str, near: int) -> Stretch | None:
 def contract_questions(library: Library, sample: int | None) -> Iterator[tuple[str, Spans]]:
     """Yield the questions of ``contracts-gold`` and their spans in a library with the folder."""
     folder = data_folder() / "folders"
-    ids = {document.source.partition("/")[2]: document.id for document in library.documents()}
+    ids = {document.source.partition("/")[2]: document.id for document in library.documents.list()}
     for row in drawn(rows(folder / "contracts-gold.jsonl"), sample):
         spans: dict[str, list[Stretch]] = {}
         for each in row["spans"]:
@@ -70,7 +70,7 @@ def contract_questions(library: Library, sample: int | None) -> Iterator[tuple[s
                 encoding="utf-8", newline=""
             ) as file:
                 wanted = file.read()[each["start"] : each["end"]]
-            body = library.body(ids[each["document"]]).text
+            body = library.documents.body(ids[each["document"]]).text
             if place := locate(body, wanted, each["start"]):
                 spans.setdefault(ids[each["document"]], []).append(place)
         yield row["question"], spans
@@ -87,9 +87,9 @@ def score_contracts(library: Library, sample: int | None) -> Iterator[SetScore]:
 def _contract(library: Library, text: str, spans: Spans) -> tuple[bool, bool, bool, bool]:
     hits = [
         overlaps(spans, hit.chunk.document_id, hit.chunk.start, hit.chunk.end)
-        for hit in library.search(text).hits
+        for hit in library.search.hits(text).hits
     ]
-    answer = library.ask(text, model="none", remember=False, use_kept=False)
+    answer = library.answers.ask(text, model="none", remember=False, use_kept=False)
     quoted = any(overlaps(spans, c.document_id, c.start, c.end) for c in answer.citations)
     return any(hits[:3]), any(hits[:8]), answer.found and quoted, answer.found
 
@@ -117,7 +117,7 @@ def paper_questions(
     for row in drawn(rows(root / "questions.jsonl"), sample):
         own = ids[row["document"]]
         wanted = texts[row["document"]][row["start"] : row["end"]]
-        place = locate(collection.library.body(own).text, wanted, row["start"])
+        place = locate(collection.library.documents.body(own).text, wanted, row["start"])
         yield row["text"], {own: [place]} if place else {}
 
 
@@ -126,7 +126,7 @@ def _papers(root: Path, settings: Settings, sample: int | None) -> SetScore:
     with indexed(papers(root), settings=settings) as collection:
         complete_vectors(collection.library)
         for text, spans in paper_questions(collection, root, sample):
-            hits = collection.library.search(text).hits[:5]
+            hits = collection.library.search.hits(text).hits[:5]
             values.append(
                 any(overlaps(spans, h.chunk.document_id, h.chunk.start, h.chunk.end) for h in hits)
             )
@@ -142,7 +142,7 @@ def _documents(
     with indexed(dataset.documents, settings=settings) as collection:
         complete_vectors(collection.library)
         for name in names:
-            hits = collection.library.search(dataset.questions[name]).hits[:count]
+            hits = collection.library.search.hits(dataset.questions[name]).hits[:count]
             shown = {collection.names[hit.document.id] for hit in hits}
             values.append(set(dataset.relevant[name]) <= shown)
     return SetScore(root.name, measure, share(values))

@@ -63,8 +63,8 @@ def opened(folder: str, choice: str) -> Iterator[Library]:
         share_cache(home, choice)
         (home / "chapterhouse.toml").write_text("\n".join(["[embedding]", *lines, ""]), "utf-8")
         with Library.open(home) as library:
-            library.add(documents)
-            for file in library.files():
+            library.documents.add(documents)
+            for file in library.documents.files():
                 if file.status in {Status.REJECTED, Status.SKIPPED}:
                     print(f"{file.source}: {file.status}, {file.sentence}", flush=True)
             complete_vectors(library)
@@ -73,7 +73,7 @@ def opened(folder: str, choice: str) -> Iterator[Library]:
 
 def complete_vectors(library: Library) -> None:
     """Make the vectors of a library complete, which are otherwise made in the background."""
-    library.embed_pending()
+    library.encoders.embed_pending()
 
 
 def share_cache(home: Path, choice: str) -> None:
@@ -94,14 +94,16 @@ def with_embedder(choice: str) -> Iterator[Embedder]:
 
 def search(library: Library, text: str) -> list[Passage]:
     """Return the hits of a question as a reader sees them, best first."""
-    return [Passage(_name(hit.document.source), shown(hit)) for hit in library.search(text).hits]
+    return [
+        Passage(_name(hit.document.source), shown(hit)) for hit in library.search.hits(text).hits
+    ]
 
 
 def read_text(library: Library, names: Sequence[str]) -> str:
     """Return titles and texts of documents as our readers read them; nothing of one not read."""
-    own = {_name(document.source): document for document in library.documents()}
+    own = {_name(document.source): document for document in library.documents.list()}
     found = [own[name] for name in names if name in own]
-    return "\n".join(f"{each.title}\n{library.body(each.id).text}" for each in found)
+    return "\n".join(f"{each.title}\n{library.documents.body(each.id).text}" for each in found)
 
 
 def shown(hit: Hit) -> str:
@@ -112,7 +114,7 @@ def shown(hit: Hit) -> str:
 
 def ask(library: Library, text: str) -> Reply:
     """Return what the first screen shows without a model."""
-    answer = library.ask(text, model="none", remember=False, use_kept=False)
+    answer = library.answers.ask(text, model="none", remember=False, use_kept=False)
     citations = {citation.number: citation for citation in answer.citations}
     quoted = []
     for sentence in shown_sentences(answer):
@@ -126,7 +128,7 @@ def ask(library: Library, text: str) -> Reply:
 
 def titles_of(library: Library) -> Mapping[str, str]:
     """Return title and name of each document by its name."""
-    own = {_name(document.source): document.title for document in library.documents()}
+    own = {_name(document.source): document.title for document in library.documents.list()}
     return {name: f"{title} {name}" for name, title in own.items()}
 
 

@@ -103,9 +103,9 @@ def measure_folder(name: str, choices: Sequence[str], encoder: str | None) -> li
 
 def write_documents(library: Library, folder: Path) -> dict[str, str]:
     """Write every document for the others; return their titles by id."""
-    titles = {document.id: document.title for document in library.documents()}
+    titles = {document.id: document.title for document in library.documents.list()}
     rows = [
-        {"document": name, "text": titled(title, library.body(name).text)}
+        {"document": name, "text": titled(title, library.documents.body(name).text)}
         for name, title in titles.items()
     ]
     write_lines(folder / "documents.jsonl", rows)

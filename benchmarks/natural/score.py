@@ -47,7 +47,7 @@ def mark_question(library: Library, question: Question, titles: Mapping[str, str
     found, reply = search(library, question.question), ask(library, question.question)
     made = mark(question, read, found, reply, titles)
     if question.kind == "list":
-        texts = (reply.text, library.context(question.question).markdown)
+        texts = (reply.text, library.search.context(question.question).markdown)
         shown, there = (count_facts(text, question.facts) for text in texts)
         made = dataclasses.replace(made, listed=(shown, there))
     if question.correct:

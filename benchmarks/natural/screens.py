@@ -55,7 +55,7 @@ def write_screens(target: Path) -> None:
         with opened(folder, "built-in") as library:
             for question in wanted.values():
                 if question.folder == folder:
-                    told = library.ask(question.question, model="none", remember=False)
+                    told = library.answers.ask(question.question, model="none", remember=False)
                     screen = io.StringIO()
                     terminal = Console(file=screen, width=WIDTH, color_system=None)
                     show(terminal, answer_blocks(told))

@@ -20,10 +20,10 @@ from unittest.mock import patch
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 from chapterhouse.library import Library
+from chapterhouse.models.profiles import LanguageModels
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.presenting.answers import _sentences as first_screen  # what is not cut off
 from chapterhouse.types import FollowUp, Turn
-from chapterhouse.wiring import LanguageModels
 from folders import PARTS
 from libraries import opened, search
 from marking import Passage, has_facts, in_first
@@ -64,13 +64,13 @@ def follow_up(
     """Complete a second turn as the product does; with a rewriting a model says that."""
     model = ScriptedModel([dumps({"question": rewriting})]) if rewriting else None
     with patch.object(LanguageModels, "named", lambda *_: model):
-        return library.follow_up(second, [Turn(first)], certain=certain)
+        return library.answers.follow_up(second, [Turn(first)], certain=certain)
 
 
 def mark_turn(library: Library, second: Second, made: FollowUp) -> Mark:
     """Search and ask a completed second turn."""
     found = search(library, made.search_text or made.question)[:_HITS]
-    answer = library.ask(
+    answer = library.answers.ask(
         made.question, search_text=made.search_text, model="none", remember=False, use_kept=False
     )
     told = "\n".join(sentence.text for sentence in first_screen(answer))

@@ -23,14 +23,14 @@ Evidence = Sequence[Mapping[str, str]]
 
 def judge(library: Library, question: str, evidence: Evidence) -> tuple[int, int]:
     """Return how many documents of the evidence are cited, and of how many its words are shown."""
-    answer = library.ask(question, model="none", remember=False, use_kept=False)
+    answer = library.answers.ask(question, model="none", remember=False, use_kept=False)
     numbers = {number for one in first_screen(answer) for number in one.citations}
     cited = [one for one in answer.citations if one.number in numbers]
     documents = shown = 0
     for one in evidence:
         own = [each for each in cited if each.source.endswith(one["document"])]
         documents += bool(own)
-        start = library.body(own[0].document_id).text.find(one["quote"]) if own else -1
+        start = library.documents.body(own[0].document_id).text.find(one["quote"]) if own else -1
         end = start + len(one["quote"])
         shown += start >= 0 and any(each.start < end and start < each.end for each in own)
     return documents, shown

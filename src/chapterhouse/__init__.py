@@ -2,8 +2,8 @@
 
 >>> from chapterhouse import Library                                    # doctest: +SKIP
 >>> with Library.open("~/Chapterhouse") as library:                     # doctest: +SKIP
-...     library.add("~/Documents/policies")
-...     print(library.ask("How long may a contractor's badge be valid?").text)
+...     library.documents.add("~/Documents/policies")
+...     print(library.answers.ask("How long may a contractor's badge be valid?").text)
 """
 
 TYPE_CHECKING = False  # as in typing, which takes ten milliseconds to load

@@ -1,20 +1,25 @@
 """Which parts a library is made of, chosen and fed from its settings."""
 
 import secrets
-import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from functools import partial
+from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from string import ascii_lowercase
+from typing import Final
 
+from chapterhouse.answering.prompt import MARK_LETTERS
+from chapterhouse.answering.second_opinion import with_entailment
 from chapterhouse.chunking.sentence import MAXIMUM as SENTENCE_MAXIMUM
 from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
 from chapterhouse.chunking.strategies import chunk_by_format, strategies
 from chapterhouse.chunking.units import TARGET
 from chapterhouse.chunking.units import Limits as LengthLimits
+from chapterhouse.claims.judge import judge
+from chapterhouse.connectors.fetched import Fetch
 from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
@@ -27,123 +32,32 @@ from chapterhouse.ingest.prepare import prepare
 from chapterhouse.models.opening import (
     open_embedder,
     open_entailment,
-    open_language_model,
     open_reranker,
-    profile_named,
 )
-from chapterhouse.models.providers import Slots, server_of
-from chapterhouse.models.static import NoEmbedder, StaticEmbedder, static_embedder
-from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, VectorSearch
+from chapterhouse.models.profiles import LanguageModels
+from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.ports.models import (
     Chunker,
     Embedder,
-    Entailment,
-    LanguageModel,
-    Reranker,
-    TokenEmbedder,
 )
-from chapterhouse.ports.store import Blobs, Store
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
+from chapterhouse.runtime import Runtime
 from chapterhouse.settings import (
     HOME_FILE,
     LONGEST,
     ChunkingSettings,
     EmbeddingSettings,
-    LanguageModelSettings,
     Settings,
 )
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
 
-if TYPE_CHECKING:
-    from chapterhouse.agents.personas import House
-
-_NONCE_BYTES: Final = 16
 _HOME_FILE_TEXT: Final = """\
 # Settings of this Chapterhouse; every line is optional. See docs/settings.md.
 """
-
-
-class LanguageModels:
-    """The language models of a library, each opened when it is first asked for."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._opened: dict[str, LanguageModel | None] = {}
-        self._slots: dict[str, Slots] = {}
-        self._lock = threading.Lock()
-        self._closing = ExitStack()
-
-    def named(self, name: str = "") -> LanguageModel | None:
-        """Return the model of a profile; the library's own for "", None where there is none.
-
-        Raises:
-            UsageError: there is no such profile, or its key would travel unencrypted.
-            MissingExtraError: its extra is not installed.
-        """
-        with self._lock:
-            if name not in self._opened:
-                chosen = profile_named(self._settings, name)
-                section = f"profiles.{name}" if name else "language_model"
-                self._opened[name] = open_language_model(
-                    chosen, self._closing.callback, section, self._slots_of(chosen)
-                )
-            return self._opened[name]
-
-    def _slots_of(self, chosen: LanguageModelSettings) -> Slots:
-        """Return the slots of a model's server, which all models that it serves share."""
-        every = (self._settings.language_model, *self._settings.profiles.values())
-        server = server_of(chosen)
-        said = [
-            one.calls_at_once for one in every if one.calls_at_once and server_of(one) == server
-        ]
-        return self._slots.setdefault(server, Slots(min(said, default=0)))
-
-    def close(self) -> None:
-        """Close what the models hold open."""
-        self._closing.close()
-
-
-@dataclass(frozen=True, slots=True)
-class Engines:
-    """The parts of an open library.
-
-    Attributes:
-        vectors: The index of the vectors that are made while adding.
-        indexes: All that is derived from the store, by a name for people.
-        embedder: Makes those: the built-in table, or nothing.
-        encoders: Says which embedder and index questions use.
-        table: The built-in table, whatever ``embedder`` is: it counts tokens.
-        token_encoder: The encoder in the box, whatever ``embedder`` is: it weighs sentences.
-        reranker: The reranking model that the settings name.
-        entailment: The model that checks sentences, where the settings want one.
-        models: The models that write, where the settings name any.
-        close: Closes all that has to be closed.
-    """
-
-    store: Store
-    blobs: Blobs
-    lexical: LexicalSearch
-    vectors: VectorSearch
-    aliases: NameSearch
-    indexes: Callable[[], Mapping[str, Index]]
-    embedder: Embedder
-    encoders: Encoders
-    table: StaticEmbedder
-    token_encoder: TokenEmbedder
-    reranker: Reranker | None
-    entailment: Entailment | None
-    models: LanguageModels
-    pool: ReadingPool
-    close: Callable[[], None]
-
-    def catch_up(self) -> None:
-        """Let every index apply what it has missed."""
-        for index in self.indexes().values():
-            index.catch_up(self.store)
 
 
 def preparer(settings: Settings, embedder: Embedder) -> Prepare:
@@ -162,12 +76,13 @@ def reading_limits(settings: Settings) -> Limits:
     return replace(Limits(), file_bytes=settings.reading.maximum_megabytes * 2**20)
 
 
-def open_engines(folder: Path, settings: Settings) -> Engines:
-    """Open the parts of the workspace in ``folder``.
+def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
+    """Open all parts of a workspace, whose folder is there.
 
     Raises:
         ChapterhouseError: one of them cannot be opened; those that were are closed again.
     """
+    folder = home / "workspaces" / workspace
     blobs = FolderBlobs(folder / "blobs")
     cache = folder / "cache"
     from chapterhouse.models.built_in import built_in_encoder  # noqa: PLC0415 - not to start with
@@ -193,8 +108,12 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
         open_index = partial(VectorIndex, wait_seconds=0.0)
         encoders = Encoders(store, folder, base, wanted, open_, open_index, follow=follow)
         lexical = LexicalIndex(folder / "index" / "lexical")
-        return Engines(
+        return Runtime(
+            home=home,
+            workspace=workspace,
+            settings=settings,
             store=store,
+            memories=store.memories(),
             blobs=blobs,
             lexical=lexical,
             vectors=vectors,
@@ -206,10 +125,22 @@ def open_engines(folder: Path, settings: Settings) -> Engines:
             token_encoder=built_in_encoder(),
             reranker=reranker,
             entailment=entailment,
-            models=models,
-            pool=pool,
+            judge=with_entailment(judge, entailment) if entailment else judge,
+            language_model=models.named,
+            read=pool.submit,
+            preparer=partial(preparer, settings, embedder),
+            open_fetch=_open_fetch,
+            now=lambda: int(time.time()),
+            nonce=lambda: "".join(secrets.choice(ascii_lowercase) for _ in range(MARK_LETTERS)),
+            version=version("chapterhouse"),
             close=opened.pop_all().close,
         )
+
+
+def _open_fetch() -> Fetch:
+    from chapterhouse.connectors.fetch import Fetcher  # noqa: PLC0415 - only where pages are fetched
+
+    return Fetcher().fetch
 
 
 def _opener(cache: Path, opened: ExitStack) -> Callable[[EmbeddingSettings], Embedder]:
@@ -231,37 +162,6 @@ def _wanted(
     except EngineError as error:
         return Wanted(settings, None, f"{error.message} {error.hint}".strip())
     return Wanted(settings, embedder)
-
-
-def open_house(
-    home: Path,
-    workspace: str,
-    engines: Engines,
-    settings: Settings,
-    catch_up: Callable[[], object],
-) -> "House":
-    """Return the personas of a workspace.
-
-    Those of the default one live in ``personas/`` of the home folder, those of another inside it:
-    nothing of one workspace is ever seen from another.
-    """
-    from chapterhouse.agents.means import Means  # noqa: PLC0415 - likewise
-    from chapterhouse.agents.personas import House  # noqa: PLC0415 - likewise
-    from chapterhouse.connectors.fetch import Fetcher  # noqa: PLC0415 - only with personas
-
-    above = home if workspace == "default" else home / "workspaces" / workspace
-    means = Means(
-        store=engines.store,
-        read=engines.pool.submit,
-        prepare=lambda: preparer(settings, engines.embedder),
-        catch_up=catch_up,
-        settings=settings,
-        model=engines.models.named,
-        open_fetch=lambda: Fetcher().fetch,
-        today=lambda: datetime.now(UTC).date().isoformat(),
-        nonce=lambda: secrets.token_hex(_NONCE_BYTES),
-    )
-    return House(above / "personas", means)
 
 
 def make_home(home: Path, own: Path) -> None:

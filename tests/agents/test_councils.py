@@ -14,7 +14,6 @@ from chapterhouse.agents.council_model import SEARCH_TOOLS, Member
 from chapterhouse.agents.council_templates import TEMPLATES, council_from
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.listing import Standing
-from chapterhouse.agents.personas import House
 from chapterhouse.agents.problems import Code, CouncilConfigError
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.files import lock_folder
@@ -37,13 +36,7 @@ def pool() -> Iterator[ReadingPool]:
 @pytest.fixture
 def library(tmp_path: Path, pool: ReadingPool) -> Iterator[Library]:
     with Library.open(tmp_path / "home") as opened:
-        personas = opened.personas
-        house = House(personas.path, replace(personas._means, read=pool.submit))
-        councils = opened.councils
-        opened.__dict__["personas"] = house
-        means = replace(councils._means, read=pool.submit, house=house)
-        opened.__dict__["councils"] = Councils(councils.path, means)
-        yield opened
+        yield Library(replace(opened._runtime, read=pool.submit))
 
 
 @pytest.fixture
@@ -68,7 +61,7 @@ def never(_data: bytes, name: str) -> Future[Extraction]:
 
 
 def shelf(library: Library, name: str = SHELF) -> list[str]:
-    return sorted(document.source for document in library.documents((name,)))
+    return sorted(document.source for document in library.documents.list((name,)))
 
 
 def standing(councils: Councils) -> dict[str, Standing]:
@@ -229,11 +222,11 @@ def test_documents_of_the_folder_are_read_when_they_changed(
     assert shelf(library) == ["council_berths/rules.md"]
     assert standing(councils) == {"council_berths/rules.md": Standing.INDEXED}
     assert councils.census("berths").documents == 1
-    assert library.search("guests in winter", shelves=[SHELF]).hits
+    assert library.search.hits("guests in winter", shelves=[SHELF]).hits
     (path / "docs" / "rules.md").unlink()
     assert councils.refresh("berths").sync
     assert shelf(library) == []
-    assert list(library.documents()) == []
+    assert list(library.documents.list()) == []
 
 
 def test_a_linked_folder_is_read_once_for_all_members(
@@ -253,9 +246,9 @@ def test_a_linked_folder_is_read_once_for_all_members(
     again = councils.link("berths", f"{papers}/../papers")
     assert (again.changed, again.refresh.changed) == (False, False)
     made(councils, "other")
-    unread = Councils(councils.path, replace(councils._means, read=never))
+    unread = Councils(replace(councils._runtime, read=never))
     unread.link("other", str(papers))  # only its shelf is another one
-    assert [document.shelves for document in library.documents()] == [
+    assert [document.shelves for document in library.documents.list()] == [
         ("council_berths", "council_other")
     ]
     assert councils.is_current("berths")
@@ -269,7 +262,7 @@ def test_unlinking_takes_away_what_nobody_else_has(
     more = tmp_path / "more"
     more.mkdir()
     (more / "rules.md").write_text(RULES)
-    library.add(more)
+    library.documents.add(more)
     for folder in (papers, more):
         councils.link("berths", str(folder))
     assert shelf(library) == ["more/rules.md", "papers/tariffs.md"]
@@ -281,7 +274,7 @@ def test_unlinking_takes_away_what_nobody_else_has(
     councils.unlink("berths", f"{more}/")
     assert shelf(library) == []
     assert shelf(library, "library") == ["more/rules.md"]
-    assert [document.source for document in library.documents()] == ["more/rules.md"]
+    assert [document.source for document in library.documents.list()] == ["more/rules.md"]
     assert (papers / "tariffs.md").exists()
     with pytest.raises(NotFoundError, match="not linked"):
         councils.unlink("berths", "papers")
@@ -375,7 +368,7 @@ def test_nobody_puts_documents_on_a_councils_shelf(
     library: Library, councils: Councils, papers: Path
 ) -> None:
     with pytest.raises(UsageError, match="belong to councils"):
-        library.add(papers, shelf=SHELF)  # nor would it stay when the council is made
+        library.documents.add(papers, shelf=SHELF)  # nor would it stay when the council is made
 
 
 def test_a_folder_whose_name_is_no_text_is_refused(councils: Councils, papers: Path) -> None:
@@ -410,7 +403,7 @@ def test_several_may_refresh_at_once(library: Library, councils: Councils, paper
     assert councils.is_current("berths")
     assert len(shelf(library)) == 12
     assert all(check.passed for check in library.doctor())
-    assert "taken" in library.body(next(library.documents((SHELF,))).id).text
+    assert "taken" in library.documents.body(next(library.documents.list((SHELF,))).id).text
 
 
 def test_workspaces_have_councils_of_their_own(library: Library, tmp_path: Path) -> None:

@@ -42,13 +42,13 @@ def offline(house: House) -> House:
     def never() -> Fetch:
         pytest.fail("the network was asked for")
 
-    return House(house.path, replace(house._means, open_fetch=never))
+    return House(replace(house._runtime, open_fetch=never))
 
 
 @pytest.fixture
 def house(library: Library, pool: ReadingPool) -> House:
     house = offline(library.personas)
-    return House(house.path, replace(house._means, read=pool.submit))
+    return House(replace(house._runtime, read=pool.submit))
 
 
 @pytest.fixture
@@ -73,7 +73,7 @@ def online(house: House, pages: Callable[[str], bytes]) -> tuple[House, list[tup
             charset="utf-8", etag='"v1"', last_modified="", not_modified=bool(etag), name="x.html",
         )  # fmt: skip
 
-    return House(house.path, replace(house._means, open_fetch=lambda: fetch)), asked
+    return House(replace(house._runtime, open_fetch=lambda: fetch)), asked
 
 
 # --- who there is ---
@@ -111,7 +111,7 @@ def test_validation_knows_the_library(house: House, maria: Path, library: Librar
     house.change("maria", {"shelves": "library"})
     assert [p.place for p in house.validate("maria") if p.severity == "error"] == ["shelves[0]"]
     (maria.parent.parent / "x.md").write_text("# X\n\nSome text.\n")
-    library.add(maria.parent.parent / "x.md")
+    library.documents.add(maria.parent.parent / "x.md")
     assert [p.place for p in house.validate("maria") if p.severity == "error"] == []
     (maria / "RAW-DOCS" / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
     house.refresh("maria")
@@ -154,7 +154,7 @@ def test_a_dry_run_changes_nothing(house: House, maria: Path, library: Library) 
     training = house.train("maria", dry_run=True)
     assert "no documents yet" in training.proposal.warnings[0]
     assert sorted(path for path in maria.rglob("*")) == before
-    assert not list(library.documents())
+    assert not list(library.documents.list())
 
 
 def test_a_persona_reads_any_folder(house: House, maria: Path, tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_a_model_words_the_profile_where_one_is_set(house: House, maria: Path) -
         asked.append(name)
         return model
 
-    modelled = House(house.path, replace(house._means, model=named))
+    modelled = House(replace(house._runtime, language_model=named))
     proposal = modelled.train("maria").proposal
     assert proposal.after.profile.expertise == "Slack water at Osk pier."
     assert (proposal.method, asked) == ("scripted", [""])

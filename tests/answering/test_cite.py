@@ -233,19 +233,19 @@ def folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def library(folder: Path) -> Iterator[Library]:
     with Library.open() as opened:
-        opened.add(folder)
+        opened.documents.add(folder)
         yield opened
 
 
 @pytest.fixture
 def answer(library: Library) -> Answer:
-    given = library.ask(QUESTION)
+    given = library.answers.ask(QUESTION)
     assert given.found
     return given
 
 
 def checked(library: Library, answer: Answer) -> CitationCheck:
-    return library.recheck(answer)[0]
+    return library.answers.recheck(answer)[0]
 
 
 def state(found: CitationCheck) -> tuple[SourceState, QuoteState]:
@@ -254,11 +254,11 @@ def state(found: CitationCheck) -> tuple[SourceState, QuoteState]:
 
 def rewrite(library: Library, path: Path, text: str) -> None:
     path.write_text(text)
-    library.add(path.parent)
+    library.documents.add(path.parent)
 
 
 def test_nothing_has_changed(library: Library, answer: Answer) -> None:
-    for found in library.recheck(answer):
+    for found in library.answers.recheck(answer):
         assert state(found) == (SourceState.SAME, QuoteState.STANDS)
         assert found.holds
         assert (found.start, found.end) == (found.citation.start, found.citation.end)
@@ -277,7 +277,7 @@ def test_the_quotation_moved_within_its_document(
     found = checked(library, answer)
 
     assert state(found) == (SourceState.CHANGED, QuoteState.MOVED)
-    body = library.body(found.document_id)
+    body = library.documents.body(found.document_id)
     assert body.text[found.start : found.end] == found.citation.quote
 
 
@@ -292,8 +292,8 @@ def test_the_quotation_is_lost(library: Library, folder: Path, answer: Answer) -
 
 def test_the_file_has_another_name(library: Library, folder: Path, answer: Answer) -> None:
     (folder / "rules.md").rename(folder / "regulations.md")
-    library.add(folder)
-    library.remove(missing=True)
+    library.documents.add(folder)
+    library.documents.remove(missing=True)
     found = checked(library, answer)
 
     assert state(found) == (SourceState.MOVED, QuoteState.STANDS)
@@ -313,7 +313,7 @@ def test_another_text_took_the_name_of_a_file_that_moved(
 
 
 def test_the_document_is_gone(library: Library, answer: Answer) -> None:
-    library.remove("rules.md")
+    library.documents.remove("rules.md")
     found = checked(library, answer)
 
     assert state(found) == (SourceState.GONE, QuoteState.LOST)
@@ -321,8 +321,8 @@ def test_the_document_is_gone(library: Library, answer: Answer) -> None:
 
 
 def test_the_document_is_back(library: Library, folder: Path, answer: Answer) -> None:
-    library.remove("rules.md")
-    library.add(folder)
+    library.documents.remove("rules.md")
+    library.documents.add(folder)
     assert state(checked(library, answer)) == (SourceState.SAME, QuoteState.STANDS)
 
 
@@ -332,7 +332,7 @@ def test_of_two_places_the_nearer_one_is_meant(
     quote = answer.citations[0].quote
     padding = "So it was written by the masters of the harbour long ago.\n" * 3
     rewrite(library, folder / "rules.md", f"# R\n\n{quote}\n\n{padding}\n{padding}\n{quote}\n")
-    text = library.body(answer.citations[0].document_id).text
+    text = library.documents.body(answer.citations[0].document_id).text
     first, last = text.index(quote), text.rindex(quote)
     assert first != last
 
@@ -378,5 +378,5 @@ def test_a_name_of_no_document_is_gone(library: Library, answer: Answer) -> None
 def test_every_citation_is_told_of_in_order(library: Library, answer: Answer) -> None:
     one = answer.citations[0]
     several = replace(answer, citations=(one, replace(one, document_id="x", text_sha256="x"), one))
-    assert [found.holds for found in library.recheck(several)] == [True, False, True]
-    assert library.recheck(replace(answer, citations=())) == ()
+    assert [found.holds for found in library.answers.recheck(several)] == [True, False, True]
+    assert library.answers.recheck(replace(answer, citations=())) == ()

@@ -13,15 +13,15 @@ from typing import Any
 
 import pytest
 
+from chapterhouse.agents.ask import ask
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
 from chapterhouse.answering.cite import cite, text_hash, verify
+from chapterhouse.answering.request import Choices
 from chapterhouse.answering.sealed import agrees, file_text, quotes
 from chapterhouse.claims.judge import judge
 from chapterhouse.errors import UsageError
 from chapterhouse.library import Library
 from chapterhouse.models.scripted import ScriptedModel
-from chapterhouse.replying.put import Counter, put
-from chapterhouse.replying.request import Choices
 from chapterhouse.text.markdown import table_header
 from chapterhouse.types import Answer, Body, Citation, Document, Quotation, Support
 
@@ -80,7 +80,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     for name, text in (("rules", RULES), ("berths", BERTHS), ("rules-2019", OLD)):
         (papers / f"{name}.md").write_text(text, "utf-8")
     with Library.open(folder / "home") as library:
-        library.add(papers)
+        library.documents.add(papers)
         yield library
 
 
@@ -93,19 +93,19 @@ def written(library: Library) -> Answer:
         berths = next((number for number, origin in found if "Berths" in origin), rules)
         return WRITTEN.format(rules=rules, berths=berths)
 
-    parts = replace(library._parts(), model=lambda _: ScriptedModel(script))
     off = {"rewrite": "never"}
     expansion = library.settings.expansion.model_copy(update=off)
     settings = library.settings.model_copy(update={"expansion": expansion})
-    counter = Counter(settings, lambda: library.personas, parts, lambda: None)
+    own = library._runtime
+    runtime = replace(own, settings=settings, language_model=lambda _: ScriptedModel(script))
     question = "How fast may a vessel go inside the harbour, and what does the South quay cost?"
-    return asyncio.run(put(question, "", Choices(remember=False, use_kept=False), counter))
+    return asyncio.run(ask(question, "", Choices(remember=False, use_kept=False), runtime))
 
 
 @pytest.fixture(scope="module")
 def answers(harbour: Library) -> list[Answer]:
     found = [
-        harbour.ask(question, model="none", remember=False, use_kept=False)
+        harbour.answers.ask(question, model="none", remember=False, use_kept=False)
         for question in QUESTIONS
     ]
     return [*found, written(harbour)]
@@ -124,8 +124,8 @@ def test_the_answers_are_of_every_kind(answers: list[Answer]) -> None:
 
 def test_a_fresh_bundle_passes_every_check(harbour: Library, answers: list[Answer]) -> None:
     for answer in answers:
-        assert failed(bundle_json(harbour.bundle(answer))) == set(), answer.text
-        assert all(one.holds for one in harbour.recheck(answer))
+        assert failed(bundle_json(harbour.answers.bundle(answer))) == set(), answer.text
+        assert all(one.holds for one in harbour.answers.recheck(answer))
 
 
 @pytest.mark.parametrize("resealed", [False, True])
@@ -137,7 +137,7 @@ def test_a_forged_bundle_is_called_bad(
     resealed: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
     for answer in answers:
-        fields = json.loads(bundle_json(harbour.bundle(answer)))
+        fields = json.loads(bundle_json(harbour.answers.bundle(answer)))
         if resealed and forgery.quoted_only and not forgeries.is_quoted(fields):
             continue
         made = forgeries.forged(fields, forgery, resealed=resealed)
@@ -150,14 +150,14 @@ def test_a_forged_bundle_is_called_bad(
         if resealed and forgery.needs_library:
             assert found == set()  # what a new seal can hide: the documents show it
             held = read_bundle(file_text(made)).answer
-            assert not all(one.holds for one in harbour.recheck(held))
+            assert not all(one.holds for one in harbour.answers.recheck(held))
         else:
             assert found, answer.text
             assert resealed is ("seal" not in found)
 
 
 def test_every_forgery_has_something_to_forge(harbour: Library, answers: list[Answer]) -> None:
-    bundles = [json.loads(bundle_json(harbour.bundle(answer))) for answer in answers]
+    bundles = [json.loads(bundle_json(harbour.answers.bundle(answer))) for answer in answers]
     for forgery in forgeries.FORGERIES:
         made = [forgeries.forged(fields, forgery, resealed=True) for fields in bundles]
         assert forgery.name == "a side of a disagreement" or any(made), forgery.name
@@ -246,11 +246,11 @@ def test_a_hostile_table_takes_no_time() -> None:
 def test_a_row_under_another_heading_no_longer_stands(harbour: Library) -> None:
     answer = next(
         answer
-        for answer in (harbour.ask(question, remember=False) for question in QUESTIONS)
+        for answer in (harbour.answers.ask(question, remember=False) for question in QUESTIONS)
         if any(citation.header for citation in answer.citations)
     )
     other = [replace(one, header=one.header and "| A | B | C |") for one in answer.citations]
-    found = harbour.recheck(replace(answer, citations=tuple(other)))
+    found = harbour.answers.recheck(replace(answer, citations=tuple(other)))
     assert [one.holds for one in found] == [not one.header for one in answer.citations]
 
 

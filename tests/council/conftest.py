@@ -12,9 +12,10 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
+from chapterhouse.agents.councils import Councils
+from chapterhouse.concurrency import run_now
 from chapterhouse.council.meeting.convene import convene, planned
 from chapterhouse.council.meeting.session import (
-    CouncilContext,
     MeetingOptions,
     Plan,
     Session,
@@ -22,7 +23,7 @@ from chapterhouse.council.meeting.session import (
 )
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.replying.now import run_now
+from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE
 from chapterhouse.types import MeetingEvent, Minutes
 
@@ -107,23 +108,20 @@ class Hall:
         return model
 
     @property
-    def context(self) -> CouncilContext:
-        opened = self.library._council_context()
-        parts = replace(
-            opened.parts,
-            model=self.models.get,
+    def runtime(self) -> Runtime:
+        return replace(
+            self.library._runtime,
+            language_model=self.models.get,
             now=lambda: 1_700_000_000,
             nonce=lambda: f"nonce{next(self.nonces)}",
         )
-        return replace(opened, parts=parts)
 
     def open_session(
         self, council: str | Council, question: str = QUESTION, **more: Any
     ) -> Session:
-        context = self.context
-        return open_session(
-            context.councils.require(council), question, MeetingOptions(**more), context
-        )
+        runtime = self.runtime
+        chosen = Councils(runtime).require(council)
+        return open_session(chosen, question, MeetingOptions(**more), runtime)
 
     async def convene_async(
         self, council: str | Council, question: str = QUESTION, **more: Any
@@ -135,13 +133,13 @@ class Hall:
             **more,
         }
         choices = MeetingOptions(**more)
-        return await convene(council, question, choices, self.context, self.events.append)
+        return await convene(council, question, choices, self.runtime, self.events.append)
 
     def convene(self, council: str | Council, question: str = QUESTION, **more: Any) -> Minutes:
         return run_now(self.convene_async(council, question, **more))
 
     def plan(self, council: str | Council, question: str = QUESTION, **more: Any) -> Plan:
-        return run_now(planned(council, question, MeetingOptions(**more), self.context))
+        return run_now(planned(council, question, MeetingOptions(**more), self.runtime))
 
     def persona(self, slug: str, documents: Mapping[str, str], **config: Any) -> None:
         """Make a persona with curated documents, and settings by dotted key, ``__`` for the dot."""

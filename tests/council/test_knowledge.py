@@ -44,15 +44,15 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     for name, text in {"rules.md": RULES, "payroll.md": SECRET, "evil.md": EVIL}.items():
         (folder / name).write_text(text, "utf-8")
     with Library.open(tmp_path_factory.mktemp("home")) as opened:
-        opened.add(folder / "rules.md", folder / "evil.md", shelf="maria")
-        opened.add(folder / "payroll.md", shelf="olof")
+        opened.documents.add(folder / "rules.md", folder / "evil.md", shelf="maria")
+        opened.documents.add(folder / "payroll.md", shelf="olof")
         yield opened
 
 
 @pytest.fixture
 def search(library: Library) -> Search:
     def asked(query: Query) -> SearchResult:
-        return library.search(
+        return library.search.hits(
             query.text, shelves=query.shelves, limit=query.limit, per_document=query.per_document
         )
 

@@ -92,7 +92,7 @@ def hold_meeting(
     library: Library, made: Council | None = None
 ) -> tuple[Minutes, list[MeetingEvent]]:
     events: list[MeetingEvent] = []
-    minutes = library.convene(made or council(), QUESTION, on_event=events.append)
+    minutes = library.councils.convene(made or council(), QUESTION, on_event=events.append)
     return minutes, events
 
 
@@ -100,7 +100,7 @@ def test_a_council_of_models_meets_over_http(tmp_path: Path) -> None:
     with chat_server(speaking) as server, opened(tmp_path / "home", server) as library:
         minutes, events = hold_meeting(library)
         for citation in minutes.citations:
-            body = library.body(citation.document_id)
+            body = library.documents.body(citation.document_id)
             assert body.text[citation.start : citation.end] == citation.quote
 
     assert [claim.support for claim in minutes.claims] == [Support.QUOTED, Support.QUOTED]
@@ -161,7 +161,7 @@ def test_a_server_of_one_slot_hears_one_member_at_a_time(tmp_path: Path) -> None
         chat_server(speaking, slots=1) as server,
         opened(tmp_path / "home", server, "calls_at_once = 1\n") as library,
     ):
-        minutes = library.convene(council(), QUESTION)
+        minutes = library.councils.convene(council(), QUESTION)
     assert len(minutes.claims) == 2
     assert len(server.requests) > 4
     assert server.most_open == 1

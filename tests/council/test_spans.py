@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from chapterhouse import Library
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.telemetry import TraceSpan, collecting
 from chapterhouse.telemetry.recorded import OWN_PROVIDER
@@ -111,7 +113,10 @@ def test_where_the_settings_say_so_they_do(own_hall: Hall, exporter: InMemorySpa
     own_hall.says(written, "one")
     settings = own_hall.library.settings
     changed = settings.telemetry.model_copy(update={"content": True})
-    own_hall.library.settings = settings.model_copy(update={"telemetry": changed})
+    own = replace(
+        own_hall.library._runtime, settings=settings.model_copy(update={"telemetry": changed})
+    )
+    own_hall.library = Library(own)
     own_hall.convene("harbour-board", model="one")
     left = json.dumps([dict(one.attributes or {}) for one in exporter.get_finished_spans()])
     assert QUESTION in left

@@ -61,5 +61,5 @@ def library(tmp_path: Path) -> Iterator[Library]:
         "utf-8",
     )
     with Library.open(tmp_path / "home") as opened:
-        opened.add(papers)
+        opened.documents.add(papers)
         yield opened

@@ -207,7 +207,7 @@ def test_names_and_shelves_that_do_not_fit_say_where(library: Library) -> None:
     lost = Question("q", "What?", answers=("x",), shelves=("attic",), place="file, line 7")
     with pytest.raises(NotFoundError, match=r"file, line 7: There is no shelf 'attic'"):
         of_questions(library, lost)
-    source = next(entry for entry in library.documents() if "2019" in entry.source)
+    source = next(entry for entry in library.documents.list() if "2019" in entry.source)
     with pytest.raises(UsageError, match="both required and forbidden"):
         of_questions(library, question(required=[source.id], forbidden=[source.source]))
 

@@ -84,7 +84,7 @@ def test_only_a_bad_answer_has_something_wrong() -> None:
 
 def test_what_an_earlier_version_kept_of_a_bad_answer_still_counts(library: Library) -> None:
     path = fixture_file(library)
-    source = told(library.ask(ASKED)).citations[0][0]
+    source = told(library.answers.ask(ASKED)).citations[0][0]
     old = {"question": ASKED, "forbidden": [source], "note": "feedback: bad"}
     path.write_text(json.dumps(old), "utf-8")
     found = evaluate(question_task(read_questions(path), library, str(path)))
@@ -95,7 +95,7 @@ def test_what_an_earlier_version_kept_of_a_bad_answer_still_counts(library: Libr
 def test_a_wrong_sentence_shown_again_is_counted_and_its_document_may_be_cited(
     library: Library,
 ) -> None:
-    answer = told(library.ask(ASKED))
+    answer = told(library.answers.ask(ASKED))
     for named, figure in ((answer.sentences[0], 0.0), ("No such sentence was shown.", 1.0)):
         question = as_question(Verdict.BAD, answer, wrong=Wrong(("1",)))
         path = fixture_file(library)
@@ -120,7 +120,7 @@ def test_a_good_refusal_is_wanted_again_and_a_bad_one_needs_to_be_told_more() ->
 
 
 def test_an_answer_as_it_is_printed_is_read(library: Library) -> None:
-    answer = library.ask(ASKED)
+    answer = library.answers.ask(ASKED)
     data = plain(answer)
     whole = json.dumps(success(data, workspace="default", seconds=0.1))
     assert parse_answer(whole, "a.json") == parse_answer(json.dumps(data), "a.json") == told(answer)
@@ -156,11 +156,11 @@ def test_what_is_no_answer_is_told(text: str, what: str) -> None:
 
 
 def test_a_verdict_is_kept_once_and_the_last_one_counts(library: Library) -> None:
-    good = as_question(Verdict.GOOD, told(library.ask(ASKED)))
+    good = as_question(Verdict.GOOD, told(library.answers.ask(ASKED)))
     assert [keep(library, good).kept for _ in range(2)] == [Kept.ADDED, Kept.UNCHANGED]
-    refusal = as_question(Verdict.GOOD, told(library.ask("Who won the world cup?")))
+    refusal = as_question(Verdict.GOOD, told(library.answers.ask("Who won the world cup?")))
     assert keep(library, refusal).kept is Kept.ADDED
-    bad = as_question(Verdict.BAD, told(library.ask(ASKED)))
+    bad = as_question(Verdict.BAD, told(library.answers.ask(ASKED)))
     assert keep(library, bad).kept is Kept.REPLACED
     assert [question.id for question in read_questions(fixture_file(library))] == [
         refusal.id,
@@ -169,7 +169,7 @@ def test_a_verdict_is_kept_once_and_the_last_one_counts(library: Library) -> Non
 
 
 def test_what_is_kept_is_evaluated(library: Library) -> None:
-    keep(library, as_question(Verdict.GOOD, told(library.ask(ASKED))))
+    keep(library, as_question(Verdict.GOOD, told(library.answers.ask(ASKED))))
     path = fixture_file(library)
     found = evaluate(question_task(read_questions(path), library, str(path)))
     assert found.measures["answer"].mean == 1.0
@@ -179,10 +179,10 @@ def test_a_file_that_a_person_wrote_stays_as_it_is(library: Library) -> None:
     path = fixture_file(library)
     line = '{"note":"mine",   "question":"Who won?","answerable":false}'
     path.write_text(f"{line}\n\n", "utf-8")
-    keep(library, as_question(Verdict.GOOD, told(library.ask(ASKED))))
+    keep(library, as_question(Verdict.GOOD, told(library.answers.ask(ASKED))))
     assert path.read_text("utf-8").splitlines()[0] == line
     path.write_text(f"[{line}]", "utf-8")
-    keep(library, as_question(Verdict.GOOD, told(library.ask(ASKED))))
+    keep(library, as_question(Verdict.GOOD, told(library.answers.ask(ASKED))))
     assert len(read_questions(path)) == 2
 
 
@@ -196,7 +196,7 @@ def test_a_broken_file_is_not_written_over(library: Library) -> None:
     path = fixture_file(library)
     path.write_text("{", "utf-8")
     with pytest.raises(UsageError, match="line 1"):
-        keep(library, as_question(Verdict.GOOD, told(library.ask(ASKED))))
+        keep(library, as_question(Verdict.GOOD, told(library.answers.ask(ASKED))))
     assert path.read_text("utf-8") == "{"
 
 

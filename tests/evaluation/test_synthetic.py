@@ -17,7 +17,7 @@ from chapterhouse.evaluation.synthetic import synthetic_questions
 def ferry(tmp_path_factory: pytest.TempPathFactory) -> Library:
     folder = Path(__file__).parents[2] / "examples" / "varnholm-ferry"
     library = Library.open(tmp_path_factory.mktemp("ferry"))
-    library.add(folder)
+    library.documents.add(folder)
     library.close()
     return library
 
@@ -50,7 +50,7 @@ def test_the_expected_text_stands_in_the_required_document(ferry: Library) -> No
     with Library.open(ferry.home) as opened:
         for question in synthetic_questions(opened, 60):
             (source,) = question.required
-            text = opened.body(opened.document(source).id).text
+            text = opened.documents.body(opened.documents.get(source).id).text
             for answer in question.answers:
                 assert answer in text
 
@@ -82,7 +82,7 @@ def test_shelves_restrict_them(library: Library, tmp_path: Path) -> None:
     (tmp_path / "menu.md").write_text(
         "# Menu\n\nA pancake is a flat cake that is fried in a pan.\n"
     )
-    library.add(tmp_path / "menu.md", shelf="kitchen")
+    library.documents.add(tmp_path / "menu.md", shelf="kitchen")
     questions = synthetic_questions(library, shelves=["kitchen"])
     assert {
         source.rpartition("/")[2] for question in questions for source in question.required
@@ -103,7 +103,7 @@ def test_definitions_are_asked_for_in_their_language(
 ) -> None:
     (tmp_path / "a.txt").write_text(f"{text}\n", "utf-8")
     with Library.open(tmp_path / "home") as library:
-        library.add(tmp_path / "a.txt")
+        library.documents.add(tmp_path / "a.txt")
         assert question in {entry.text for entry in synthetic_questions(library)}
 
 
@@ -114,7 +114,7 @@ def test_scripts_without_spaces_lose_a_pair_of_characters(tmp_path: Path) -> Non
     )
     (tmp_path / "a.txt").write_text(sentence + "\n", "utf-8")
     with Library.open(tmp_path / "home") as library:
-        library.add(tmp_path / "a.txt")
+        library.documents.add(tmp_path / "a.txt")
         (question,) = synthetic_questions(library)
     assert len(question.text) == len(sentence) - 1
     assert holds(sentence, question.answers)
@@ -124,7 +124,7 @@ def test_scripts_without_spaces_lose_a_pair_of_characters(tmp_path: Path) -> Non
 def test_documents_without_sentences_are_told(tmp_path: Path, text: str) -> None:
     (tmp_path / "a.md").write_text(text, "utf-8")
     with Library.open(tmp_path / "home") as library:
-        library.add(tmp_path / "a.md")
+        library.documents.add(tmp_path / "a.md")
         with pytest.raises(UsageError, match="No question could be made from 1 document"):
             synthetic_questions(library)
 
@@ -145,7 +145,7 @@ def test_what_stands_in_several_documents_is_not_asked(tmp_path: Path) -> None:
             "utf-8",
         )
     with Library.open(tmp_path / "home") as library:
-        library.add(tmp_path / "a.md", tmp_path / "b.md")
+        library.documents.add(tmp_path / "a.md", tmp_path / "b.md")
         texts = {question.text for question in synthetic_questions(library)}
     assert "Terms of carriage" not in texts
     assert "What is a ferry?" not in texts

@@ -32,4 +32,4 @@ def acknowledge(progress: Progress) -> None:
 if __name__ == "__main__":
     wiring.open_embedder = lambda settings, *_: Slow(settings.model)  # type: ignore[attr-defined]
     with Library.open(Path(sys.argv[1])) as library:
-        library.embed_pending(acknowledge)
+        library.encoders.embed_pending(acknowledge)

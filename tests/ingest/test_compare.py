@@ -58,7 +58,7 @@ def add(library: Library, folder: Path, files: dict[str, bytes]) -> None:
     for name, data in files.items():
         (folder / name).write_bytes(data)
         os.utime(folder / name, (1_600_000_000, 1_600_000_000))
-    library.add(folder)
+    library.documents.add(folder)
 
 
 def test_a_line_that_was_not_taken_gets_a_red_box_where_it_stands() -> None:
@@ -94,11 +94,11 @@ def test_a_document_as_it_was_read_misses_nothing(library: Library, tmp_path: Pa
     add(library, tmp_path / "papers", files)
 
     for name in files:
-        found = library.compare(name)
+        found = library.documents.compare(name)
         assert found.missing == ()
         assert found.share == 1.0
         assert found.remarks == ()
-    assert [page.number for page in library.compare("fares.pdf").pages] == [1, 2]
+    assert [page.number for page in library.documents.compare("fares.pdf").pages] == [1, 2]
 
 
 def test_what_was_pruned_from_a_web_page_is_marked(library: Library, tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_what_was_pruned_from_a_web_page_is_marked(library: Library, tmp_path: P
     )
     add(library, tmp_path / "papers", {"fares.html": page.encode()})
 
-    found = library.compare("fares.html")
+    found = library.documents.compare("fares.html")
 
     assert [line.text for _, line in found.missing] == ["Timetable Contact"]
     assert "<mark>Timetable Contact</mark>" in comparison_page(found)
@@ -120,7 +120,9 @@ def test_the_bytes_kept_are_compared_when_the_file_has_changed(
     add(library, tmp_path / "papers", {"notes.txt": LINES[0].encode()})
     (tmp_path / "papers" / "notes.txt").write_text("Another text.")
 
-    assert [line.text for line in library.compare("notes.txt").pages[0].lines] == [LINES[0]]
+    assert [line.text for line in library.documents.compare("notes.txt").pages[0].lines] == [
+        LINES[0]
+    ]
 
 
 def test_pages_are_chosen_and_bounds_said() -> None:

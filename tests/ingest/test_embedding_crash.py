@@ -60,12 +60,12 @@ def test_kill_9_loses_no_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         (folder / f"note-{number:03}.md").write_text(text)
     _settings(home, "first")
     with Library.open(home) as library:
-        library.add(folder)
+        library.documents.add(folder)
         by_table = answers(library)
     shutil.copytree(home, start)
     shutil.copytree(home, whole)
     with Library.open(whole) as library:
-        library.embed_pending()
+        library.encoders.embed_pending()
         wanted = answers(library)
     chance, acknowledged = random.Random(SEED), set[str]()
     for _ in range(KILLS):

@@ -4,6 +4,7 @@ import hashlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -81,18 +82,18 @@ def use(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Use:
 
 
 def roles(library: Library) -> dict[str, tuple[str, int, int]]:
-    return {each.role: (each.name, each.done, each.total) for each in library.encoders()}
+    return {each.role: (each.name, each.done, each.total) for each in library.encoders.statuses()}
 
 
 def answers(library: Library) -> list[tuple[str, float]]:
-    found = library.search("When does ferry number 3 leave?")
+    found = library.search.hits("When does ferry number 3 leave?")
     return [(hit.chunk.id, hit.score) for hit in found.hits]
 
 
 def test_the_encoder_takes_over_when_every_document_has_its_vectors(use: Use, folder: Path) -> None:
     new, stop = Named("new"), threading.Event()
     with use(new) as library:
-        library.add(folder)
+        library.documents.add(folder)
         assert not new.embedded
         by_table = answers(library)
         assert roles(library) == {"active": ("static", 5, 5), "building": ("new", 0, 5)}
@@ -103,7 +104,7 @@ def test_the_encoder_takes_over_when_every_document_has_its_vectors(use: Use, fo
             assert roles(library)["active"][0] == "static"
             assert answers(library) == by_table
 
-        library.embed_pending(stops, stop)
+        library.encoders.embed_pending(stops, stop)
         assert [progress.done for progress in told] == [1, 2, 3, 4, 5]
         assert roles(library) == {"active": ("new", 5, 5), "previous": ("static", 5, 5)}
         assert answers(library) != by_table
@@ -114,10 +115,10 @@ def test_the_encoder_takes_over_when_every_document_has_its_vectors(use: Use, fo
 
 def test_an_empty_library_keeps_the_table_until_there_is_something(use: Use, folder: Path) -> None:
     with use(Named("new")) as library:
-        library.embed_pending()
+        library.encoders.embed_pending()
         assert roles(library)["active"][0] == "static"
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
         assert roles(library)["active"][0] == "new"
 
 
@@ -125,26 +126,26 @@ def test_what_is_added_later_is_found_by_its_words_until_its_vectors_are_there(
     use: Use, folder: Path
 ) -> None:
     with use(Named("new")) as library:
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
         (folder / "late.md").write_text("# Late\n\nThe crane stands still in a gale.\n")
-        library.add(folder)
+        library.documents.add(folder)
         assert roles(library)["active"] == ("new", 5, 6)
-        late = library.search("crane gale").hits[0]
+        late = library.search.hits("crane gale").hits[0]
         assert late.document.source == "notes/late.md"
         assert "cosine" not in late.stages
-        assert library.has_pending_vectors()
-        library.embed_pending()
-        assert not library.has_pending_vectors()
-        assert "cosine" in library.search("crane gale").hits[0].stages
+        assert library.encoders.is_pending()
+        library.encoders.embed_pending()
+        assert not library.encoders.is_pending()
+        assert "cosine" in library.search.hits("crane gale").hits[0].stages
 
 
 def test_another_process_sees_the_switch(use: Use, folder: Path) -> None:
     new = Named("new")
     with use(new) as library, use(new) as other:
-        library.add(folder)
+        library.documents.add(folder)
         by_table = answers(other)
-        library.embed_pending()
+        library.encoders.embed_pending()
         assert answers(other) == answers(library) != by_table
         assert other.status().embedder == new.fingerprint
 
@@ -152,8 +153,8 @@ def test_another_process_sees_the_switch(use: Use, folder: Path) -> None:
 def test_a_change_is_built_beside_the_encoder_in_use(use: Use, folder: Path) -> None:
     first, second = Named("first"), Named("second")
     with use(first) as library:
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
         by_first = answers(library)
     with use(second) as library:
         assert roles(library) == {
@@ -162,43 +163,43 @@ def test_a_change_is_built_beside_the_encoder_in_use(use: Use, folder: Path) -> 
             "previous": ("static", 5, 5),
         }
         assert answers(library) == by_first
-        library.embed_pending()
+        library.encoders.embed_pending()
         assert roles(library) == {"active": ("second", 5, 5), "previous": ("first", 5, 5)}
         assert answers(library) != by_first
-        library.return_to_previous_encoder()
+        library.encoders.return_to_previous()
         assert answers(library) == by_first
     number = len(first.embedded)
     with use(first) as library:  # the settings say so, too
         assert roles(library) == {"active": ("first", 5, 5), "previous": ("second", 5, 5)}
-        library.embed_pending()
+        library.encoders.embed_pending()
         assert answers(library) == by_first
-        assert library.forget_encoders() == 5
+        assert library.encoders.forget() == 5
         assert roles(library) == {"active": ("first", 5, 5)}
         with pytest.raises(NotFoundError, match="no previous encoder"):
-            library.return_to_previous_encoder()
+            library.encoders.return_to_previous()
     assert len(first.embedded) == number  # nothing was embedded twice
 
 
 def test_only_what_has_a_role_is_kept(use: Use, folder: Path, tmp_path: Path) -> None:
     for name in ("first", "second", "third"):
         with use(Named(name)) as library:
-            library.add(folder)
-            library.embed_pending()
+            library.documents.add(folder)
+            library.encoders.embed_pending()
     index = tmp_path / "house/workspaces/default/index"
     assert len(list(index.glob("vectors-*"))) == 2
     with use() as library:
         assert roles(library) == {"active": ("static", 5, 5), "previous": ("third", 5, 5)}
-        library.forget_encoders()
+        library.encoders.forget()
         assert not list(index.glob("vectors-*"))
 
 
 def test_a_build_can_be_given_up(use: Use, folder: Path) -> None:
     with use(Named("first")) as library:
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
     with use(Named("second")) as library:
-        assert library.previous_encoder().model == "first"
-        library.return_to_previous_encoder()
+        assert library.encoders.previous().model == "first"
+        library.encoders.return_to_previous()
         assert roles(library)["active"][0] == "first"
         assert "building" not in roles(library)
 
@@ -209,10 +210,10 @@ def test_languages_that_it_does_not_serve_are_not_waited_for(use: Use, folder: P
         "Wer mitfahren will, muss seine Karte vorher am Schalter gekauft haben.\n"
     )
     with use(Named("new", languages=("en", ""))) as library:
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
         assert roles(library) == {"active": ("new", 5, 5), "previous": ("static", 6, 6)}
-        found = library.search("Wann verlässt die Fähre den Hafen, auch im Winter?").hits[0]
+        found = library.search.hits("Wann verlässt die Fähre den Hafen, auch im Winter?").hits[0]
         assert found.document.source == "notes/deutsch.md"
         assert "cosine" in found.stages  # the table's, which serves German
 
@@ -221,31 +222,31 @@ def test_a_failure_leaves_the_work_and_its_reason(use: Use, folder: Path) -> Non
     new = Named("new")
     new.broken = "The service is down."
     with use(new) as library:
-        library.add(folder)
+        library.documents.add(folder)
         with pytest.raises(EngineError, match="down"):
-            library.embed_pending()
-        *_, building = library.encoders()
+            library.encoders.embed_pending()
+        *_, building = library.encoders.statuses()
         assert building.problem == "The service is down."
-        assert library.has_pending_vectors()
+        assert library.encoders.is_pending()
         new.broken = ""
-        assert not any(each.problem for each in library.embed_pending())
+        assert not any(each.problem for each in library.encoders.embed_pending())
 
 
 def test_one_process_works_at_a_time(use: Use, folder: Path) -> None:
     with use(Named("new")) as library:
-        library.add(folder)
-        with library._engines.encoders.lock() as held:
+        library.documents.add(folder)
+        with library._runtime.encoders.lock() as held:
             assert held
-            assert library.is_embedding()
+            assert library.encoders.is_embedding()
             with pytest.raises(RefusedError, match="Another process"):
-                library.embed_pending()
-        assert not library.is_embedding()
+                library.encoders.embed_pending()
+        assert not library.encoders.is_embedding()
 
 
 def test_the_indexes_can_be_thrown_away(use: Use, folder: Path, tmp_path: Path) -> None:
     with use(Named("new")) as library:
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
         wanted = answers(library)
         (index,) = (tmp_path / "house/workspaces/default/index").glob("vectors-*")
         for path in index.iterdir():
@@ -259,9 +260,9 @@ def test_an_encoder_in_use_that_is_gone_leaves_the_table(
     use: Use, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with use(Named("first")) as library:
-        library.add(folder)
+        library.documents.add(folder)
         by_table = answers(library)
-        library.embed_pending()
+        library.encoders.embed_pending()
     second = Named("second")
 
     def open_embedder(settings: Any, *_: object) -> Named:
@@ -274,7 +275,7 @@ def test_an_encoder_in_use_that_is_gone_leaves_the_table(
     monkeypatch.setattr("chapterhouse.wiring.open_embedder", open_embedder)
     with Library.open(library.home) as library:
         assert answers(library) == by_table
-        (warning,) = library.search("ferry").warnings
+        (warning,) = library.search.hits("ferry").warnings
         assert "The folder is gone." in warning
 
 
@@ -292,17 +293,14 @@ def test_no_process_is_started_where_it_is_off(
 
     monkeypatch.setattr(background, "subprocess", SimpleNamespace(Popen=Process, DEVNULL=-3))
     with use(Named("new")) as library:
-        library.add(folder)
+        library.documents.add(folder)
         assert not background.embed_in_background(library)  # the variable of the tests
         monkeypatch.delenv("CHAPTERHOUSE_BACKGROUND")
         off = library.settings.embedding.model_copy(update={"background": False})
-        on, library.settings = (
-            library.settings,
-            library.settings.model_copy(update={"embedding": off}),
-        )
-        assert not background.embed_in_background(library)
-        library.settings = on
-        with library._engines.encoders.lock():
+        other = library.settings.model_copy(update={"embedding": off})
+        without = Library(replace(library._runtime, settings=other))
+        assert not background.embed_in_background(without)
+        with library._runtime.encoders.lock():
             assert not background.embed_in_background(library)
         assert not started
         assert background.embed_in_background(library)
@@ -310,6 +308,6 @@ def test_no_process_is_started_where_it_is_off(
         assert command[3:6] == ["model", "embed", "--idle"]
         assert options["start_new_session"]
         assert options["env"]["CHAPTERHOUSE_BACKGROUND"] == "0"
-        library.embed_pending()
+        library.encoders.embed_pending()
         assert not background.embed_in_background(library)
         assert len(started) == 1

@@ -82,23 +82,23 @@ def test_nothing_of_removed_documents_is_in_any_file(tmp_path: Path) -> None:
         (folder / f"{number:03}.md").write_text(_with_canary(canary, number))
     (folder / "stays.md").write_text("# What stays\n\nThe lighthouse keeper was here all night.\n")
     with Library.open(home) as library:
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
         for canary in canaries[::20]:
-            assert library.ask(f"What is {canary} about?").found
-        own = [one.id for one in library.documents() if one.source != "folder/stays.md"]
+            assert library.answers.ask(f"What is {canary} about?").found
+        own = [one.id for one in library.documents.list() if one.source != "folder/stays.md"]
         quoted = Memory(
             "", "", 1, 0, "What?", canaries[3], found=True, method="", sources=(own[3],), sequence=1
         )
-        library.memories.remember(quoted)
-        library.memories.keep_answer("key", library.status().sequence, canaries[4])
+        library.memory.remember(quoted)
+        library.memory.keep_answer("key", library.status().sequence, canaries[4])
         assert _holding(home, canaries)
         for start in (1, 0):  # first every other one: pages stay half full
-            receipt = library.remove(*own[start::2]).receipt
+            receipt = library.documents.remove(*own[start::2]).receipt
             assert receipt is not None
             assert (receipt.found, receipt.places) == (0, ())
             assert receipt.passages >= DOCUMENTS // 2
             assert _holding(home, canaries[start::2]) == {}
-        assert library.search("lighthouse").hits
+        assert library.search.hits("lighthouse").hits
         assert [check for check in library.doctor() if not check.passed] == []
     assert _holding(home, canaries) == {}

@@ -22,7 +22,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
-from chapterhouse.replying.writing import NO_ANSWER
+from chapterhouse.answering.writing import NO_ANSWER
 from chapterhouse.types import Draft
 
 PYTHON = os.environ.get("CHAPTERHOUSE_MODEL_PYTHON", "")
@@ -95,7 +95,7 @@ def home(tmp_path: Path) -> Path:
 def prepared(home: Path, text: str, *documents: str) -> None:
     (home / "chapterhouse.toml").write_text(text, "utf-8")
     with Library.open(home) as library:
-        library.add(*(home.parent / name for name in documents or ("rules.md",)))
+        library.documents.add(*(home.parent / name for name in documents or ("rules.md",)))
 
 
 def run(home: Path, *words: str, typed: str = "") -> "subprocess.CompletedProcess[str]":
@@ -163,7 +163,7 @@ def test_a_stream_is_what_is_checked_later(home: Path, server: str) -> None:
     prepared(home, settings(server))
     drafts: list[Draft] = []
     with Library.open(home) as library:
-        answer = library.ask(QUESTION, on_draft=drafts.append)
+        answer = library.answers.ask(QUESTION, on_draft=drafts.append)
     assert drafts
     assert answer.usage is not None
     assert answer.usage.completion_tokens > 0
@@ -188,7 +188,7 @@ def test_three_members_share_one_slot(home: Path, server: str) -> None:
         council = council.add_member(name=name, instructions="Say what the documents say.")
     council = council.add_round("independent_analysis")
     with Library.open(home) as library:
-        minutes = library.convene(council, QUESTION)
+        minutes = library.councils.convene(council, QUESTION)
     assert len(minutes.statements) == 3
     assert not any("did not answer within" in warning for warning in minutes.warnings)
 
@@ -204,7 +204,7 @@ def test_a_server_that_dies_is_told_of(home: Path) -> None:
             drafts.append(draft)
 
         with Library.open(home) as library:
-            answer = library.ask(QUESTION, on_draft=hear)
+            answer = library.answers.ask(QUESTION, on_draft=hear)
     assert drafts
     assert answer.method == "extractive"
     assert "4 knots" in answer.text
@@ -219,7 +219,7 @@ def test_what_is_too_long_is_packed_again(home: Path, *, known: bool) -> None:
         kind = {"server": "llama.cpp"} if known else {}
         prepared(home, settings(near, more="", **kind), "rules.md", "log.md")
         with Library.open(home) as library:
-            answer = library.ask(QUESTION)
+            answer = library.answers.ask(QUESTION)
     assert answer.usage is not None, answer.warnings
     assert 200 < answer.usage.prompt_tokens < 1_024
 
@@ -229,7 +229,7 @@ def test_a_slow_server_is_waited_for_no_longer_than_is_wanted(home: Path, server
         prepared(home, settings(near, timeout_seconds=2, attempts=1))
         began = time.monotonic()
         with Library.open(home) as library:
-            answer = library.ask(QUESTION)
+            answer = library.answers.ask(QUESTION)
     assert time.monotonic() - began < 20
     assert answer.method == "extractive"
     assert any("within 2 seconds" in warning for warning in answer.warnings)

@@ -220,4 +220,4 @@ def test_a_library_opens_it_where_the_settings_want_it(
     more = f'[entailment]\nfolder = "{entailment_folder.as_posix()}"\n'
     settings.write_text(settings.read_text("utf-8") + more, "utf-8")
     with Library.open(home) as library:
-        assert library._parts().versions["entailment"].startswith("folder/tiny-bert/")
+        assert library._runtime.versions["entailment"].startswith("folder/tiny-bert/")

@@ -60,15 +60,15 @@ def test_it_ingests_and_searches_through_a_service(
 ) -> None:
     use_service(configure, embedding_service, passage_prefix="doc: ", question_prefix="ask: ")
     with Library.open(home) as library:
-        assert library.add(folder).changed == 3
+        assert library.documents.add(folder).changed == 3
         assert not sent(embedding_service)[1:]  # but for the length of the vectors
-        library.embed_pending()
+        library.encoders.embed_pending()
         assert library.status().embedder == "openai/small/8/question='ask: '/passage='doc: '"
-        found = library.search("When does the ferry leave?")
+        found = library.search.hits("When does the ferry leave?")
         assert found.hits[0].document.source == "notes/ferry.md"
         assert "cosine" in found.hits[0].stages
         assert not found.warnings
-        assert library.ask("When does the ferry leave the harbour?").sentences
+        assert library.answers.ask("When does the ferry leave the harbour?").sentences
         assert all(check.passed for check in library.doctor())
     texts = sent(embedding_service)
     assert sum(text.startswith("doc: ") for text in texts) == 3
@@ -80,14 +80,14 @@ def test_nothing_is_paid_for_twice(
 ) -> None:
     use_service(configure, embedding_service)
     with Library.open(home) as library:
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
     number = len(sent(embedding_service))
     with Library.open(home) as library:  # not even the length of the vectors is asked again
-        library.reprocess()
+        library.documents.reprocess()
         (folder / "copy.md").write_text(NOTES["wind.md"])
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
         library.reindex()
     assert len(sent(embedding_service)) == number
     assert (home / "workspaces/default/cache/embeddings.db").exists()
@@ -98,7 +98,7 @@ def test_a_library_opens_without_its_service_once_it_knows_it(
 ) -> None:
     use_service(configure, embedding_service)
     with Library.open(home) as library:
-        library.add(folder)
+        library.documents.add(folder)
     embedding_service.says(embedding_service.reply(status=503))
     with Library.open(home) as library:
         assert library.status().documents == 3
@@ -110,10 +110,10 @@ def test_a_search_goes_on_without_its_service(
 ) -> None:
     use_service(configure, embedding_service)
     with Library.open(home) as library:
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
         embedding_service.says(embedding_service.reply({"error": "restarting"}, status=503))
-        found = library.search("When does the ferry leave?")
+        found = library.search.hits("When does the ferry leave?")
         assert found.hits[0].document.source == "notes/ferry.md"
         assert any("503: restarting" in warning for warning in found.warnings)
 
@@ -125,16 +125,16 @@ def test_a_service_that_is_not_there_only_delays_its_vectors(
         port = server.getsockname()[1]
     configure(engine="openai", model="m", base_url=f"http://127.0.0.1:{port}/v1", attempts=1)
     with Library.open(home) as library:
-        assert library.add(folder).changed == 3
-        found = library.search("When does the ferry leave?")
+        assert library.documents.add(folder).changed == 3
+        found = library.search.hits("When does the ferry leave?")
         assert "cosine" in found.hits[0].stages
         assert any("could not be reached" in warning for warning in found.warnings)
-        assert library.has_pending_vectors()
-        _, waiting = library.encoders()
+        assert library.encoders.is_pending()
+        _, waiting = library.encoders.statuses()
         assert waiting.name == "m"
         assert "embedding.dimensions" in waiting.problem
         with pytest.raises(EngineError, match="could not be reached"):
-            library.embed_pending()
+            library.encoders.embed_pending()
 
 
 def test_a_service_that_fails_leaves_the_rest_pending_and_says_why(
@@ -150,17 +150,17 @@ def test_a_service_that_fails_leaves_the_rest_pending_and_says_why(
 
     embedding_service.answer = fails_at_wind
     with Library.open(home) as library:
-        assert library.add(folder).changed == 3
+        assert library.documents.add(folder).changed == 3
         with pytest.raises(EngineError, match="500: out of memory"):
-            library.embed_pending()
-        active, building = library.encoders()
+            library.encoders.embed_pending()
+        active, building = library.encoders.statuses()
         assert (active.name, active.done, active.total) == ("static", 3, 3)
         assert building.role == "building"
         assert building.done < building.total == 3
         assert "500: out of memory" in building.problem
-        assert not library.search("When does the ferry leave?").warnings  # the table answers
+        assert not library.search.hits("When does the ferry leave?").warnings  # the table answers
         embedding_service.answer = well
-        active, previous = library.embed_pending()
+        active, previous = library.encoders.embed_pending()
         assert (active.name, active.role, active.done) == ("small", "active", 3)
         assert not active.problem
         assert previous.name == "static"
@@ -171,27 +171,27 @@ def test_vectors_of_another_length_say_what_to_do(
 ) -> None:
     use_service(configure, embedding_service, dimensions=16)
     with Library.open(home) as library:
-        library.add(folder)
+        library.documents.add(folder)
         with pytest.raises(EngineError, match="8 numbers, not 16"):
-            library.embed_pending()
+            library.encoders.embed_pending()
 
 
 def test_another_model_is_built_beside_the_one_in_use(
     home: Path, folder: Path, embedding_service: Any, configure: Configure
 ) -> None:
     with Library.open(home) as library:
-        library.add(folder)
+        library.documents.add(folder)
     use_service(configure, embedding_service)
     with Library.open(home) as library:
         assert library.status().embedder.startswith("wordllama")
-        assert library.search("When does the ferry leave?").hits
-        library.embed_pending()
+        assert library.search.hits("When does the ferry leave?").hits
+        library.encoders.embed_pending()
         assert library.status().embedder == "openai/small/8"
-        assert not library.search("When does the ferry leave?").warnings
+        assert not library.search.hits("When does the ferry leave?").warnings
     configure(engine="none")
     with Library.open(home) as library:
-        assert library.search("When does the ferry leave?").hits
-        assert not library.encoders()
+        assert library.search.hits("When does the ferry leave?").hits
+        assert not library.encoders.statuses()
 
 
 def test_a_library_lives_on_a_model_in_a_folder(
@@ -199,20 +199,20 @@ def test_a_library_lives_on_a_model_in_a_folder(
 ) -> None:
     configure(engine="folder", folder=str(bert_folder))
     with Library.open(home) as library:
-        library.add(folder)
-        library.embed_pending()
+        library.documents.add(folder)
+        library.encoders.embed_pending()
         assert library.status().embedder.startswith("folder/tiny-bert/")
-        found = library.search("the ferry leaves the harbour")
+        found = library.search.hits("the ferry leaves the harbour")
         assert "cosine" in found.hits[0].stages
         assert all(check.passed for check in library.doctor())
     first = bert_folder / "tokenizer.json"
     first.write_text(first.read_text() + "\n")
     with Library.open(home) as library:  # it is another encoder now, and the last one is gone
-        found = library.search("the ferry")
+        found = library.search.hits("the ferry")
         assert found.hits
         assert "have changed" in found.warnings[0]
-        library.embed_pending()
-        assert not library.search("the ferry").warnings
+        library.encoders.embed_pending()
+        assert not library.search.hits("the ferry").warnings
 
 
 def test_languages_may_be_named(
@@ -220,9 +220,9 @@ def test_languages_may_be_named(
 ) -> None:
     use_service(configure, embedding_service, dimensions=8, languages=["fi"])
     with Library.open(home) as library:
-        library.add(folder)
-        library.embed_pending()
-        assert library.search("When does the ferry leave?").hits
+        library.documents.add(folder)
+        library.encoders.embed_pending()
+        assert library.search.hits("When does the ferry leave?").hits
     assert not embedding_service.asked
 
 
@@ -250,9 +250,9 @@ def test_a_plain_library_asks_nobody(
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     with Library.open(home) as library:
-        library.add(folder)
-        assert library.search("ferry").hits
-        assert library.ask("When does the ferry leave the harbour?").sentences
+        library.documents.add(folder)
+        assert library.search.hits("ferry").hits
+        assert library.answers.ask("When does the ferry leave the harbour?").sentences
     assert not (home / "workspaces/default/cache").exists()
 
 
@@ -265,8 +265,8 @@ def test_engines_that_nobody_asked_yet_do_not_stop_a_library(
         f"[{section}]\nengine = '{engine}'\nmodel = 'm'\nbase_url = 'http://127.0.0.1:9/v1'\n"
     )
     with Library.open(home) as library:
-        assert library.add(folder).changed == 3
-        assert np.isfinite(library.search("ferry").hits[0].score)
+        assert library.documents.add(folder).changed == 3
+        assert np.isfinite(library.search.hits("ferry").hits[0].score)
 
 
 def test_a_key_in_a_setting_is_refused_and_not_shown(home: Path) -> None:

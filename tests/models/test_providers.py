@@ -14,11 +14,11 @@ from pydantic_ai.usage import RequestUsage
 from tests.models.chat_server import Reply, chat_server
 
 from chapterhouse.errors import EngineError, PromptTooLongError
+from chapterhouse.models.profiles import LanguageModels
 from chapterhouse.models.providers import Slots, usage_of
 from chapterhouse.models.writer import PydanticWriter
 from chapterhouse.settings import LanguageModelSettings, Settings
 from chapterhouse.types import Usage
-from chapterhouse.wiring import LanguageModels
 
 Serve = Callable[..., Any]
 

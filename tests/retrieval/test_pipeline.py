@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.text.rows import term_rows
 
+from chapterhouse.answering.search import fitted_model
 from chapterhouse.errors import EngineError
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.boost import Recency
@@ -18,7 +19,6 @@ from chapterhouse.retrieval.pipeline import Sources, choose, retrieve
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.rerank import by_features, by_model
 from chapterhouse.retrieval.shortlist import Shortlist
-from chapterhouse.searching import fitted_model
 from chapterhouse.types import (
     Census,
     Chunk,

@@ -410,22 +410,22 @@ def test_a_memory_is_no_document(tmp_path: Path) -> None:
         "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
     )
     with Library.open() as library:
-        library.add(documents)
+        library.documents.add(documents)
         for _ in range(3):
-            library.memories.remember(
+            library.memory.remember(
                 memory(
                     "Where is the zorblaquex?", "The zorblaquex hides under the quay.", persona=""
                 )
             )
         before = library.status().sequence
         for question in ("Where is the zorblaquex?", "zorblaquex", "zorblaquex harbour"):
-            found = library.search(question)
+            found = library.search.hits(question)
             assert "hides" not in repr(found)
             assert all("zorblaquex" not in hit.chunk.text for hit in found.hits)
-            assert "hides" not in repr(library.context(question))
-            assert "hides" not in repr(library.ask(question, remember=False))
-        assert library.search_all("zorblaquex").hits == ()
+            assert "hides" not in repr(library.search.context(question))
+            assert "hides" not in repr(library.answers.ask(question, remember=False))
+        assert library.search.all("zorblaquex").hits == ()
         assert library.status().sequence == before
         assert library.status().documents == 1
         library.reindex()
-        assert library.search_all("zorblaquex").hits == ()
+        assert library.search.all("zorblaquex").hits == ()

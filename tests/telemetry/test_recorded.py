@@ -227,7 +227,7 @@ kept = InMemorySpanExporter()
 with Library.open() as library:
     trace.set_tracer_provider(TracerProvider())  # even when it is late
     trace.get_tracer_provider().add_span_processor(SimpleSpanProcessor(kept))
-    library.search("berth")
+    library.search.hits("berth")
 for one in kept.get_finished_spans():
     print(one.name, one.instrumentation_scope.name, sorted(one.attributes))
 """

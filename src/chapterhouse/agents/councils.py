@@ -1,9 +1,8 @@
 """Councils: the councils of a library, and all that is done with them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from chapterhouse.agents import council_folder
 from chapterhouse.agents.checks import References
@@ -17,42 +16,17 @@ from chapterhouse.agents.council_folder import (
     check_parsed,
     read_council,
 )
-from chapterhouse.agents.council_model import shelf_of
+from chapterhouse.agents.council_model import SEARCH_TOOLS, shelf_of
 from chapterhouse.agents.listing import Listed
-from chapterhouse.agents.means import OnProgress, Refresh
 from chapterhouse.agents.personas import House
 from chapterhouse.agents.problems import CouncilConfigError, Problem, errors
+from chapterhouse.agents.refresh import OnProgress, Refresh
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
-from chapterhouse.agents.training import READ_AHEAD, maximum_bytes
+from chapterhouse.agents.training import READ_AHEAD
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import lock_folder
-from chapterhouse.ingest.look import Prepare, Read
-from chapterhouse.ports.store import Store
-from chapterhouse.settings import Settings
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import Census, Progress
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What councils need of their library.
-
-    Attributes:
-        store: Where documents go.
-        read: Starts reading bytes.
-        prepare: Returns what makes documents; called when something is read.
-        catch_up: Brings the indexes up to date with the store.
-        settings: Of the library.
-        house: The personas.
-        tools: Returns the names of the tools that are registered.
-    """
-
-    store: Store
-    read: Read
-    prepare: Callable[[], Prepare]
-    catch_up: Callable[[], object]
-    settings: Settings
-    house: House
-    tools: Callable[[], frozenset[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +58,10 @@ class Link:
 class Councils:
     """The councils in one folder; the folder is the truth, the library follows it."""
 
-    def __init__(self, path: Path, means: Means) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         """Take the folder of all councils, which need not be there yet."""
-        self.path = path
-        self._means = means
+        self.path = runtime.definitions / "councils"
+        self._runtime = runtime
 
     # --- which there are -----------------------------------------------------------------------
 
@@ -141,7 +115,7 @@ class Councils:
 
     def census(self, name: str) -> Census:
         """Count the shared documents of a council; errors as for ``resolve``."""
-        return self._means.store.census((shelf_of(self.resolve(name)),))
+        return self._runtime.store.census((shelf_of(self.resolve(name)),))
 
     def create(self, council: Council) -> CouncilFolder:
         """Make a council's folder; errors as for ``folder.create``."""
@@ -185,11 +159,11 @@ class Councils:
 
     def documents(self, name: str) -> tuple[Listed, ...]:
         """Return what is indexed of the shared documents; errors as for ``load``."""
-        return listing(self.load(name), self._means.store)
+        return listing(self.load(name), self._runtime.store)
 
     def is_current(self, name: str) -> bool:
         """Whether the library holds the shared documents as the folders have them."""
-        return is_current(self._places(self.load(name)), self._means.store)
+        return is_current(self._places(self.load(name)), self._runtime.store)
 
     def refresh(
         self,
@@ -274,14 +248,14 @@ class Councils:
         return read_council(self.path / slug / COUNCIL_FILE)
 
     def _references(self, parsed: dict[str, ParsedCouncil], tools: frozenset[str]) -> References:
-        means = self._means
-        personas = {entry.slug: entry.folder is not None for entry in means.house.all()}
+        runtime = self._runtime
+        personas = {entry.slug: entry.folder is not None for entry in House(runtime).all()}
         references = References(
             personas=personas,
             councils={slug: _inner(entry) for slug, entry in parsed.items()},
-            profiles=frozenset(means.settings.profiles),
-            shelves=frozenset((*means.store.counts()["shelf"], *personas, *self.shelves())),
-            tools=means.tools() | tools,
+            profiles=frozenset(runtime.settings.profiles),
+            shelves=frozenset((*runtime.store.counts()["shelf"], *personas, *self.shelves())),
+            tools=SEARCH_TOOLS | tools,
         )
         broken = frozenset[str]()
         while True:  # a council that contains a broken one is broken itself
@@ -319,7 +293,7 @@ class Councils:
             return self._sync(folder, tell, dry_run=dry_run)
 
     def _sync(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
-        places, store = self._places(folder), self._means.store
+        places, store = self._places(folder), self._runtime.store
         warnings = tuple(
             f"{path} is not there; what was read of it before stays."
             for path in folder.folders
@@ -330,15 +304,15 @@ class Councils:
             sync = bring_up_to_date(
                 places,
                 store=store,
-                read=self._means.read,
-                prepare=self._means.prepare(),
+                read=self._runtime.read,
+                prepare=self._runtime.preparer(),
                 workers=READ_AHEAD,
-                maximum_bytes=maximum_bytes(self._means.settings),
+                maximum_bytes=self._runtime.maximum_bytes,
                 on_progress=tell,
                 dry_run=dry_run,
             )
             if not dry_run:
-                self._means.catch_up()
+                self._runtime.catch_up()
             if sync.files.interrupted:
                 raise KeyboardInterrupt  # a report is its end there, but here more would follow
         return Refresh(folder.slug, folder.council.title, None, sync, warnings)

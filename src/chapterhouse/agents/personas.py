@@ -10,7 +10,6 @@ from chapterhouse.agents.curate import curate, curation_is_current
 from chapterhouse.agents.curated import load_state
 from chapterhouse.agents.incoming import copy_in, links_of, parse_urls
 from chapterhouse.agents.listing import Listed, choose, excluded_files, listing
-from chapterhouse.agents.means import Means, OnProgress, Refresh
 from chapterhouse.agents.persona_checks import Unread, validate
 from chapterhouse.agents.persona_config import CONFIG_FILE, value_of
 from chapterhouse.agents.persona_folder import PROSE_FILE, RAG, RAW, PersonaFolder
@@ -23,18 +22,19 @@ from chapterhouse.agents.proposal import (
     read_last,
     write_last,
 )
+from chapterhouse.agents.refresh import OnProgress, Refresh
 from chapterhouse.agents.reminders import reminders
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
 from chapterhouse.agents.training import (
     READ_AHEAD,
     Training,
     fetch,
-    maximum_bytes,
     profile_of,
     read_again,
 )
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.files import lock_folder
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import Census, Progress
 
 
@@ -50,10 +50,10 @@ class Entry:
 class House:
     """The personas in one folder; the folder is the truth, the library follows it."""
 
-    def __init__(self, path: Path, means: Means) -> None:
+    def __init__(self, runtime: Runtime) -> None:
         """Take the folder of all personas, which need not be there yet."""
-        self.path = path
-        self._means = means
+        self.path = runtime.definitions / "personas"
+        self._runtime = runtime
 
     # --- who there is --------------------------------------------------------------------------
 
@@ -103,7 +103,7 @@ class House:
 
     def census(self, name: str) -> Census:
         """Count the documents and chunks on the shelf of a persona; errors as for ``resolve``."""
-        return self._means.store.census((self.resolve(name),))
+        return self._runtime.store.census((self.resolve(name),))
 
     def create(
         self,
@@ -137,8 +137,8 @@ class House:
         chosen = self.names() if name is None else (self.resolve(name),)
         references = References(
             personas=dict.fromkeys(self.names(), True),
-            shelves=frozenset(self._means.store.counts()["shelf"]),
-            profiles=frozenset(self._means.settings.profiles),
+            shelves=frozenset(self._runtime.store.counts()["shelf"]),
+            profiles=frozenset(self._runtime.settings.profiles),
         )
         return tuple(
             problem
@@ -152,7 +152,9 @@ class House:
         """Whether the library holds a persona's documents as their folder has them."""
         folder = self.load(name)
         places, _ = self._places(folder)
-        return curation_is_current(folder.raw, folder.rag) and is_current(places, self._means.store)
+        return curation_is_current(folder.raw, folder.rag) and is_current(
+            places, self._runtime.store
+        )
 
     def refresh(
         self, name: str, *, on_progress: OnProgress | None = None, dry_run: bool = False
@@ -197,28 +199,28 @@ class House:
                 folder.raw,
                 folder.rag,
                 slug=folder.slug,
-                read=self._means.read,
-                today=self._means.today(),
+                read=self._runtime.read,
+                today=self._runtime.today(),
                 everything=everything,
-                maximum_bytes=maximum_bytes(self._means.settings),
+                maximum_bytes=self._runtime.maximum_bytes,
                 dry_run=dry_run,
                 on_progress=tell,
             )
         places, warnings = self._places(folder)
         sync = None
-        if dry_run or not is_current(places, self._means.store):
+        if dry_run or not is_current(places, self._runtime.store):
             sync = bring_up_to_date(
                 places,
-                store=self._means.store,
-                read=self._means.read,
-                prepare=self._means.prepare(),
+                store=self._runtime.store,
+                read=self._runtime.read,
+                prepare=self._runtime.preparer(),
                 workers=READ_AHEAD,
-                maximum_bytes=maximum_bytes(self._means.settings),
+                maximum_bytes=self._runtime.maximum_bytes,
                 on_progress=tell,
                 dry_run=dry_run,
             )
             if not dry_run:
-                self._means.catch_up()
+                self._runtime.catch_up()
             if sync.files.interrupted:
                 raise KeyboardInterrupt  # a report is its end there, but here more would follow
         told = (*warnings, *reminders(folder.raw, folder.rag))
@@ -226,7 +228,7 @@ class House:
 
     def documents(self, name: str) -> tuple[Listed, ...]:
         """Return what is indexed of a persona and why something is not; errors as for ``load``."""
-        return listing(self.load(name), self._means.store)
+        return listing(self.load(name), self._runtime.store)
 
     def chosen(self, name: str, file: str) -> Listed:
         """Return the file of a persona that ``file`` means; errors as for ``listing.choose``."""
@@ -302,14 +304,14 @@ class House:
         if not dry_run:
             links = links_of(folder.raw) if whole else parse_urls(urls)
             copied = tuple(f"{RAW}/{path.name}" for path in copy_in(files, folder.raw))
-            fetched = fetch(folder, links, self._means, tell, whole=whole)
-        before = {entry.id for entry in self._means.store.documents((folder.slug,))}
+            fetched = fetch(folder, links, self._runtime, tell, whole=whole)
+        before = {entry.id for entry in self._runtime.store.documents((folder.slug,))}
         refresh = self._refresh(folder, tell, everything=whole and not dry_run, dry_run=dry_run)
         if whole and not dry_run:
-            again = read_again(before - _just_read(refresh), self._means, tell)
+            again = read_again(before - _just_read(refresh), self._runtime, tell)
             if again.interrupted:
                 raise KeyboardInterrupt
-        generated = profile_of(folder, self._means)
+        generated = profile_of(folder, self._runtime)
         proposal = propose(folder.config, read_last(folder.path), generated)
         return Training(folder.slug, copied, fetched, refresh, again, proposal)
 
@@ -339,7 +341,7 @@ class House:
             return Entry(slug, None, error.problems)
 
     def _choose(self, folder: PersonaFolder, file: str) -> Listed:
-        return choose(listing(folder, self._means.store), file, folder.slug)
+        return choose(listing(folder, self._runtime.store), file, folder.slug)
 
     def _places(self, folder: PersonaFolder) -> tuple[Places, tuple[str, ...]]:
         """Return where a persona's documents are, and what cannot be looked at."""

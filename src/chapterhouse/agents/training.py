@@ -1,5 +1,6 @@
 """Training: fetch the listed pages, read again what did not change, tell what it all is about."""
 
+import secrets
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
@@ -7,22 +8,22 @@ from typing import Final
 
 from chapterhouse.agents.curate import FETCHED
 from chapterhouse.agents.incoming import list_links
-from chapterhouse.agents.means import Means, OnProgress, Refresh
 from chapterhouse.agents.persona_folder import PersonaFolder
 from chapterhouse.agents.profile import Generated, generate, subject_of
 from chapterhouse.agents.profile_model import reword
 from chapterhouse.agents.proposal import Proposal
+from chapterhouse.agents.refresh import OnProgress, Refresh
 from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import FetchReport, bring_up_to_date, forget
 from chapterhouse.connectors.links import Link
 from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.ingest.reprocess import reprocess
-from chapterhouse.settings import Settings
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.front_matter import body_start
 from chapterhouse.types import AddReport, Document, Progress
 
+_NONCE_BYTES: Final = 16
 READ_AHEAD: Final = 8  # files being read while earlier ones are stored
-_MEGABYTE: Final = 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +53,21 @@ class Training:
 
 
 def fetch(
-    folder: PersonaFolder, links: Sequence[Link], means: Means, tell: OnProgress, *, whole: bool
+    folder: PersonaFolder, links: Sequence[Link], runtime: Runtime, tell: OnProgress, *, whole: bool
 ) -> FetchReport | None:
     """Fetch pages into ``RAW-DOCS/.fetched`` and list them; None where there are none to fetch.
 
     Args:
         folder: Whose.
         links: The pages.
-        means: What fetches them.
+        runtime: What fetches them.
         tell: Is told of each page.
         whole: Whether these are all there are: kept pages that no list has any more then go.
     """
     kept = folder.raw / FETCHED
     if not links and not (whole and kept.is_dir()):
         return None
-    fetch_page = means.open_fetch()
+    fetch_page = runtime.open_fetch()
     done = 0
 
     def told(url: str, *, etag: str, last_modified: str) -> Fetched:
@@ -75,7 +76,7 @@ def fetch(
         done += 1
         return fetch_page(url, etag=etag, last_modified=last_modified)
 
-    report = bring_up_to_date(links, kept, told, means.today())
+    report = bring_up_to_date(links, kept, told, runtime.today())
     if whole:
         forget(kept, [page.url for page in report.orphaned])
         return report
@@ -84,45 +85,45 @@ def fetch(
     return replace(report, orphaned=())
 
 
-def read_again(document_ids: AbstractSet[str], means: Means, tell: OnProgress) -> AddReport:
+def read_again(document_ids: AbstractSet[str], runtime: Runtime, tell: OnProgress) -> AddReport:
     """Read documents anew though their files have not changed."""
-    present = means.store.documents_among(sorted(document_ids))
+    present = runtime.store.documents_among(sorted(document_ids))
     if not present:
         return AddReport(())
     report = reprocess(
         sorted(present),
-        store=means.store,
-        read=means.read,
-        prepare=means.prepare(),
+        store=runtime.store,
+        read=runtime.read,
+        prepare=runtime.preparer(),
         workers=READ_AHEAD,
-        maximum_bytes=maximum_bytes(means.settings),
+        maximum_bytes=runtime.maximum_bytes,
         on_progress=tell,
     )
-    means.catch_up()
+    runtime.catch_up()
     return report
 
 
-def maximum_bytes(settings: Settings) -> int:
-    """Return the size of the largest file that is read."""
-    return settings.reading.maximum_megabytes * _MEGABYTE
-
-
-def profile_of(folder: PersonaFolder, means: Means) -> Generated:
+def profile_of(folder: PersonaFolder, runtime: Runtime) -> Generated:
     """Return the profile that a persona's documents add up to, in a model's words if one is set.
 
     Raises:
         UsageError: the configuration names a model that the settings do not have.
         MissingExtraError: that model's extra is not installed.
     """
-    documents = means.store.documents((folder.slug,))
-    subjects = [subject_of(entry, _text(entry, means)) for entry in documents]
+    documents = runtime.store.documents((folder.slug,))
+    subjects = [subject_of(entry, _text(entry, runtime)) for entry in documents]
     if not subjects:
         return Generated(warnings=("They have no documents yet, so there is nothing to tell.",))
     generated = generate(subjects)
-    model = None if folder.config.model == "none" else means.model(folder.config.model)
-    return reword(generated, subjects, model, means.nonce) if model else generated
+    model = None if folder.config.model == "none" else runtime.language_model(folder.config.model)
+    return reword(generated, subjects, model, _nonce) if model else generated
 
 
-def _text(document: Document, means: Means) -> str:
-    body = means.store.body(document.id)
+def _text(document: Document, runtime: Runtime) -> str:
+    body = runtime.store.body(document.id)
     return body.text[body_start(body.text) :] if body else ""
+
+
+def _nonce() -> str:
+    """Return fresh random bits in hexadecimal."""
+    return secrets.token_hex(_NONCE_BYTES)

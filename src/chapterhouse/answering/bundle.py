@@ -5,9 +5,10 @@ documents it cites with their hashes, what it was made with, and a seal, the SHA
 rest. It holds no clock and no key, so the same question gives the same bytes.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from platform import python_version
 from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
@@ -16,6 +17,8 @@ from chapterhouse.answering import sealed
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.sealed import LARGEST, Source
 from chapterhouse.ports.models import ClaimJudge
+from chapterhouse.runtime import Runtime
+from chapterhouse.settings import Settings
 from chapterhouse.types import Answer, Check, Document, Support
 
 __all__ = [
@@ -36,6 +39,8 @@ _WRITTEN_BY: Final = (
     "Bundles are written by: chapterhouse ask QUESTION --bundle FILE; what "
     "ask --json printed is checked by: chapterhouse cite check FILE"
 )
+# What decides an answer; where services are and how patiently they are asked does not.
+_SECTIONS = ("chunking", "tokens", "search", "expansion", "packing", "answer")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,3 +214,43 @@ def _against(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) 
 def _fields(bundle: Bundle) -> dict[str, object]:
     fields: dict[str, object] = _adapter().dump_python(bundle, mode="json")
     return fields
+
+
+def bundle_of(
+    answer: Answer, runtime: Runtime, settings: Settings, persona: Mapping[str, object] | None
+) -> Bundle:
+    """Return an answer with its sources, and with what it was made with.
+
+    Args:
+        answer: The answer.
+        runtime: Of the library that gave it.
+        settings: As they held for it.
+        persona: The configuration of the persona who answered, if one did.
+    """
+    cited = {citation.document_id for citation in answer.citations}
+    cited |= {side.span.document_id for conflict in answer.conflicts for side in conflict.sides}
+    return make_bundle(
+        answer,
+        documents_of(cited, runtime),
+        configuration={
+            **sections_of(settings),
+            "embedding": settings.embedding.engine,
+            "rerank": settings.rerank.engine,
+            "model": "" if answer.usage is None else answer.method,
+            "persona": persona,
+        },
+        versions={**runtime.versions, "python": python_version()},
+        sequence=runtime.store.sequence(),
+    )
+
+
+def documents_of(names: Iterable[str], runtime: Runtime) -> list[Document]:
+    """Return those documents of the library that have one of these ids, in order of id."""
+    found = (runtime.store.document(name) for name in sorted(names))
+    return [document for document in found if document is not None]
+
+
+def sections_of(settings: Settings) -> dict[str, object]:
+    """Return those settings that decide what is found and how it is answered."""
+    tree = settings.model_dump(mode="json")
+    return {name: tree[name] for name in _SECTIONS}

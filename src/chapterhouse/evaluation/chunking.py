@@ -105,16 +105,16 @@ def _scored(name: str, gold: GoldSpans, settings: Settings) -> StrategyScores:
 
 
 def _corpus(collection: Collection, identifier: str, text: str) -> _Corpus:
-    body = collection.library.body(identifier)
+    body = collection.library.documents.body(identifier)
     chunks = collection.store.chunks_of(identifier)
-    language = collection.library.document(identifier).language
+    language = collection.library.documents.get(identifier).language
     clean = sanitise(text).text
     skipped = len(clean) - len(clean.lstrip("\n"))  # blank lines at the start are not kept
 
     def moved(offset: int) -> int:
         return len(sanitise(text[:offset]).text) - skipped
 
-    offsets = collection.engines.table.token_offsets
+    offsets = collection.runtime.table.token_offsets
     return _Corpus(
         identifier,
         tuple((chunk.start, chunk.end) for chunk in chunks),
@@ -129,7 +129,7 @@ def _question(
 ) -> SpanScores:
     corpus = corpora[question.corpus]
     places = {entry.document_id: entry.places for entry in corpora.values()}
-    hits = collection.library.search(question.text, limit=RETRIEVED, per_document=0).hits
+    hits = collection.library.search.hits(question.text, limit=RETRIEVED, per_document=0).hits
     here: list[Stretch] = []
     elsewhere = 0
     for hit in hits:

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from chapterhouse.answering.extractive import Reference
-from chapterhouse.asking import reference_of, sources_of
+from chapterhouse.answering.search import reference_of, sources_of
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
@@ -27,11 +27,12 @@ from chapterhouse.ports.index import LexicalSearch, VectorSearch
 from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.pipeline import Sources
+from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Progress, Status
-from chapterhouse.wiring import Engines, open_engines, preparer
+from chapterhouse.wiring import open_runtime, preparer
 
 _WORKSPACE: Final = "collection"
 FIXTURES: Final = "questions.jsonl"
@@ -44,39 +45,39 @@ class Collection:
 
     Attributes:
         library: The library that holds it.
-        engines: What that library is made of.
+        runtime: What that library is made of.
         names: The collection's document id for ours.
         left_out: The collection's ids of documents that have neither text nor title.
     """
 
     library: Library
-    engines: Engines
+    runtime: Runtime
     names: dict[str, str]
     left_out: tuple[str, ...] = ()
 
     @property
     def store(self) -> Store:
         """Return its store."""
-        return self.engines.store
+        return self.runtime.store
 
     @property
     def lexical(self) -> LexicalSearch:
         """Return its lexical index."""
-        return self.engines.lexical
+        return self.runtime.lexical
 
     @property
     def vectors(self) -> VectorSearch:
         """Return its vectors."""
-        return self.engines.vectors
+        return self.runtime.vectors
 
     def sources(self, embedder: Embedder | None = None) -> Sources:
         """Return what retrieval looks into, with the library's embedder or another."""
-        own = sources_of(self.engines)
+        own = sources_of(self.runtime)
         return replace(own, embedder=embedder, table=None) if embedder else own
 
     def reference(self) -> Reference:
         """Return what answering looks up."""
-        return reference_of(self.engines)
+        return reference_of(self.runtime)
 
 
 @contextmanager
@@ -103,28 +104,28 @@ def indexed(
         home = Path(name)
         own = home / "workspaces" / _WORKSPACE
         own.mkdir(parents=True)
-        engines = open_engines(own, settings)
-        with Library(home, _WORKSPACE, settings, engines) as library:
-            make = _preparing(chunker, settings, engines)
+        runtime = open_runtime(home, _WORKSPACE, settings)
+        with Library(runtime) as library:
+            make = _preparing(chunker, settings, runtime)
             names: dict[str, str] = {}
             left_out: list[str] = []
             ending = "md" if markdown else "txt"
             for number, document in enumerate(documents):
-                if identifier := _put(engines.store, document, f"{number:06}.{ending}", make):
+                if identifier := _put(runtime.store, document, f"{number:06}.{ending}", make):
                     names[identifier] = document.id
                 else:
                     left_out.append(document.id)
                 if on_progress:
                     on_progress(Progress(number + 1, len(documents), document.title or document.id))
-            library.embed_pending(on_progress)
-            yield Collection(library, engines, names, tuple(left_out))
+            library.encoders.embed_pending(on_progress)
+            yield Collection(library, runtime, names, tuple(left_out))
 
 
-def _preparing(chunker: Chunker | None, settings: Settings, engines: Engines) -> Prepare:
+def _preparing(chunker: Chunker | None, settings: Settings, runtime: Runtime) -> Prepare:
     if chunker is None:
-        return preparer(settings, engines.embedder)
+        return preparer(settings, runtime.embedder)
     return partial(
-        prepare, chunker=chunker, embedder=engines.embedder, count_tokens=estimate_tokens
+        prepare, chunker=chunker, embedder=runtime.embedder, count_tokens=estimate_tokens
     )
 
 
@@ -286,7 +287,7 @@ class _Names:
         self._library = library
         self._ids: dict[str, str] = {}
         self.sources: dict[str, str] = {}
-        for document in library.documents():
+        for document in library.documents.list():
             self.sources[document.id] = document.source
             self._ids |= {document.location: document.id, document.source: document.id}
         self._ids |= {identifier: identifier for identifier in self.sources}
@@ -301,7 +302,7 @@ class _Names:
         """Return the id of the document called ``name``; the name itself where there is none."""
         if name not in self._ids:
             try:
-                self._ids[name] = self._library.document(name).id
+                self._ids[name] = self._library.documents.get(name).id
             except NotFoundError:
                 self.unknown.setdefault(name, place)
                 self._ids[name] = name

@@ -154,7 +154,7 @@ def ablated(
     cases, ours = _judged(found), as_run(found.scored)
     return tuple(
         _comparison(name, ours, rank_task(task, method, on_progress), cases, measures)
-        for name, method in without_stages(task.library.method)
+        for name, method in without_stages(task.library.search.method)
     )
 
 

@@ -206,7 +206,7 @@ def keep(library: Library, question: Question) -> Feedback:
         UsageError: a name fits several documents, or the file is not one of questions.
     """
     for name in (*question.required, *question.forbidden):
-        library.document(name)
+        library.documents.get(name)
     path = fixture_file(library)
     with lock_folder(path.parent):
         lines, before = _lines(path)

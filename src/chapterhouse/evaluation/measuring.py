@@ -152,7 +152,7 @@ def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
     hits = _document_hits(task.library, case)
     ranking = _ranking(task, hits)
     began = time.perf_counter()
-    found = task.library.search(question.text, shelves=question.shelves, limit=FIRST)
+    found = task.library.search.hits(question.text, shelves=question.shelves, limit=FIRST)
     seconds = time.perf_counter() - began
     names = [entry.document for entry in ranking]
     scores = {}
@@ -175,10 +175,10 @@ def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
 
 def _ask(task: Task, case: Case, passages: Sequence[Hit]) -> _Told:
     question = case.question
-    answer = task.library.ask(question.text, shelves=question.shelves, remember=False)
+    answer = task.library.answers.ask(question.text, shelves=question.shelves, remember=False)
     packed: Sequence[_Text] = ()
     if question.answers:
-        context = task.library.context(question.text, shelves=question.shelves)
+        context = task.library.search.context(question.text, shelves=question.shelves)
         packed = [(_name(task, e.hit.document.id), e.text) for e in context.excerpts]
     return _Told(
         answer.found,
@@ -191,7 +191,7 @@ def _ask(task: Task, case: Case, passages: Sequence[Hit]) -> _Told:
 
 def _document_hits(library: Library, case: Case, method: Method | None = None) -> Sequence[Hit]:
     question = case.question
-    return library.search(
+    return library.search.hits(
         question.text, shelves=question.shelves, limit=DEPTH, per_document=1, method=method
     ).hits
 

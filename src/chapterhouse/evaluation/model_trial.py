@@ -13,6 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from chapterhouse.answering.writing import NOTHING_FOUND
+from chapterhouse.concurrency import run_now
 from chapterhouse.errors import EngineError
 from chapterhouse.library import Library
 from chapterhouse.models.discovery import server_of_model
@@ -20,8 +22,6 @@ from chapterhouse.models.opening import open_language_model
 from chapterhouse.models.question_rewriting import rewrite
 from chapterhouse.models.servers import is_loopback
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.replying.now import run_now
-from chapterhouse.replying.writing import NOTHING_FOUND
 from chapterhouse.settings import (
     AnswerSettings,
     EmbeddingSettings,
@@ -31,7 +31,7 @@ from chapterhouse.settings import (
     Settings,
 )
 from chapterhouse.types import Answer, OutputFormat, Tool, Writing
-from chapterhouse.wiring import make_home, open_engines
+from chapterhouse.wiring import make_home, open_runtime
 
 QUESTION: Final = "When does the ferry to Osk leave, and from which pier?"
 _DOCUMENT: Final = """\
@@ -174,10 +174,10 @@ def _asked(chosen: LanguageModelSettings, folder: Path, meter: _Meter) -> Answer
         make_home(home, own)
         document = home / "harbour-notes.md"
         document.write_text(_DOCUMENT, "utf-8")
-        with Library(home, "default", settings, open_engines(own, settings)) as library:
-            library.add(document)
+        with Library(open_runtime(home, "default", settings)) as library:
+            library.documents.add(document)
             began = time.monotonic()
-            answer = library.ask(QUESTION)
+            answer = library.answers.ask(QUESTION)
     written = answer.usage.completion_tokens if answer.usage else 0
     meter.add(written, time.monotonic() - began)
     return answer

@@ -115,7 +115,7 @@ def synthetic_questions(
             f"There is no shelf '{unknown[0]}'.",
             hint=f"There are: {', '.join(known) or 'none yet'}.",
         )
-    documents = sorted(library.documents(shelves), key=lambda entry: _drawn(entry.id))
+    documents = sorted(library.documents.list(shelves), key=lambda entry: _drawn(entry.id))
     sources = [_source(library, document) for document in documents[:count]]
     counts = _counted(sources)
     queues = [_questions(source, counts, place) for place, source in enumerate(sources)]
@@ -137,7 +137,7 @@ def synthetic_questions(
 
 
 def _source(library: Library, document: Document) -> _Source:
-    body = library.body(document.id)
+    body = library.documents.body(document.id)
     found = {
         sentence
         for section in body.sections

@@ -37,7 +37,7 @@ def embed_in_background(library: "Library") -> bool:
     if os.environ.get(VARIABLE) == "0" or not library.settings.embedding.background:
         return False
     try:
-        if library.is_embedding() or not library.has_pending_vectors():
+        if library.encoders.is_embedding() or not library.encoders.is_pending():
             return False
         _start(library)
     except (ChapterhouseError, OSError) as error:

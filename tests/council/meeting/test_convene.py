@@ -56,7 +56,7 @@ from pydantic import TypeAdapter
 from pathlib import Path
 with Library.open(sys.argv[1]) as library:
     choices = MeetingOptions(transcript=Path(sys.argv[2]), remember=False)
-    minutes = library.convene("harbour-board", sys.argv[3], choices=choices)
+    minutes = library.councils.convene("harbour-board", sys.argv[3], choices=choices)
     sys.stdout.buffer.write(TypeAdapter(Minutes).dump_json(minutes))
     print(choices.transcript.read_text("utf-8").splitlines()[0], file=sys.stderr)
 """
@@ -374,7 +374,9 @@ def test_what_cannot_be_convened_says_why(hall: Hall) -> None:
     with pytest.raises(UsageError, match="empty"):
         hall.convene("harbour-board", "   ")
     with pytest.raises(UsageError, match="profile"):
-        hall.library.convene("harbour-board", QUESTION, choices=hall_choices(model="unknown"))
+        hall.library.councils.convene(
+            "harbour-board", QUESTION, choices=hall_choices(model="unknown")
+        )
 
 
 @pytest.mark.parametrize("options", [("one",), ("one", "one"), ("one", "")])
@@ -397,9 +399,11 @@ def test_a_library_convenes_from_within_a_loop(hall: Hall, tmp_path: Path) -> No
     choices = hall_choices(transcript=tmp_path / "t.ndjson", remember=False)
 
     async def within() -> tuple[Minutes, Minutes]:
-        plain = hall.library.convene("harbour-board", QUESTION, choices=choices)
+        plain = hall.library.councils.convene("harbour-board", QUESTION, choices=choices)
         choices_too = hall_choices(transcript=tmp_path / "u.ndjson", remember=False)
-        awaited = await hall.library.convene_async("harbour-board", QUESTION, choices=choices_too)
+        awaited = await hall.library.councils.convene_async(
+            "harbour-board", QUESTION, choices=choices_too
+        )
         return plain, awaited
 
     plain, awaited = asyncio.run(within())

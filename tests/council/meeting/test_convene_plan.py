@@ -87,7 +87,7 @@ def test_a_plan_is_what_a_meeting_tells_but_for_its_nonces(hall: Hall) -> None:
 def test_a_plan_is_the_same_every_time(hall: Hall, harbour: Library) -> None:
     first, second = hall.plan("harbour-board"), hall.plan("harbour-board")
     assert first == second
-    assert first == harbour.plan_council("harbour-board", QUESTION)
+    assert first == harbour.councils.plan("harbour-board", QUESTION)
 
 
 def test_a_plan_with_a_council_within(hall: Hall) -> None:

@@ -86,7 +86,7 @@ def library(tmp_path: Path) -> Iterator[Library]:
 
 @pytest.fixture
 def memories(library: Library) -> Memories:
-    return library.memories
+    return library.memory
 
 
 def told(memories: MemoryStore, owner: str) -> list[Memory]:
@@ -164,12 +164,12 @@ def test_a_persona_and_a_council_never_mix(memories: MemoryStore) -> None:
 
 def test_no_search_of_documents_finds_them(library: Library, tmp_path: Path) -> None:
     (tmp_path / "rules.md").write_text("# Rules\n\nNo vessel may exceed 4 knots.\n")
-    library.add(tmp_path / "rules.md")
+    library.documents.add(tmp_path / "rules.md")
     strange = replace(minutes(), decision=(Point("Zorblaquex decides."),))
-    remember_meeting(strange, library.memories, NOW, 0, 7)
-    (hit,) = library.search("zorblaquex knots").hits
+    remember_meeting(strange, library.memory, NOW, 0, 7)
+    (hit,) = library.search.hits("zorblaquex knots").hits
     assert "4 knots" in hit.chunk.text
-    assert "zorblaquex" not in library.ask("What does Zorblaquex decide?").text.casefold()
+    assert "zorblaquex" not in library.answers.ask("What does Zorblaquex decide?").text.casefold()
 
 
 def test_owners_of_one_council_are_not_anothers() -> None:

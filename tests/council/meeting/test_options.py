@@ -169,8 +169,8 @@ def deciding(bare_hall: Hall) -> Hall:
 
 def test_the_matrix_of_what_documents_say(deciding: Hall) -> None:
     made = council("quays", "watch", "till").decide_between(LAMP, BRIDGE, CRANE)
-    session, context, ledger = deciding.open_session(made), deciding.context, Ledger()
-    matrix = verdicts(made.options, session.participants, context.parts, ledger)
+    session, context, ledger = deciding.open_session(made), deciding.runtime, Ledger()
+    matrix = verdicts(made.options, session.participants, context, ledger)
 
     told = {(one.option, one.member): one for one in matrix}
     assert list(told) == [(o, m) for o in (LAMP, BRIDGE, CRANE) for m in ("watch", "till")]

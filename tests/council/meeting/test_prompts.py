@@ -191,7 +191,7 @@ def test_what_a_member_held_before_is_data_too(hall: Hall) -> None:
     told = Turn(
         session.council, QUESTION, session.council.rounds[0], 1, Record(), (), reminded=(memory,)
     )
-    made = prepare_turn(session.participants[0], told, hall.context.parts)
+    made = prepare_turn(session.participants[0], told, hall.runtime)
 
     assert "CANARYMEMORY" not in made.instructions
     assert "cannot be cited" in made.prompt

@@ -10,13 +10,14 @@ from tests.council.conftest import NAMES, OWN, QUESTION, Hall, council, marker, 
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Grounding, Member
+from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
+from chapterhouse.answering.model_context import Desk
 from chapterhouse.council.meeting.prompts import evidence_excerpts, tools_for
 from chapterhouse.council.meeting.session import MeetingOptions, open_session, seating_of
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
 from chapterhouse.models.tools import run_calls
-from chapterhouse.replying.desk import Desk
 from chapterhouse.types import Minutes, Support, Tool
 
 ANALYSIS = ("independent_analysis",)
@@ -106,7 +107,7 @@ def test_what_a_built_in_search_finds_can_be_cited_and_is_verified(hall: Hall, n
 
 
 def test_without_a_search_nothing_can_be_cited_that_was_not_given(hall: Hall) -> None:
-    rules = next(iter(hall.library.documents(("maria",))))
+    rules = next(iter(hall.library.documents.list(("maria",))))
     member = Member(persona="maria", grounding="tool")
     _, minutes = asked(hall, alone(member), turn(claims=[f"{FOUR}[^{rules.id}]"]))
     assert minutes.claims[0].support is Support.NOT_FOUND
@@ -115,7 +116,7 @@ def test_without_a_search_nothing_can_be_cited_that_was_not_given(hall: Hall) ->
 
 def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:
     session = hall.open_session(alone(Member(persona="maria", grounding="both"), *SEARCHES))
-    participant, parts = session.participants[0], hall.context.parts
+    participant, parts = session.participants[0], hall.runtime
     desk = Desk(participant.request, parts)
     calls = [(name, {"query": f"{QUESTION} {n}"}) for n in range(8) for name in SEARCHES]
     made = asyncio.run(run_calls(tools_for(participant, desk, parts), calls))
@@ -168,10 +169,8 @@ def test_tools_of_the_council_come_first_each_once_and_the_chair_has_them_too(ha
 
 def _seated(hall: Hall, made: Council, **tools: Tool) -> Any:
 
-    context = hall.context
-    return open_session(
-        context.councils.require(made, tools), QUESTION, MeetingOptions(tools=tools), context
-    )
+    chosen = Councils(hall.runtime).require(made, tools)
+    return open_session(chosen, QUESTION, MeetingOptions(tools=tools), hall.runtime)
 
 
 def test_the_chair_may_call_its_tools(hall: Hall) -> None:
@@ -245,9 +244,7 @@ def test_who_reads_what(hall: Hall) -> None:
     made = council("harbour-board", "maria").add_member(
         name="Clerk", instructions="Keep order.", shelves=("nina",)
     )
-    seats = {
-        one.key: seating_of(one, hall.context.parts) for one in hall.open_session(made).everyone
-    }
+    seats = {one.key: seating_of(one, hall.runtime) for one in hall.open_session(made).everyone}
     assert seats["maria"].shelves == ("maria", "council_harbour-board")
     assert seats["clerk"].shelves == ("council_harbour-board", "nina")
     assert seats["chair"].shelves == ("council_harbour-board",)
@@ -275,7 +272,7 @@ def test_no_search_of_a_member_reaches_the_shelf_of_another(
     assert OWN["jonas"] not in result
     assert "80 euros" not in result
     assert "2025" not in result
-    theirs = {d.id for d in hall.library.documents(("jonas", "nina"))}
+    theirs = {d.id for d in hall.library.documents.list(("jonas", "nina"))}
     assert not theirs & {reading.document_id for reading in minutes.statements[0].read}
 
 
@@ -291,7 +288,7 @@ def test_a_role_without_shelves_reads_the_council_s_alone(hall: Hall) -> None:
 
 def test_evidence_of_a_closed_shelf_is_the_quotation_alone(hall: Hall) -> None:
     minutes = hall.convene(council("harbour-board", "jonas", rounds=ANALYSIS))
-    parts, cited = hall.context.parts, minutes.citations
+    parts, cited = hall.runtime, minutes.citations
     closed = evidence_excerpts(cited, ("maria",), parts)
     open_ = evidence_excerpts(cited, ("maria", "jonas"), parts)
 

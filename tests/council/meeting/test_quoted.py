@@ -49,7 +49,7 @@ def test_claims_are_sentences_of_one_s_own_shelf(hall: Hall) -> None:
         (number,) = claim.citations
         assert claim.support is Support.QUOTED
         assert claim.text == " ".join(cited[number].quote.split())
-        document = hall.library.document(cited[number].document_id)
+        document = hall.library.documents.get(cited[number].document_id)
         assert {claim.member, "council_harbour-board"} & set(document.shelves)
     assert all(statement.method == "extractive" for statement in minutes.statements)
 
@@ -118,7 +118,7 @@ def test_the_several_things_that_are_asked_are_looked_for_one_by_one(hall: Hall)
     session = hall.open_session(council(), two)
     entry = Turn(session.council, two, session.council.rounds[0], 1, Record(), ())
     assert len(asked_in(entry)) == 2
-    said = quoted_turn(session.participants[0], entry, hall.context.parts)
+    said = quoted_turn(session.participants[0], entry, hall.runtime)
     assert [claim.text for claim in said.claims] == [
         "Inside the harbour no vessel may exceed 4 knots.",
         "The gate of the harbour closes at 21:30 from April to September.",
@@ -138,13 +138,13 @@ def test_words_that_look_like_citations_are_made_harmless(bare_hall: Hall) -> No
 def test_a_claim_of_several_citations_is_looked_for_by_each(hall: Hall) -> None:
     session = hall.open_session(council())
     first = Turn(session.council, QUESTION, session.council.rounds[0], 1, Record(), ())
-    nina = quoted_turn(session.participant("nina"), first, hall.context.parts)
-    jonas = quoted_turn(session.participant("jonas"), first, hall.context.parts)
+    nina = quoted_turn(session.participant("nina"), first, hall.runtime)
+    jonas = quoted_turn(session.participant("jonas"), first, hall.runtime)
     both = tuple(
         replace(c, number=n) for n, c in enumerate((*nina.citations, *jonas.citations), start=1)
     )
     claim = replace(nina.claims[0], citations=(1, 2))
     record = add_statement(Record(), Statement("nina", "first", claims=(claim,), citations=both))
     second = replace(first, round=session.council.rounds[1], number=2, record=record)
-    said = quoted_turn(session.participant("maria"), second, hall.context.parts)
+    said = quoted_turn(session.participant("maria"), second, hall.runtime)
     assert [(r.claim, r.stance) for r in said.replies] == [("c1", Stance.CONTRADICTS)]

@@ -189,7 +189,7 @@ def test_a_marker_of_nothing_given_is_rejected_by_name(hall: Hall) -> None:
 def test_what_lies_on_the_shelf_of_another_cannot_be_cited_however_it_is_named(
     hall: Hall,
 ) -> None:
-    theirs = next(d for d in hall.library.documents(("jonas",)) if "rules" in d.id)
+    theirs = next(d for d in hall.library.documents.list(("jonas",)) if "rules" in d.id)
     minutes = maria(
         hall, [turn(claims=[f"A berth in the marina costs 80 euros a metre.[^{theirs.id}]"])]
     )
@@ -307,7 +307,7 @@ def test_what_lay_before_a_member_is_on_record(hall: Hall) -> None:
     hall.says(honest)
     minutes = hall.convene(council())
     first = next(s for s in minutes.statements if s.member == "maria")
-    shelf = {d.id for d in hall.library.documents(("maria", "council_harbour-board"))}
+    shelf = {d.id for d in hall.library.documents.list(("maria", "council_harbour-board"))}
     assert {reading.document_id for reading in first.read} == shelf
     second = next(s for s in minutes.statements if s.member == "maria" and "cross" in s.round)
     theirs = [r for r in second.read if r.document_id not in shelf]
@@ -322,7 +322,7 @@ def test_a_turn_is_prepared_without_asking_the_model(hall: Hall) -> None:
     made = prepare_turn(
         session.participants[0],
         Turn(session.council, QUESTION, entry, 1, Record(), ()),
-        hall.context.parts,
+        hall.runtime,
     )
     assert model.asked == []
     assert made.desk.laid()
@@ -421,7 +421,7 @@ def written(answer: dict[str, object], prompt: str) -> str:
 
 def assert_whole(minutes: Minutes, hall: Hall) -> None:
     """Every citation verifies, every number and every id resolves, and JSON gives the same."""
-    store = hall.library._engines.store
+    store = hall.library._runtime.store
     numbers = [citation.number for citation in minutes.citations]
     assert numbers == list(range(1, len(numbers) + 1))
     for citation in minutes.citations:

@@ -302,14 +302,14 @@ def test_a_statement_that_nobody_made_is_no_minutes() -> None:
 
 def assert_whole(hall: Hall, minutes: Minutes) -> None:
     """Say that a bundle of minutes passes every check and comes back, and that forms hold all."""
-    bundle = hall.library.bundle_minutes(minutes)
+    bundle = hall.library.councils.bundle(minutes)
     text = minutes_bundle_json(bundle)
     assert read_minutes_bundle(text) == bundle
     assert read_minutes(minutes_json(minutes)) == minutes
-    assert text == minutes_bundle_json(hall.library.bundle_minutes(minutes))
+    assert text == minutes_bundle_json(hall.library.councils.bundle(minutes))
     told = [check for check in examine_minutes(bundle, judge) if not check.passed]
     assert told == []
-    assert all(one.holds for one in hall.library.recheck_minutes(minutes))
+    assert all(one.holds for one in hall.library.councils.recheck(minutes))
     page, read = html(minutes), markdown(minutes)
     for name, citation in all_citations(minutes):
         assert f'id="source-{name}"' in page
@@ -379,7 +379,7 @@ def test_a_chair_who_speaks_in_a_round_is_no_stranger(hall: Hall) -> None:
 
 def test_a_bundle_holds_what_the_meeting_was_made_with(hall: Hall) -> None:
     minutes = hall.convene("harbour-board", model="none")
-    bundle = hall.library.bundle_minutes(minutes)
+    bundle = hall.library.councils.bundle(minutes)
     told = json.loads(minutes_bundle_json(bundle))["configuration"]
     assert list(told["councils"]) == ["harbour-board"]
     assert told["councils"]["harbour-board"]["members"]
@@ -389,7 +389,7 @@ def test_a_bundle_holds_what_the_meeting_was_made_with(hall: Hall) -> None:
     assert bundle.sequence == hall.library.status().sequence
     assert set(bundle.versions) >= {"chapterhouse", "python"}
     built = replace(minutes, council="built-in-python")
-    assert hall.library.bundle_minutes(built).configuration["councils"] == {}
+    assert hall.library.councils.bundle(built).configuration["councils"] == {}
 
 
 def test_what_becomes_of_the_sources_is_told(own_hall: Hall) -> None:
@@ -401,10 +401,10 @@ def test_what_becomes_of_the_sources_is_told(own_hall: Hall) -> None:
     charter = library.councils.load("harbour-board").docs / "charter.md"
     charter.write_text(f"New.\n\n{charter.read_text('utf-8')}", "utf-8")
 
-    found = {one.citation.quote: one for one in library.recheck_minutes(speed)}
+    found = {one.citation.quote: one for one in library.councils.recheck(speed)}
     lost = next(one for quote, one in found.items() if "4 knots" in quote)
     assert (lost.source, lost.quote) == (SourceState.CHANGED, QuoteState.LOST)
-    found = {one.citation.quote: one for one in library.recheck_minutes(traffic)}
+    found = {one.citation.quote: one for one in library.councils.recheck(traffic)}
     moved = next(one for quote, one in found.items() if "40 vessels a day inside" in quote)
     assert (moved.source, moved.quote) == (SourceState.CHANGED, QuoteState.MOVED)
 
@@ -413,5 +413,5 @@ def test_what_becomes_of_the_sources_is_told(own_hall: Hall) -> None:
 def test_two_meetings_give_the_same_pages(hall: Hall, question: str) -> None:
     one, other = (hall.convene("harbour-board", question, model="none") for _ in range(2))
     assert (markdown(one), html(one)) == (markdown(other), html(other))
-    bundles = [minutes_bundle_json(hall.library.bundle_minutes(held)) for held in (one, other)]
+    bundles = [minutes_bundle_json(hall.library.councils.bundle(held)) for held in (one, other)]
     assert bundles[0] == bundles[1]

@@ -17,13 +17,13 @@ from chapterhouse.agents.councils import Entry as CouncilEntry
 from chapterhouse.agents.councils import Link
 from chapterhouse.agents.curated import Curated, CurationReport, Outcome
 from chapterhouse.agents.listing import Listed, Standing
-from chapterhouse.agents.means import Refresh
 from chapterhouse.agents.persona_config import PersonaConfig, Profile
 from chapterhouse.agents.persona_folder import PersonaFolder
 from chapterhouse.agents.personas import Entry
 from chapterhouse.agents.problems import Code, Problem, Severity
 from chapterhouse.agents.profile import Generated
 from chapterhouse.agents.proposal import Proposal, propose
+from chapterhouse.agents.refresh import Refresh
 from chapterhouse.agents.sync import Move, SyncReport
 from chapterhouse.agents.training import Training
 from chapterhouse.answering.bundle import Bundle, answer_json, bundle_json, make_bundle
@@ -292,6 +292,24 @@ class ScriptedCouncils:
     made: list[Council] = field(default_factory=list)
     linked: list[tuple[str, str]] = field(default_factory=list)
 
+    library: Any = None
+
+    def convene(self, *arguments: Any, **more: Any) -> Minutes:
+        held: Minutes = self.library.hold(*arguments, **more)
+        return held
+
+    def plan(self, *arguments: Any, **more: Any) -> Plan:
+        planned: Plan = self.library.planned(*arguments, **more)
+        return planned
+
+    def bundle(self, minutes: Minutes) -> MinutesBundle:
+        bundled: MinutesBundle = self.library.bundled(minutes)
+        return bundled
+
+    def recheck(self, minutes: Minutes) -> tuple[CitationCheck, ...]:
+        checks: tuple[CitationCheck, ...] = self.library.rechecked_minutes(minutes)
+        return checks
+
     def all(self) -> tuple[CouncilEntry, ...]:
         return CouncilEntry("berths", COUNCIL), CouncilEntry("torn", None, (FAULT,))
 
@@ -449,7 +467,7 @@ class ScriptedLibrary:
     events: tuple[MeetingEvent, ...] = ()
     convened: list[tuple[str, str, MeetingOptions]] = field(default_factory=list)
     settings: Settings = field(default_factory=Settings)
-    hits: bool = True
+    finds: bool = True
     report: AddReport = field(default_factory=lambda: AddReport((outcome(Status.READY),)))
     checks: tuple[Check, ...] = (Check("database", passed=True, sentence="It is whole."),)
     failure: BaseException | None = None
@@ -457,10 +475,14 @@ class ScriptedLibrary:
     closed: bool = False
     personas: ScriptedHouse = field(default_factory=ScriptedHouse)
     councils: ScriptedCouncils = field(default_factory=ScriptedCouncils)
-    memories: ScriptedMemories = field(default_factory=ScriptedMemories)
+    memory: ScriptedMemories = field(default_factory=ScriptedMemories)
     rechecked: tuple[CitationCheck, ...] = (
         CitationCheck(CITATION, SourceState.MOVED, QuoteState.STANDS, DOCUMENT.id, HOSTILE, 11, 42),
     )
+
+    def __post_init__(self) -> None:
+        self.documents = self.search = self.answers = self.encoders = self
+        self.councils.library = self
 
     def __enter__(self) -> Self:
         return self
@@ -495,7 +517,7 @@ class ScriptedLibrary:
         self._work()
         return self.report
 
-    def search(
+    def hits(
         self,
         text: str,
         *,
@@ -506,15 +528,15 @@ class ScriptedLibrary:
     ) -> SearchResult:
         self._work()
         query = Query(text, tuple(shelves), limit or 10, 3, tuple(tags))
-        hits = (HIT,) if self.hits else ()
+        hits = (HIT,) if self.finds else ()
         asked = Variant(VariantKind.ASKED, text, (WeightedTerm("berth"),))
         other = Variant(VariantKind.EXPANSION, HOSTILE, (WeightedTerm("quay", 0.6),), 0.9, HOSTILE)
         return SearchResult(
             query, hits, ("berth",), ("en",), (), 1, 1, (asked, other), (f"Warned: {HOSTILE}",)
         )
 
-    def search_all(self, text: str, *, shelves: Sequence[str] = ()) -> SearchResult:
-        return self.search(text, shelves=shelves)
+    def all(self, text: str, *, shelves: Sequence[str] = ()) -> SearchResult:
+        return self.hits(text, shelves=shelves)
 
     def context(
         self,
@@ -526,8 +548,8 @@ class ScriptedLibrary:
     ) -> Context:
         self._work()
         excerpt = Excerpt(HIT, 11, 42, TEXT[11:42], 9, 0.8)
-        chosen = (excerpt,) if self.hits else ()
-        markdown = f"## {HOSTILE}\n\n{TEXT[11:42]}\n" if self.hits else ""
+        chosen = (excerpt,) if self.finds else ()
+        markdown = f"## {HOSTILE}\n\n{TEXT[11:42]}\n" if self.finds else ""
         return Context(
             question, chosen, chosen, markdown, 20, maximum or 2_000, (DOCUMENT.id,), 1.0, 1.0
         )
@@ -572,7 +594,7 @@ class ScriptedLibrary:
             recalled=(MEMORY,),
         )
 
-    def convene(
+    def hold(
         self,
         council: str,
         question: str,
@@ -588,22 +610,22 @@ class ScriptedLibrary:
         self._work()
         return self.minutes
 
-    def plan_council(self, council: str, question: str, *, choices: MeetingOptions) -> Plan:
+    def planned(self, council: str, question: str, *, choices: MeetingOptions) -> Plan:
         self._work()
         return PLAN
 
-    def bundle_minutes(self, minutes: Minutes) -> MinutesBundle:
+    def bundled(self, minutes: Minutes) -> MinutesBundle:
         return make_minutes_bundle(
             minutes, [DOCUMENT], configuration={}, versions={"chapterhouse": HOSTILE}, sequence=5
         )
 
-    def recheck_minutes(self, minutes: Minutes) -> tuple[CitationCheck, ...]:
+    def rechecked_minutes(self, minutes: Minutes) -> tuple[CitationCheck, ...]:
         return self.rechecked
 
-    def documents(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
+    def list(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
         yield DOCUMENT
 
-    def document(self, name: str) -> Document:
+    def get(self, name: str) -> Document:
         return DOCUMENT
 
     def body(self, document_id: str) -> Body:
@@ -711,7 +733,7 @@ class Script:
         made = ScriptedLibrary().bundle(answer)
         (folder / "ANSWER").write_text(answer_json(answer), "utf-8")
         (folder / "BUNDLE").write_text(bundle_json(made), "utf-8")
-        held = ScriptedLibrary().bundle_minutes(MINUTES)
+        held = ScriptedLibrary().bundled(MINUTES)
         (folder / "MINUTES").write_text(minutes_json(MINUTES), "utf-8")
         (folder / "MINUTES-BUNDLE").write_text(minutes_bundle_json(held), "utf-8")
 

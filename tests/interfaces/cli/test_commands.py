@@ -195,7 +195,7 @@ def test_search_explains_only_when_asked(chapterhouse: Any, script: Any) -> None
 
 
 def test_a_search_without_hits_ends_with_6(chapterhouse: Any, script: Any) -> None:
-    script(hits=False)
+    script(finds=False)
     result = chapterhouse("search", "x")
     assert result.code == 6
     assert "Nothing found." in result.out
@@ -244,10 +244,10 @@ def test_of_many_repeats_a_few_are_named(
     chapterhouse: Any, monkeypatch: pytest.MonkeyPatch, script: Any
 ) -> None:
     library = script()
-    found = library.search("x")
+    found = library.hits("x")
     repeats = tuple(f"copy:{number}" for number in range(40))
     many = replace(found, hits=(replace(found.hits[0], repeats=repeats),))
-    monkeypatch.setattr(library, "search", lambda *_, **__: many)
+    monkeypatch.setattr(library, "hits", lambda *_, **__: many)
     shown = chapterhouse("search", "x").out
     assert "copy:4, and 35 more" in shown
     assert "1 passage from 1 document, 1 chunk" in shown
@@ -360,14 +360,14 @@ def test_bytes_in_a_question_that_are_no_text_are_replaced(
     chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = script()
-    found: SearchResult = library.search("x")
+    found: SearchResult = library.hits("x")
     asked = []
 
     def search(text: str, **_: object) -> SearchResult:
         asked.append(text)
         return found
 
-    monkeypatch.setattr(library, "search", search)
+    monkeypatch.setattr(library, "hits", search)
     assert chapterhouse("search", "\udcff lights").code == 0
     assert asked == ["\ufffd lights"]
 
@@ -430,8 +430,8 @@ def test_documents_of_no_known_language_have_a_stemmer_of_their_own(
     chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = script()
-    found = replace(library.search("x"), languages=("en", ""))
-    monkeypatch.setattr(library, "search", lambda *_, **__: found)
+    found = replace(library.hits("x"), languages=("en", ""))
+    monkeypatch.setattr(library, "hits", lambda *_, **__: found)
     assert "stemmers: en, other\n" in chapterhouse("search", "x", "--explain").out
 
 

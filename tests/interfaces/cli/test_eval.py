@@ -41,7 +41,7 @@ def example_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     home = tmp_path_factory.mktemp("home")
     with Library.open(home) as library:
-        library.add(EXAMPLE)
+        library.documents.add(EXAMPLE)
     return home
 
 

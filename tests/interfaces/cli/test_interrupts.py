@@ -16,7 +16,7 @@ from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange, loadin
 @pytest.mark.parametrize("arguments", [("ask", "When", "does", "it", "rain?"), ("--help",)])
 def test_ctrl_c_ends_without_a_traceback(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     with Library.open(tmp_path / "home") as library:
-        library.add_text("It rains in the morning.")
+        library.documents.add_text("It rains in the morning.")
     command = [sys.executable, "-m", "chapterhouse", *arguments]
     codes = set[int]()
     for delay in range(0, 600, 40):  # milliseconds

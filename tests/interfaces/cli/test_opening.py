@@ -42,11 +42,11 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
 
 def document_at(library: Any, path: Path, monkeypatch: pytest.MonkeyPatch) -> Document:
     document: Document = replace(
-        library.document(""),
+        library.get(""),
         location=str(path),
         sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
     )
-    monkeypatch.setattr(library, "document", lambda _: document)
+    monkeypatch.setattr(library, "get", lambda _: document)
     return document
 
 
@@ -77,13 +77,13 @@ def test_more_shows_passages_for_the_last_question(
     library = script(folder=tmp_path)
     assert chapterhouse("ask", "x", "--shelf", "papers", "--tag", "fees").code == 0
     asked: list[tuple[str, dict[str, object]]] = []
-    found = library.search("x")
+    found = library.hits("x")
 
     def search(text: str, **options: object) -> object:
         asked.append((text, options))
         return found
 
-    monkeypatch.setattr(library, "search", search)
+    monkeypatch.setattr(library, "hits", search)
     assert "A berth costs 80 euros" in chapterhouse("more").out
     options = {"shelves": ("papers",), "limit": 8, "tags": ("fees",)}
     assert asked == [(library.answer.question, options)]
@@ -96,13 +96,13 @@ def test_what_a_persona_was_asked_stays_on_their_shelves(
     library.answer = replace(library.answer, persona="maria")
     assert chapterhouse("ask", "x", "--persona", "maria").code == 0
     asked: list[object] = []
-    found = library.search("x")
+    found = library.hits("x")
 
     def search(_: str, *, shelves: object, **__: object) -> object:
         asked.append(shelves)
         return found
 
-    monkeypatch.setattr(library, "search", search)
+    monkeypatch.setattr(library, "hits", search)
     assert chapterhouse("more").code == 0
     assert chapterhouse("more").code == 0  # what it remembered is the persona's still
     assert asked == [("maria",)] * 2
@@ -123,8 +123,8 @@ def test_what_cannot_be_opened_is_explained(
     assert chapterhouse("ask", "x").code == 0
     assert "There is no source 7. Sources of the last question: 1 to 1." in refused("open", "7")
     assert "There is no source -1." in refused("open", "--", "-1")
-    changed = replace(library.document(""), text_sha256="00")
-    monkeypatch.setattr(library, "document", lambda _: changed)
+    changed = replace(library.get(""), text_sha256="00")
+    monkeypatch.setattr(library, "get", lambda _: changed)
     assert "has changed since it was cited" in refused("open")
     (tmp_path / "last.json").write_text('{"sources": 1}')
     assert "cannot be read" in refused("open")

@@ -32,10 +32,10 @@ def home(tmp_path: Path) -> Path:
         pytest.skip("nothing can be mounted here")
     home = tmp_path / "home"
     with Library.open(home) as library:
-        library.add_text("# Prices\n\nThe fish costs 4 euros.\n")
+        library.documents.add_text("# Prices\n\nThe fish costs 4 euros.\n")
         library.personas.create("maria")
         (home / "personas" / "maria" / "RAG" / "fog.md").write_text("# Fog\n\nFog comes at dawn.\n")
-        library.ask("How much is the fish?", persona="maria")
+        library.answers.ask("How much is the fish?", persona="maria")
     return home
 
 

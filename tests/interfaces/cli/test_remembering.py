@@ -24,8 +24,8 @@ def remembering(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (rag / "rules.md").write_text(
             "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
         )
-        assert library.ask(QUESTION, persona="maria").found
-        library.ask("Which vessel is fast?")
+        assert library.answers.ask(QUESTION, persona="maria").found
+        library.answers.ask("Which vessel is fast?")
     return home
 
 
@@ -138,7 +138,7 @@ def met(chapterhouse: Any, home: Path) -> Path:
     assert chapterhouse("council", "new", "ferry", "--member", "maria", "--home", home).code == 0
     with Library.open(home) as library:
         for owner in ("council_ferry", "council_ferry/maria", "council_gone", "council_gone/piet"):
-            library.memories.remember(
+            library.memory.remember(
                 Memory(
                     "",
                     owner,
@@ -227,10 +227,10 @@ def test_many_are_not_forgotten_without_a_yes(chapterhouse: Any, script: Any) ->
     for options in (("--all",), ("--older-than", "3"), ("--all", "--json")):
         result = chapterhouse("memory", "forget", *options)
         assert result.code == 10
-        assert library.memories.forgotten == []
+        assert library.memory.forgotten == []
     assert "Add --yes" in chapterhouse("memory", "forget", "--all").err
     assert chapterhouse("memory", "forget", "--all", "--dry-run").out == "Would forget 1 memory.\n"
-    assert library.memories.forgotten == []
+    assert library.memory.forgotten == []
 
 
 @pytest.mark.parametrize(("agreed", "code"), [(True, 0), (False, 10)])
@@ -242,12 +242,12 @@ def test_on_a_terminal_it_is_asked(
         monkeypatch.setattr(stream, "isatty", lambda: True)
     monkeypatch.setattr(typer, "confirm", lambda *_, **__: agreed)
     assert chapterhouse("memory", "forget", "--all").code == code
-    assert bool(library.memories.forgotten) == agreed
+    assert bool(library.memory.forgotten) == agreed
 
 
 def test_nothing_to_forget_needs_no_yes(chapterhouse: Any, script: Any) -> None:
     library = script()
-    library.memories.kept = ()
+    library.memory.kept = ()
     result = chapterhouse("memory", "forget", "--all")
     assert (result.code, result.out) == (0, "Forgot 0 memories.\n")
 
@@ -268,7 +268,7 @@ def test_what_is_to_be_forgotten_must_be_said_one_way(
 ) -> None:
     library = script()
     assert chapterhouse("memory", "forget", *arguments).code == 2
-    assert library.memories.forgotten == []
+    assert library.memory.forgotten == []
 
 
 # --- what is shown ---------------------------------------------------------------------------
@@ -277,7 +277,7 @@ def test_what_is_to_be_forgotten_must_be_said_one_way(
 @pytest.mark.parametrize("command", [("list",), ("search", "berth")])
 def test_an_empty_memory_says_so(chapterhouse: Any, script: Any, command: tuple[str, ...]) -> None:
     library = script()
-    library.memories.kept = ()
+    library.memory.kept = ()
     result = chapterhouse("memory", *command)
     assert result.code == (0 if command == ("list",) else 6)
     assert result.out.startswith("Nothing ")

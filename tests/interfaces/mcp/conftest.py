@@ -82,7 +82,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
         path.write_text(text, "utf-8")
     home = root / "home"
     with Library.open(home) as library:
-        library.add(root / "papers" / "inbox", root / "papers" / "register")
+        library.documents.add(root / "papers" / "inbox", root / "papers" / "register")
         for slug, folder in (("maria", "old"), ("tom", "new")):
             made = library.personas.create(slug, folders=[str(root / "papers" / folder)])
             library.personas.refresh(made.slug)

@@ -25,7 +25,9 @@ def test_a_call_that_is_given_up_stops_its_model(mode: Literal["legacy", "auto"]
             raise
 
     async def given_up() -> None:
-        service = Service(cast("Any", SimpleNamespace(ask_async=ask_async)))
+        service = Service(
+            cast("Any", SimpleNamespace(answers=SimpleNamespace(ask_async=ask_async)))
+        )
         async with Client(build_server(service), mode=mode) as client:
             call = asyncio.create_task(client.call_tool("ask", {"question": "Why?"}))
             await asyncio.to_thread(begun.wait, 10)
@@ -46,7 +48,7 @@ def test_a_failure_that_nobody_foresaw_is_named_and_no_more(
         raise ZeroDivisionError("secret of /home/ann")
 
     async def failing() -> str:
-        service = Service(cast("Any", SimpleNamespace(search=search)))
+        service = Service(cast("Any", SimpleNamespace(search=SimpleNamespace(hits=search))))
         async with Client(build_server(service), mode=mode) as client:
             result = await client.call_tool("search", {"query": "x"})
             assert result.is_error

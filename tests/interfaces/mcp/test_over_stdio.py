@@ -159,7 +159,7 @@ def test_with_memory_it_says_that_it_writes_and_remembers(tmp_path: Path) -> Non
     home = tmp_path / "home"
     (tmp_path / "tides.md").write_text("# Tides\n\nHigh water at Osk is at four.\n", "utf-8")
     with Library.open(home) as library:
-        library.add(tmp_path / "tides.md")
+        library.documents.add(tmp_path / "tides.md")
     with connected(stdio(Built(home), "--memory"), "stdio") as caller:
         tools = caller.run(caller.client.list_tools).tools
         writing = {tool.name for tool in tools if not tool.annotations.read_only_hint}
@@ -168,5 +168,5 @@ def test_with_memory_it_says_that_it_writes_and_remembers(tmp_path: Path) -> Non
         assert not any(tool.annotations.destructive_hint for tool in tools)
         caller.data("ask", question="When is high water at Osk?")
     with Library.open(home) as library:
-        kept = library.memories.memories(("",), 10, int(time.time()))
+        kept = library.memory.memories(("",), 10, int(time.time()))
     assert [memory.question for memory in kept] == ["When is high water at Osk?"]

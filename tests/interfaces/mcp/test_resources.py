@@ -20,7 +20,7 @@ def test_documents_personas_and_councils_are_listed_and_read(
 ) -> None:
     listed = caller.run(caller.client.list_resources)
     assert listed.next_cursor is None
-    documents = {document.id: document for document in library.documents()}
+    documents = {document.id: document for document in library.documents.list()}
     uris = [resource.uri for resource in listed.resources]
     assert uris == [
         "chapterhouse://councils/broken",
@@ -33,7 +33,7 @@ def test_documents_personas_and_councils_are_listed_and_read(
         contents = caller.run(caller.client.read_resource, uri).contents[0]
         name = uri.rpartition("/")[2]
         assert contents.mime_type == "text/markdown"
-        assert contents.text == library.body(name).text
+        assert contents.text == library.documents.body(name).text
         assert contents.meta["chapterhouse/text_sha256"] == documents[name].text_sha256
 
 
@@ -108,9 +108,11 @@ def test_what_is_removed_between_two_pages_moves_nothing(
     monkeypatch.setattr(resources, "LISTED", 3)
     first = resources.page(library, None)
     gone = first.resources[2].uri.rpartition("/")[2]
-    left = [document for document in library.documents() if document.id != gone]
+    left = [document for document in library.documents.list() if document.id != gone]
     fewer = SimpleNamespace(
-        documents=lambda: iter(left), councils=library.councils, personas=library.personas
+        documents=SimpleNamespace(list=lambda: iter(left)),
+        councils=library.councils,
+        personas=library.personas,
     )
     second = resources.page(fewer, first.next_cursor)  # type: ignore[arg-type]  # as far as needed
     assert [one.uri for one in second.resources] == whole[3:6]
@@ -125,12 +127,12 @@ def test_a_very_long_document_is_cut_and_says_how_to_read_on(
     library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(resources, "LONGEST", 100)
-    name = library.document("berths.md").id
+    name = library.documents.get("berths.md").id
     contents = resources.read(library, f"chapterhouse://documents/{name}").contents[0]
     assert isinstance(contents, TextResourceContents)
     assert len(contents.text) == 100
     assert contents.meta
-    assert contents.meta["chapterhouse/characters"] == len(library.body(name).text)
+    assert contents.meta["chapterhouse/characters"] == len(library.documents.body(name).text)
     assert "offset=100" in str(contents.meta["chapterhouse/note"])
 
 

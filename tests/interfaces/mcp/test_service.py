@@ -80,7 +80,7 @@ def test_a_call_that_is_given_up_is_stopped_and_frees_its_place() -> None:
             return "free"
 
         assert await asyncio.wait_for(shared.ask(quick), 5) == "free"
-        shared.settle(5)
+        shared.wait_for_threads(5)
         return stopped.is_set()
 
     began = time.monotonic()

@@ -31,7 +31,7 @@ CALLS: dict[str, dict[str, object]] = {
 def require_verified(citations: list[dict[str, Any]], library: Library) -> None:
     assert citations
     for citation in citations:
-        text = library.body(citation["document_id"]).text
+        text = library.documents.body(citation["document_id"]).text
         assert citation["verified"]
         assert text[citation["start"] : citation["end"]] == citation["quote"]
         assert hashlib.sha256(text.encode()).hexdigest() == citation["text_sha256"]
@@ -84,13 +84,13 @@ def test_search_and_fetch_are_the_pair_that_research_clients_expect(caller: Call
 
 
 def test_a_long_document_comes_in_pages_that_rejoin(caller: Caller, library: Library) -> None:
-    document = library.document("berths.md")
+    document = library.documents.get("berths.md")
     pages = [caller.data("fetch", id=document.id, offset=0)]
     while (following := pages[-1]["metadata"]["next_offset"]) is not None:
         pages.append(caller.data("fetch", id=document.id, offset=following))
         assert pages[-1]["metadata"]["start"] == following
     assert len(pages) > 1
-    assert "".join(page["text"] for page in pages) == library.body(document.id).text
+    assert "".join(page["text"] for page in pages) == library.documents.body(document.id).text
 
 
 def test_fetch_opens_a_long_document_where_the_passage_stands(caller: Caller) -> None:
@@ -113,7 +113,7 @@ def test_passages_carry_file_page_similarity_and_a_span_that_holds(
         for passage in data["passages"]:
             assert passage["exact"] or passage["similarity"] >= data["min_similarity"]
             span = passage["span"]
-            text = library.body(span["document_id"]).text
+            text = library.documents.body(span["document_id"]).text
             assert passage["text"].endswith(text[span["start"] : span["end"]])
             assert hashlib.sha256(text.encode()).hexdigest() == span["text_sha256"]
 
@@ -248,13 +248,13 @@ def test_errors_are_sentences_without_traces_or_paths(
 def test_a_document_is_not_found_by_its_path_on_the_machine(
     caller: Caller, library: Library
 ) -> None:
-    location = library.document("berths.md").location
+    location = library.documents.get("berths.md").location
     assert caller.tool("fetch", id=location).is_error
 
 
 def test_nothing_is_remembered_unless_it_was_asked_for(caller: Caller, library: Library) -> None:
     caller.data("ask", **CALLS["ask"])
     caller.data("convene", **CALLS["convene"])
-    assert library.memories.count(("", "maria", "tom")) == 0
+    assert library.memory.count(("", "maria", "tom")) == 0
     council = library.councils.load("storm-board").path
     assert sorted(entry.name for entry in council.iterdir()) == ["council.json", "docs"]

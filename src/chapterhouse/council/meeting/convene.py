@@ -8,14 +8,15 @@ from typing import Final
 from chapterhouse import telemetry
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import RoundKind
+from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
-from chapterhouse.asking import checked_query
+from chapterhouse.answering.search import checked_query
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.quoted import quoted_turn
 from chapterhouse.council.meeting.replay import Replay, open_transcript
 from chapterhouse.council.meeting.rounds import Meeting, OnEvent, hold_meeting
 from chapterhouse.council.meeting.session import (
-    CouncilContext,
     MeetingOptions,
     OnProgress,
     Participant,
@@ -31,7 +32,7 @@ from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
 from chapterhouse.council.meeting.written import Prepared, prepare_turn, written_turn
 from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
-from chapterhouse.replying.threads import beside
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
     Claim,
@@ -52,7 +53,7 @@ async def convene(
     council: str | Council,
     question: str,
     convening: MeetingOptions | None,
-    context: CouncilContext,
+    runtime: Runtime,
     on_event: OnEvent | None = None,
     on_progress: OnProgress | None = None,
 ) -> Minutes:
@@ -62,7 +63,7 @@ async def convene(
         council: A name, or one that was built.
         question: What is to be discussed.
         convening: What the caller says about the meeting.
-        context: The library.
+        runtime: The library's parts.
         on_event: Is told what happens.
         on_progress: Called for each file that is read first.
 
@@ -73,49 +74,49 @@ async def convene(
         MissingExtraError: a model's extra is not installed.
     """
     choices = convening or _ANY
-    session = _open(council, question, choices, context, on_progress)
-    reminders = _reminders(session, choices, context)
-    with open_transcript(session, choices, context, reminders) as transcript:
+    session = _open(council, question, choices, runtime, on_progress)
+    reminders = _reminders(session, choices, runtime)
+    with open_transcript(session, choices, runtime, reminders) as transcript:
         meeting = Meeting(
-            context=context,
-            store=Replay(transcript, session, context.parts),
+            runtime=runtime,
+            store=Replay(transcript, session, runtime),
             on_event=on_event or _ignore,
-            speak=partial(_speak, context=context),
-            preside=partial(_preside, context=context),
+            speak=partial(_speak, runtime=runtime),
+            preside=partial(_preside, runtime=runtime),
             remind=lambda participant: reminders.get(participant.key, ()),
         )
         minutes = _put_down(await hold_meeting(session, meeting), transcript)
-    return _remembered(minutes, choices, context)
+    return _remembered(minutes, choices, runtime)
 
 
 async def planned(
-    council: str | Council, question: str, convening: MeetingOptions | None, context: CouncilContext
+    council: str | Council, question: str, convening: MeetingOptions | None, runtime: Runtime
 ) -> Plan:
     """Return what everyone would be told; arguments and errors as for ``convene``.
 
     What others would have said before is what their documents say.
     """
     choices = convening or _ANY
-    shown = replace(context, parts=replace(context.parts, nonce=lambda: _NO_NONCE))
+    shown = replace(runtime, nonce=lambda: _NO_NONCE)
     session = _open(council, question, choices, shown, None)
     noted: dict[tuple[int, str], PlannedTurn] = {}
 
     async def speak(participant: Participant, turn: Turn, on_text: OnText | None) -> Statement:
         del on_text
-        given = await beside(partial(prepare_turn, participant, turn, shown.parts))
+        given = await run_in_thread(partial(prepare_turn, participant, turn, shown))
         noted[turn.number, participant.key] = _planned(participant, turn, given)
-        return await beside(partial(quoted_turn, participant, turn, shown.parts))
+        return await run_in_thread(partial(quoted_turn, participant, turn, shown))
 
     async def preside(chair: Participant, synthesis: Synthesis, on_text: OnText) -> Minutes:
         del on_text
-        given = await beside(partial(prepare_synthesis, chair, synthesis, shown.parts))
+        given = await run_in_thread(partial(prepare_synthesis, chair, synthesis, shown))
         noted[synthesis.turn.number, chair.key] = _planned(chair, synthesis.turn, given)
         return synthesis.draft
 
     unlimited = replace(session, council=replace(session.council, round_timeout_seconds=3600.0))
     meeting = Meeting(shown, _Nowhere(), _ignore, speak, preside, lambda _: ())
     await hold_meeting(unlimited, meeting)
-    seats = [seating_of(participant, context.parts) for participant in session.everyone]
+    seats = [seating_of(participant, runtime) for participant in session.everyone]
     order = {seat.key: place for place, seat in enumerate(seats)}
     turns = sorted(noted.items(), key=lambda item: (item[0][0], order[item[0][1]]))
     return Plan(
@@ -132,29 +133,29 @@ def _open(
     council: str | Council,
     question: str,
     choices: MeetingOptions,
-    context: CouncilContext,
+    runtime: Runtime,
     on_progress: OnProgress | None,
 ) -> Session:
     """Bring everything that will be read up to date, and let everyone take their seat."""
-    store, search = context.parts.engines.store, context.settings.search
+    store, search = runtime.store, runtime.settings.search
     asked = checked_query(Query(question), store, None, None, search).text
     if not any(character.isalnum() for character in asked):
         raise UsageError("The question has no word in it.", hint="Ask in words.")
-    chosen = context.councils.require(council, choices.tools)
+    chosen = Councils(runtime).require(council, choices.tools)
     if choices.options is not None:
-        chosen = _deciding(chosen, choices.options, choices, context)
-    warnings = refresh_sources(chosen, context, on_progress)
-    context.catch_up()
-    return replace(open_session(chosen, asked, choices, context), warnings=warnings)
+        chosen = _deciding(chosen, choices.options, choices, runtime)
+    warnings = refresh_sources(chosen, runtime, on_progress)
+    runtime.catch_up()
+    return replace(open_session(chosen, asked, choices, runtime), warnings=warnings)
 
 
 def _deciding(
-    council: Council, options: tuple[str, ...], choices: MeetingOptions, context: CouncilContext
+    council: Council, options: tuple[str, ...], choices: MeetingOptions, runtime: Runtime
 ) -> Council:
     """Return the council with other options; they are the caller's, so the caller is told."""
     deciding = replace(council, options=options)
     try:
-        return context.councils.require(deciding, choices.tools)
+        return Councils(runtime).require(deciding, choices.tools)
     except CouncilConfigError as error:
         told = " ".join(f"{one.place}: {one.sentence}" for one in error.problems)
         raise UsageError(
@@ -166,42 +167,42 @@ def _deciding(
 
 
 async def _speak(
-    participant: Participant, turn: Turn, on_text: OnText | None, *, context: CouncilContext
+    participant: Participant, turn: Turn, on_text: OnText | None, *, runtime: Runtime
 ) -> Statement:
     """Let a member speak: a council by meeting, a model by writing, documents by being quoted."""
     with telemetry.agent_span(participant.key, turn.question) as recorder:
-        said = await _said(participant, turn, on_text, context)
+        said = await _said(participant, turn, on_text, runtime)
         telemetry.tell_statement(recorder, said)
         return said
 
 
 async def _said(
-    participant: Participant, turn: Turn, on_text: OnText | None, context: CouncilContext
+    participant: Participant, turn: Turn, on_text: OnText | None, runtime: Runtime
 ) -> Statement:
     met = any(said.inner for said in turn.record.statements if said.member == participant.key)
     if participant.inner is not None and turn.analyses and not met:
-        return await _inner(participant, participant.inner, turn, context)
+        return await _inner(participant, participant.inner, turn, runtime)
     unopposed = turn.record.replies and not turn.against(participant)
     if turn.round.kind is RoundKind.REBUTTAL and unopposed:
         return Statement(participant.key, turn.round.name)  # there is nothing to answer
     if participant.model is None:
-        return await beside(partial(quoted_turn, participant, turn, context.parts))
+        return await run_in_thread(partial(quoted_turn, participant, turn, runtime))
     try:
-        return await written_turn(participant, participant.model, turn, context.parts, on_text)
+        return await written_turn(participant, participant.model, turn, runtime, on_text)
     except EngineError as error:
-        quoted = await beside(partial(quoted_turn, participant, turn, context.parts))
+        quoted = await run_in_thread(partial(quoted_turn, participant, turn, runtime))
         return replace(quoted, warnings=(*quoted.warnings, _despite(error)))
 
 
 async def _preside(
-    chair: Participant, synthesis: Synthesis, on_text: OnText, *, context: CouncilContext
+    chair: Participant, synthesis: Synthesis, on_text: OnText, *, runtime: Runtime
 ) -> Minutes:
     """Let the chair sum up; without a model, or where it cannot be reached, rules do."""
     if chair.model is None:
         return synthesis.draft
     with telemetry.agent_span(chair.key, synthesis.turn.question) as recorder:
         try:
-            minutes = await write_synthesis(chair, chair.model, synthesis, context.parts, on_text)
+            minutes = await write_synthesis(chair, chair.model, synthesis, runtime, on_text)
         except EngineError as error:
             warning = f"The chair's model did not answer, so rules summed up: {error.message}"
             told = f"{warning} {error.hint}".strip()
@@ -216,15 +217,15 @@ def _despite(error: EngineError) -> str:
 
 
 async def _inner(
-    participant: Participant, session: Session, turn: Turn, context: CouncilContext
+    participant: Participant, session: Session, turn: Turn, runtime: Runtime
 ) -> Statement:
     """Let a council that is a member meet, and say what came of it."""
     meeting = Meeting(
-        context=context,
+        runtime=runtime,
         store=_Nowhere(),
         on_event=_ignore,
-        speak=partial(_speak, context=context),
-        preside=partial(_preside, context=context),
+        speak=partial(_speak, runtime=runtime),
+        preside=partial(_preside, runtime=runtime),
         remind=lambda _: (),
     )
     minutes = await hold_meeting(session, meeting)
@@ -291,14 +292,14 @@ def _put_down(minutes: Minutes, transcript: Transcript) -> Minutes:
 
 
 def _reminders(
-    session: Session, choices: MeetingOptions, context: CouncilContext
+    session: Session, choices: MeetingOptions, runtime: Runtime
 ) -> Mapping[str, tuple[Memory, ...]]:
     """Return what everyone held in earlier meetings; without a model nothing reminds anybody.
 
     What this very meeting left in the memory before reminds nobody of itself.
     """
-    parts, question = context.parts, session.question
-    sequence = parts.engines.store.sequence()
+    question = session.question
+    sequence = runtime.store.sequence()
     found: dict[str, tuple[Memory, ...]] = {}
     for participant in session.everyone:
         memory = participant.request.settings.memory
@@ -308,27 +309,26 @@ def _reminders(
             session.council.slug,
             participant.key,
             question,
-            parts.memories,
+            runtime.memories,
             limit=memory.recall + _OWN_TRACES,
-            now=parts.now(),
+            now=runtime.now(),
         )
         others = [one for one in recalled if (one.question, one.sequence) != (question, sequence)]
         found[participant.key] = tuple(others[: memory.recall])
     return found
 
 
-def _remembered(minutes: Minutes, choices: MeetingOptions, context: CouncilContext) -> Minutes:
+def _remembered(minutes: Minutes, choices: MeetingOptions, runtime: Runtime) -> Minutes:
     """Put what was held and decided into the memory; say so where that is not possible."""
-    memory = context.settings.memory
+    memory = runtime.settings.memory
     if not (choices.remember and memory.enabled):
         return minutes
-    parts = context.parts
     warnings = remember_meeting(
         minutes,
-        parts.memories,
-        now=parts.now(),
+        runtime.memories,
+        now=runtime.now(),
         days=memory.days,
-        sequence=parts.engines.store.sequence(),
+        sequence=runtime.store.sequence(),
     )
     return replace(minutes, warnings=(*minutes.warnings, *warnings))
 

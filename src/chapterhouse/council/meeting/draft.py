@@ -12,7 +12,7 @@ from typing import Final
 from chapterhouse.council.meeting.options import favoured, leaning_of, takes_sides, verdicts
 from chapterhouse.council.meeting.session import Participant, Session, seating_of
 from chapterhouse.council.meeting.turns import Ledger, Record
-from chapterhouse.replying.parts import Parts
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     FOUND,
@@ -38,7 +38,7 @@ _ORDER: Final = (ClaimKind.INDEPENDENT_SOURCES, ClaimKind.ONE_MEMBER, ClaimKind.
 
 
 def draft_minutes(
-    question: str, session: Session, record: Record, chart: DisagreementMap, parts: Parts
+    question: str, session: Session, record: Record, chart: DisagreementMap, runtime: Runtime
 ) -> Minutes:
     """Return the minutes that rules can write.
 
@@ -47,10 +47,10 @@ def draft_minutes(
         session: Who met.
         record: What was said.
         chart: Where they agree and disagree.
-        parts: What the library is made of.
+        runtime: The library's parts.
     """
     ledger = Ledger(record.citations)
-    matrix = verdicts(session.council.options, session.participants, parts, ledger)
+    matrix = verdicts(session.council.options, session.participants, runtime, ledger)
     decided = favoured(matrix) if chart.rows else ""
     council = session.council
     rounds = dict.fromkeys(statement.round for statement in record.statements)
@@ -60,7 +60,7 @@ def draft_minutes(
         question=question,
         purpose=council.purpose,
         options=council.options,
-        members=tuple(seating_of(participant, parts) for participant in session.participants),
+        members=tuple(seating_of(participant, runtime) for participant in session.participants),
         rounds=tuple(rounds),
         statements=record.statements,
         absences=record.absences,

@@ -7,11 +7,11 @@ from typing import Final
 
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.parts import sentence_alone
+from chapterhouse.answering.respond import offline
 from chapterhouse.claims.statement import TokenKind, read
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Ledger
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.respond import offline
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.language import detect
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Leaning, Verdict
@@ -121,28 +121,28 @@ def takes_sides(sentence: str) -> bool:
 
 
 def verdicts(
-    options: Sequence[str], speakers: Sequence[Participant], parts: Parts, ledger: Ledger
+    options: Sequence[str], speakers: Sequence[Participant], runtime: Runtime, ledger: Ledger
 ) -> tuple[Verdict, ...]:
     """Return the decision matrix without a model: the best sentence of each member on each option.
 
     Args:
         options: What is to be decided between.
         speakers: The members, in the order of their seats.
-        parts: What the library is made of.
+        runtime: The library's parts.
         ledger: Numbers the citations.
     """
     return tuple(
-        _verdict(option, options, participant, parts, ledger)
+        _verdict(option, options, participant, runtime, ledger)
         for option in options
         for participant in speakers
     )
 
 
 def _verdict(
-    option: str, options: Sequence[str], participant: Participant, parts: Parts, ledger: Ledger
+    option: str, options: Sequence[str], participant: Participant, runtime: Runtime, ledger: Ledger
 ) -> Verdict:
     request = replace(participant.request, question=option, form=_FORM)
-    answer = offline(request, parts)
+    answer = offline(request, runtime)
     sentences = answer.sentences if answer.confidence >= _LEAST else ()
     cited = {citation.number: citation for citation in answer.citations}
     said = [

@@ -12,13 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from chapterhouse.agents.council_model import RoundKind
+from chapterhouse.answering.model_context import SEARCH_TOOL, Desk, whole_chunk
 from chapterhouse.answering.prompt import NO_SOURCES, Shown, context_blocks
+from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Turn
-from chapterhouse.replying.desk import SEARCH_TOOL, Desk, whole_chunk
-from chapterhouse.replying.parts import Parts
 from chapterhouse.retrieval.method import Method
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.text.view import neutralise, prompt_lines
 from chapterhouse.types import (
@@ -99,7 +100,7 @@ def instructions(participant: Participant, turn: Turn, shape: str, *, tools: boo
 
 
 def user_message(turn: Turn, blocks: Sequence[Shown], nonce: str, *board: str) -> str:
-    """Return the context, what was said, and behind it the question.
+    """Return the runtime, what was said, and behind it the question.
 
     Args:
         turn: What is asked.
@@ -221,7 +222,9 @@ def excerpts_for(participant: Participant, turn: Turn) -> Sequence[Excerpt]:
     return participant.looked_up(f"{turn.question} {own}".strip())
 
 
-def earlier_claims(participant: Participant, turn: Turn, parts: Parts, desk: Desk) -> Iterator[str]:
+def earlier_claims(
+    participant: Participant, turn: Turn, runtime: Runtime, desk: Desk
+) -> Iterator[str]:
     """Yield what was said before, and lay its evidence out."""
     if not turn.round.shows_claims:
         return
@@ -230,9 +233,9 @@ def earlier_claims(participant: Participant, turn: Turn, parts: Parts, desk: Des
     numbers = [number for one in ordered(turn, others) for number in one.citations]
     numbers += [number for one in ordered(turn, against) for number in one.citations]
     cited = turn.record.cited(dict.fromkeys(numbers))
-    desk.lay(evidence_excerpts(cited, participant.request.shelves, parts))
+    desk.lay(evidence_excerpts(cited, participant.request.shelves, runtime))
     if participant.grounding != "tool" and turn.examines:
-        desk.lay(_own_evidence(participant, others, parts))
+        desk.lay(_own_evidence(participant, others, runtime))
     blocks, nonce = desk.laid(), desk.nonce
     yield claims_shown("CLAIMS OF OTHERS", marked(turn, others, blocks), nonce)
     own = turn.own(participant)
@@ -255,14 +258,14 @@ def earlier_claims(participant: Participant, turn: Turn, parts: Parts, desk: Des
 
 
 def _own_evidence(
-    participant: Participant, claims: Sequence[Claim], parts: Parts
+    participant: Participant, claims: Sequence[Claim], runtime: Runtime
 ) -> Sequence[Excerpt]:
     """Return what the member's own shelves say of the claims of others."""
     request, found = participant.request, list[Excerpt]()
-    method = _quick(parts.method(request.settings, None))
+    method = _quick(method_for(runtime, request.settings, None))
     for claim in shuffled(claims)[:_EXAMINED]:
         query = Query(claim.text[:_LONGEST], request.shelves, _PASSAGES, 0, request.tags)
-        hits = parts.retrieve(query, method).hits
+        hits = search(query, runtime, method).hits
         found += [whole_chunk(hit.document, hit.chunk) for hit in hits]
     return found
 
@@ -279,7 +282,7 @@ def _quick(method: Method) -> Method:
 
 
 def evidence_excerpts(
-    citations: Sequence[Citation], shelves: Sequence[str], parts: Parts
+    citations: Sequence[Citation], shelves: Sequence[str], runtime: Runtime
 ) -> Sequence[Excerpt]:
     """Return what citations quote, with the chunk around it where a member may read that.
 
@@ -288,9 +291,9 @@ def evidence_excerpts(
     Args:
         citations: Those that are worth most first.
         shelves: What the member reads.
-        parts: What the library is made of.
+        runtime: The library's parts.
     """
-    store = parts.engines.store
+    store = runtime.store
     found: dict[tuple[str, int, int], Excerpt] = {}
     for citation in citations:
         document = store.document(citation.document_id)
@@ -310,11 +313,11 @@ def _cited_part(excerpt: Excerpt, citation: Citation) -> Excerpt:
     return replace(excerpt, start=start, end=end, text=text)
 
 
-def tools_for(participant: Participant, desk: Desk, parts: Parts) -> tuple[Tool, ...]:
+def tools_for(participant: Participant, desk: Desk, runtime: Runtime) -> tuple[Tool, ...]:
     """Return what a member may call in this turn: what searches lays what it finds on the desk."""
 
-    def search(query: Query) -> SearchResult:
-        return parts.retrieve(query, parts.method(participant.request.settings, None))
+    def find(query: Query) -> SearchResult:
+        return search(query, runtime, method_for(runtime, participant.request.settings, None))
 
     def mark(hits: Sequence[Hit]) -> Sequence[str]:
         blocks = desk.shown([whole_chunk(hit.document, hit.chunk) for hit in hits])
@@ -322,7 +325,7 @@ def tools_for(participant: Participant, desk: Desk, parts: Parts) -> tuple[Tool,
         return [by_chunk.get(hit.chunk.id, "") for hit in hits]
 
     own = participant.own_tools or {}
-    citing = knowledge_tools(search, participant.request.shelves, mark)
+    citing = knowledge_tools(find, participant.request.shelves, mark)
     tools = tuple(
         citing[tool.name] if own.get(tool.name) is tool else tool for tool in participant.tools
     )

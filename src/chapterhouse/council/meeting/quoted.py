@@ -16,6 +16,8 @@ from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.parts import as_shown, sentence_alone
+from chapterhouse.answering.respond import offline
+from chapterhouse.answering.search import method_for, search
 from chapterhouse.claims.dates import is_dateline
 from chapterhouse.council.disagreement.compare import content_words
 from chapterhouse.council.disagreement.map import Facts
@@ -25,10 +27,9 @@ from chapterhouse.council.meeting.concessions import judge_concession
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Ledger, Turn, span_of
 from chapterhouse.ports.store import Store
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.respond import offline
 from chapterhouse.retrieval.parts import parts_of
 from chapterhouse.retrieval.question import understand
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.language import detect
@@ -160,22 +161,22 @@ _PASSAGES: Final = 5  # that are read about one claim
 _LONGEST: Final = 1_000  # characters of a query; more words than that blur it
 
 
-def quoted_turn(participant: Participant, turn: Turn, parts: Parts) -> Statement:
+def quoted_turn(participant: Participant, turn: Turn, runtime: Runtime) -> Statement:
     """Return what a member's documents say in a round.
 
     Args:
         participant: Who would speak.
         turn: What is asked.
-        parts: What the library is made of.
+        runtime: The library's parts.
     """
     ledger = Ledger()
     said = Statement(participant.key, turn.round.name)
     if turn.analyses:
-        said = _analysis(participant, turn, parts, ledger)
+        said = _analysis(participant, turn, runtime, ledger)
     if turn.examines:
-        said = _examination(said, participant, turn, parts, ledger)
+        said = _examination(said, participant, turn, runtime, ledger)
     if turn.round.kind is RoundKind.REBUTTAL:
-        said = _rebuttal(said, participant, turn, parts, ledger)
+        said = _rebuttal(said, participant, turn, runtime, ledger)
     return replace(said, citations=ledger.citations)
 
 
@@ -189,13 +190,15 @@ def asked_in(turn: Turn, languages: dict[str, int] | None = None) -> tuple[str, 
 # --- analysis -----------------------------------------------------------------------------------
 
 
-def _analysis(participant: Participant, turn: Turn, parts: Parts, ledger: Ledger) -> Statement:
-    census = parts.engines.store.census(participant.request.shelves)
-    answers = [_answer(participant, part, parts) for part in asked_in(turn, dict(census.languages))]
+def _analysis(participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger) -> Statement:
+    census = runtime.store.census(participant.request.shelves)
+    answers = [
+        _answer(participant, part, runtime) for part in asked_in(turn, dict(census.languages))
+    ]
     made = [
         (checked, text)
         for span, text in _chosen([list(_quotations(answer)) for answer in answers])
-        if (checked := check_citation(span, parts.engines.store))
+        if (checked := check_citation(span, runtime.store))
     ]
     return Statement(
         member=participant.key,
@@ -207,9 +210,9 @@ def _analysis(participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
     )
 
 
-def _answer(participant: Participant, question: str, parts: Parts) -> Answer:
+def _answer(participant: Participant, question: str, runtime: Runtime) -> Answer:
     request = replace(participant.request, question=question, form=_CLAIMS)
-    return offline(request, parts)
+    return offline(request, runtime)
 
 
 def _chosen(found: Sequence[Sequence[tuple[Quotation, str]]]) -> list[tuple[Quotation, str]]:
@@ -280,7 +283,7 @@ def _names(word: str, asked: str) -> bool:
 
 
 def _examination(
-    said: Statement, participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
+    said: Statement, participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger
 ) -> Statement:
     claims = [claim for claim in turn.others(participant) if claim.citations]
     replies, read = list[Reply](), list[Reading]()
@@ -288,7 +291,7 @@ def _examination(
     for claim in claims[:_EXAMINED]:
         span = span_of(turn.record.cited(claim.citations)[0])
         if span not in looked:  # several may quote the same
-            looked[span] = _reply(claim, participant, turn, parts, ledger)
+            looked[span] = _reply(claim, participant, turn, runtime, ledger)
         reply, seen = looked[span]
         read += seen
         if reply is not None:
@@ -305,14 +308,14 @@ def _examination(
 
 
 def _reply(
-    claim: Claim, participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
+    claim: Claim, participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger
 ) -> tuple[Reply | None, tuple[Reading, ...]]:
-    store, request = parts.engines.store, participant.request
+    store, request = runtime.store, participant.request
     read: tuple[Reading, ...] = ()
     found = own = None
     for citation in turn.record.cited(claim.citations)[:_PLACES]:
         query = Query(citation.quote[:_LONGEST], request.shelves, _PASSAGES, 0)
-        hits = parts.retrieve(query, parts.method(request.settings, None)).hits
+        hits = search(query, runtime, method_for(runtime, request.settings, None)).hits
         read += reading_of(hits)
         found = find_stance(
             quoted(citation, store), evidence_of(hits, store), around(citation, store)
@@ -339,20 +342,20 @@ def _reply(
 
 
 def _rebuttal(
-    said: Statement, participant: Participant, turn: Turn, parts: Parts, ledger: Ledger
+    said: Statement, participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger
 ) -> Statement:
     given: dict[str, Concession] = {}
     for reply in turn.against(participant):
         claim = turn.record.claim(reply.claim)
-        newer = _newer_version(claim, reply, turn, parts) if claim else None
+        newer = _newer_version(claim, reply, turn, runtime) if claim else None
         if claim and newer and claim.id not in given:
             given[claim.id] = _concession(claim, reply, newer, participant, turn, ledger)
     return replace(said, concessions=tuple(given.values()))
 
 
-def _newer_version(claim: Claim, reply: Reply, turn: Turn, parts: Parts) -> Citation | None:
+def _newer_version(claim: Claim, reply: Reply, turn: Turn, runtime: Runtime) -> Citation | None:
     """Return what a newer version of the document on which a claim rests says otherwise."""
-    store = parts.engines.store
+    store = runtime.store
     for own in turn.record.cited(claim.citations):
         old = quoted(own, store)
         for other in turn.record.cited(reply.citations):

@@ -10,17 +10,17 @@ record and map that come out again.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from chapterhouse.agents.councils import Councils
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.sealed import agrees
 from chapterhouse.council.meeting.session import (
-    CouncilContext,
     MeetingOptions,
     Participant,
     Session,
 )
 from chapterhouse.council.meeting.transcript import Heading, Transcript, key_of_meeting
 from chapterhouse.council.minutes.contents import Carried, carried
-from chapterhouse.replying.parts import Parts
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
     Citation,
@@ -38,11 +38,11 @@ _MEETINGS: Final = "meetings"  # folder of a council that holds the transcripts
 class Replay:
     """A transcript from which only what proves itself is taken. Writes as the transcript does."""
 
-    def __init__(self, transcript: Transcript, session: Session, parts: Parts) -> None:
+    def __init__(self, transcript: Transcript, session: Session, runtime: Runtime) -> None:
         """Take the transcript of a meeting of ``session``."""
         self._transcript = transcript
         self._models = {one.key for one in session.everyone if one.model or one.inner}
-        self._parts = parts
+        self._runtime = runtime
 
     def said(self, number: int, member: str) -> Statement | None:
         """Return what a member's model said in round ``number``, if it proves itself."""
@@ -90,7 +90,7 @@ class Replay:
         return self._agree(carried_ones, statement.citations)
 
     def _hold(self, citations: Iterable[Citation]) -> bool:
-        store = self._parts.engines.store
+        store = self._runtime.store
         return all(
             verify(one, store.document(one.document_id), store.body(one.document_id)) == one
             for one in citations
@@ -100,7 +100,7 @@ class Replay:
         self, sentences: Iterable[Claim | Reply | Carried], citations: Sequence[Citation]
     ) -> bool:
         known = {citation.number: citation for citation in citations}
-        store = self._parts.engines.store
+        store = self._runtime.store
         cited = store.documents_among(sorted({one.document_id for one in citations}))
         languages = {name: document.language for name, document in cited.items()}
         return all(
@@ -109,7 +109,7 @@ class Replay:
                 one.support,
                 [known[number] for number in one.citations if number in known],
                 languages,
-                self._parts.judge,
+                self._runtime.judge,
             )
             for one in sentences
         )
@@ -124,7 +124,7 @@ def _about_the_same(found: Minutes, draft: Minutes) -> bool:
 def open_transcript(
     session: Session,
     choices: MeetingOptions,
-    context: CouncilContext,
+    runtime: Runtime,
     reminders: Mapping[str, tuple[Memory, ...]],
 ) -> Transcript:
     """Open the transcript: where the caller says, else in the council's folder if it has one."""
@@ -133,12 +133,12 @@ def open_transcript(
     key = key_of_meeting(
         council,
         session.question,
-        sequence=context.parts.engines.store.sequence(),
+        sequence=runtime.store.sequence(),
         models={one.key: one.model.fingerprint for one in everyone if one.model},
         personas={one.key: _dependencies(one, reminders) for one in everyone},
         tools={one.key: [tool.name for tool in one.tools] for one in everyone},
         settings={},  # a member's own stand with them
-        versions=context.parts.versions,
+        versions=runtime.versions,
     )
     heading = Heading(
         council.slug,
@@ -147,8 +147,8 @@ def open_transcript(
         tuple(entry.name for entry in council.rounds),
     )
     path = choices.transcript
-    if path is None and council.slug in context.councils.names():
-        path = context.councils.path / council.slug / _MEETINGS / f"{key[:16]}.ndjson"
+    if path is None and council.slug in Councils(runtime).names():
+        path = Councils(runtime).path / council.slug / _MEETINGS / f"{key[:16]}.ndjson"
     return Transcript.open(path, key, heading, fresh=choices.fresh)
 
 

@@ -15,14 +15,15 @@ from typing import Final, Protocol
 from chapterhouse import telemetry
 from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.answering.sealed import EXTRACTIVE
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.disagreement.map import disagreement_map
 from chapterhouse.council.meeting.draft import draft_minutes
 from chapterhouse.council.meeting.quoted import facts_of
-from chapterhouse.council.meeting.session import CouncilContext, Participant, Session
+from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.synthesis import Synthesis
 from chapterhouse.council.meeting.turns import OnText, Record, Turn, add_absence, add_statement
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.replying.threads import beside
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
     DisagreementMap,
@@ -200,7 +201,7 @@ class Meeting:
     """What a meeting goes by.
 
     Attributes:
-        context: The library.
+        runtime: The library's parts.
         store: Where what is said is store.
         on_event: Is told what happens.
         speak: Lets a member speak.
@@ -208,7 +209,7 @@ class Meeting:
         remind: What a member held in earlier meetings.
     """
 
-    context: CouncilContext
+    runtime: Runtime
     store: MeetingStore
     on_event: OnEvent
     speak: Speak
@@ -224,7 +225,7 @@ async def hold_meeting(session: Session, meeting: Meeting) -> Minutes:
         meeting: What it goes by.
     """
     council, question = session.council, session.question
-    allowed = meeting.context.settings.telemetry.content
+    allowed = meeting.runtime.settings.telemetry.content
     shared = telemetry.sharing_content(allowed=allowed)
     with shared, telemetry.workflow_span(council.slug, question) as recorder:
         minutes = await _held(session, meeting)
@@ -239,7 +240,7 @@ async def _held(session: Session, meeting: Meeting) -> Minutes:
         if entry.kind is RoundKind.SYNTHESIS:  # which ends a council
             return await _synthesis(turn, session, meeting)
         record = await _round(turn, session, meeting)
-    return _whole(await _drafted(question, session, record, meeting.context), record)
+    return _whole(await _drafted(question, session, record, meeting.runtime), record)
 
 
 def _titles(session: Session) -> Sequence[tuple[str, str]]:
@@ -263,7 +264,7 @@ async def _round(turn: Turn, session: Session, meeting: Meeting) -> Record:
 
 async def _synthesis(turn: Turn, session: Session, meeting: Meeting) -> Minutes:
     """Return what the chair sums up, at most in the time of a round; else what rules can write."""
-    draft = await _drafted(turn.question, session, turn.record, meeting.context)
+    draft = await _drafted(turn.question, session, turn.record, meeting.runtime)
     chair = session.chair
     _tell(meeting, turn, MeetingEventKind.ROUND_BEGAN)
     earlier = meeting.store.summed_up(draft) if chair and chair.model else None
@@ -300,17 +301,15 @@ def _failure(error: Exception) -> str:
     return f"Something went wrong with the chair ({type(error).__name__})"
 
 
-async def _drafted(
-    question: str, session: Session, record: Record, context: CouncilContext
-) -> Minutes:
+async def _drafted(question: str, session: Session, record: Record, runtime: Runtime) -> Minutes:
     """Return the minutes that rules can write."""
-    chart = await beside(partial(_charted, session, record, context))
-    return await beside(partial(draft_minutes, question, session, record, chart, context.parts))
+    chart = await run_in_thread(partial(_charted, session, record, runtime))
+    return await run_in_thread(partial(draft_minutes, question, session, record, chart, runtime))
 
 
-def _charted(session: Session, record: Record, context: CouncilContext) -> DisagreementMap:
+def _charted(session: Session, record: Record, runtime: Runtime) -> DisagreementMap:
     shelves = dict.fromkeys(name for one in session.everyone for name in one.request.shelves)
-    facts = facts_of(record.by_number, tuple(shelves), context.parts.engines.store)
+    facts = facts_of(record.by_number, tuple(shelves), runtime.store)
     members = [participant.key for participant in session.participants]
     if any(claim.member == CHAIR for claim in record.claims):
         members.append(CHAIR)

@@ -9,28 +9,20 @@ from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
+from chapterhouse.agents.ask import persona_request
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import CHAIR, Grounding, Member, Seat
+from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.personas import House
+from chapterhouse.answering.model_context import excerpts_of
+from chapterhouse.answering.request import NO_MODEL, Choices, Request, library_request
+from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.tools import seated_tools
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.replying.desk import excerpts_of
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.request import (
-    NO_MODEL,
-    Choices,
-    Request,
-    library_request,
-    persona_request,
-)
-from chapterhouse.settings import Settings
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import Excerpt, Persona, Progress, Query, SearchResult, Seating, Tool
-
-if TYPE_CHECKING:
-    from chapterhouse.agents.councils import Councils
-    from chapterhouse.agents.personas import House
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,25 +91,6 @@ def _nothing(_: str) -> Sequence[Excerpt]:
 
 
 @dataclass(frozen=True, slots=True)
-class CouncilContext:
-    """What a council needs of an open library to meet.
-
-    Attributes:
-        settings: The library's.
-        house: The personas.
-        councils: The councils.
-        parts: What searches, writes and judges.
-        catch_up: Brings the indexes up to date with the store.
-    """
-
-    settings: Settings
-    house: "House"
-    councils: "Councils"
-    parts: Parts
-    catch_up: Callable[[], None]
-
-
-@dataclass(frozen=True, slots=True)
 class Participant:
     """Someone who speaks, with all that decides how.
 
@@ -177,23 +150,23 @@ class Session:
 
 
 def refresh_sources(
-    council: Council, context: CouncilContext, on_progress: OnProgress | None
+    council: Council, runtime: Runtime, on_progress: OnProgress | None
 ) -> tuple[str, ...]:
     """Bring what the council and everyone in it reads up to date; return what did not work."""
     seats = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
-    told = list(context.councils.refresh(council, on_progress=on_progress).warnings)
+    told = list(Councils(runtime).refresh(council, on_progress=on_progress).warnings)
     for member in seats:
         if member.seat is Seat.PERSONA:
-            told += context.house.refresh(member.persona, on_progress=on_progress).warnings
+            told += House(runtime).refresh(member.persona, on_progress=on_progress).warnings
         elif member.seat is Seat.COUNCIL:
             told += refresh_sources(
-                context.councils.load(member.council).council, context, on_progress
+                Councils(runtime).load(member.council).council, runtime, on_progress
             )
     return tuple(dict.fromkeys(told))
 
 
 def open_session(
-    council: Council, question: str, convening: MeetingOptions, context: CouncilContext
+    council: Council, question: str, convening: MeetingOptions, runtime: Runtime
 ) -> Session:
     """Return the council with everyone in their seat.
 
@@ -201,7 +174,7 @@ def open_session(
         council: One that can meet.
         question: What is put to it.
         convening: What the caller says about the meeting.
-        context: The library.
+        runtime: The library's parts.
 
     Raises:
         CouncilConfigError: with everything that is wrong with its tools.
@@ -215,15 +188,15 @@ def open_session(
     def own_of(member: Member) -> Mapping[str, Tool]:
         if member.seat is Seat.COUNCIL:
             return {}
-        shelves = _request(council, member, question, context).shelves
-        return own.setdefault(id(member), knowledge_tools(partial(_search, context), shelves))
+        shelves = _request(council, member, question, runtime).shelves
+        return own.setdefault(id(member), knowledge_tools(partial(_search, runtime), shelves))
 
     tools = seated_tools(council, convening.tools, own_of)
 
     def seat(member: Member, key: str) -> Participant:
         if member.seat is Seat.COUNCIL:
-            return _council(member, question, convening, context)
-        request = _request(council, member, question, context)
+            return _council(member, question, convening, runtime)
+        request = _request(council, member, question, runtime)
         return Participant(
             key=key,
             title=_title(member, request.persona),
@@ -231,11 +204,11 @@ def open_session(
             request=request,
             instructions=member.instructions,
             grounding=member.grounding or request.grounding,
-            model=_model(_profile(council, member, request, convening), context),
+            model=_model(_profile(council, member, request, convening), runtime),
             tools=tools[key],
             own_tools={name: tool for name, tool in own[id(member)].items() if tool in tools[key]},
             timeout_seconds=member.timeout_seconds,
-            looked_up=_looking_up(request, context.parts),
+            looked_up=_looking_up(request, runtime),
         )
 
     return Session(
@@ -246,7 +219,7 @@ def open_session(
     )
 
 
-def seating_of(participant: Participant, parts: Parts) -> Seating:
+def seating_of(participant: Participant, runtime: Runtime) -> Seating:
     """Return who speaks as minutes name them."""
     return Seating(
         key=participant.key,
@@ -254,24 +227,24 @@ def seating_of(participant: Participant, parts: Parts) -> Seating:
         seat=participant.seat.value,
         persona=participant.persona.slug if participant.persona else "",
         shelves=participant.request.shelves,
-        documents=parts.engines.store.census(participant.request.shelves).documents,
+        documents=runtime.store.census(participant.request.shelves).documents,
         model=participant.model.fingerprint if participant.model else "",
     )
 
 
 def _council(
-    member: Member, question: str, convening: MeetingOptions, context: CouncilContext
+    member: Member, question: str, convening: MeetingOptions, runtime: Runtime
 ) -> Participant:
     """Seat a whole council, which inherits nothing: what its members read, it reads."""
-    council = context.councils.load(member.council).council
-    inner = open_session(council, question, replace(convening, transcript=None), context)
+    council = Councils(runtime).load(member.council).council
+    inner = open_session(council, question, replace(convening, transcript=None), runtime)
     shelves = tuple(dict.fromkeys(name for one in inner.everyone for name in one.request.shelves))
     speaks = inner.chair or inner.participants[0]
-    request = library_request(question, context.settings, Choices(shelves=shelves))
+    request = library_request(question, runtime.settings, Choices(shelves=shelves))
     request = replace(request, may_be_empty=True)
     model = speaks.model
     if convening.model is None and member.profile:
-        model = _model(member.profile, context)
+        model = _model(member.profile, runtime)
     return Participant(
         key=member.key,
         title=member.name or council.title,
@@ -282,18 +255,18 @@ def _council(
         model=model,
         timeout_seconds=member.timeout_seconds,
         inner=inner,
-        looked_up=_looking_up(request, context.parts),
+        looked_up=_looking_up(request, runtime),
     )
 
 
-def _request(council: Council, member: Member, question: str, context: CouncilContext) -> Request:
+def _request(council: Council, member: Member, question: str, runtime: Runtime) -> Request:
     """Return how a question is put to a persona or a role: their shelves beside the council's."""
     shared = (council.shelf, *member.shelves)
     if member.seat is Seat.PERSONA:
-        folder = context.house.load(member.persona)
-        own = persona_request(question, folder.persona, folder.config, context.settings, Choices())
+        folder = House(runtime).load(member.persona)
+        own = persona_request(question, folder.persona, folder.config, runtime.settings, Choices())
     else:
-        own = library_request(question, context.settings, Choices())
+        own = library_request(question, runtime.settings, Choices())
     shelves = tuple(dict.fromkeys((*own.shelves, *shared)))
     return replace(own, shelves=shelves, may_be_empty=True)
 
@@ -304,8 +277,8 @@ def _profile(council: Council, member: Member, request: Request, convening: Meet
     return member.profile or request.model or council.profile
 
 
-def _model(profile: str, context: CouncilContext) -> LanguageModel | None:
-    return None if profile == NO_MODEL else context.parts.model(profile)
+def _model(profile: str, runtime: Runtime) -> LanguageModel | None:
+    return None if profile == NO_MODEL else runtime.language_model(profile)
 
 
 def _title(member: Member, persona: Persona | None) -> str:
@@ -314,17 +287,17 @@ def _title(member: Member, persona: Persona | None) -> str:
     return persona.display_name if persona else member.key
 
 
-def _looking_up(request: Request, parts: Parts) -> Callable[[str], Sequence[Excerpt]]:
+def _looking_up(request: Request, runtime: Runtime) -> Callable[[str], Sequence[Excerpt]]:
     """Return what gives the excerpts of a request's shelves on a question: each is found once."""
 
     @cache
     def look_up(question: str) -> Sequence[Excerpt]:
         query = Query(question, request.shelves, request.settings.packing.hits, 0, request.tags)
-        found = parts.retrieve(query, parts.method(request.settings, None))
-        return excerpts_of(replace(request, question=question), found, parts)
+        found = search(query, runtime, method_for(runtime, request.settings, None))
+        return excerpts_of(replace(request, question=question), found, runtime)
 
     return look_up
 
 
-def _search(context: CouncilContext, query: Query) -> SearchResult:
-    return context.parts.retrieve(query, context.parts.method(context.settings, None))
+def _search(runtime: Runtime, query: Query) -> SearchResult:
+    return search(query, runtime, method_for(runtime, runtime.settings, None))

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from chapterhouse.answering.model_context import Desk
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.draft import shelf_of_gap
 from chapterhouse.council.meeting.output_format import format_of, shape_in_words
@@ -16,11 +18,9 @@ from chapterhouse.council.meeting.session import Participant, Session
 from chapterhouse.council.meeting.turn_output import SynthesisOutput, VerdictOutput, read_synthesis
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
 from chapterhouse.council.meeting.written import Checker, Prepared, write_in_form
+from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.replying.desk import Desk
-from chapterhouse.replying.metered import Metered
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.threads import beside
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
     FOUND,
@@ -54,7 +54,7 @@ async def write_synthesis(
     chair: Participant,
     writer: LanguageModel,
     synthesis: Synthesis,
-    parts: Parts,
+    runtime: Runtime,
     on_text: OnText | None = None,
 ) -> Minutes:
     """Return the minutes as the chair's model writes them, every sentence checked.
@@ -63,18 +63,18 @@ async def write_synthesis(
         chair: Who presides.
         writer: The model that writes for them.
         synthesis: What is to be summed up.
-        parts: What the library is made of.
+        runtime: The library's parts.
         on_text: Is given what the model writes as it comes, before it is checked.
 
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    given = await beside(partial(prepare_synthesis, chair, synthesis, parts))
+    given = await run_in_thread(partial(prepare_synthesis, chair, synthesis, runtime))
     model = Metered(writer)
     read = partial(read_synthesis, options=synthesis.draft.options)
     spoken, writing = await write_in_form(model, given, read, on_text)
-    minutes = await beside(
-        partial(_minutes, spoken, synthesis, given.desk, parts, model.fingerprint)
+    minutes = await run_in_thread(
+        partial(_minutes, spoken, synthesis, given.desk, runtime, model.fingerprint)
     )
     warnings = [*minutes.warnings, *([spoken.warning] if spoken.warning else [])]
     if writing.cut:
@@ -82,16 +82,16 @@ async def write_synthesis(
     return replace(minutes, usage=model.usage, warnings=tuple(warnings))
 
 
-def prepare_synthesis(chair: Participant, synthesis: Synthesis, parts: Parts) -> Prepared:
+def prepare_synthesis(chair: Participant, synthesis: Synthesis, runtime: Runtime) -> Prepared:
     """Return what the chair's model is given; nothing is asked of it yet."""
     turn, draft = synthesis.turn, synthesis.draft
-    desk = Desk(chair.request, parts)
+    desk = Desk(chair.request, runtime)
     if chair.grounding != "tool":
         desk.lay(excerpts_for(chair, turn))
     cited = turn.record.cited(dict.fromkeys(_by_weight(draft)))
-    desk.lay(evidence_excerpts(cited, chair.request.shelves, parts))
+    desk.lay(evidence_excerpts(cited, chair.request.shelves, runtime))
     blocks, nonce = desk.laid(), desk.nonce
-    tools = tools_for(chair, desk, parts)
+    tools = tools_for(chair, desk, runtime)
     form = format_of(turn.round.kind, draft.options)
     board = (
         prompts.claims_shown("CLAIMS", prompts.marked(turn, turn.record.claims, blocks), nonce),
@@ -158,9 +158,9 @@ def _stances(row: MapRow) -> str:
 
 
 def _minutes(
-    spoken: SynthesisOutput, synthesis: Synthesis, desk: Desk, parts: Parts, method: str
+    spoken: SynthesisOutput, synthesis: Synthesis, desk: Desk, runtime: Runtime, method: str
 ) -> Minutes:
-    draft, checker = synthesis.draft, Checker.of(desk, parts)
+    draft, checker = synthesis.draft, Checker.of(desk, runtime)
     # What the rules' matrix cites is only kept where its cells are.
     ledger = Ledger(synthesis.turn.record.citations)
     points = partial(_points, checker=checker, ledger=ledger)

@@ -16,8 +16,10 @@ from functools import cache, partial
 from typing import Final, Self, TypeVar
 from weakref import WeakKeyDictionary
 
+from chapterhouse.answering.model_context import Desk
 from chapterhouse.answering.prompt import Shown
 from chapterhouse.answering.written import Given, Lookup, check
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.concessions import judge_concession
 from chapterhouse.council.meeting.output_format import (
@@ -31,11 +33,9 @@ from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turn_output import Output, ReplyOutput, TurnOutput, read_turn
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
 from chapterhouse.errors import EngineError
+from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import ClaimJudge, LanguageModel
-from chapterhouse.replying.desk import Desk
-from chapterhouse.replying.metered import Metered
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.threads import beside
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     FOUND,
     Citation,
@@ -68,7 +68,7 @@ async def run_limited(work: Callable[[], Value]) -> Value:
     """
     places = _benches.setdefault(asyncio.get_running_loop(), asyncio.Semaphore(_PLACES))
     async with places:
-        return await beside(work)
+        return await run_in_thread(work)
 
 
 # How well a statement is carried as a whole: as its weakest sentence.
@@ -105,10 +105,10 @@ class Checker:
     lookup: Lookup
 
     @classmethod
-    def of(cls, desk: Desk, parts: Parts) -> Self:
+    def of(cls, desk: Desk, runtime: Runtime) -> Self:
         """Return what checks by all that lies on a desk now; documents are read once."""
-        store = parts.engines.store
-        return cls(desk.given(), parts.judge, Lookup(cache(store.document), cache(store.body)))
+        store = runtime.store
+        return cls(desk.given(), runtime.judge, Lookup(cache(store.document), cache(store.body)))
 
     def sentences(self, text: str) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
         """Return a text's sentences with verified citations, and the markers that cite nothing."""
@@ -138,7 +138,7 @@ class Checker:
 
 
 def statement_of(
-    spoken: TurnOutput, participant: Participant, turn: Turn, desk: Desk, parts: Parts
+    spoken: TurnOutput, participant: Participant, turn: Turn, desk: Desk, runtime: Runtime
 ) -> Statement:
     """Return what a model said as a statement: every sentence judged, every marker resolved.
 
@@ -147,9 +147,9 @@ def statement_of(
         participant: For whom it spoke.
         turn: What was asked.
         desk: What lay before it; nothing else can be cited.
-        parts: What the library is made of.
+        runtime: The library's parts.
     """
-    checker, ledger = Checker.of(desk, parts), Ledger()
+    checker, ledger = Checker.of(desk, runtime), Ledger()
     rejected: list[str] = []
     claims: list[Claim] = []
     for written in spoken.claims:
@@ -277,19 +277,19 @@ class Prepared:
     form: OutputFormat
 
 
-def prepare_turn(participant: Participant, turn: Turn, parts: Parts) -> Prepared:
+def prepare_turn(participant: Participant, turn: Turn, runtime: Runtime) -> Prepared:
     """Return what a model is given in a turn; nothing is asked of it yet.
 
     Args:
         participant: Who speaks.
         turn: What is asked.
-        parts: What the library is made of.
+        runtime: The library's parts.
     """
-    desk = Desk(participant.request, parts)
+    desk = Desk(participant.request, runtime)
     if participant.grounding != "tool":
         desk.lay(excerpts_for(participant, turn))
-    said = tuple(earlier_claims(participant, turn, parts, desk))
-    tools = tools_for(participant, desk, parts)
+    said = tuple(earlier_claims(participant, turn, runtime, desk))
+    tools = tools_for(participant, desk, runtime)
     form = format_of(turn.round.kind, turn.council.options)
     return Prepared(
         desk,
@@ -304,7 +304,7 @@ async def written_turn(
     participant: Participant,
     writer: LanguageModel,
     turn: Turn,
-    parts: Parts,
+    runtime: Runtime,
     on_text: OnText | None = None,
 ) -> Statement:
     """Return what a model says in a round, checked.
@@ -313,18 +313,18 @@ async def written_turn(
         participant: Who speaks.
         writer: The model that writes for them.
         turn: What is asked.
-        parts: What the library is made of.
+        runtime: The library's parts.
         on_text: Is given what the model writes as it comes, before it is checked.
 
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
-    given = await run_limited(partial(prepare_turn, participant, turn, parts))
+    given = await run_limited(partial(prepare_turn, participant, turn, runtime))
     model = Metered(writer)
     read = partial(read_turn, options=turn.council.options)
     spoken, writing = await write_in_form(model, given, read, on_text)
     statement = await run_limited(
-        partial(statement_of, spoken, participant, turn, given.desk, parts)
+        partial(statement_of, spoken, participant, turn, given.desk, runtime)
     )
     return replace(
         statement,

@@ -9,26 +9,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from platform import python_version
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from chapterhouse.agents.council import as_object
 from chapterhouse.agents.council_model import shelf_of
+from chapterhouse.agents.councils import Councils
+from chapterhouse.agents.personas import House
 from chapterhouse.answering import sealed
+from chapterhouse.answering.bundle import documents_of, sections_of
 from chapterhouse.answering.cite import CitationCheck, Holdings, recheck_citations, text_hash
 from chapterhouse.answering.sealed import Source
-from chapterhouse.council.meeting.session import CouncilContext
 from chapterhouse.council.minutes.contents import all_citations, carried, meetings
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.models import ClaimJudge
-from chapterhouse.replying.bundling import documents_of, sections_of
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import Check, Document, Minutes
-
-if TYPE_CHECKING:
-    from chapterhouse.council.meeting.session import CouncilContext
-    from chapterhouse.wiring import Engines
 
 MINUTES_FORMAT: Final = "chapterhouse-minutes/2"
 _NAMED: Final = 8  # sentences that fail a check, the rest is counted
@@ -250,9 +248,7 @@ def _unsupported(
             yield one.where
 
 
-def minutes_bundle_of(
-    minutes: Minutes, context: "CouncilContext", engines: "Engines"
-) -> MinutesBundle:
+def minutes_bundle_of(minutes: Minutes, runtime: Runtime) -> MinutesBundle:
     """Return minutes with their sources, and with what they were made with.
 
     A council that was built in Python has no file, and is not in it.
@@ -261,24 +257,24 @@ def minutes_bundle_of(
     personas = sorted({seat.persona for one in held for seat in one.members if seat.persona})
     return make_minutes_bundle(
         minutes,
-        documents_of({one.document_id for _, one in all_citations(minutes)}, engines),
+        documents_of({one.document_id for _, one in all_citations(minutes)}, runtime),
         configuration={
-            **sections_of(context.settings),
-            "embedding": context.settings.embedding.engine,
-            "rerank": context.settings.rerank.engine,
+            **sections_of(runtime.settings),
+            "embedding": runtime.settings.embedding.engine,
+            "rerank": runtime.settings.rerank.engine,
             "models": dict(sorted(_models(minutes))),
             "councils": {
-                slug: as_object(context.councils.load(slug).council)
-                for slug in sorted({one.council for one in held} & set(context.councils.names()))
+                slug: as_object(Councils(runtime).load(slug).council)
+                for slug in sorted({one.council for one in held} & set(Councils(runtime).names()))
             },
             "personas": {
-                slug: context.house.load(slug).config.model_dump(mode="json")
+                slug: House(runtime).load(slug).config.model_dump(mode="json")
                 for slug in personas
-                if slug in context.house.names()
+                if slug in House(runtime).names()
             },
         },
-        versions={**context.parts.versions, "python": python_version()},
-        sequence=engines.store.sequence(),
+        versions={**runtime.versions, "python": python_version()},
+        sequence=runtime.store.sequence(),
     )
 
 
@@ -290,22 +286,20 @@ def _models(minutes: Minutes) -> Iterator[tuple[str, str]]:
             yield f"{place}minutes", meeting.method
 
 
-def recheck_minutes(
-    minutes: Minutes, context: "CouncilContext", engines: "Engines"
-) -> tuple[CitationCheck, ...]:
+def recheck_minutes(minutes: Minutes, runtime: Runtime) -> tuple[CitationCheck, ...]:
     """Look every citation up again, also of councils that sat in it.
 
     Personas and councils on whose shelves the documents stand read what changed first.
     """
     cited = sorted({one.document_id for _, one in all_citations(minutes)})
-    found = engines.store.documents_among(cited)
+    found = runtime.store.documents_among(cited)
     shelves = {name for one in found.values() for name in one.shelves}
-    for slug in sorted(shelves & set(context.house.names())):
-        context.house.refresh(slug)
-    for slug in context.councils.names():
+    for slug in sorted(shelves & set(House(runtime).names())):
+        House(runtime).refresh(slug)
+    for slug in Councils(runtime).names():
         if shelf_of(slug) in shelves:
-            context.councils.refresh(slug)
-    store = engines.store
+            Councils(runtime).refresh(slug)
+    store = runtime.store
     return recheck_citations(
         tuple(one for _, one in all_citations(minutes)),
         Holdings(store.document, store.documents, store.body),

@@ -64,7 +64,7 @@ def ask_next(
         before: The turns before it, oldest first.
         certain: Whether it is known to go on from the last of them.
     """
-    found = library.follow_up(
+    found = library.answers.follow_up(
         readable(question),
         before,
         persona=asking.persona,
@@ -81,7 +81,7 @@ def _answer(
     library: "Library", question: str, search_text: str, asking: Asking, *, in_conversation: bool
 ) -> Answer:
     with told_to() as on_progress, drafted() as on_draft:
-        answer = library.ask(
+        answer = library.answers.ask(
             question,
             persona=readable(asking.persona),
             shelves=asking.shelves,

@@ -91,9 +91,9 @@ def search(
 
     def work(library: "Library") -> Outcome:
         if everything:
-            result = library.search_all(readable(*query), shelves=tuple(shelf or ()))
+            result = library.search.all(readable(*query), shelves=tuple(shelf or ()))
         else:
-            result = library.search(
+            result = library.search.hits(
                 readable(*query),
                 shelves=tuple(shelf or ()),
                 limit=limit,
@@ -130,7 +130,7 @@ def context(
     """
 
     def work(library: "Library") -> Outcome:
-        packed = library.context(
+        packed = library.search.context(
             readable(*question), maximum=maximum, shelves=tuple(shelf or ()), tags=tuple(tag or ())
         )
         return Outcome(
@@ -282,7 +282,7 @@ def _bundle_writer(library: "Library", name: str) -> Callable[[Answer], None]:
     )
 
     path = bundle_path(name)
-    return lambda answer: write_bundle(path, library.bundle(answer))
+    return lambda answer: write_bundle(path, library.answers.bundle(answer))
 
 
 def _go_on(library: "Library", question: str, asking: "Asking") -> "Asked":

@@ -75,10 +75,10 @@ def check(
         data = _content(file)
         if holds_minutes(data):
             minutes = read_minutes(data)
-            question, found = minutes.question, library.recheck_minutes(minutes)
+            question, found = minutes.question, library.councils.recheck(minutes)
         else:
             answer = read_answer(data)
-            question, found = answer.question, library.recheck(answer)
+            question, found = answer.question, library.answers.recheck(answer)
         return Outcome(
             {
                 "question": question,
@@ -117,9 +117,9 @@ def verify(
         examined = _examined(_content(file))
         held = examined.held
         if isinstance(held, Minutes):
-            found = library.recheck_minutes(held)
+            found = library.councils.recheck(held)
         else:
-            found = library.recheck(held)
+            found = library.answers.recheck(held)
         stands = all(one.holds for one in found)
         return Outcome(
             _verified(examined, found),

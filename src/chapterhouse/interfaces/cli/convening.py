@@ -130,13 +130,13 @@ def convene(
         asked = readable(*question)
         try:
             if dry_run:
-                found = library.plan_council(council, asked, choices=choices)
+                found = library.councils.plan(council, asked, choices=choices)
                 return Outcome(
                     {**plain(found), "dry_run": True}, partial(render_minutes.plan, value=found)
                 )
             writing = _writers(output, record, bundle)  # before anything is paid for
             minutes = live.attended(
-                lambda on_event, on_progress: library.convene(
+                lambda on_event, on_progress: library.councils.convene(
                     council, asked, choices=choices, on_event=on_event, on_progress=on_progress
                 ),
                 quiet=common().json,
@@ -211,7 +211,7 @@ def _record(name: str) -> tuple[Path, Write]:
 def _bundle(name: str) -> tuple[Path, Write]:
     path = bundle_path(name)
     return path, lambda library, minutes: write_output(
-        path, minutes_bundle_json(library.bundle_minutes(minutes))
+        path, minutes_bundle_json(library.councils.bundle(minutes))
     )
 
 

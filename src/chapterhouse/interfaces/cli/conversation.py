@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from chapterhouse.answering.request import NO_MODEL
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.asked import Asked, Asking, ask_next, shape, show
@@ -31,7 +32,6 @@ from chapterhouse.interfaces.cli.output_files import destination, is_marked, mar
 from chapterhouse.interfaces.cli.session import Outcome, survive_the_locale, with_library
 from chapterhouse.interfaces.cli.terminal import console, one_line, styled
 from chapterhouse.presenting.answers import transcript_markdown
-from chapterhouse.replying.request import NO_MODEL
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -205,7 +205,7 @@ class Conversation:
 
     def _forget(self, ids: Sequence[str]) -> None:
         self._subject = len(self._said)
-        count = self._library.memories.forget(ids) if ids else 0
+        count = self._library.memory.forget(ids) if ids else 0
         told = f"Forgot {', '.join(ids)}." if ids else "The next question begins another subject."
         self._say("forgotten", count, told)
 

@@ -1,5 +1,6 @@
 """Commands about single documents: docs list, show, quality, check, remove, reprocess, formats."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -12,7 +13,6 @@ from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import (
     Outcome,
-    library_class,
     require_yes,
     run,
     with_library,
@@ -61,10 +61,12 @@ def list_documents(
     def work(library: "Library") -> Outcome:
         if files or problems:
             records = tuple(
-                record for record in library.files() if not problems or is_incomplete(record)
+                record
+                for record in library.documents.files()
+                if not problems or is_incomplete(record)
             )
             return Outcome(records, lambda target: render.files(target, records, problems=problems))
-        found = tuple(library.documents(tuple(shelf or ())))
+        found = tuple(library.documents.list(tuple(shelf or ())))
         return Outcome(found, lambda target: render.documents(target, found))
 
     with_library(work)
@@ -91,20 +93,20 @@ def show(
 
     def work(library: "Library") -> Outcome:
         try:
-            document = library.document(name)
+            document = library.documents.get(name)
         except NotFoundError:
-            unpacked = None if text or span else library.archive(name)
+            unpacked = None if text or span else library.documents.archive(name)
             if unpacked is None:
                 raise
             return _archive(library, unpacked)
-        body = library.body(document.id)
+        body = library.documents.body(document.id)
         if span:
             place = render.place_of(document, body, *_bounds(span, len(body.text)))
             return Outcome(place, lambda target: render.place(target, place))
         if text:
             data = {"document": document, "text": body.text}
             return Outcome(data, lambda target: render.text(target, body))
-        inside = tuple(library.files(document.location))
+        inside = tuple(library.documents.files(document.location))
         data = {
             "document": document,
             "sections": body.sections,
@@ -117,7 +119,7 @@ def show(
 
 
 def _archive(library: "Library", record: FileRecord) -> Outcome:
-    inside = tuple(library.files(record.location))
+    inside = tuple(library.documents.files(record.location))
     data = {"file": record, "files": inside}
     return Outcome(data, lambda target: render.archive(target, record, inside))
 
@@ -136,8 +138,8 @@ def quality(
     from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
-        document = library.document(name)
-        chunks = library.chunks(document.id)
+        document = library.documents.get(name)
+        chunks = library.documents.chunks(document.id)
         measured = measure_quality([chunk.text for chunk in chunks], document.language)
         mean = mean_quality(measured)
         rows = [
@@ -201,7 +203,7 @@ def remove(
         raise typer.BadParameter("Name what to remove, or use --missing.")
 
     def work(library: "Library") -> Outcome:
-        removal = library.remove(*(names or ()), missing=missing, dry_run=True)
+        removal = library.documents.remove(*(names or ()), missing=missing, dry_run=True)
         if removal.documents and not dry_run:
             if not yes:
                 count = counted(len(removal.documents), "document")
@@ -211,7 +213,7 @@ def remove(
                     refused="Nothing was removed.",
                     listed=[document.source for document in removal.documents],
                 )
-            removal = library.remove(*(names or ()), missing=missing)
+            removal = library.documents.remove(*(names or ()), missing=missing)
         data = {"documents": removal.documents, "receipt": removal.receipt, "dry_run": dry_run}
         return Outcome(data, lambda target: render.removed(target, removal, dry_run=dry_run))
 
@@ -231,10 +233,11 @@ def reprocess(
 
     def work(library: "Library") -> Outcome:
         if dry_run:
-            chosen = tuple(map(library.document, names) if names else library.documents())
+            chosen = tuple(map(library.documents.get, names) if names else library.documents.list())
             data = {"documents": chosen, "dry_run": True}
             return Outcome(data, lambda target: render.documents(target, chosen))
-        report = progress.watched(lambda tell: library.reprocess(*(names or ()), on_progress=tell))
+        reprocess = partial(library.documents.reprocess, *(names or ()))
+        report = progress.watched(lambda tell: reprocess(on_progress=tell))
         return Outcome(
             report,
             lambda target: render.report(target, report),
@@ -249,7 +252,9 @@ def formats() -> None:
     """List the formats that can be read here."""
 
     def work() -> Outcome:
-        found = library_class().formats()
+        from chapterhouse.facets.documents import Documents  # noqa: PLC0415 - brings the readers
+
+        found = Documents.formats()
         return Outcome(found, lambda target: render.formats(target, found))
 
     run(work)
@@ -283,10 +288,10 @@ def _checked(library: "Library", name: str, output: str, pages: str, *, may_open
         UsageError, NotFoundError, RejectedError: as ``Library.compare``.
         RefusedError: a file of something else stands where the page is to be written.
     """
-    document = library.document(name)
+    document = library.documents.get(name)
     wanted = output or f"check-{document.id}.html"
     path = destination(wanted, "The page", "--output check.html", is_marked)
-    found = library.compare(document.id, pages=pages)
+    found = library.documents.compare(document.id, pages=pages)
     write_output(path, marked(comparison_page(found)))
     command = opening.viewer_command(path.absolute(), None) if may_open else ()
     opened = bool(command) and opening.start(command)

@@ -55,10 +55,10 @@ def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) ->
     def work(library: "Library") -> Outcome:
         chunks, speed, problem = 0, 0.0, ""
         try:
-            chunks, speed = library.embedding_speed()
+            chunks, speed = library.encoders.speed()
         except EngineError as error:  # it is chosen all the same, and may be there later
             problem = f"{error.message} {error.hint}".strip()
-        found = library.encoders()
+        found = library.encoders.statuses()
         data = {
             "encoders": found,
             "chunks": chunks,
@@ -87,7 +87,7 @@ def embed(
 
     def work(library: "Library") -> Outcome:
         with progress.told_to() as tell:
-            found = library.embed_pending(tell)
+            found = library.encoders.embed_pending(tell)
         return Outcome(
             {"encoders": found}, lambda target: render_models.encoders(target, found, ())
         )
@@ -99,10 +99,10 @@ def back() -> None:
     """Return to the encoder before the present one, at once, or give up one that is being built."""
 
     def work(library: "Library") -> Outcome:
-        settings = library.previous_encoder()
+        settings = library.encoders.previous()
         write_encoder(library.home, library.home / "workspaces" / library.workspace, settings)
-        library.return_to_previous_encoder()
-        found = library.encoders()
+        library.encoders.return_to_previous()
+        found = library.encoders.statuses()
         return Outcome(
             {"encoders": found}, lambda target: render_models.encoders(target, found, ())
         )
@@ -140,7 +140,7 @@ def forget() -> None:
     """
 
     def work(library: "Library") -> Outcome:
-        number = library.forget_encoders()
+        number = library.encoders.forget()
         sentence = f"Deleted the vectors of {counted(number, 'document')}."
         return Outcome({"documents": number}, lambda target: target.print(sentence))
 

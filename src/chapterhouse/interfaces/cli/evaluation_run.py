@@ -194,7 +194,7 @@ def compare_encoders(library: Library, questions: str | None) -> Result:
         )
     task = question_task(read_questions(path), library, str(path))
     with told_to() as tell:
-        with library.using_previous_encoder():
+        with library.encoders.using_previous():
             name = library.status().embedder
             before = as_run(evaluate(task, RANKING_MEASURES, tell).scored)
         found = evaluate(task, RANKING_MEASURES, tell)
@@ -206,7 +206,7 @@ def compare_encoders(library: Library, questions: str | None) -> Result:
 
 def ask_now(library: Library, question: str, shelves: tuple[str, ...]) -> Told:
     """Return what a question is answered with now."""
-    return told(library.ask(question, shelves=shelves, remember=False))
+    return told(library.answers.ask(question, shelves=shelves, remember=False))
 
 
 def read_answer(name: str) -> Told:

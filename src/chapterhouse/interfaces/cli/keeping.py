@@ -65,11 +65,15 @@ def add(
 
     def work(library: "Library") -> Outcome:
         if is_text:
-            report = library.add_text(_standard_input(), title=readable(title), shelf=shelf)
+            report = library.documents.add_text(
+                _standard_input(), title=readable(title), shelf=shelf
+            )
             return _reported(report)
         wanted = [require_path(path) for path in paths]
         report = progress.watched(
-            lambda tell: library.add(*wanted, shelf=shelf, on_progress=tell, dry_run=dry_run),
+            lambda tell: library.documents.add(
+                *wanted, shelf=shelf, on_progress=tell, dry_run=dry_run
+            ),
             lambda done: None if common().json else _print_before_error(done),
         )
         return _reported(report)

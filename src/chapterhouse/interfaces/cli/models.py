@@ -252,6 +252,6 @@ def _listing(own: Path, settings: Settings) -> Listing:
             server_of(chosen),
             find_servers(usual_addresses(os.environ, chosen.base_url)),
             tuple((hosted, source.name) for hosted, source in keys if source),
-            library.encoders() if library else (),
+            library.encoders.statuses() if library else (),
             known_cards(),
         )

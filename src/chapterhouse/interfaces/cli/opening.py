@@ -237,7 +237,7 @@ def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome
     """
     source = source_numbered(read_last(library.folder), number)
     document = _unchanged(library, source)
-    place = render.place_of(document, library.body(document.id), source.start, source.end)
+    place = render.place_of(document, library.documents.body(document.id), source.start, source.end)
     path = original_of(document) if may_open else None
     command = viewer_command(path, place.page) if path else ()
     opened = bool(command) and start(command)
@@ -258,7 +258,7 @@ def _unchanged(library: "Library", source: "LastSource") -> "Document":
     """
     hint = "Ask again, and open the new source."
     try:
-        document = library.document(source.document_id)
+        document = library.documents.get(source.document_id)
     except NotFoundError:
         message = f"The document of source {source.number} is not in the library any more."
         raise NotFoundError(message, hint=hint) from None
@@ -278,7 +278,7 @@ def more() -> None:
     def work(library: "Library") -> Outcome:
         last = read_last(library.folder)
         persona = library.personas.load(last.persona).persona if last.persona else None
-        result = library.search(
+        result = library.search.hits(
             last.question,
             shelves=persona.reads if persona else last.shelves,
             limit=_PASSAGES,

@@ -65,7 +65,7 @@ def list_memories(
 
     def work(library: "Library") -> Outcome:
         owners = _owners(library, persona, council, member)
-        found = library.memories.memories(owners, limit, _now())
+        found = library.memory.memories(owners, limit, _now())
         return Outcome(found, lambda target: _show_memories(target, found))
 
     with_library(work)
@@ -90,7 +90,7 @@ def search_memories(
 
     def work(library: "Library") -> Outcome:
         owners = _owners(library, persona, council, member)
-        found = library.memories.search(readable(*text), owners, limit, _now())
+        found = library.memory.search(readable(*text), owners, limit, _now())
         return Outcome(
             found,
             lambda target: _show_hits(target, found),
@@ -134,7 +134,7 @@ def forget(
     _check_owner(persona, council, member)
 
     def work(library: "Library") -> Outcome:
-        memories = library.memories
+        memories = library.memory
         if ids:
             count = len(set(ids)) if dry_run else memories.forget(ids)
         else:
@@ -167,7 +167,7 @@ def _check_owner(persona: str, council: str, member: str) -> None:
 
 def _owners(library: "Library", persona: str, council: str, member: str) -> tuple[str, ...]:
     """Return whose memories are meant; those of a persona that is gone can still be named."""
-    known = library.memories.personas()
+    known = library.memory.personas()
     if council:
         return _council_owners(library, known, readable(council), readable(member))
     if not persona:

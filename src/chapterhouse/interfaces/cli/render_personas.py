@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.means import Refresh
     from chapterhouse.agents.personas import Entry
     from chapterhouse.agents.proposal import Change, Proposal
+    from chapterhouse.agents.refresh import Refresh
     from chapterhouse.agents.training import Training
 
 

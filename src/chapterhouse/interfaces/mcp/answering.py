@@ -9,6 +9,7 @@ from typing import Final
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.councils import Entry as CouncilEntry
 from chapterhouse.agents.personas import Entry, House
+from chapterhouse.answering.request import Choices
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.interfaces.mcp.schemas import (
@@ -25,7 +26,6 @@ from chapterhouse.interfaces.mcp.schemas import (
 )
 from chapterhouse.interfaces.mcp.service import Service, Tell, told_lines, without_paths
 from chapterhouse.presenting.answers import answer_markdown
-from chapterhouse.replying.request import Choices
 from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress
 
 _TOLD: Final = {
@@ -44,7 +44,7 @@ async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
         tell(f"Read {progress.done} of {progress.total} changed files.")
 
     answer = await service.ask(
-        lambda: service.library.ask_async(
+        lambda: service.library.answers.ask_async(
             arguments.question,
             persona=arguments.persona,
             choices=Choices(remember=service.remember, use_kept=service.remember),
@@ -74,7 +74,7 @@ async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> 
                 folder = stack.enter_context(TemporaryDirectory(prefix="chapterhouse-meeting-"))
                 transcript = Path(folder) / "transcript.ndjson"
             choices = MeetingOptions(remember=service.remember, transcript=transcript)
-            return await service.library.convene_async(
+            return await service.library.councils.convene_async(
                 arguments.council, arguments.question, choices=choices, on_event=on_event
             )
 

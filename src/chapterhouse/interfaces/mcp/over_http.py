@@ -197,7 +197,7 @@ async def _serve(
     try:
         await _Server(config).serve(sockets=[listener])
     finally:
-        service.settle(SETTLE_SECONDS)
+        service.wait_for_threads(SETTLE_SECONDS)
 
 
 class _Server(uvicorn.Server):

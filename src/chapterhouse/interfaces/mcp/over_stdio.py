@@ -37,7 +37,7 @@ async def _serve(library: Library, *, remember: bool) -> bool:
         lines = cast("anyio.AsyncFile[str]", _Lines(_own_input(), loop))
         async with stdio_server(stdin=lines) as (incoming, outgoing):
             await server.run(incoming, outgoing, server.create_initialization_options())
-    service.settle(SETTLE_SECONDS)
+    service.wait_for_threads(SETTLE_SECONDS)
     return scope.cancelled_caught
 
 

@@ -113,7 +113,7 @@ def _behind(library: Library, last: str) -> Iterator[Resource]:
             if f"{COUNCILS}{slug}" > last:
                 yield _named(f"{COUNCILS}{slug}", slug, "A council.")
     if not last.startswith(PERSONAS):
-        for document in library.documents():
+        for document in library.documents.list():
             if f"{DOCUMENTS}{document.id}" > last:
                 yield _listed(document)
     for slug in library.personas.names():
@@ -138,7 +138,7 @@ def _listed(document: Document) -> Resource:
 
 def _document(library: Library, name: str) -> _Text:
     document = document_of(library, name)
-    text = library.body(document.id).text
+    text = library.documents.body(document.id).text
     known: dict[str, object] = {
         "chapterhouse/source": sanitise_line(document.source),
         "chapterhouse/text_sha256": document.text_sha256,

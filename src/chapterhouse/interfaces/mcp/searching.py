@@ -36,7 +36,7 @@ _PARAGRAPH: Final = "\n\n"
 async def search(service: Service, arguments: SearchArguments, _tell: Tell) -> Outcome:
     """Return the best passage of each of the documents that fit best."""
     found = await service.look(
-        lambda: service.library.search(arguments.query, limit=_RESULTS, per_document=1)
+        lambda: service.library.search.hits(arguments.query, limit=_RESULTS, per_document=1)
     )
     results = SearchResults(results=tuple(map(_found, found.hits)))
     return Outcome(results, results.model_dump_json())  # both forms are what these clients read
@@ -88,7 +88,7 @@ def searcher(library: Library) -> Search:
     """Return a library as the knowledge tools search it."""
 
     def look(query: Query) -> SearchResult:
-        return library.search(
+        return library.search.hits(
             query.text,
             shelves=query.shelves,
             limit=query.limit,
@@ -142,7 +142,7 @@ def _passage(hit: Hit) -> PassageResult:
 def _page(library: Library, name: str, offset: int | None) -> FetchResult:
     """Return the page of a document that begins at ``offset``, or holds the chunk named."""
     document, chunk = _named(library, name)
-    body = library.body(document.id)
+    body = library.documents.body(document.id)
     start = _begin(body, chunk) if offset is None else offset
     if start > len(body.text):
         raise NotFoundError(
@@ -178,7 +178,9 @@ def _named(library: Library, name: str) -> tuple[Document, Chunk | None]:
     document = document_of(library, beginning if wanted is not None else name)
     if wanted is None:
         return document, None
-    chunk = next((one for one in library.chunks(document.id) if one.ordinal == wanted), None)
+    chunk = next(
+        (one for one in library.documents.chunks(document.id) if one.ordinal == wanted), None
+    )
     if chunk is None:
         raise NotFoundError(
             f"The document '{document.id}' has no passage {ordinal}.",
@@ -195,7 +197,7 @@ def document_of(library: Library, name: str) -> Document:
         UsageError: there are several.
     """
     try:
-        document = library.document(name)
+        document = library.documents.get(name)
     except NotFoundError:
         document = None
     if document is None or document.location == name != document.source:  # no path is told of

@@ -15,10 +15,10 @@ from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.background import BackgroundEmbedding
 from chapterhouse.library import Library
-from chapterhouse.replying.threads import beside
 from chapterhouse.text.sanitise import sanitise_line
 
 Value = TypeVar("Value")
@@ -69,7 +69,7 @@ class Service:
                         loop.call_soon_threadsafe(task.cancel)
             raise
 
-    def settle(self, seconds: float) -> None:
+    def wait_for_threads(self, seconds: float) -> None:
         """Give what nobody waits for any more a moment to end, before the library is closed."""
         deadline = time.monotonic() + seconds
         while self._busy and time.monotonic() < deadline:
@@ -90,7 +90,7 @@ class Service:
                 with contextlib.suppress(RuntimeError):  # the loop is closed: nobody queues
                     loop.call_soon_threadsafe(places.release)
 
-        return await beside(working)
+        return await run_in_thread(working)
 
     def _count(self, change: int) -> None:
         with self._counting:

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from chapterhouse.agents.ask import ask
+from chapterhouse.answering import drafts
 from chapterhouse.answering.bundle import examine
+from chapterhouse.answering.request import Choices
+from chapterhouse.answering.writing import NOTHING_FOUND
 from chapterhouse.claims.judge import judge
 from chapterhouse.errors import EngineError, NotFoundError, PromptTooLongError, UsageError
 from chapterhouse.models.scripted import Call, Step
-from chapterhouse.replying import streaming
-from chapterhouse.replying.put import put
-from chapterhouse.replying.request import Choices
-from chapterhouse.replying.writing import NOTHING_FOUND
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Answer, Draft, Route, Support, Usage
 
@@ -28,7 +28,7 @@ RULES = f"# Rules\n\n## Speed\n\n{KNOTS}\n\nThe gate closes at 21:30.\n"
 
 def asked(room: Any, question: str, persona: str = "maria", **choices: Any) -> Answer:
     on_draft = choices.pop("on_draft", None)
-    return asyncio.run(put(question, persona, Choices(**choices), room.counter(), on_draft))
+    return asyncio.run(ask(question, persona, Choices(**choices), room.runtime(), on_draft))
 
 
 def marker_in(prompt: str) -> str:
@@ -84,7 +84,7 @@ def test_what_cannot_be_asked_is_refused(harbour: Any) -> None:
         asked(harbour, "  ")
     with pytest.raises(UsageError, match="over 10,000"):
         asked(harbour, "x " * 6_000)
-    assert harbour.library.memories.personas() == ()
+    assert harbour.library.memory.personas() == ()
 
 
 def test_a_question_of_the_field_without_an_answer_says_what_would_help(harbour: Any) -> None:
@@ -125,7 +125,7 @@ def test_who_knows_answers_instead(harbour: Any) -> None:
     )
     assert "80 euros" in answer.text
     assert {
-        memory.persona for memory in harbour.library.memories.memories(["maria", "jonas"], 9, 0)
+        memory.persona for memory in harbour.library.memory.memories(["maria", "jonas"], 9, 0)
     } == {"maria", "jonas"}
 
 
@@ -180,15 +180,15 @@ def test_a_model_may_be_asked_once_more_about_what_the_rules_do_not_find(harbour
     model = harbour.says(f"{said} [1]", json.dumps(checks))
     settings = harbour.library.settings
     check = settings.answer.model_copy(update={"check": "model"})
-    counter = harbour.counter(settings.model_copy(update={"answer": check}))
-    answer = asyncio.run(put(SPEED, "maria", Choices(), counter))
+    counter = harbour.runtime(settings.model_copy(update={"answer": check}))
+    answer = asyncio.run(ask(SPEED, "maria", Choices(), counter))
 
     assert len(model.asked) == 2
     assert f"Statements:\n1. {said}" in model.asked[1][1]
     (sentence,) = answer.sentences
     assert (sentence.support, sentence.checked_by) == (Support.SUPPORTED, "scripted")
     assert answer.citations[0].quote == KNOTS.rstrip(".")
-    assert all(check.passed for check in examine(harbour.library.bundle(answer), judge))
+    assert all(check.passed for check in examine(harbour.library.answers.bundle(answer), judge))
 
 
 def test_what_a_model_invents_is_shown_as_such_with_the_documents_below(harbour: Any) -> None:
@@ -420,19 +420,19 @@ def test_no_words_of_a_model_break_the_search(harbour: Any, query: str) -> None:
 def test_what_streams_is_checked_as_soon_as_a_sentence_is_whole(
     harbour: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(streaming, "_PAUSE", 0)  # a draft of every piece
+    monkeypatch.setattr(drafts, "_PAUSE", 0)  # a draft of every piece
     model = harbour.says("")
     wrong = KNOTS.replace("4", "9")
     model._script = lambda _, prompt: Step(f"{KNOTS} {marker_in(prompt)} {wrong} [1] So it is.")
-    drafts: list[Draft] = []
-    answer = asked(harbour, SPEED, on_draft=drafts.append)
+    seen: list[Draft] = []
+    answer = asked(harbour, SPEED, on_draft=seen.append)
 
-    assert "[" not in "".join(draft.text for draft in drafts)
-    assert drafts[0].sentences == ()
-    supports = [sentence.support for sentence in drafts[-1].sentences]
+    assert "[" not in "".join(draft.text for draft in seen)
+    assert seen[0].sentences == ()
+    supports = [sentence.support for sentence in seen[-1].sentences]
     assert supports == [Support.QUOTED, Support.DISAGREES]
-    assert drafts[-1].sentences == answer.sentences[:2]
-    assert drafts[-1].text == "So it is."
+    assert seen[-1].sentences == answer.sentences[:2]
+    assert seen[-1].text == "So it is."
 
 
 # --- memory ----------------------------------------------------------------------------------
@@ -441,7 +441,7 @@ def test_what_streams_is_checked_as_soon_as_a_sentence_is_whole(
 def test_question_and_answer_are_remembered_under_who_answered(harbour: Any) -> None:
     answer = asked(harbour, f"  {SPEED} ")
     asked(harbour, SPEED, "")
-    memories = harbour.library.memories
+    memories = harbour.library.memory
 
     (kept,) = memories.memories(["maria"], 9, harbour.time)
     assert kept.question == SPEED
@@ -459,8 +459,8 @@ def test_memory_is_off_by_call_by_persona_and_by_setting(harbour: Any) -> None:
     off = harbour.library.settings.model_copy(
         update={"memory": harbour.library.settings.memory.model_copy(update={"enabled": False})}
     )
-    asyncio.run(put(PRICE, "jonas", Choices(), harbour.counter(off)))
-    assert harbour.library.memories.personas() == ()
+    asyncio.run(ask(PRICE, "jonas", Choices(), harbour.runtime(off)))
+    assert harbour.library.memory.personas() == ()
 
 
 def test_what_is_not_to_be_remembered_is_not_kept_either(harbour: Any) -> None:
@@ -500,7 +500,7 @@ def test_an_earlier_answer_cannot_be_cited(harbour: Any) -> None:
 
 def test_a_broken_question_is_remembered_as_it_was_understood(harbour: Any) -> None:
     asked(harbour, "How fast \udcff may a vessel go?")
-    (kept,) = harbour.library.memories.memories(["maria"], 1, 0)
+    (kept,) = harbour.library.memory.memories(["maria"], 1, 0)
     assert kept.question == "How fast ? may a vessel go?"
 
 
@@ -616,7 +616,7 @@ def test_a_changed_setting_has_it_written_anew(harbour: Any) -> None:
             update={"packing": settings.packing.model_copy(update={"maximum": 900})}
         ),
     ):
-        given = asyncio.run(put(SPEED, "maria", Choices(), harbour.counter(changed)))
+        given = asyncio.run(ask(SPEED, "maria", Choices(), harbour.runtime(changed)))
         assert not given.kept
 
 
@@ -638,7 +638,7 @@ def test_an_answer_with_a_warning_is_not_kept(harbour: Any) -> None:
 def test_a_damaged_kept_answer_is_written_anew(harbour: Any, damage: str | None) -> None:
     harbour.says(KNOTS, GATE)
     first = written(harbour)
-    store = harbour.library._engines.store
+    store = harbour.library._runtime.store
     with store.memories()._connections.write() as connection:
         if damage is None:  # a quotation that does not stand there
             connection.execute(
@@ -658,7 +658,9 @@ def test_asking_works_where_a_loop_runs_already(harbour: Any) -> None:
     library = harbour.library
 
     async def notebook() -> tuple[Answer, Answer]:
-        return library.ask(SPEED, persona="maria"), await library.ask_async(SPEED, persona="maria")
+        return library.answers.ask(SPEED, persona="maria"), await library.answers.ask_async(
+            SPEED, persona="maria"
+        )
 
     plain, awaited = asyncio.run(notebook())
     assert plain.sentences == awaited.sentences
@@ -672,4 +674,4 @@ def test_the_same_question_gives_the_same_answer_byte_for_byte(
     second, third = asked(harbour, SPEED), asked(harbour, SPEED)
     assert repr(second) == repr(third)
     assert first.sentences == second.sentences
-    assert harbour.library.bundle(second) == harbour.library.bundle(third)
+    assert harbour.library.answers.bundle(second) == harbour.library.answers.bundle(third)

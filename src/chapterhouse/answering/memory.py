@@ -15,10 +15,10 @@ from typing import Final
 
 from chapterhouse.answering.bundle import answer_json, read_answer
 from chapterhouse.answering.cite import verify
+from chapterhouse.answering.request import Request
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.request import Request
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.language_data import bare_question
 from chapterhouse.types import Answer, Memory
 
@@ -27,13 +27,13 @@ _IN_CONVERSATION: Final = 3  # earlier answers, where the settings do not say
 _LONGEST: Final = 20_000  # characters of an answer that is remembered
 
 
-def recalled(request: Request, parts: Parts) -> tuple[Memory, ...]:
+def recall(request: Request, runtime: Runtime) -> tuple[Memory, ...]:
     """Return the earlier answers of the same persona that the model is reminded of."""
     stated = request.settings.memory.recall
     wanted = (_IN_CONVERSATION if request.in_conversation else 0) if stated is None else stated
     if not (wanted and request.remember):
         return ()
-    hits = parts.memories.search(request.question, [_owner(request)], wanted, parts.now())
+    hits = runtime.memories.search(request.question, [_owner(request)], wanted, runtime.now())
     found = tuple(hit.memory for hit in hits if hit.memory.found)
     if not request.in_conversation:
         return found
@@ -42,9 +42,9 @@ def recalled(request: Request, parts: Parts) -> tuple[Memory, ...]:
     return tuple(memory for memory in found if bare_question(memory.question) != bare)
 
 
-def key_of(
+def cache_key(
     request: Request,
-    parts: Parts,
+    runtime: Runtime,
     model: LanguageModel | None,
     reminded: Sequence[Memory],
     sequence: int,
@@ -56,7 +56,7 @@ def key_of(
     if not request.use_kept or request.settings.search.recency:
         return ""
     depends_on = {
-        "day": parts.today(),  # which the model is told
+        "day": runtime.today(),  # which the model is told
         "question": bare_question(request.question),
         "sequence": sequence,
         "persona": repr(request.persona),
@@ -74,25 +74,25 @@ def key_of(
         ],
         "model": model.fingerprint if model else "",
         "reminded": [memory.id for memory in reminded],
-        "versions": dict(parts.versions),
+        "versions": dict(runtime.versions),
     }
     line = json.dumps(depends_on, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def kept(key: str, question: str, parts: Parts) -> Answer | None:
+def cached_answer(key: str, question: str, runtime: Runtime) -> Answer | None:
     """Return the answer kept under ``key`` if every quotation of it still holds.
 
     It is an answer to the question as it is asked now, which may be worded more politely.
     """
-    found = parts.memories.kept_answer(key)
+    found = runtime.memories.kept_answer(key)
     if found is None:
         return None
     try:
         given = read_answer(found)
     except UsageError:  # written by another version, or damaged: it is written anew
         return None
-    store = parts.engines.store
+    store = runtime.store
     checked = tuple(
         verify(citation, store.document(citation.document_id), store.body(citation.document_id))
         for citation in given.citations
@@ -100,20 +100,20 @@ def kept(key: str, question: str, parts: Parts) -> Answer | None:
     return replace(given, question=question, kept=True) if checked == given.citations else None
 
 
-def keep(key: str, sequence: int, given: Answer, parts: Parts) -> Answer:
+def cache_answer(key: str, sequence: int, given: Answer, runtime: Runtime) -> Answer:
     """Keep an answer; a library that cannot be written to only costs writing it again."""
     try:
-        parts.memories.keep_answer(key, sequence, answer_json(given))
+        runtime.memories.keep_answer(key, sequence, answer_json(given))
     except ChapterhouseError as error:
         return _warned(given, f"The answer could not be kept: {error.message}")
     return given
 
 
-def remember(request: Request, given: Answer, sequence: int, parts: Parts) -> Answer:
+def remember(request: Request, given: Answer, sequence: int, runtime: Runtime) -> Answer:
     """Put question and answer into the memory; say so where that is not possible."""
     if not request.remember:
         return given
-    days, now = request.settings.memory.days, parts.now()
+    days, now = request.settings.memory.days, runtime.now()
     memory = Memory(
         id="",
         persona=_owner(request),
@@ -127,7 +127,7 @@ def remember(request: Request, given: Answer, sequence: int, parts: Parts) -> An
         sequence=sequence,
     )
     try:
-        parts.memories.remember(memory)
+        runtime.memories.remember(memory)
     except ChapterhouseError as error:
         return _warned(given, f"This was not remembered: {error.message}")
     return given

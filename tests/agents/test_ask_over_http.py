@@ -83,7 +83,7 @@ def contents(requests: Sequence[Request]) -> Iterator[tuple[str, str]]:
 
 def test_text_of_documents_is_never_in_a_system_message(tmp_path: Path) -> None:
     with chat_server(copying) as server, opened(tmp_path / "home", server) as library:
-        answer = library.ask(QUESTION, persona="maria")
+        answer = library.answers.ask(QUESTION, persona="maria")
 
     assert answer.found
     assert answer.method.startswith("openai") or "tiny" in answer.method
@@ -114,7 +114,7 @@ def test_what_a_tool_returns_is_no_system_message_either(tmp_path: Path) -> None
         chat_server(script) as server,
         opened(tmp_path / "home", server, grounding="tool") as library,
     ):
-        answer = library.ask(QUESTION, persona="maria")
+        answer = library.answers.ask(QUESTION, persona="maria")
 
     assert answer.found
     assert answer.sentences[0].support is Support.QUOTED
@@ -131,10 +131,10 @@ def test_what_a_tool_returns_is_no_system_message_either(tmp_path: Path) -> None
 def test_each_sentence_that_came_over_the_wire_is_judged(tmp_path: Path) -> None:
     drafts: list[Draft] = []
     with chat_server(copying) as server, opened(tmp_path / "home", server) as library:
-        answer = library.ask(QUESTION, persona="maria", on_draft=drafts.append)
+        answer = library.answers.ask(QUESTION, persona="maria", on_draft=drafts.append)
         assert server.requests[0].body["stream"] is True
         for citation in answer.citations:
-            text = library.body(citation.document_id).text
+            text = library.documents.body(citation.document_id).text
             assert text[citation.start : citation.end] == citation.quote
 
     supports = [sentence.support for sentence in answer.sentences]
@@ -163,7 +163,7 @@ def test_each_sentence_that_came_over_the_wire_is_judged(tmp_path: Path) -> None
 )
 def test_where_a_service_fails_the_documents_are_quoted(tmp_path: Path, reply: Reply) -> None:
     with chat_server([reply]) as server, opened(tmp_path / "home", server) as library:
-        answer = library.ask(QUESTION, persona="maria")
+        answer = library.answers.ask(QUESTION, persona="maria")
 
     assert answer.found
     assert answer.method == "extractive"
@@ -176,8 +176,8 @@ def test_where_a_service_fails_the_documents_are_quoted(tmp_path: Path, reply: R
 def test_the_key_of_a_service_is_in_nothing_that_is_kept(tmp_path: Path) -> None:
     home = tmp_path / "home"
     with chat_server(copying) as server, opened(home, server) as library:
-        answer = library.ask(QUESTION, persona="maria")
-        shown = repr(answer) + bundle_json(library.bundle(answer))
+        answer = library.answers.ask(QUESTION, persona="maria")
+        shown = repr(answer) + bundle_json(library.answers.bundle(answer))
     assert KEY not in shown
     assert [
         str(path)
@@ -188,8 +188,8 @@ def test_the_key_of_a_service_is_in_nothing_that_is_kept(tmp_path: Path) -> None
 
 def test_the_second_time_nothing_is_sent(tmp_path: Path) -> None:
     with chat_server(copying) as server, opened(tmp_path / "home", server) as library:
-        first = library.ask(QUESTION, persona="maria")
-        again = library.ask(QUESTION, persona="maria")
+        first = library.answers.ask(QUESTION, persona="maria")
+        again = library.answers.ask(QUESTION, persona="maria")
     assert len(server.requests) == 1
     assert again.kept
     assert (again.sentences, again.citations) == (first.sentences, first.citations)
@@ -198,18 +198,18 @@ def test_the_second_time_nothing_is_sent(tmp_path: Path) -> None:
 
 def test_nothing_is_sent_where_no_model_is_wanted(tmp_path: Path) -> None:
     with chat_server(copying) as server, opened(tmp_path / "home", server, "always") as library:
-        assert library.ask(QUESTION, persona="maria", model="none").method == "extractive"
-        assert library.ask(QUESTION, model="none").method == "extractive"
+        assert library.answers.ask(QUESTION, persona="maria", model="none").method == "extractive"
+        assert library.answers.ask(QUESTION, model="none").method == "extractive"
         library.personas.change("maria", {"model": "none"})
-        assert library.ask(QUESTION, persona="maria").method == "extractive"
+        assert library.answers.ask(QUESTION, persona="maria").method == "extractive"
         assert server.requests == []
-        library.ask(QUESTION)
+        library.answers.ask(QUESTION)
         assert len(server.requests) == 2  # other ways of putting it, and the answer
 
 
 def test_no_document_is_in_what_a_question_is_rephrased_by(tmp_path: Path) -> None:
     with chat_server(copying) as server, opened(tmp_path / "home", server, "always") as library:
-        library.ask(QUESTION, persona="maria")
+        library.answers.ask(QUESTION, persona="maria")
     assert len(server.requests) == 2
     assert all("CANARY" not in request.system for request in server.requests)
     holding = [request for request in server.requests if "CANARY" in request.everything_else]

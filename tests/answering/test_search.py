@@ -1,16 +1,18 @@
 """From settings to stages."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
+from chapterhouse import Library
+from chapterhouse.answering.search import fitted_model, method_for, packing_for
 from chapterhouse.retrieval.expand import by_parts, by_tags
 from chapterhouse.retrieval.features import FEATURES
 from chapterhouse.retrieval.fuse import combine_scores, rank_scores, variant_ranks
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import understand
-from chapterhouse.searching import fitted_model, method_for, packing_for
+from chapterhouse.runtime import Runtime
 from chapterhouse.settings import (
     ExpansionSettings,
     PackingSettings,
@@ -18,7 +20,7 @@ from chapterhouse.settings import (
     SearchSettings,
     Settings,
 )
-from chapterhouse.types import Alias, Body, Chunk, OutputFormat, Query, Tool, Writing
+from chapterhouse.types import Body, Chunk, OutputFormat, Query, Tool, Writing
 
 
 class Model:
@@ -53,28 +55,27 @@ class Model:
         return Writing(self.complete(instructions, prompt), self.fingerprint)
 
 
-def no_aliases(_names: Sequence[str], _shelves: Sequence[str]) -> Sequence[Alias]:
-    return ()
+@pytest.fixture(scope="module")
+def runtime(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runtime]:
+    with Library.open(tmp_path_factory.mktemp("home")) as library:
+        yield library._runtime
 
 
-def never() -> float:
+def never() -> int:
     pytest.fail("the time was asked")
 
 
-def method(settings: Settings, model: Model | None = None, *, reranker: bool = True) -> Method:
-    return method_for(
-        settings,
-        find_aliases=no_aliases,
-        reranker=model if reranker else None,
-        language_model=model,
-        now=lambda: 1_000_000.5,
-    )
+def method(
+    runtime: Runtime, settings: Settings, model: Model | None = None, *, reranker: bool = True
+) -> Method:
+    own = replace(runtime, reranker=model if reranker else None, now=lambda: 1_000_000)
+    return method_for(own, settings, model)
 
 
-def test_by_default_questions_are_expanded_and_hits_reranked_without_a_model() -> None:
-    made = method_for(
-        Settings(), find_aliases=no_aliases, reranker=None, language_model=None, now=never
-    )
+def test_by_default_questions_are_expanded_and_hits_reranked_without_a_model(
+    runtime: Runtime,
+) -> None:
+    made = method_for(replace(runtime, now=never), Settings(), None)
     assert made.rerank is not None
     assert made.recency is None
     assert made.expand[1:] == (by_tags, by_parts)
@@ -82,38 +83,43 @@ def test_by_default_questions_are_expanded_and_hits_reranked_without_a_model() -
     assert made.shortlist == 60
 
 
-def test_a_model_rewrites_only_where_it_is_there_and_always_wanted() -> None:
+def test_a_model_rewrites_only_where_it_is_there_and_always_wanted(runtime: Runtime) -> None:
     model = Model()
     settings = Settings(expansion=ExpansionSettings(rewrite="always"))
-    assert len(method(Settings(), model).expand) == 3
-    assert len(method(settings).expand) == 3
-    assert len(method(settings, model).expand) == 4
+    assert len(method(runtime, Settings(), model).expand) == 3
+    assert len(method(runtime, settings).expand) == 3
+    assert len(method(runtime, settings, model).expand) == 4
     question = understand("Why was the gate shut?", {"en": 1})
-    method(settings, model).expand[3](question, Query("q"), {"en": 1})
+    method(runtime, settings, model).expand[3](question, Query("q"), {"en": 1})
     assert len(model.asked) == 1
 
 
-def test_each_expansion_can_be_switched_off() -> None:
-    assert method(Settings(expansion=ExpansionSettings(names=False))).expand == (by_parts,)
-    assert by_parts not in method(Settings(expansion=ExpansionSettings(parts=False))).expand
-    assert method(Settings(expansion=ExpansionSettings(names=False, parts=False))).expand == ()
+def test_each_expansion_can_be_switched_off(runtime: Runtime) -> None:
+    assert method(runtime, Settings(expansion=ExpansionSettings(names=False))).expand == (by_parts,)
+    assert (
+        by_parts not in method(runtime, Settings(expansion=ExpansionSettings(parts=False))).expand
+    )
+    assert (
+        method(runtime, Settings(expansion=ExpansionSettings(names=False, parts=False))).expand
+        == ()
+    )
 
 
-def test_rerankers_are_those_of_the_settings() -> None:
+def test_rerankers_are_those_of_the_settings(runtime: Runtime) -> None:
     model = Model()
     none = Settings(rerank=RerankSettings(engine="none"))
-    assert method(none).rerank is None
+    assert method(runtime, none).rerank is None
     served = RerankSettings(engine="http", base_url="http://localhost:1/v1", model="m", depth=7)
-    made = method(Settings(rerank=served), model)
+    made = method(runtime, Settings(rerank=served), model)
     assert made.rerank is not None
     assert made.shortlist == 7
 
 
-def test_search_settings_reach_their_stages() -> None:
+def test_search_settings_reach_their_stages(runtime: Runtime) -> None:
     search = SearchSettings(
         bm25_min_score=1.5, vector_threshold=0.3, min_similarity=0.2, duplicates=0, recency=0.5
     )
-    made = method(Settings(search=search))
+    made = method(runtime, Settings(search=search))
     assert (made.thresholds.bm25, made.thresholds.cosine, made.thresholds.score) == (1.5, 0.3, 0.2)
     assert made.duplicates > 1  # nothing is alike enough
     assert made.recency is not None
@@ -121,14 +127,14 @@ def test_search_settings_reach_their_stages() -> None:
     assert replace(made, duplicates=0.9) != made
 
 
-def test_the_fitted_model_is_read_once() -> None:
+def test_the_fitted_model_is_read_once(runtime: Runtime) -> None:
     assert fitted_model() is fitted_model()
     assert len(fitted_model().weights) == len(FEATURES)
 
 
-def test_lists_are_fused_by_scores_or_by_ranks() -> None:
-    assert method(Settings()).fuse is combine_scores
-    made = method(Settings(search=SearchSettings(fusion="ranks")))
+def test_lists_are_fused_by_scores_or_by_ranks(runtime: Runtime) -> None:
+    assert method(runtime, Settings()).fuse is combine_scores
+    made = method(runtime, Settings(search=SearchSettings(fusion="ranks")))
     assert (made.fuse, made.merge) == (rank_scores, variant_ranks)
 
 

@@ -10,12 +10,11 @@ from functools import cache
 from typing import Final
 
 from chapterhouse.answering.prompt import LAYOUT, Shown, context_blocks, shown
+from chapterhouse.answering.request import Request
+from chapterhouse.answering.search import context_sources_of, method_for, packing_for, search
 from chapterhouse.answering.written import Given
-from chapterhouse.asking import context_sources_of
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.request import Request
 from chapterhouse.retrieval.context import build_context
-from chapterhouse.searching import packing_for
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.types import (
     Body,
@@ -41,12 +40,12 @@ _PARAMETERS: Final[Mapping[str, object]] = {
 class Desk:
     """The excerpts before one model, in the order in which they were laid there."""
 
-    def __init__(self, request: Request, parts: Parts) -> None:
+    def __init__(self, request: Request, runtime: Runtime) -> None:
         self._request = request
-        self._parts = parts
+        self._runtime = runtime
         self._laid: list[Shown] = []
         self._lock = threading.Lock()
-        self.nonce = parts.nonce()
+        self.nonce = runtime.nonce()
 
     def lay(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
         """Add excerpts that do not lie there yet; return them as the prompt names them."""
@@ -69,7 +68,7 @@ class Desk:
 
     def given(self) -> tuple[Given, ...]:
         """Return everything that the model may cite."""
-        body = cache(self._parts.engines.store.body)
+        body = cache(self._runtime.store.body)
         return tuple(Given(block.place, _evidence(block.excerpt, body)) for block in self._laid)
 
     def tool(self) -> Tool:
@@ -83,7 +82,7 @@ class Desk:
         )
 
     def _search(self, arguments: Mapping[str, object]) -> str:
-        request, parts = self._request, self._parts
+        request, runtime = self._request, self._runtime
         query = Query(
             str(arguments["query"]),
             request.shelves,
@@ -91,15 +90,15 @@ class Desk:
             per_document=0,
             tags=request.tags,
         )
-        found = parts.retrieve(query, parts.method(request.settings, None))
-        blocks = self.lay(excerpts_of(request, found, parts))
+        found = search(query, runtime, method_for(runtime, request.settings, None))
+        blocks = self.lay(excerpts_of(request, found, runtime))
         return context_blocks(blocks, self.nonce) if blocks else "Nothing more was found."
 
 
-def excerpts_of(request: Request, found: SearchResult, parts: Parts) -> Sequence[Excerpt]:
+def excerpts_of(request: Request, found: SearchResult, runtime: Runtime) -> Sequence[Excerpt]:
     """Return the best excerpts that fit, in reading order."""
     settings = request.settings
-    lookup = context_sources_of(parts.engines, settings.tokens)
+    lookup = context_sources_of(runtime, settings.tokens)
     packing = replace(packing_for(settings.packing, lookup.count_tokens), layout=LAYOUT)
     context = build_context(found, lookup, request.max_tokens, packing)
     ranked = sorted(context.excerpts, key=lambda e: (-e.relevance, e.hit.rank, e.start))

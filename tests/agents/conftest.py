@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
+from chapterhouse.answering.request import Choices
 from chapterhouse.models.scripted import Scripted, ScriptedModel
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.put import Counter
-from chapterhouse.replying.request import Choices
+from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 
 RULES = """# Rules
@@ -80,21 +79,13 @@ class Room:
         self.models[name] = ScriptedModel(list(script), fingerprint=fingerprint)
         return self.models[name]
 
-    def parts(self) -> Parts:
+    def runtime(self, settings: Settings | None = None) -> Runtime:
         return replace(
-            self.library._parts(),
-            model=self.models.get,
+            self.library._runtime,
+            settings=settings or unrephrased(self.library.settings),
+            language_model=self.models.get,
             now=lambda: self.time,
             nonce=lambda: f"nonce{next(self.nonces)}",
-        )
-
-    def counter(self, settings: Settings | None = None) -> Counter:
-        library = self.library
-        return Counter(
-            settings or unrephrased(library.settings),
-            lambda: library.personas,
-            self.parts(),
-            library._catch_up,
         )
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from chapterhouse.agents.ask import ask, follow_up
+from chapterhouse.answering.request import Choices
 from chapterhouse.errors import EngineError, NotFoundError, UsageError
-from chapterhouse.replying.put import complete, put
-from chapterhouse.replying.request import Choices
 from chapterhouse.types import FollowUp, Turn
 
 PRICE = Turn("What does a berth in the marina cost?", "80 euros a metre.")
@@ -21,7 +21,7 @@ def followed(
 ) -> FollowUp:
     choices = Choices(in_conversation=True)
     return asyncio.run(
-        complete(question, before, persona, choices, room.counter(), certain=certain)
+        follow_up(question, before, persona, choices, room.runtime(), certain=certain)
     )
 
 
@@ -44,7 +44,7 @@ def test_words_are_carried_over_without_a_model(read: Any) -> None:
     assert found.method == "carried"
     assert "berth marina cost" in found.search_text
     choices = Choices(search_text=found.search_text)
-    answer = asyncio.run(put(found.question, "jonas", choices, read.counter()))
+    answer = asyncio.run(ask(found.question, "jonas", choices, read.runtime()))
     assert "20 euros a night" in answer.text
     assert answer.question == found.question
 
@@ -83,21 +83,21 @@ def test_where_a_model_fails_words_are_carried_over(read: Any) -> None:
 
 
 def test_a_conversation_recalls_what_the_same_persona_answered(read: Any) -> None:
-    ask = Choices(model="none")
-    asyncio.run(put(PRICE.question, "jonas", ask, read.counter()))
-    asyncio.run(put(SPEED, "maria", ask, read.counter()))
+    quoted = Choices(model="none")
+    asyncio.run(ask(PRICE.question, "jonas", quoted, read.runtime()))
+    asyncio.run(ask(SPEED, "maria", quoted, read.runtime()))
     read.says(*[json.dumps({"question": WHOLE})] * 3)
     recalled = followed(read, "and guests?", PRICE).recalled
     assert [memory.question for memory in recalled] == [PRICE.question]
     model = read.says("A guest pays 20 euros a night.", "No.")
-    asyncio.run(put(WHOLE, "jonas", Choices(in_conversation=True), read.counter()))
+    asyncio.run(ask(WHOLE, "jonas", Choices(in_conversation=True), read.runtime()))
     assert "[earlier answers" in model.asked[-1][1]
-    asyncio.run(put(f"{WHOLE} Why?", "jonas", Choices(), read.counter()))
+    asyncio.run(ask(f"{WHOLE} Why?", "jonas", Choices(), read.runtime()))
     assert "[earlier answers" not in model.asked[-1][1]
 
 
 def test_a_setting_says_otherwise_and_the_same_question_is_no_reminder(read: Any) -> None:
-    asyncio.run(put(PRICE.question, "jonas", Choices(model="none"), read.counter()))
+    asyncio.run(ask(PRICE.question, "jonas", Choices(model="none"), read.runtime()))
     read.says(*["x"] * 3)
     assert followed(read, f"Please: {PRICE.question}").recalled == ()
     assert followed(read, "What does the marina cost?").recalled

@@ -17,21 +17,22 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
+from chapterhouse.answering import writing
+from chapterhouse.answering.drafts import OnDraft
 from chapterhouse.answering.extractive import CHUNKS_READ, answer
+from chapterhouse.answering.memory import cache_answer, cache_key, cached_answer, recall, remember
+from chapterhouse.answering.request import NO_MODEL, Request
 from chapterhouse.answering.route import deferral, route, would_help
-from chapterhouse.asking import checked_query, reference_of
+from chapterhouse.answering.search import checked_query, method_for, reference_of, search
+from chapterhouse.answering.writing import Written, combined
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import EngineError
+from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.replying import keeping, writing
-from chapterhouse.replying.metered import Metered
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.request import NO_MODEL, Request
-from chapterhouse.replying.streaming import OnDraft
-from chapterhouse.replying.threads import beside
-from chapterhouse.replying.writing import Written, combined
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import understand
 from chapterhouse.retrieval.sentences import word_weights
+from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.types import (
     Answer,
@@ -50,12 +51,12 @@ WEAK: Final = 0.1
 _COMPARED: Final = 5  # hits
 
 
-async def respond(request: Request, parts: Parts, on_draft: OnDraft | None = None) -> Answer:
+async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None = None) -> Answer:
     """Answer a question.
 
     Args:
         request: The question and everything that decides how it is answered.
-        parts: What the library is made of.
+        runtime: The library's parts.
         on_draft: Is given what a model writes as it comes, checked sentence by sentence.
 
     Raises:
@@ -63,43 +64,43 @@ async def respond(request: Request, parts: Parts, on_draft: OnDraft | None = Non
         NotFoundError: there is no such shelf.
         MissingExtraError: the model's extra is not installed.
     """
-    chosen = None if request.model == NO_MODEL else parts.model(request.model)
+    chosen = None if request.model == NO_MODEL else runtime.language_model(request.model)
     model = Metered(chosen) if chosen else None
-    query = query_of(request, parts)
+    query = query_of(request, runtime)
     request = replace(request, question=query.text)
-    sequence = parts.engines.store.sequence()
-    recalled = keeping.recalled(request, parts) if model else ()
-    key = keeping.key_of(request, parts, model, recalled, sequence) if model else ""
-    given = keeping.kept(key, request.question, parts) if key else None
+    sequence = runtime.store.sequence()
+    recalled = recall(request, runtime) if model else ()
+    key = cache_key(request, runtime, model, recalled, sequence) if model else ""
+    given = cached_answer(key, request.question, runtime) if key else None
     if given is None:
-        given = await _answered(request, query, parts, model, on_draft, recalled)
+        given = await _answered(request, query, runtime, model, on_draft, recalled)
         if model and model.usage.calls:
             given = replace(given, usage=model.usage)
         if key and given.usage is not None and not given.warnings:
-            given = keeping.keep(key, sequence, given, parts)
-    return keeping.remember(request, given, sequence, parts)
+            given = cache_answer(key, sequence, given, runtime)
+    return remember(request, given, sequence, runtime)
 
 
-def offline(request: Request, parts: Parts) -> Answer:
+def offline(request: Request, runtime: Runtime) -> Answer:
     """Answer a question by quotation alone; nothing is remembered.
 
     Args:
         request: The question.
-        parts: What the library is made of.
+        runtime: The library's parts.
 
     Raises:
         UsageError: the question is empty or too long.
         NotFoundError: there is no such shelf.
     """
-    query = query_of(request, parts)
-    found = _found(request, query, parts.method(request.settings, None), parts)
-    return _quoted(request, found, parts)
+    query = query_of(request, runtime)
+    found = _found(request, query, method_for(runtime, request.settings, None), runtime)
+    return _quoted(request, found, runtime)
 
 
 async def _answered(
     request: Request,
     query: Query,
-    parts: Parts,
+    runtime: Runtime,
     model: LanguageModel | None,
     on_draft: OnDraft | None,
     recalled: Sequence[Memory],
@@ -109,21 +110,22 @@ async def _answered(
         hits = max(request.settings.packing.hits, query.limit)
         wide = replace(query, limit=hits, per_document=0)
     if model is None:
-        found = _found(request, wide, parts.method(request.settings, None), parts)
-        return _without_general(request, _quoted(request, found, parts))
+        found = _found(request, wide, method_for(runtime, request.settings, None), runtime)
+        return _without_general(request, _quoted(request, found, runtime))
     # A model may be asked to rewrite the question; nobody else waits for that.
-    method = parts.method(request.settings, model)
-    found = await beside(partial(_found, request, wide, method, parts))
+    method = method_for(runtime, request.settings, model)
+    found = await run_in_thread(partial(_found, request, wide, method, runtime))
     if request.settings.expansion.rewrite == "when-weak" and _is_weak(found.hits):
-        method = parts.method(_rewriting(request.settings), model)
-        found = await beside(partial(_found, request, wide, method, parts))
-    quote = partial(_quoted, request, replace(found, hits=_capped(found.hits, query)), parts)
+        method = method_for(runtime, _rewriting(request.settings), model)
+        found = await run_in_thread(partial(_found, request, wide, method, runtime))
+    quote = partial(_quoted, request, replace(found, hits=_capped(found.hits, query)), runtime)
     if not found.hits:
         quoted = quote()
-        return await _without_hits(request, found, quoted, model, parts, on_draft, recalled)
-    prompt = await beside(partial(writing.prompt_for, request, found, parts, recalled))
+        return await _without_hits(request, found, quoted, model, runtime, on_draft, recalled)
+    prompt = await run_in_thread(partial(writing.prompt_for, request, found, runtime, recalled))
     quoted, told = await asyncio.gather(  # the quotations, while the model writes
-        beside(quote), _attempted(writing.written(request, found, prompt, model, parts, on_draft))
+        run_in_thread(quote),
+        _attempted(writing.written(request, found, prompt, model, runtime, on_draft)),
     )
     return _despite(quoted, told) if isinstance(told, EngineError) else combined(quoted, told)
 
@@ -133,15 +135,15 @@ async def _without_hits(
     found: SearchResult,
     quoted: Answer,
     model: LanguageModel,
-    parts: Parts,
+    runtime: Runtime,
     on_draft: OnDraft | None,
     recalled: Sequence[Memory],
 ) -> Answer:
     """Answer where a search found nothing: by a model that may search, or one for all the rest."""
     try:
         if request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE:
-            prompt = writing.prompt_for(request, found, parts, recalled)
-            told = await writing.written(request, found, prompt, model, parts, on_draft)
+            prompt = writing.prompt_for(request, found, runtime, recalled)
+            told = await writing.written(request, found, prompt, model, runtime, on_draft)
             return combined(quoted, told)
         if quoted.route is Route.OUT_OF_SCOPE and request.out_of_scope == "general":
             return await writing.general(request, quoted, model, on_draft)
@@ -170,16 +172,16 @@ def _rewriting(settings: Settings) -> Settings:
     return settings.model_copy(update={"expansion": expansion})
 
 
-def _found(request: Request, query: Query, method: Method, parts: Parts) -> SearchResult:
+def _found(request: Request, query: Query, method: Method, runtime: Runtime) -> SearchResult:
     """Search for what was spoken of, too; the answer is chosen by the question alone."""
     wanted = replace(query, text=request.search_text or query.text)
-    return replace(parts.retrieve(wanted, method), query=query)
+    return replace(search(wanted, runtime, method), query=query)
 
 
-def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
+def _quoted(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
     """Return the answer by quotation, routed."""
-    reference = reference_of(parts.engines, found.query.shelves)
-    census = parts.engines.store.census(found.query.shelves)
+    reference = reference_of(runtime, found.query.shelves)
+    census = runtime.store.census(found.query.shelves)
     told = answer(found, census, reference, request.form)
     question = understand(found.question, census.languages)
     weights = word_weights(
@@ -232,9 +234,9 @@ def _despite(quoted: Answer, error: EngineError) -> Answer:
     return replace(quoted, warnings=(*quoted.warnings, f"{warning} {error.hint}".strip()))
 
 
-def query_of(request: Request, parts: Parts) -> Query:
+def query_of(request: Request, runtime: Runtime) -> Query:
     """Return the search of a request, checked; errors as ``respond``."""
     query = Query(request.question, request.shelves, tags=request.tags)
     search = request.settings.search
-    store = parts.engines.store
+    store = runtime.store
     return checked_query(query, store, CHUNKS_READ, None, search, may_be_empty=request.may_be_empty)

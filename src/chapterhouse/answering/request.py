@@ -3,9 +3,6 @@
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import BaseModel
-
-from chapterhouse.agents.persona_config import PersonaConfig
 from chapterhouse.answering.choosing import WHOLE, Form
 from chapterhouse.settings import Settings
 from chapterhouse.types import Persona
@@ -84,59 +81,3 @@ def library_request(question: str, settings: Settings, choices: Choices) -> Requ
         remember=remember,
         use_kept=choices.use_kept and remember and settings.answer.cache,
     )
-
-
-def persona_request(
-    question: str, persona: Persona, config: PersonaConfig, settings: Settings, choices: Choices
-) -> Request:
-    """Return the request of a question to a persona, who reads their own shelves only."""
-    own = persona_settings(settings, config)
-    remember = choices.remember and own.memory.enabled
-    return Request(
-        question=question,
-        settings=own,
-        persona=persona,
-        shelves=persona.reads,
-        tags=tuple(dict.fromkeys((*persona.tags, *choices.tags))),
-        form=Form(choices.words or own.answer.words),
-        max_chunks=config.retrieval.max_chunks,
-        max_tokens=own.packing.maximum,
-        grounding=config.grounding,
-        model=config.model if choices.model is None else choices.model,
-        out_of_scope=config.out_of_scope,
-        search_text=choices.search_text,
-        in_conversation=choices.in_conversation,
-        remember=remember,
-        use_kept=choices.use_kept and remember and own.answer.cache,
-        may_be_empty=True,
-    )
-
-
-def persona_settings(settings: Settings, config: PersonaConfig) -> Settings:
-    """Return the library's settings with what a persona has otherwise."""
-    chosen = config.retrieval
-    search = _changed(
-        settings.search,
-        vector_threshold=chosen.vector_threshold,
-        bm25_min_score=chosen.bm25_min_score,
-        min_similarity=chosen.min_similarity,
-        per_document=chosen.per_document,
-        recency=chosen.recency,
-    )
-    memory = config.memory
-    return settings.model_copy(
-        update={
-            "search": search,
-            "packing": _changed(settings.packing, maximum=chosen.max_tokens),
-            "memory": _changed(
-                settings.memory, enabled=memory.enabled, days=memory.days, recall=memory.recall
-            ),
-            "answer": _changed(settings.answer, words=config.answer.words),
-        }
-    )
-
-
-def _changed(part: BaseModel, **values: float | None) -> BaseModel:
-    """Return a section of the settings with those values that are not None."""
-    known = {name: value for name, value in values.items() if value is not None}
-    return part.model_copy(update=known)

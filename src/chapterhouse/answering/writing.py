@@ -6,7 +6,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
+from chapterhouse.answering.drafts import OnDraft, OnText, drafts
+from chapterhouse.answering.model_context import Desk, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
+from chapterhouse.answering.request import Request
 from chapterhouse.answering.route import deferral, would_help
 from chapterhouse.answering.sealed import EXTRACTIVE, QUOTED
 from chapterhouse.answering.second_opinion import (
@@ -19,10 +22,7 @@ from chapterhouse.answering.second_opinion import (
 from chapterhouse.answering.written import Checked, Lookup, check, check_draft
 from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.ports.models import ClaimJudge, LanguageModel
-from chapterhouse.replying.desk import Desk, excerpts_of
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.request import Request
-from chapterhouse.replying.streaming import OnDraft, OnText, drafts
+from chapterhouse.runtime import Runtime
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import (
     FOUND,
@@ -85,7 +85,7 @@ async def written(
     found: SearchResult,
     prompt: "Prompt",
     model: LanguageModel,
-    parts: Parts,
+    runtime: Runtime,
     on_draft: OnDraft | None,
 ) -> Written:
     """Let a model write, and check what it wrote.
@@ -95,15 +95,15 @@ async def written(
         found: The hits to choose excerpts from anew, where the prompt is too long.
         prompt: What the model is given.
         model: The model.
-        parts: What the library is made of.
+        runtime: The library's parts.
         on_draft: Is given what the model writes as it comes, checked sentence by sentence.
 
     Raises:
         EngineError: the model cannot be reached or wrote nothing.
     """
     # Most sentences are judged while the rest is still being written.
-    judge = _remembered(parts.judge)
-    look = Lookup(parts.engines.store.document, parts.engines.store.body)
+    judge = _remembered(runtime.judge)
+    look = Lookup(runtime.store.document, runtime.store.body)
 
     def receiver(prompt: Prompt) -> OnText | None:
         return drafts(on_draft, lambda text: check_draft(text, prompt.desk.given(), judge, look))
@@ -114,7 +114,7 @@ async def written(
         smaller = replace(request, max_tokens=prompt.budget(error.fits))
         if smaller.max_tokens < _LEAST:
             raise
-        prompt = prompt_for(smaller, found, parts, prompt.recalled)
+        prompt = prompt_for(smaller, found, runtime, prompt.recalled)
         writing = await prompt.write(model, receiver(prompt))
     checked = check(writing.text, prompt.desk.given(), judge, look)
     warnings = (_CUT,) if writing.cut else ()
@@ -178,23 +178,23 @@ class Prompt:
 
 
 def prompt_for(
-    request: Request, found: SearchResult, parts: Parts, recalled: Sequence[Memory]
+    request: Request, found: SearchResult, runtime: Runtime, recalled: Sequence[Memory]
 ) -> Prompt:
     """Return what a model is given.
 
     Args:
         request: The question and how it is to be answered.
         found: The hits to choose excerpts from.
-        parts: What the library is made of.
+        runtime: The library's parts.
         recalled: Earlier answers that the model is reminded of.
     """
-    desk = Desk(request, parts)
-    blocks = desk.lay(excerpts_of(request, found, parts)) if request.grounding != "tool" else ()
+    desk = Desk(request, runtime)
+    blocks = desk.lay(excerpts_of(request, found, runtime)) if request.grounding != "tool" else ()
     tools = (desk.tool(),) if request.grounding != "inject" else ()
     return Prompt(
         desk,
         instructions(
-            request.persona, words=request.form.words, today=parts.today(), tools=bool(tools)
+            request.persona, words=request.form.words, today=runtime.today(), tools=bool(tools)
         ),
         user_message(request.question, blocks, desk.nonce, recalled),
         tools,

@@ -3,8 +3,8 @@
 import threading
 from collections.abc import Callable, Sequence
 
+from chapterhouse.concurrency import run_now
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.replying.now import run_now
 from chapterhouse.telemetry import chat_span, tell_writing
 from chapterhouse.types import OutputFormat, Tool, Usage, Writing
 

@@ -2,7 +2,7 @@
 
 import time
 
-from chapterhouse.replying.streaming import drafts
+from chapterhouse.answering.drafts import drafts
 from chapterhouse.types import Draft
 
 

@@ -1,45 +1,13 @@
-"""What a house needs of its library, and what bringing it up to date did."""
+"""What bringing the documents of a persona or a council up to date did."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.sync import SyncReport
-from chapterhouse.connectors.fetched import Fetch
-from chapterhouse.ingest.look import Prepare, Read
-from chapterhouse.ports.models import LanguageModel
-from chapterhouse.ports.store import Store
-from chapterhouse.settings import Settings
 from chapterhouse.types import Progress
 
 OnProgress = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Means:
-    """What a house needs of its library.
-
-    Attributes:
-        store: Where documents go.
-        read: Starts reading bytes.
-        prepare: Returns what makes documents; called when something is read.
-        catch_up: Brings the indexes up to date with the store.
-        settings: Of the library.
-        model: Returns the language model of a profile, the library's own for "", or None.
-        open_fetch: Returns what fetches pages; called when a page is fetched.
-        today: The date as ``2026-01-31``.
-        nonce: Fresh random bits in hexadecimal, at least 128.
-    """
-
-    store: Store
-    read: Read
-    prepare: Callable[[], Prepare]
-    catch_up: Callable[[], object]
-    settings: Settings
-    model: Callable[[str], LanguageModel | None]
-    open_fetch: Callable[[], Fetch]
-    today: Callable[[], str]
-    nonce: Callable[[], str]
 
 
 @dataclass(frozen=True, slots=True)

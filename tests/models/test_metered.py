@@ -1,8 +1,8 @@
 import asyncio
 from decimal import Decimal
 
+from chapterhouse.models.metered import Metered
 from chapterhouse.models.scripted import ScriptedModel, Step
-from chapterhouse.replying.metered import Metered
 from chapterhouse.types import OutputFormat, Usage
 
 

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from chapterhouse.agents.ask import ask
 from chapterhouse.answering.bundle import answer_json, bundle_json
+from chapterhouse.answering.request import Choices
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.presenting.answers import answer_markdown
-from chapterhouse.replying.put import put
-from chapterhouse.replying.request import Choices
 from chapterhouse.types import Answer, Persona, Route
 
 WHO = ("maria", "jonas", "nina")
@@ -151,17 +151,17 @@ def test_no_way_of_asking_shows_what_another_has(
     with make_room(shared) as room:
         furnish(room)
         library = room.library
-        assert_private(slug, repr(library.search(question, shelves=[slug])), question)
+        assert_private(slug, repr(library.search.hits(question, shelves=[slug])), question)
         assert_private(
-            slug, repr(library.search(question, shelves=[slug], tags=["harbour"])), question
+            slug, repr(library.search.hits(question, shelves=[slug], tags=["harbour"])), question
         )
-        assert_private(slug, repr(library.search_all(question, shelves=[slug])), question)
-        assert_private(slug, repr(library.context(question, shelves=[slug])), question)
-        answer = library.ask(question, persona=slug)
+        assert_private(slug, repr(library.search.all(question, shelves=[slug])), question)
+        assert_private(slug, repr(library.search.context(question, shelves=[slug])), question)
+        answer = library.answers.ask(question, persona=slug)
         assert_private(slug, everything(answer), question)
-        assert_private(slug, bundle_json(library.bundle(answer)), question)
+        assert_private(slug, bundle_json(library.answers.bundle(answer)), question)
         assert {c.document_id for c in answer.citations} <= {
-            document.id for document in library.documents([slug])
+            document.id for document in library.documents.list([slug])
         }
 
 
@@ -183,7 +183,7 @@ def test_no_model_is_given_what_another_has(
     with make_room(shared) as room:
         furnish(room)
         room.library.personas.change(slug, {"grounding": grounding, "memory.recall": "5"})
-        room.library.memories.forget_all([slug])  # words that askers said in other examples
+        room.library.memory.forget_all([slug])  # words that askers said in other examples
         other = WHO[(WHO.index(slug) + 1) % 3]
         said = GREEDY.format(CANARIES[other]["file"], CANARIES[slug]["body"])
         calls = (
@@ -194,7 +194,7 @@ def test_no_model_is_given_what_another_has(
         model = room.says(*calls, said, *calls, said)
         asked = f"{question} {searched} {said}"
         for _ in range(2):  # the second time with a memory, or a kept answer
-            answer = asyncio.run(put(question, slug, Choices(), room.counter()))
+            answer = asyncio.run(ask(question, slug, Choices(), room.runtime()))
             assert_private(slug, everything(answer), asked)
         for instructions, prompt in model.asked:
             assert_private(slug, instructions, "")
@@ -210,10 +210,10 @@ def test_what_one_was_told_is_not_remembered_by_another(
 ) -> None:
     with make_room(shared) as room:
         furnish(room)
-        room.library.ask(f"{question} {CANARIES[owner]['body']}", persona=owner)
-        for hit in room.library.memories.search(question, [asker], 50, room.time):
+        room.library.answers.ask(f"{question} {CANARIES[owner]['body']}", persona=owner)
+        for hit in room.library.memory.search(question, [asker], 50, room.time):
             assert hit.memory.persona == asker
-        found = room.library.memories.memories([asker], 1_000, 0)
+        found = room.library.memory.memories([asker], 1_000, 0)
         assert all(memory.persona == asker for memory in found)
 
 
@@ -238,7 +238,9 @@ def test_an_answer_does_not_tell_which_words_stand_on_the_shelf_of_another(
                     slug, {f"{CANARIES[slug]['file']}.md": text_of(slug)}, tags=["harbour"]
                 )
                 room.library.personas.refresh(slug)
-            given.append([room.library.ask(one, persona="maria", remember=False) for one in asked])
+            given.append(
+                [room.library.answers.ask(one, persona="maria", remember=False) for one in asked]
+            )
     for alone, together in zip(*given, strict=True):
         assert alone.searched == together.searched
         assert alone.would_help == together.would_help
@@ -253,16 +255,16 @@ def test_a_question_handed_over_is_answered_under_the_colleagues_name_only(
     with make_room(tmp_path) as room:
         furnish(room)
         question = f"Who keeps the {CANARIES['jonas']['long']}?"
-        deferred = room.library.ask(question, persona="maria")
+        deferred = room.library.answers.ask(question, persona="maria")
         assert deferred.handed_to == ""
         assert_private("maria", everything(deferred), question)
 
         room.library.personas.change("maria", {"out_of_scope": "persona"})
-        told = room.library.ask(question, persona="maria")
+        told = room.library.answers.ask(question, persona="maria")
         if told.handed_to:
             assert told.persona == told.handed_to == "jonas"
             assert_private("jonas", everything(told), question)
-        for memory in room.library.memories.memories(["maria"], 100, 0):
+        for memory in room.library.memory.memories(["maria"], 100, 0):
             assert_private("maria", f"{memory.answer} {memory.sources}", question)
 
 
@@ -271,7 +273,7 @@ def test_a_shelf_that_is_read_beside_ones_own_is_no_secret(make_room: Open, tmp_
         furnish(room)
         question = f"Who keeps the {CANARIES['jonas']['long']}?"
         room.library.personas.change("nina", {"shelves": '["jonas"]'})
-        shown = everything(room.library.ask(question, persona="nina"))
+        shown = everything(room.library.answers.ask(question, persona="nina"))
         assert CANARIES["jonas"]["body"] in shown or CANARIES["jonas"]["title"] in shown
         assert not re.search("|".join(CANARIES["maria"].values()), shown)
 
@@ -290,7 +292,7 @@ def test_a_persona_without_documents_sees_nothing(make_room: Open, tmp_path: Pat
             CANARIES["jonas"]["body"],
             "berth price",
         ):
-            answer = room.library.ask(question, persona="olga")
+            answer = room.library.answers.ask(question, persona="olga")
             assert not answer.found
             assert answer.route in {Route.OUT_OF_SCOPE, Route.INSUFFICIENT}
             assert answer.searched.documents == 0

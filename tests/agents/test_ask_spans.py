@@ -12,10 +12,10 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
+from chapterhouse.agents.ask import ask
+from chapterhouse.answering.request import Choices
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Call, Step
-from chapterhouse.replying.put import put
-from chapterhouse.replying.request import Choices
 from chapterhouse.telemetry import TraceSpan, collecting
 from chapterhouse.telemetry.recorded import OWN_PROVIDER
 from chapterhouse.types import Answer, Usage
@@ -37,13 +37,11 @@ def exporter() -> Iterator[InMemorySpanExporter]:
     OWN_PROVIDER.reset(token)
 
 
-def ask(room: Any, *, content: bool = False, persona: str = "maria") -> Answer:
-    counter = room.counter()
-    changed = counter.settings.telemetry.model_copy(update={"content": content})
-    settings = counter.settings.model_copy(update={"telemetry": changed})
-    # A library's own searches follow its own settings.
-    room.library.settings = room.library.settings.model_copy(update={"telemetry": changed})
-    return asyncio.run(put(QUESTION, persona, Choices(), room.counter(settings)))
+def asked(room: Any, *, content: bool = False, persona: str = "maria") -> Answer:
+    usual = room.runtime().settings
+    changed = usual.telemetry.model_copy(update={"content": content})
+    settings = usual.model_copy(update={"telemetry": changed})
+    return asyncio.run(ask(QUESTION, persona, Choices(), room.runtime(settings)))
 
 
 def with_tools(room: Any) -> None:
@@ -71,11 +69,11 @@ def everything(exporter: InMemorySpanExporter) -> str:
 def test_an_answer_with_tools_is_told_in_its_tree(harbour: Any) -> None:
     with_tools(harbour)
     with collecting() as trace:
-        ask(harbour)
+        asked(harbour)
 
-    (asked,) = trace.roots
-    found, chat = asked.children
-    assert (asked.name, found.name, chat.name) == (
+    (root,) = trace.roots
+    found, chat = root.children
+    assert (root.name, found.name, chat.name) == (
         "invoke_agent maria",
         "retrieval maria",
         "chat scripted",
@@ -99,7 +97,7 @@ def test_an_answer_with_tools_is_told_in_its_tree(harbour: Any) -> None:
 
 def test_retrieval_tells_what_it_found(harbour: Any) -> None:
     with collecting() as trace:
-        ask(harbour)
+        asked(harbour)
     ((found,),) = (one.children for one in trace.roots)
     assert found.attributes["gen_ai.data_source.id"] == "maria"
     assert found.attributes["chapterhouse.retrieval.searched_documents"] == 1
@@ -110,20 +108,20 @@ def test_retrieval_tells_what_it_found(harbour: Any) -> None:
 
 
 def test_the_library_itself_is_asked_too(harbour: Any) -> None:
-    harbour.library.add(harbour.home / "personas" / "maria")
+    harbour.library.documents.add(harbour.home / "personas" / "maria")
     with collecting() as trace:
-        answer = ask(harbour, persona="")
-    (asked,) = trace.roots
-    assert asked.name == "invoke_agent library"
-    assert asked.attributes["chapterhouse.answer.route"] == answer.route
-    assert asked.content["gen_ai.input.messages"] == QUESTION
-    assert "4 knots" in str(asked.content["gen_ai.output.messages"])
-    assert [one.name for one in asked.children] == ["retrieval"]
+        answer = asked(harbour, persona="")
+    (root,) = trace.roots
+    assert root.name == "invoke_agent library"
+    assert root.attributes["chapterhouse.answer.route"] == answer.route
+    assert root.content["gen_ai.input.messages"] == QUESTION
+    assert "4 knots" in str(root.content["gen_ai.output.messages"])
+    assert [one.name for one in root.children] == ["retrieval"]
 
 
 def test_what_a_model_used_is_told(harbour: Any, exporter: InMemorySpanExporter) -> None:
     with_tools(harbour)
-    ask(harbour)
+    asked(harbour)
     chat: Any = exported(exporter)["chat scripted"].attributes
     assert chat["gen_ai.usage.input_tokens"] == 200
     assert chat["gen_ai.usage.output_tokens"] == 20
@@ -138,15 +136,15 @@ def test_rephrasing_stands_inside_the_search(harbour: Any) -> None:
     changed = harbour.library.settings.expansion.model_copy(update={"rewrite": "always"})
     settings = harbour.library.settings.model_copy(update={"expansion": changed})
     with collecting() as trace:
-        asyncio.run(put(QUESTION, "maria", Choices(), harbour.counter(settings)))
-    (asked,) = trace.roots
-    assert [one.name for one in asked.children] == ["retrieval maria", "chat scripted"]
-    assert [one.name for one in asked.children[0].children] == ["chat scripted"]
+        asyncio.run(ask(QUESTION, "maria", Choices(), harbour.runtime(settings)))
+    (root,) = trace.roots
+    assert [one.name for one in root.children] == ["retrieval maria", "chat scripted"]
+    assert [one.name for one in root.children[0].children] == ["chat scripted"]
 
 
 def test_a_model_that_fails_is_noted(harbour: Any, exporter: InMemorySpanExporter) -> None:
     harbour.says(EngineError("frimble"))
-    ask(harbour)
+    asked(harbour)
     told = exported(exporter)
     chat = told["chat scripted"]
     assert chat.status.status_code is api.StatusCode.ERROR
@@ -159,7 +157,7 @@ def test_nothing_that_was_read_asked_or_written_leaves(
     harbour: Any, exporter: InMemorySpanExporter
 ) -> None:
     with_tools(harbour)
-    ask(harbour)
+    asked(harbour)
     names = [one.name for one in exporter.get_finished_spans()]
     assert sorted(names) == [
         "chat scripted",
@@ -177,7 +175,7 @@ def test_nothing_that_was_read_asked_or_written_leaves(
 
 def test_where_the_settings_say_so_it_does(harbour: Any, exporter: InMemorySpanExporter) -> None:
     with_tools(harbour)
-    ask(harbour, content=True)
+    asked(harbour, content=True)
     left = everything(exporter).casefold()
     assert [word for word in PLANTED if word not in left and word != "rules.md"] == []
     told: Any = exported(exporter)["execute_tool search_documents"].attributes
@@ -187,8 +185,10 @@ def test_where_the_settings_say_so_it_does(harbour: Any, exporter: InMemorySpanE
 def test_a_colleague_who_takes_over_is_told_of_inside(harbour: Any) -> None:
     harbour.library.personas.change("maria", {"out_of_scope": "persona"})
     with collecting() as trace:
-        asked = put("What does a berth in the marina cost?", "maria", Choices(), harbour.counter())
-        answer = asyncio.run(asked)
+        pending = ask(
+            "What does a berth in the marina cost?", "maria", Choices(), harbour.runtime()
+        )
+        answer = asyncio.run(pending)
     assert answer.handed_to == "jonas"
     (first,) = trace.roots
     last = first.children[-1]
@@ -198,9 +198,9 @@ def test_a_colleague_who_takes_over_is_told_of_inside(harbour: Any) -> None:
 
 def test_questions_side_by_side_keep_to_themselves(harbour: Any) -> None:
     async def both() -> None:
-        counter = harbour.counter()
+        runtime = harbour.runtime()
         await asyncio.gather(
-            *(put(QUESTION, name, Choices(), counter) for name in ("maria", "jonas"))
+            *(ask(QUESTION, name, Choices(), runtime) for name in ("maria", "jonas"))
         )
 
     harbour.models[""] = None

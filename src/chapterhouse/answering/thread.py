@@ -7,30 +7,31 @@ over, where this one may go on from it and does not find its subject by itself.
 from collections.abc import Sequence
 from dataclasses import replace
 
+from chapterhouse.answering.memory import recall
+from chapterhouse.answering.request import NO_MODEL, Request
+from chapterhouse.answering.respond import query_of
+from chapterhouse.answering.search import method_for, search
 from chapterhouse.errors import EngineError
+from chapterhouse.models.metered import Metered
 from chapterhouse.models.question_rewriting import standalone_question
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.replying import keeping
-from chapterhouse.replying.metered import Metered
-from chapterhouse.replying.parts import Parts
-from chapterhouse.replying.request import NO_MODEL, Request
-from chapterhouse.replying.respond import query_of
 from chapterhouse.retrieval import follow_up
 from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.runtime import Runtime
 from chapterhouse.types import FollowUp, Turn
 
 CARRIED = "carried"
 
 
-async def completed(
-    request: Request, before: Sequence[Turn], parts: Parts, *, certain: bool
+async def resolve_follow_up(
+    request: Request, before: Sequence[Turn], runtime: Runtime, *, certain: bool
 ) -> FollowUp:
     """Return a question as it can be understood without those before it.
 
     Args:
         request: The question as it is asked, and everything that decides how it is answered.
         before: The turns before it, oldest first.
-        parts: What the library is made of.
+        runtime: The library's parts.
         certain: Whether it is known to go on from the last of them.
 
     Raises:
@@ -38,57 +39,64 @@ async def completed(
         NotFoundError: there is no such shelf.
         MissingExtraError: the model's extra is not installed.
     """
-    model = None if request.model == NO_MODEL else parts.model(request.model)
-    request = replace(request, question=query_of(request, parts).text)
+    model = None if request.model == NO_MODEL else runtime.language_model(request.model)
+    request = replace(request, question=query_of(request, runtime).text)
     if model is None:
-        return _carried(request, before, parts, certain=certain)
+        return _carried(request, before, runtime, certain=certain)
     found = FollowUp(request.question, request.question)
     if before:
-        found = await _rewritten(request, before, parts, Metered(model), certain=certain)
-    recalled = keeping.recalled(replace(request, question=found.question), parts)
+        found = await _rewritten(request, before, runtime, Metered(model), certain=certain)
+    recalled = recall(replace(request, question=found.question), runtime)
     return replace(found, recalled=recalled)
 
 
 async def _rewritten(
-    request: Request, before: Sequence[Turn], parts: Parts, model: LanguageModel, *, certain: bool
+    request: Request,
+    before: Sequence[Turn],
+    runtime: Runtime,
+    model: LanguageModel,
+    *,
+    certain: bool,
 ) -> FollowUp:
     """Let a model say how a question is meant; where it does not, carry words over."""
     asked = request.question
     try:
         question, writing = await standalone_question(model, asked, before)
     except EngineError as error:
-        found = _carried(request, before, parts, certain=certain)
+        found = _carried(request, before, runtime, certain=certain)
         return replace(found, warning=error.message)
     if not question:
-        found = _carried(request, before, parts, certain=certain)
+        found = _carried(request, before, runtime, certain=certain)
         return replace(found, usage=writing.usage)
     if question.casefold() == asked.casefold():
         return FollowUp(asked, asked, usage=writing.usage)
-    languages = parts.engines.store.census(request.shelves).languages
+    languages = runtime.store.census(request.shelves).languages
     said = [understand(text, languages) for text in (before[-1].question, asked)]
     search_text = " ".join((question, *map(follow_up.spoken_of, said)))
     return FollowUp(asked, question, search_text, writing.model, writing.usage)
 
 
-def _carried(request: Request, before: Sequence[Turn], parts: Parts, *, certain: bool) -> FollowUp:
+def _carried(
+    request: Request, before: Sequence[Turn], runtime: Runtime, *, certain: bool
+) -> FollowUp:
     """Carry words over, unless the question stands by itself."""
     asked = request.question
-    languages = parts.engines.store.census(request.shelves).languages
+    languages = runtime.store.census(request.shelves).languages
     question = understand(asked, languages)
-    if not before or not (certain or _goes_on(question, request, parts)):
+    if not before or not (certain or _goes_on(question, request, runtime)):
         return FollowUp(asked, asked)
     last = understand(before[-1].question, languages)
-    subject = follow_up.subject(last, parts.engines.lexical.document_frequencies)
+    subject = follow_up.subject(last, runtime.lexical.document_frequencies)
     search_text = f"{asked} {follow_up.spoken_of(last)}"
     return FollowUp(asked, f"{asked} ({subject})", search_text, CARRIED)
 
 
-def _goes_on(question: Question, request: Request, parts: Parts) -> bool:
+def _goes_on(question: Question, request: Request, runtime: Runtime) -> bool:
     """Whether a question goes on from the one before: it begins so, or finds no subject alone."""
     if follow_up.begins_as_follow_up(question):
         return True
     if not follow_up.says_little(question):
         return False
-    query = query_of(request, parts)
-    hits = parts.retrieve(query, parts.method(request.settings, None)).hits
+    query = query_of(request, runtime)
+    hits = search(query, runtime, method_for(runtime, request.settings, None)).hits
     return not hits or hits[0].score < follow_up.SURE

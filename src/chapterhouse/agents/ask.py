@@ -1,0 +1,249 @@
+"""A question to the library or to a persona, who may hand it off to a colleague."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Final
+
+from pydantic import BaseModel
+
+from chapterhouse.agents.persona_config import PersonaConfig
+from chapterhouse.agents.personas import House
+from chapterhouse.answering.choosing import Form
+from chapterhouse.answering.drafts import OnDraft
+from chapterhouse.answering.request import Choices, Request, library_request
+from chapterhouse.answering.respond import offline, respond
+from chapterhouse.answering.route import deferral
+from chapterhouse.answering.thread import resolve_follow_up
+from chapterhouse.errors import ChapterhouseError, UsageError
+from chapterhouse.runtime import Runtime
+from chapterhouse.settings import Settings
+from chapterhouse.telemetry import agent_span, sharing_content, tell_answer
+from chapterhouse.types import Answer, FollowUp, Persona, Progress, Route, Turn
+
+OnProgress = Callable[[Progress], None]
+_LIBRARY: Final = "library"  # who answers where nobody is named
+
+
+async def ask(
+    question: str,
+    persona: str,
+    choices: Choices,
+    runtime: Runtime,
+    on_draft: OnDraft | None = None,
+    on_progress: OnProgress | None = None,
+) -> Answer:
+    """Answer a question.
+
+    Args:
+        question: A question.
+        persona: Who is asked; empty for the library itself.
+        choices: What the caller says about it.
+        runtime: The library's parts.
+        on_draft: Is answer what a model writes as it comes, checked sentence by sentence.
+        on_progress: Called for each file that is read first.
+
+    Raises:
+        UsageError: the question is empty, a number is out of range, there is no such profile, or
+            shelves were named beside a persona.
+        NotFoundError: there is no such persona or shelf.
+        MissingExtraError: the model's extra is not installed.
+    """
+    if choices.words is not None and choices.words < 1:
+        raise UsageError(f"An answer needs at least 1 word, not {choices.words}.")
+    if persona and choices.shelves:
+        raise UsageError(
+            "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
+        )
+    slug = House(runtime).load(persona).config.slug if persona else ""
+    allowed = runtime.settings.telemetry.content
+    with sharing_content(allowed=allowed), agent_span(slug or _LIBRARY, question) as recorder:
+        if slug:
+            answer = await _ask_persona(slug, question, choices, runtime, on_draft, on_progress)
+        else:
+            runtime.catch_up()
+            request = library_request(question, runtime.settings, choices)
+            answer = await respond(request, runtime, on_draft)
+        tell_answer(recorder, answer)
+    return answer
+
+
+async def follow_up(
+    question: str,
+    before: Sequence[Turn],
+    persona: str,
+    choices: Choices,
+    runtime: Runtime,
+    *,
+    certain: bool,
+) -> FollowUp:
+    """Return a question of a conversation as it can be understood by itself.
+
+    Args:
+        question: A question.
+        before: The turns before it, oldest first.
+        persona: Who is asked; empty for the library itself.
+        choices: What the caller says about it.
+        runtime: The library's parts.
+        certain: Whether it is known to go on from the last of them.
+
+    Raises:
+        UsageError: the question is empty, or there is no such profile.
+        NotFoundError: there is no such persona or shelf.
+        MissingExtraError: the model's extra is not installed.
+    """
+    runtime.catch_up()
+    if persona:
+        request = _request(House(runtime).load(persona).config.slug, question, choices, runtime)
+    else:
+        request = library_request(question, runtime.settings, choices)
+    return await resolve_follow_up(request, before, runtime, certain=certain)
+
+
+async def _ask_persona(
+    slug: str,
+    question: str,
+    choices: Choices,
+    runtime: Runtime,
+    on_draft: OnDraft | None,
+    on_progress: OnProgress | None,
+) -> Answer:
+    """Answer as a persona, or as the colleague whom the question is handed to."""
+    refreshed = House(runtime).refresh(slug, on_progress=on_progress)
+    runtime.catch_up()
+    request = _request(slug, question, choices, runtime)
+    answer = await respond(request, runtime, on_draft)
+    if answer.route is Route.OUT_OF_SCOPE and request.out_of_scope == "persona":
+        others = _colleagues(request, choices, runtime, on_progress)
+        runtime.catch_up()
+        answer = await hand_off(request, answer, others, runtime, on_draft)
+    return replace(
+        answer,
+        refreshed=refreshed.sentence if refreshed.changed else "",
+        warnings=(*answer.warnings, *refreshed.warnings),
+    )
+
+
+def _request(slug: str, question: str, choices: Choices, runtime: Runtime) -> Request:
+    folder = House(runtime).load(slug)
+    return persona_request(question, folder.persona, folder.config, runtime.settings, choices)
+
+
+def _colleagues(
+    request: Request, choices: Choices, runtime: Runtime, on_progress: OnProgress | None
+) -> tuple[Request, ...]:
+    """Return the same question as put to each other persona, brought up to date.
+
+    One whose configuration or folders cannot be used now is passed over.
+    """
+    own = request.persona.slug if request.persona else ""
+    found = []
+    for slug in House(runtime).names():
+        if slug == own:
+            continue
+        try:
+            House(runtime).refresh(slug, on_progress=on_progress)
+            other = _request(slug, request.question, choices, runtime)
+        except ChapterhouseError:  # it is told of by ``persona validate``, not by this answer
+            continue
+        found.append(replace(other, out_of_scope="defer"))
+    return tuple(found)
+
+
+async def hand_off(
+    request: Request,
+    given: Answer,
+    colleagues: Sequence[Request],
+    runtime: Runtime,
+    on_draft: OnDraft | None = None,
+) -> Answer:
+    """Return the answer of the colleague whose documents answer best, or ``given``.
+
+    The evidence decides, found by quotation from each colleague's own shelf; of equals the first
+    by slug. Nothing of a shelf is shown but by the colleague who answers.
+
+    Args:
+        request: The question as it was put to the first.
+        given: Their answer: out of scope.
+        colleagues: The same question as it would be put to the others.
+        runtime: The library's parts.
+        on_draft: Is given what a model writes as it comes, checked sentence by sentence.
+    """
+    best: Request | None = None
+    strongest = 0.0
+    for colleague in sorted(colleagues, key=_slug):
+        try:
+            told = offline(colleague, runtime)
+        except ChapterhouseError:  # such as a shelf that is not there yet: nothing to find
+            continue
+        if told.found and told.confidence > strongest:
+            best, strongest = colleague, told.confidence
+    if best is None or best.persona is None or request.persona is None:
+        return given
+    with agent_span(best.persona.slug, best.question) as recorder:
+        told = await respond(best, runtime, on_draft)
+        tell_answer(recorder, told)
+    return replace(
+        told,
+        notice=deferral(request.persona, best.persona.display_name),
+        handed_to=best.persona.slug,
+    )
+
+
+def _slug(request: Request) -> str:
+    return request.persona.slug if request.persona else ""
+
+
+def persona_request(
+    question: str, persona: Persona, config: PersonaConfig, settings: Settings, choices: Choices
+) -> Request:
+    """Return the request of a question to a persona, who reads their own shelves only."""
+    own = persona_settings(settings, config)
+    remember = choices.remember and own.memory.enabled
+    return Request(
+        question=question,
+        settings=own,
+        persona=persona,
+        shelves=persona.reads,
+        tags=tuple(dict.fromkeys((*persona.tags, *choices.tags))),
+        form=Form(choices.words or own.answer.words),
+        max_chunks=config.retrieval.max_chunks,
+        max_tokens=own.packing.maximum,
+        grounding=config.grounding,
+        model=config.model if choices.model is None else choices.model,
+        out_of_scope=config.out_of_scope,
+        search_text=choices.search_text,
+        in_conversation=choices.in_conversation,
+        remember=remember,
+        use_kept=choices.use_kept and remember and own.answer.cache,
+        may_be_empty=True,
+    )
+
+
+def persona_settings(settings: Settings, config: PersonaConfig) -> Settings:
+    """Return the library's settings with what a persona has otherwise."""
+    chosen = config.retrieval
+    search = _changed(
+        settings.search,
+        vector_threshold=chosen.vector_threshold,
+        bm25_min_score=chosen.bm25_min_score,
+        min_similarity=chosen.min_similarity,
+        per_document=chosen.per_document,
+        recency=chosen.recency,
+    )
+    memory = config.memory
+    return settings.model_copy(
+        update={
+            "search": search,
+            "packing": _changed(settings.packing, maximum=chosen.max_tokens),
+            "memory": _changed(
+                settings.memory, enabled=memory.enabled, days=memory.days, recall=memory.recall
+            ),
+            "answer": _changed(settings.answer, words=config.answer.words),
+        }
+    )
+
+
+def _changed(part: BaseModel, **values: float | None) -> BaseModel:
+    """Return a section of the settings with those values that are not None."""
+    known = {name: value for name, value in values.items() if value is not None}
+    return part.model_copy(update=known)

@@ -1,0 +1,271 @@
+"""Search in an open library: a checked question, the stages that the settings name, hits.
+
+From what a caller asks to a ``Query``, and from the runtime to what retrieval looks up.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
+from importlib.resources import files
+from typing import Final
+
+from chapterhouse.answering.confidence import ConfidenceModel, confidence_model
+from chapterhouse.answering.extractive import Reference
+from chapterhouse.errors import NotFoundError, UsageError
+from chapterhouse.models.metered import Metered
+from chapterhouse.models.question_rewriting import rewrite
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.ports.models import LanguageModel, Reranker
+from chapterhouse.ports.store import Store
+from chapterhouse.retrieval.boost import Recency
+from chapterhouse.retrieval.candidates import Sources
+from chapterhouse.retrieval.context import ContextSources, Packing
+from chapterhouse.retrieval.expand import by_names, by_parts, by_rewriting, by_tags
+from chapterhouse.retrieval.fuse import best_scores, combine_scores, rank_scores, variant_ranks
+from chapterhouse.retrieval.method import Expand, Fuse, Hop, Merge, Method, Thresholds
+from chapterhouse.retrieval.pipeline import retrieve
+from chapterhouse.retrieval.rerank import FeatureModel, by_features, by_model, feature_model
+from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
+from chapterhouse.retrieval.shortlist import Rerank
+from chapterhouse.retrieval.widen import with_parent, with_surroundings
+from chapterhouse.runtime import Runtime
+from chapterhouse.settings import PackingSettings, SearchSettings, Settings, TokenSettings
+from chapterhouse.telemetry import retrieval_span, sharing_content, tell_hits
+from chapterhouse.text.counting import counted, estimate_tokens
+from chapterhouse.types import Query, SearchResult
+
+_WEIGHTS: Final = "reranker.json"
+_FUSIONS: Final[Mapping[str, tuple[Fuse, Merge]]] = {
+    "scores": (combine_scores, best_scores),
+    "ranks": (rank_scores, variant_ranks),
+}
+_WIDEN: Final = {"surroundings": with_surroundings, "parent": with_parent}
+_LONGEST_QUESTION: Final = 10_000  # characters
+_MOST_HITS: Final = 1_000
+
+
+def checked_query(
+    query: Query, store: Store, limit: int | None, per_document: int | None,
+    settings: SearchSettings, *, may_be_empty: bool = False,
+) -> Query:  # fmt: skip
+    """Return a query that can be answered, with the settings where the caller did not say.
+
+    Args:
+        query: As the caller gave it.
+        store: What is searched.
+        limit: Number of hits; the setting when None.
+        per_document: At most so many of one document; the setting when None.
+        settings: Where the caller did not say.
+        may_be_empty: Whether a shelf may have no document yet, as a new persona's has none.
+
+    Raises:
+        UsageError: the question is empty or too long, or a number is out of range.
+        NotFoundError: there is no such shelf.
+    """
+    text = query.text.encode("utf-8", "replace").decode("utf-8").strip()
+    checked = Query(
+        text=text,
+        shelves=tuple(query.shelves),
+        limit=settings.limit if limit is None else limit,
+        per_document=settings.per_document if per_document is None else per_document,
+        tags=tuple(query.tags),
+    )
+    if not text:
+        raise UsageError("The question is empty.", hint="Ask in words.")
+    if len(text) > _LONGEST_QUESTION:
+        raise UsageError(
+            f"The question has {len(text):,} characters, over {_LONGEST_QUESTION:,}.",
+            hint="Add long texts as documents and ask about them.",
+        )
+    if not may_be_empty:
+        _require_shelves(checked.shelves, store)
+    if not 1 <= checked.limit <= _MOST_HITS:
+        raise UsageError(f"The limit must be 1 to {_MOST_HITS:,}, not {checked.limit}.")
+    if checked.per_document < 0:
+        raise UsageError(f"The cap per document must not be negative: {checked.per_document}.")
+    return checked
+
+
+def search(query: Query, runtime: Runtime, method: Method) -> SearchResult:
+    """Return the hits of a checked query; warnings tell of vectors and changes that are missing."""
+    allowed = runtime.settings.telemetry.content
+    opened = retrieval_span(query.text, query.shelves, query.limit)
+    with sharing_content(allowed=allowed), opened as recorder:
+        warnings = (runtime.encoders.warning(), _behind(runtime))
+        found = retrieve(query, sources_of(runtime), method)
+        tell_hits(recorder, found)
+    return replace(found, warnings=(*found.warnings, *filter(None, warnings)))
+
+
+def _behind(runtime: Runtime) -> str:
+    """Say so where the index could not catch up, as on a disk that takes nothing."""
+    missing = runtime.store.sequence() - runtime.indexes()["lexical"].sequence()
+    told = counted(missing, "change of the library is", "changes of the library are")
+    return f"{told} not searched yet." if missing > 0 else ""
+
+
+def method_for(runtime: Runtime, settings: Settings, model: LanguageModel | None) -> Method:
+    """Return the stages of retrieval under some settings.
+
+    Args:
+        runtime: The library's parts.
+        settings: The settings; a persona's may differ from the library's.
+        model: The language model that answers, or None; a smaller one, where the settings name
+            one, rewrites questions in its place.
+    """
+    chosen = settings.search
+    fuse, merge = _FUSIONS[chosen.fusion]
+    return Method(
+        fuse=fuse,
+        merge=merge,
+        expand=_expansions(settings, runtime, model),
+        rerank=_rerank(settings, runtime.reranker),
+        # The time is asked only where the age of documents counts.
+        recency=Recency(runtime.now(), chosen.recency) if chosen.recency else None,
+        thresholds=Thresholds(
+            chosen.bm25_min_score, chosen.vector_threshold, chosen.min_similarity
+        ),
+        hop=Hop() if settings.expansion.names else None,
+        duplicates=chosen.duplicates or 2.0,
+        shortlist=settings.rerank.depth,
+    )
+
+
+def packing_for(settings: PackingSettings, count_tokens: Callable[[str], int]) -> Packing:
+    """Return how a budget of tokens is filled."""
+    widen = _WIDEN.get(settings.widen)
+    return Packing(
+        price=settings.price,
+        widen=partial(widen, limit=settings.widen_tokens, count_tokens=count_tokens)
+        if widen
+        else None,
+    )
+
+
+@cache
+def fitted_model() -> FeatureModel:
+    """Return the feature reranker that comes with Chapterhouse."""
+    return feature_model(files("chapterhouse.retrieval").joinpath(_WEIGHTS).read_text("utf-8"))
+
+
+def _rerank(settings: Settings, reranker: Reranker | None) -> Rerank | None:
+    if settings.rerank.engine == "features":
+        return by_features(fitted_model())
+    return by_model(reranker) if reranker is not None else None
+
+
+def _expansions(
+    settings: Settings, runtime: Runtime, model: LanguageModel | None
+) -> tuple[Expand, ...]:
+    expansion = settings.expansion
+    chosen: list[Expand] = []
+    if expansion.names:
+        chosen += [by_names(runtime.aliases.find), by_tags]
+    if expansion.parts:
+        chosen.append(by_parts)
+    if model is not None and expansion.rewrite == "always":
+        chosen.append(by_rewriting(partial(rewrite, _rewriter(settings, runtime, model))))
+    return tuple(chosen)
+
+
+def _rewriter(settings: Settings, runtime: Runtime, model: LanguageModel) -> LanguageModel:
+    """Return what rewrites questions: the smaller model that the settings name, or ``model``."""
+    name = settings.expansion.model
+    smaller = runtime.language_model(name) if name else None
+    payer = model if isinstance(model, Metered) else None
+    return Metered(smaller, payer) if smaller else model
+
+
+def sources_of(runtime: Runtime) -> Sources:
+    """Return what retrieval may look into."""
+    store, layer = runtime.store, runtime.encoders.current()
+    own = Sources(
+        lexical=runtime.lexical,
+        vector=runtime.vectors,
+        embedder=runtime.embedder,
+        census=store.census,
+        chunks=store.chunks,
+        documents=store.documents_among,
+        chunks_named=store.chunks_named,
+        documents_of=store.documents_of,
+        near_words=partial(_near_words, runtime),
+        titled=runtime.aliases.find_titled,
+    )
+    if layer.embedder is runtime.embedder:
+        return own
+    return replace(own, vector=layer.index, embedder=layer.embedder, fusion=layer.fusion, table=own)
+
+
+def _near_words(runtime: Runtime, word: str) -> Mapping[str, float]:
+    """Return what a word that no document has may be meant for.
+
+    Nothing for a common word, which is one token of the built-in table: it is spelled right, the
+    documents only use others.
+    """
+    if any(runtime.table.count_tokens(form) == 1 for form in (word, word.lower(), word.title())):
+        return {}
+    return runtime.aliases.near_words(word.casefold())
+
+
+def reference_of(runtime: Runtime, shelves: Sequence[str] = ()) -> Reference:
+    """Return what answering looks up.
+
+    Words are counted on ``shelves`` alone: what is missing there must not tell what stands on
+    those of others.
+    """
+    return Reference(
+        scorer=_scorer(runtime, shelves),
+        confidence=_fitted_confidence(),
+        document=runtime.store.document,
+        body=runtime.store.body,
+        partly_read=partial(runtime.store.partly_read, tuple(shelves)),
+    )
+
+
+def context_sources_of(runtime: Runtime, tokens: TokenSettings) -> ContextSources:
+    """Return what building a context looks up.
+
+    Sentences are judged by words alone: contexts hold as much of the answers as by meaning
+    (``benchmarks/packing.py``), and no passage has to be encoded before a model is asked.
+    """
+    return ContextSources(
+        body=runtime.store.body,
+        count_tokens=token_counter(tokens, runtime.table),
+        scorer=replace(_scorer(runtime), encoder=None),
+    )
+
+
+def _scorer(runtime: Runtime, shelves: Sequence[str] = ()) -> SentenceScorer:
+    """Return what judges sentences: always by the encoder in the box, by which it was fitted."""
+    return SentenceScorer(
+        model=_fitted_sentences(),
+        encoder=runtime.token_encoder,
+        document_frequency=partial(runtime.lexical.document_frequency, shelves=tuple(shelves)),
+    )
+
+
+@cache
+def _fitted_sentences() -> SentenceModel:
+    path = files("chapterhouse.retrieval").joinpath("sentence_model.json")
+    return sentence_model(path.read_text("utf-8"))
+
+
+@cache
+def _fitted_confidence() -> ConfidenceModel:
+    path = files("chapterhouse.answering").joinpath("confidence.json")
+    return confidence_model(path.read_text("utf-8"))
+
+
+def token_counter(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str], int]:
+    """Return what counts tokens, as the settings have it."""
+    return table.count_tokens if tokens.tokenizer == "llama-2" else estimate_tokens
+
+
+def _require_shelves(shelves: Sequence[str], store: Store) -> None:
+    unknown = store.unknown_shelves(shelves) if shelves else ()
+    if unknown:
+        known = store.counts()["shelf"]
+        raise NotFoundError(
+            f"There is no shelf '{unknown[0]}'.",
+            hint=f"There are: {', '.join(known) or 'none yet'}.",
+        )

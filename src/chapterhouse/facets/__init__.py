@@ -1,0 +1,1 @@
+"""What a library offers, by what it is about."""

@@ -1,0 +1,152 @@
+"""Answers: questions to the library or to a persona."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from chapterhouse.agents.ask import ask, follow_up, persona_settings
+from chapterhouse.agents.personas import House
+from chapterhouse.answering.bundle import Bundle, bundle_of
+from chapterhouse.answering.cite import CitationCheck, Holdings, recheck
+from chapterhouse.answering.request import Choices
+from chapterhouse.concurrency import run_now
+from chapterhouse.runtime import Runtime
+from chapterhouse.types import Answer, Draft, FollowUp, Progress, Turn
+
+_NO_CHOICES: Final = Choices()
+
+
+class Answers:
+    """Answers questions from the documents of a workspace."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Work on the library of ``runtime``."""
+        self._runtime = runtime
+
+    def ask(
+        self,
+        question: str,
+        *,
+        persona: str = "",
+        shelves: Sequence[str] = (),
+        tags: Sequence[str] = (),
+        words: int | None = None,
+        model: str | None = None,
+        remember: bool = True,
+        use_kept: bool = True,
+        search_text: str = "",
+        in_conversation: bool = False,
+        on_draft: Callable[[Draft], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Answer:
+        """Answer from the documents, every sentence with a verified citation, or say why not.
+
+        Args:
+            question: A question.
+            persona: Who is asked: a slug, its beginning, or a name. They read their own shelves,
+                brought up to date with their folders first. Empty for the library itself.
+            shelves: Only documents on one of these; all when empty. Not with a persona.
+            tags: What the asker knows about.
+            words: At most so many words without a model; the setting when None.
+            model: A profile of the settings, ``none`` for quotations alone; when None the
+                persona's, else the library's.
+            remember: Whether question and answer go into the memory, if the settings have one.
+            use_kept: Whether an answer may be given that was written before.
+            search_text: What is searched for instead of the question, as ``follow_up`` says.
+            in_conversation: Whether a model is reminded of earlier answers, unless the settings
+                say otherwise.
+            on_draft: Is given what a model writes as it comes, checked sentence by sentence.
+            on_progress: Called for each file that is read first.
+
+        Raises:
+            UsageError: the question is empty, a number is out of range, there is no such profile.
+            NotFoundError: there is no such persona or shelf.
+            MissingExtraError: the model's extra is not installed.
+        """
+        return run_now(
+            self.ask_async(
+                question,
+                persona=persona,
+                choices=Choices(
+                    tuple(shelves),
+                    tuple(tags),
+                    words,
+                    model,
+                    remember,
+                    use_kept,
+                    search_text,
+                    in_conversation,
+                ),
+                on_draft=on_draft,
+                on_progress=on_progress,
+            )
+        )
+
+    async def ask_async(
+        self,
+        question: str,
+        *,
+        persona: str = "",
+        choices: Choices = _NO_CHOICES,
+        on_draft: Callable[[Draft], None] | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> Answer:
+        """Answer as ``ask`` does, without blocking where a model is waited for."""
+        return await ask(question, persona, choices, self._runtime, on_draft, on_progress)
+
+    def follow_up(
+        self,
+        question: str,
+        before: Sequence[Turn],
+        *,
+        persona: str = "",
+        shelves: Sequence[str] = (),
+        model: str | None = None,
+        remember: bool = True,
+        certain: bool = False,
+    ) -> FollowUp:
+        """Return a question of a conversation as it can be understood by itself, to be asked.
+
+        A model rewrites it; without one, words of the last turn are carried over, where it may go
+        on from that and does not find its subject by itself.
+
+        Args:
+            question: As it is asked.
+            before: The turns before it, oldest first, as they were understood.
+            persona: As in ``ask``.
+            shelves: As in ``ask``.
+            model: As in ``ask``.
+            remember: As in ``ask``; without it nothing is recalled either.
+            certain: Whether it is known to go on from the last turn.
+
+        Raises:
+            UsageError, NotFoundError, MissingExtraError: as ``ask``.
+        """
+        choices = Choices(
+            shelves=tuple(shelves), model=model, remember=remember, in_conversation=True
+        )
+        return run_now(
+            follow_up(question, before, persona, choices, self._runtime, certain=certain)
+        )
+
+    def bundle(self, answer: Answer) -> Bundle:
+        """Return an answer with all that another person needs to check it."""
+        runtime = self._runtime
+        if not answer.persona:
+            return bundle_of(answer, runtime, runtime.settings, None)
+        config = House(runtime).load(answer.persona).config
+        settings = persona_settings(runtime.settings, config)
+        return bundle_of(answer, runtime, settings, config.model_dump(mode="json"))
+
+    def recheck(self, answer: Answer) -> tuple[CitationCheck, ...]:
+        """Say for each citation of an old answer what has become of its source.
+
+        Personas on whose shelves the documents stand read what changed in their folders first.
+        """
+        store = self._runtime.store
+        personas = House(self._runtime)
+        cited = store.documents_among(sorted({c.document_id for c in answer.citations}))
+        for slug in sorted(
+            set(personas.names()) & {name for one in cited.values() for name in one.shelves}
+        ):
+            personas.refresh(slug)
+        return recheck(answer, Holdings(store.document, store.documents, store.body))

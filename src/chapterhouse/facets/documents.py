@@ -1,0 +1,272 @@
+"""Documents: in and out of a library, and looked at."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from threading import Event
+from typing import Final
+
+from chapterhouse.agents.council_model import is_council_shelf
+from chapterhouse.agents.personas import House
+from chapterhouse.connectors.folder import is_there
+from chapterhouse.errors import NotFoundError, RejectedError, UsageError
+from chapterhouse.ingest import ingest, remove, reprocess
+from chapterhouse.ingest.compare import compare
+from chapterhouse.ingest.find import find_archive, find_document
+from chapterhouse.ingest.look import Work
+from chapterhouse.ingest.preview import preview
+from chapterhouse.reading.formats import supported_formats
+from chapterhouse.reading.limits import Limits
+from chapterhouse.runtime import Runtime
+from chapterhouse.text.naming import valid_name
+from chapterhouse.types import (
+    DEFAULT_SHELF,
+    AddReport,
+    Body,
+    Chunk,
+    Comparison,
+    Document,
+    FileRecord,
+    FormatSupport,
+    Progress,
+    Removal,
+)
+
+_INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
+_AHEAD: Final = 8  # files being read while earlier ones are stored
+
+
+class Documents:
+    """The documents of a workspace."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Work on the library of ``runtime``."""
+        self._runtime = runtime
+
+    def add(
+        self,
+        *paths: Path | str,
+        shelf: str = DEFAULT_SHELF,
+        on_progress: Callable[[Progress], None] | None = None,
+        dry_run: bool = False,
+    ) -> AddReport:
+        """Read the new and changed files below ``paths`` and index them.
+
+        Args:
+            paths: Files and folders; at least one.
+            shelf: The shelf to put them on, beside those they are on already.
+            on_progress: Called after each file, once it is safe on disk.
+            dry_run: Only say what would be read.
+
+        Returns:
+            How each file ended. After an interrupt ``interrupted`` is set; what was reported is
+            safe, and the same call does the rest.
+
+        Raises:
+            UsageError: no path was given, or the shelf's name cannot be used.
+            NotFoundError: a path is not there; nothing was done.
+        """
+        if not paths:
+            raise UsageError("Nothing to add.", hint="Name a file or a folder.")
+        self._require_own_shelf(shelf)
+        wanted = [Path(path).expanduser() for path in paths]
+        if dry_run:
+            maximum = self._runtime.maximum_bytes
+            return preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
+        report = ingest.add(
+            wanted,
+            store=self._runtime.store,
+            read=self._runtime.read,
+            prepare=self._runtime.preparer(),
+            shelf=shelf,
+            workers=_AHEAD,
+            maximum_bytes=self._runtime.maximum_bytes,
+            on_progress=self._indexing(on_progress or _ignore),
+        )
+        self._runtime.catch_up()
+        return report
+
+    def _indexing(self, on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
+        """Bring the indexes up to date now and then: a stop leaves little to the first question."""
+        changed = count(1)
+
+        def follow(progress: Progress) -> None:
+            on_progress(progress)
+            told = progress.outcome
+            if told is not None and told.changed and next(changed) % _INDEXED_AT_ONCE == 0:
+                self._runtime.catch_up()
+
+        return follow
+
+    def add_text(self, text: str, *, title: str = "", shelf: str = DEFAULT_SHELF) -> AddReport:
+        """Store text that came from no file, and index it; the same again changes nothing.
+
+        Args:
+            text: Plain text or Markdown. The library keeps it: there is no file to read again.
+            title: Its title; empty for its first heading.
+            shelf: The shelf to put it on, beside those it is on already.
+
+        Raises:
+            UsageError: there is no text, or the shelf's name cannot be used.
+            RejectedError: it is longer than the settings let a file be.
+        """
+        if not text.strip():
+            raise UsageError("There is no text to add.")
+        self._require_own_shelf(shelf)
+        maximum = self._runtime.settings.reading.maximum_megabytes
+        if len(text) > maximum * 2**20:
+            raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
+        prepare = self._runtime.preparer()
+        read = self._runtime.read
+        work = Work(self._runtime.store, read, prepare, shelf, 1, _ignore, Event())
+        report = ingest.add_text(text, " ".join(title.split()), work)
+        self._runtime.catch_up()
+        return report
+
+    def _require_own_shelf(self, shelf: str) -> None:
+        """Refuse a shelf that is the image of folders.
+
+        Raises:
+            UsageError: it is, or its name cannot be used.
+        """
+        _require_shelf(shelf)
+        if shelf in House(self._runtime).names():
+            raise UsageError(
+                f"The shelf '{shelf}' belongs to the persona of that name.",
+                hint=f"Put files into their folder: chapterhouse persona train {shelf} --file PATH",
+            )
+        if is_council_shelf(shelf):  # likewise
+            raise UsageError(
+                f"The shelf '{shelf}' is named like those that belong to councils.",
+                hint="Link a folder instead: chapterhouse council docs link COUNCIL PATH",
+            )
+
+    def remove(self, *names: str, missing: bool = False, dry_run: bool = False) -> Removal:
+        """Remove documents from the library for good; their files stay where they are.
+
+        Remembered answers that rest on them go, too. The indexes are built anew, and every file
+        of the workspace is searched for what was removed, as the receipt says.
+
+        Args:
+            names: Ids, unique beginnings of ids, sources or file names.
+            missing: Also remove every document whose file is gone.
+            dry_run: Only say what would be removed.
+
+        Raises:
+            NotFoundError: a name fits nothing; nothing was removed.
+            UsageError: a name fits several documents, or nothing was named.
+        """
+        if not names and not missing:
+            raise UsageError("Nothing to remove.", hint="Name a document, or use --missing.")
+        documents = {document.id: document for document in map(self.get, names)}
+        if missing:
+            documents |= {
+                document.id: document for document in self.list() if not is_there(document.location)
+            }
+        if dry_run or not documents:
+            return Removal(tuple(documents[name] for name in sorted(documents)))
+        return remove.remove_for_good(
+            sorted(documents),
+            store=self._runtime.store,
+            folder=self._runtime.folder,
+            rebuild=self._runtime.rebuild,
+        )
+
+    def reprocess(
+        self, *names: str, on_progress: Callable[[Progress], None] | None = None
+    ) -> AddReport:
+        """Read documents again, all of them when none is named: from the folder, else as stored.
+
+        Raises:
+            NotFoundError: a name fits nothing.
+            UsageError: a name fits several documents.
+        """
+        report = reprocess.reprocess(
+            [self.get(name).id for name in names],
+            store=self._runtime.store,
+            read=self._runtime.read,
+            prepare=self._runtime.preparer(),
+            workers=_AHEAD,
+            maximum_bytes=self._runtime.maximum_bytes,
+            on_progress=on_progress or _ignore,
+        )
+        self._runtime.catch_up()
+        return report
+
+    def list(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
+        """Yield the documents on any of ``shelves``, or all, in order of id."""
+        return self._runtime.store.documents(shelves)
+
+    def get(self, name: str) -> Document:
+        """Return the document that ``name`` means: an id, its beginning, a source, a file name.
+
+        Raises:
+            NotFoundError: it fits nothing.
+            UsageError: it fits several, or is empty.
+        """
+        return find_document(name, self._runtime.store)
+
+    def archive(self, name: str) -> FileRecord | None:
+        """Return the unpacked archive that a source, a path or a file name means, if it is one."""
+        return find_archive(name, self._runtime.store)
+
+    def body(self, document_id: str) -> Body:
+        """Return the canonical text of a document and its shape.
+
+        Raises:
+            NotFoundError: there is no such document.
+        """
+        body = self._runtime.store.body(document_id)
+        if body is None:
+            raise NotFoundError(f"There is no document '{document_id}'.")
+        return body
+
+    def compare(self, name: str, *, pages: str = "") -> Comparison:
+        """Return a document beside the file that it was read from: what was taken, and what not.
+
+        Args:
+            name: As ``get`` takes it.
+            pages: Pages of a PDF, as ``3-9``, at most 50; the first ones when empty.
+
+        Raises:
+            NotFoundError: it fits nothing, or the bytes of the file are not there any more.
+            RejectedError: the file cannot be opened.
+            UsageError: the name fits several, or there are no such pages.
+        """
+        found = self.get(name)
+        store, limits = (
+            self._runtime.store,
+            replace(Limits(), file_bytes=self._runtime.maximum_bytes),
+        )
+        return compare(found, self.body(found.id), store, limits, pages)
+
+    def chunks(self, document_id: str) -> tuple[Chunk, ...]:
+        """Return the chunks of a document in order; none where there is no such document."""
+        return self._runtime.store.chunks_of(document_id)
+
+    def files(self, inside: str = "") -> Iterator[FileRecord]:
+        """Yield what became of every file ever looked at, in order of source.
+
+        Args:
+            inside: The location of an archive or a message: only of the files in it.
+        """
+        found = self._runtime.store.files(inside)
+        return (record for record in found if record.location != inside)
+
+    @staticmethod
+    def formats() -> tuple[FormatSupport, ...]:
+        """Return every format, how it is read, and whether that is possible here."""
+        return supported_formats()
+
+
+def _require_shelf(name: str) -> None:
+    if not valid_name(name):
+        raise UsageError(
+            f"'{name}' cannot be the name of a shelf.",
+            hint="Use letters, digits, '-' and '_', starting with a letter or digit.",
+        )
+
+
+def _ignore(_: Progress) -> None:
+    """Take no notice of progress."""

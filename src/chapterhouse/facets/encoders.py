@@ -1,0 +1,90 @@
+"""Encoders: the vectors that follow their documents, and which encoder questions use."""
+
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from threading import Event
+
+from chapterhouse.runtime import Runtime
+from chapterhouse.settings import EmbeddingSettings
+from chapterhouse.types import EncoderStatus, Progress
+
+
+class EncoderFacet:
+    """The embedders of a workspace."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Work on the library of ``runtime``."""
+        self._runtime = runtime
+
+    def embed_pending(
+        self,
+        on_progress: Callable[[Progress], None] | None = None,
+        stop: Event | None = None,
+    ) -> tuple[EncoderStatus, ...]:
+        """Make the vectors that documents lack, and let a complete encoder take over.
+
+        Commands start a process that does this in the background; call it to wait for it. After
+        an interrupt the next call goes on where this one was.
+
+        Args:
+            on_progress: Called after each document, once its vectors are safe on disk.
+            stop: Ends the work after the present documents when set.
+
+        Raises:
+            EngineError: the model or its service failed.
+            RefusedError: another process is making vectors for this library.
+        """
+        self._runtime.encoders.embed(on_progress or (lambda _: None), stop)
+        self._runtime.catch_up()
+        return self.statuses()
+
+    def is_pending(self) -> bool:
+        """Whether documents lack vectors, or an encoder has still to take over."""
+        return self._runtime.encoders.is_pending()
+
+    def is_embedding(self) -> bool:
+        """Whether some process is making vectors for this library at this moment."""
+        return self._runtime.encoders.is_embedding()
+
+    def speed(self) -> tuple[int, float]:
+        """Return how many chunks wait for the encoder of the settings, and its chunks a second.
+
+        Raises:
+            EngineError: the model or its service failed.
+        """
+        return self._runtime.encoders.speed(time.perf_counter)
+
+    def statuses(self) -> tuple[EncoderStatus, ...]:
+        """Return the embedder in use, then the one that is being built, then the previous one."""
+        return self._runtime.encoders.statuses()
+
+    def previous(self) -> EmbeddingSettings:
+        """Return the settings of the embedder before the present one.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        return EmbeddingSettings.model_validate_json(self._runtime.encoders.previous().settings)
+
+    def return_to_previous(self) -> None:
+        """Use the embedder before the present one again, at once; give up one that is being built.
+
+        The settings have to name it, too: the next opening goes by what they name.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        self._runtime.encoders.back()
+
+    def using_previous(self) -> AbstractContextManager[None]:
+        """Let the questions of this object use the previous encoder inside a block, to compare it.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        return self._runtime.encoders.using_previous()
+
+    def forget(self) -> int:
+        """Delete the vectors of the previous encoder; return how many documents had them."""
+        return self._runtime.encoders.forget()

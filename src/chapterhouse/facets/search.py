@@ -1,0 +1,115 @@
+"""Search: hits and contexts without an answer."""
+
+from collections.abc import Sequence
+
+from chapterhouse.answering.search import (
+    checked_query,
+    context_sources_of,
+    method_for,
+    packing_for,
+    search,
+    sources_of,
+    token_counter,
+)
+from chapterhouse.errors import UsageError
+from chapterhouse.retrieval.context import build_context, repack
+from chapterhouse.retrieval.exhaustive import find_all
+from chapterhouse.retrieval.method import Method
+from chapterhouse.runtime import Runtime
+from chapterhouse.types import Context, Query, SearchResult
+
+
+class Search:
+    """Finds passages in the documents of a workspace."""
+
+    def __init__(self, runtime: Runtime) -> None:
+        """Work on the library of ``runtime``."""
+        self._runtime = runtime
+
+    @property
+    def method(self) -> Method:
+        """Return the stages by which this library retrieves."""
+        return method_for(self._runtime, self._runtime.settings, self._runtime.language_model(""))
+
+    def hits(
+        self,
+        text: str,
+        *,
+        shelves: Sequence[str] = (),
+        limit: int | None = None,
+        per_document: int | None = None,
+        tags: Sequence[str] = (),
+        method: Method | None = None,
+    ) -> SearchResult:
+        """Return the chunks that answer ``text`` best.
+
+        Args:
+            text: A question or words; "quoted phrases", identifiers and file names are found to
+                the letter.
+            shelves: Only documents on one of these; all when empty.
+            limit: Number of hits, 1 to 1,000; the setting when None.
+            per_document: At most so many of one document, 0 for no cap; the setting when None.
+            tags: What the asker knows about; documents with one of them rank a little higher.
+            method: The stages of retrieval; the library's own when None.
+
+        Raises:
+            UsageError: the question is empty or a number is out of range.
+        """
+        query = self._query(Query(text, tuple(shelves), tags=tuple(tags)), limit, per_document)
+        return search(query, self._runtime, method or self.method)
+
+    def all(self, text: str, *, shelves: Sequence[str] = ()) -> SearchResult:
+        """Return every document in which all words of ``text`` stand, by its best chunk.
+
+        Raises:
+            UsageError: the question is empty.
+        """
+        query = self._query(Query(text, tuple(shelves)))
+        return find_all(query, sources_of(self._runtime))
+
+    def context(
+        self,
+        question: str,
+        *,
+        maximum: int | None = None,
+        shelves: Sequence[str] = (),
+        tags: Sequence[str] = (),
+    ) -> Context:
+        """Return excerpts that answer ``question`` and fit ``maximum`` tokens.
+
+        Args:
+            question: A question.
+            maximum: Tokens; the setting when None.
+            shelves: Only documents on one of these; all when empty.
+            tags: What the asker knows about.
+
+        Raises:
+            UsageError: the question is empty or a number is out of range.
+        """
+        packing = self._runtime.settings.packing
+        budget = packing.maximum if maximum is None else maximum
+        if budget < 1:
+            raise UsageError(f"A context needs at least 1 token, not {budget}.")
+        query = self._query(Query(question, tuple(shelves), tags=tuple(tags)), packing.hits, 0)
+        lookup = context_sources_of(self._runtime, self._runtime.settings.tokens)
+        found = search(query, self._runtime, self.method)
+        return build_context(found, lookup, budget, packing_for(packing, lookup.count_tokens))
+
+    def repack(self, context: Context, maximum: int) -> Context:
+        """Fit a context to another number of tokens, without searching again.
+
+        Raises:
+            UsageError: the number is below 1.
+        """
+        if maximum < 1:
+            raise UsageError(f"A context needs at least 1 token, not {maximum}.")
+        count = token_counter(self._runtime.settings.tokens, self._runtime.table)
+        return repack(context, count, maximum, packing_for(self._runtime.settings.packing, count))
+
+    def _query(
+        self, query: Query, limit: int | None = None, per_document: int | None = None
+    ) -> Query:
+        settings = self._runtime.settings.search
+        checked = checked_query(query, self._runtime.store, limit, per_document, settings)
+        self._runtime.catch_up()
+        return checked

@@ -1,1 +1,0 @@
-"""From a question to an answer: whose it is, who writes it, what is remembered of it."""

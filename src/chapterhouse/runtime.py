@@ -1,0 +1,122 @@
+"""Runtime: everything that an open library works with, and the only thing that holds it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from chapterhouse.connectors.fetched import Fetch
+from chapterhouse.ingest.encoders import Encoders
+from chapterhouse.ingest.look import Prepare, Read
+from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, VectorSearch
+from chapterhouse.ports.memories import Memories
+from chapterhouse.ports.models import (
+    ClaimJudge,
+    Embedder,
+    Entailment,
+    LanguageModel,
+    Reranker,
+    TokenEmbedder,
+)
+from chapterhouse.ports.store import Blobs, Store
+from chapterhouse.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Runtime:
+    """Everything that an open library works with.
+
+    Functions that read, search, write and meet take it; tests replace single parts of it.
+
+    Attributes:
+        home: The home folder, where settings and definitions are.
+        workspace: The name of the workspace.
+        store: The documents, and all that is known of files.
+        memories: What was asked and answered before.
+        vectors: The index of the vectors that are made while adding.
+        indexes: Returns all that is derived from the store, by a name for people.
+        embedder: Makes the vectors of ``vectors``: the built-in table, or nothing.
+        encoders: Says which embedder and index questions use.
+        table: The built-in table, whatever ``embedder`` is: it counts tokens.
+        token_encoder: The encoder in the box, whatever ``embedder`` is: it weighs sentences.
+        reranker: The reranking model that the settings name.
+        entailment: The model that checks sentences, where the settings want one.
+        judge: Says how far evidence supports a sentence.
+        language_model: Returns the language model of a profile; the library's own for "", or None.
+        read: Starts reading bytes in a worker process.
+        preparer: Returns what makes a document of what was read.
+        open_fetch: Returns what fetches web pages; called when a page is fetched.
+        now: The time in seconds since 1970.
+        nonce: Gives the fresh random letters that mark what is ours in a prompt.
+        version: Of Chapterhouse.
+        close: Closes all that has to be closed.
+    """
+
+    home: Path
+    workspace: str
+    settings: Settings
+    store: Store
+    memories: Memories
+    blobs: Blobs
+    lexical: LexicalSearch
+    vectors: VectorSearch
+    aliases: NameSearch
+    indexes: Callable[[], Mapping[str, Index]]
+    embedder: Embedder
+    encoders: Encoders
+    table: StaticEmbedder
+    token_encoder: TokenEmbedder
+    reranker: Reranker | None
+    entailment: Entailment | None
+    judge: ClaimJudge
+    language_model: Callable[[str], LanguageModel | None]
+    read: Read
+    preparer: Callable[[], Prepare]
+    open_fetch: Callable[[], Fetch]
+    now: Callable[[], int]
+    nonce: Callable[[], str]
+    version: str
+    close: Callable[[], None]
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the workspace."""
+        return self.home / "workspaces" / self.workspace
+
+    @property
+    def definitions(self) -> Path:
+        """The folder that holds ``personas/`` and ``councils/``.
+
+        That of the default workspace is the home; nothing of one workspace is seen from another.
+        """
+        return self.home if self.workspace == "default" else self.folder
+
+    @property
+    def maximum_bytes(self) -> int:
+        """The size of the largest file that is read."""
+        return self.settings.reading.maximum_megabytes * 2**20
+
+    @property
+    def versions(self) -> Mapping[str, str]:
+        """What decides an answer beside the settings: versions of Chapterhouse and of models."""
+        return {
+            "chapterhouse": self.version,
+            "embedder": self.encoders.current().embedder.fingerprint,
+            "reranker": self.reranker.fingerprint if self.reranker else "",
+            **({"entailment": self.entailment.fingerprint} if self.entailment else {}),
+        }
+
+    def today(self) -> str:
+        """Return the day, ISO 8601, in UTC."""
+        return datetime.fromtimestamp(self.now(), UTC).date().isoformat()
+
+    def catch_up(self) -> None:
+        """Let every index apply what it has missed."""
+        for index in self.indexes().values():
+            index.catch_up(self.store)
+
+    def rebuild(self) -> None:
+        """Throw every index away and build it anew."""
+        for index in self.indexes().values():
+            index.rebuild(self.store)

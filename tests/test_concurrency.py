@@ -1,0 +1,117 @@
+import asyncio
+import threading
+import time
+from contextvars import ContextVar
+
+import pytest
+
+from chapterhouse.concurrency import run_in_thread, run_now, wait_for_threads
+
+
+def test_what_blocks_gives_its_value_or_its_error() -> None:
+    def fail() -> int:
+        raise ValueError("no")
+
+    assert asyncio.run(run_in_thread(lambda: 7)) == 7
+    with pytest.raises(ValueError, match="no"):
+        asyncio.run(run_in_thread(fail))
+
+
+def test_nobody_waits_for_what_hangs() -> None:
+    release = threading.Event()
+
+    async def cancelled() -> None:
+        waiting = asyncio.ensure_future(run_in_thread(lambda: release.wait(60)))
+        await asyncio.sleep(0.01)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+
+    asyncio.run(cancelled())  # returns although the work still hangs
+    release.set()
+
+
+def test_the_loop_goes_on_meanwhile() -> None:
+    async def both() -> list[str]:
+        told: list[str] = []
+        waiting = asyncio.ensure_future(run_in_thread(lambda: time.sleep(0.2)))
+        await asyncio.sleep(0)
+        told.append("meanwhile")
+        await waiting
+        return [*told, "then"]
+
+    assert asyncio.run(both()) == ["meanwhile", "then"]
+
+
+def test_it_runs_in_the_context_of_its_caller() -> None:
+    who = ContextVar("who", default="nobody")
+
+    async def ask() -> str:
+        who.set("maria")
+        return await run_in_thread(who.get)
+
+    assert asyncio.run(ask()) == "maria"
+
+
+def test_what_was_left_to_itself_is_waited_for_before_anything_is_closed() -> None:
+    begun, may_end, ended = threading.Event(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        may_end.wait(10)
+        ended.set()
+
+    async def leave() -> None:
+        task = asyncio.create_task(run_in_thread(work))
+        await asyncio.to_thread(begun.wait, 10)
+        task.cancel()
+
+    asyncio.run(leave())
+    assert not wait_for_threads(0.01)
+    assert not ended.is_set()
+    may_end.set()
+    assert wait_for_threads(10)
+    assert ended.is_set()
+
+
+async def _named() -> str:
+    await asyncio.sleep(0)
+    return threading.current_thread().name
+
+
+def test_it_runs_in_this_thread_where_no_loop_does() -> None:
+    assert run_now(_named()) == threading.current_thread().name
+
+
+def test_it_runs_beside_a_loop_that_runs_already() -> None:
+    async def notebook() -> str:
+        return run_now(_named())
+
+    assert asyncio.run(notebook()) != threading.current_thread().name
+
+
+def test_a_plain_caller_s_context_is_seen() -> None:
+    who = ContextVar("who", default="nobody")
+
+    async def ask() -> str:
+        return who.get()
+
+    async def notebook() -> str:
+        who.set("maria")
+        return run_now(ask())
+
+    assert asyncio.run(notebook()) == "maria"
+
+
+def test_what_fails_there_fails_here() -> None:
+    async def failing() -> None:
+        await asyncio.sleep(0)
+        raise LookupError("gone")
+
+    async def notebook() -> None:
+        run_now(failing())
+
+    with pytest.raises(LookupError, match="gone"):
+        run_now(failing())
+    with pytest.raises(LookupError, match="gone"):
+        asyncio.run(notebook())
