@@ -30,7 +30,7 @@ from chapterhouse.retrieval.context import question_of
 from chapterhouse.retrieval.question import understand
 from chapterhouse.retrieval.widen import merged
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Body, Census, Document, SearchResult, Stretch
+from chapterhouse.types import Body, Census, Document, Scope, SearchResult, Stretch
 from chapterhouse.wiring import Engines
 from data_folder import data_folder
 from folders import PARTS
@@ -40,6 +40,8 @@ from marking import has_facts
 from plain_text import comparable, holds
 from questions import read_questions
 from vector_cache import cache_folder, vectors_cached
+
+EVERYTHING = Scope.everything()
 
 NATURAL: Final = tuple(name for name, part in PARTS.items() if part == "open")
 XQUAD: Final = ("xquad-en", "xquad-de", "xquad-zh", "xquad-ar")
@@ -240,10 +242,10 @@ class _Asker:
         return Case(result, asked.there, asked.wanted, frequencies, asked.kind)
 
     def frequencies(self, result: SearchResult, without: frozenset[str]) -> dict[str, int]:
-        languages = self.engines.store.census().languages
+        languages = self.engines.store.census(EVERYTHING).languages
         understood = (question_of(result), understand(result.question, languages))
         terms = list(dict.fromkeys(t for one in understood for _, own in one.words for t in own))
-        counts = self.engines.lexical.document_frequencies(terms)
+        counts = self.engines.lexical.document_frequencies(terms, EVERYTHING)
         gone = [self.terms_of(name) for name in without]
         return {
             term: count - sum(term in chunk for chunk in chain.from_iterable(gone))
@@ -252,7 +254,7 @@ class _Asker:
 
     def terms_of(self, name: str) -> list[frozenset[str]]:
         if name not in self.terms:
-            language = self.engines.store.document(name).language  # type: ignore[union-attr]  # it is there
+            language = self.engines.store.document(name, EVERYTHING).language  # type: ignore[union-attr]  # it is there
             self.terms[name] = [
                 frozenset(analyse(chunk.text, language)) for chunk in self.library.chunks(name)
             ]
@@ -278,7 +280,7 @@ def _set(name: str, library: Library, asked: Sequence[_Asked]) -> QuestionSet:
     engines = library._engines  # noqa: SLF001 - a benchmark looks inside
     asker = _Asker(library, engines)
     cases = tuple(asker.all_cases(asked, _foreign(name)))
-    return QuestionSet(name, engines.store.census(), cases, asker.documents, asker.bodies)
+    return QuestionSet(name, engines.store.census(EVERYTHING), cases, asker.documents, asker.bodies)
 
 
 def _foreign(name: str) -> Sequence[str]:
@@ -375,7 +377,7 @@ _COLLECTIONS: Final[Mapping[str, tuple[_Ask, Callable[[str], Sequence[CorpusDocu
 def own_reference() -> Reference:
     """Return what answering looks up in an empty library: the encoder and all weights."""
     with indexed(()) as collection:
-        return reference_of(collection.engines)
+        return reference_of(collection.engines, EVERYTHING)
 
 
 # --- keeping -------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from chapterhouse.settings import (
     SearchSettings,
     Settings,
 )
-from chapterhouse.types import Alias, Body, Chunk, OutputFormat, Query, Tool, Writing
+from chapterhouse.types import Alias, Body, Chunk, OutputFormat, Query, Scope, Tool, Writing
 
 
 class Model:
@@ -53,7 +53,7 @@ class Model:
         return Writing(self.complete(instructions, prompt), self.fingerprint)
 
 
-def no_aliases(_names: Sequence[str], _shelves: Sequence[str]) -> Sequence[Alias]:
+def no_aliases(_names: Sequence[str], _scope: Scope) -> Sequence[Alias]:
     return ()
 
 
@@ -89,7 +89,7 @@ def test_a_model_rewrites_only_where_it_is_there_and_always_wanted() -> None:
     assert len(method(settings).expand) == 3
     assert len(method(settings, model).expand) == 4
     question = understand("Why was the gate shut?", {"en": 1})
-    method(settings, model).expand[3](question, Query("q"), {"en": 1})
+    method(settings, model).expand[3](question, Query("q", Scope.everything()), {"en": 1})
     assert len(model.asked) == 1
 
 

@@ -6,6 +6,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Final
 
+from chapterhouse.answering.cite import Holdings
 from chapterhouse.answering.confidence import ConfidenceModel, confidence_model
 from chapterhouse.answering.extractive import Reference
 from chapterhouse.errors import NotFoundError, UsageError
@@ -16,7 +17,7 @@ from chapterhouse.retrieval.context import ContextSources
 from chapterhouse.retrieval.sentence_model import SentenceModel, SentenceScorer, sentence_model
 from chapterhouse.settings import SearchSettings, TokenSettings
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Query
+from chapterhouse.types import Query, Scope
 from chapterhouse.wiring import Engines
 
 _LONGEST_QUESTION: Final = 10_000  # characters
@@ -44,7 +45,7 @@ def checked_query(
     text = query.text.encode("utf-8", "replace").decode("utf-8").strip()
     checked = Query(
         text=text,
-        shelves=tuple(query.shelves),
+        scope=query.scope,
         limit=settings.limit if limit is None else limit,
         per_document=settings.per_document if per_document is None else per_document,
         tags=tuple(query.tags),
@@ -57,12 +58,20 @@ def checked_query(
             hint="Add long texts as documents and ask about them.",
         )
     if not may_be_empty:
-        _require_shelves(checked.shelves, store)
+        _require_shelves(checked.scope, store)
     if not 1 <= checked.limit <= _MOST_HITS:
         raise UsageError(f"The limit must be 1 to {_MOST_HITS:,}, not {checked.limit}.")
     if checked.per_document < 0:
         raise UsageError(f"The cap per document must not be negative: {checked.per_document}.")
     return checked
+
+
+def named_scope(shelves: Sequence[str] | None) -> Scope:
+    """Return the scope that a user wants: the shelves that they named, else everything.
+
+    Here alone saying nothing means everything; what is below has to say so.
+    """
+    return Scope.everything() if shelves is None else Scope.of(shelves)
 
 
 def sources_of(engines: Engines) -> Sources:
@@ -85,7 +94,7 @@ def sources_of(engines: Engines) -> Sources:
     return replace(own, vector=layer.index, embedder=layer.embedder, fusion=layer.fusion, table=own)
 
 
-def _near_words(engines: Engines, word: str) -> Mapping[str, float]:
+def _near_words(engines: Engines, word: str, scope: Scope) -> Mapping[str, float]:
     """Return what a word that no document has may be meant for.
 
     Nothing for a common word, which is one token of the built-in table: it is spelled right, the
@@ -93,43 +102,48 @@ def _near_words(engines: Engines, word: str) -> Mapping[str, float]:
     """
     if any(engines.table.count_tokens(form) == 1 for form in (word, word.lower(), word.title())):
         return {}
-    return engines.aliases.near_words(word.casefold())
+    return engines.aliases.near_words(word.casefold(), scope)
 
 
-def reference_of(engines: Engines, shelves: Sequence[str] = ()) -> Reference:
-    """Return what answering looks up.
-
-    Words are counted on ``shelves`` alone: what is missing there must not tell what stands on
-    those of others.
-    """
+def reference_of(engines: Engines, scope: Scope) -> Reference:
+    """Return what answering looks up inside a scope."""
     return Reference(
-        scorer=_scorer(engines, shelves),
+        scorer=_scorer(engines, scope),
         confidence=_fitted_confidence(),
-        document=engines.store.document,
-        body=engines.store.body,
-        partly_read=partial(engines.store.partly_read, tuple(shelves)),
+        document=partial(engines.store.document, scope=scope),
+        body=partial(engines.store.body, scope=scope),
+        partly_read=partial(engines.store.partly_read, scope),
     )
 
 
-def context_sources_of(engines: Engines, tokens: TokenSettings) -> ContextSources:
+def context_sources_of(engines: Engines, tokens: TokenSettings, scope: Scope) -> ContextSources:
     """Return what building a context looks up.
 
     Sentences are judged by words alone: contexts hold as much of the answers as by meaning
     (``benchmarks/packing.py``), and no passage has to be encoded before a model is asked.
     """
     return ContextSources(
-        body=engines.store.body,
+        body=partial(engines.store.body, scope=scope),
         count_tokens=token_counter(tokens, engines.table),
-        scorer=replace(_scorer(engines), encoder=None),
+        scorer=replace(_scorer(engines, scope), encoder=None),
     )
 
 
-def _scorer(engines: Engines, shelves: Sequence[str] = ()) -> SentenceScorer:
+def _scorer(engines: Engines, scope: Scope) -> SentenceScorer:
     """Return what judges sentences: always by the encoder in the box, by which it was fitted."""
     return SentenceScorer(
         model=_fitted_sentences(),
         encoder=engines.token_encoder,
-        document_frequency=partial(engines.lexical.document_frequency, shelves=tuple(shelves)),
+        document_frequency=lambda term: engines.lexical.document_frequencies([term], scope)[0],
+    )
+
+
+def holdings_of(store: Store, scope: Scope) -> Holdings:
+    """Return what checking citations looks up inside a scope."""
+    return Holdings(
+        partial(store.document, scope=scope),
+        partial(store.documents, scope),
+        partial(store.body, scope=scope),
     )
 
 
@@ -150,10 +164,10 @@ def token_counter(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str
     return table.count_tokens if tokens.tokenizer == "llama-2" else estimate_tokens
 
 
-def _require_shelves(shelves: Sequence[str], store: Store) -> None:
-    unknown = store.unknown_shelves(shelves) if shelves else ()
+def _require_shelves(scope: Scope, store: Store) -> None:
+    unknown = store.unknown_shelves(scope)
     if unknown:
-        known = store.counts()["shelf"]
+        known = store.counts(Scope.everything())["shelf"]  # who names shelves may see all
         raise NotFoundError(
             f"There is no shelf '{unknown[0]}'.",
             hint=f"There are: {', '.join(known) or 'none yet'}.",

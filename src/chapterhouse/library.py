@@ -18,10 +18,12 @@ from typing import TYPE_CHECKING, Final, Self
 
 from chapterhouse.agents.council_model import is_council_shelf
 from chapterhouse.answering.bundle import Bundle
-from chapterhouse.answering.cite import CitationCheck, Holdings, recheck
+from chapterhouse.answering.cite import CitationCheck, recheck
 from chapterhouse.asking import (
     checked_query,
     context_sources_of,
+    holdings_of,
+    named_scope,
     sources_of,
     token_counter,
 )
@@ -76,6 +78,7 @@ from chapterhouse.types import (
     Progress,
     Query,
     Removal,
+    Scope,
     SearchResult,
     Status,
     Turn,
@@ -405,7 +408,7 @@ class Library:
         self,
         text: str,
         *,
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         limit: int | None = None,
         per_document: int | None = None,
         tags: Sequence[str] = (),
@@ -416,7 +419,7 @@ class Library:
         Args:
             text: A question or words; "quoted phrases", identifiers and file names are found to
                 the letter.
-            shelves: Only documents on one of these; all when empty.
+            shelves: Only documents on one of these; all when None.
             limit: Number of hits, 1 to 1,000; the setting when None.
             per_document: At most so many of one document, 0 for no cap; the setting when None.
             tags: What the asker knows about; documents with one of them rank a little higher.
@@ -425,16 +428,18 @@ class Library:
         Raises:
             UsageError: the question is empty or a number is out of range.
         """
-        query = self._query(Query(text, tuple(shelves), tags=tuple(tags)), limit, per_document)
+        query = self._query(
+            Query(text, named_scope(shelves), tags=tuple(tags)), limit, per_document
+        )
         return self._retrieve(query, method or self.method)
 
-    def search_all(self, text: str, *, shelves: Sequence[str] = ()) -> SearchResult:
+    def search_all(self, text: str, *, shelves: Sequence[str] | None = None) -> SearchResult:
         """Return every document in which all words of ``text`` stand, by its best chunk.
 
         Raises:
             UsageError: the question is empty.
         """
-        query = self._query(Query(text, tuple(shelves)))
+        query = self._query(Query(text, named_scope(shelves)))
         return find_all(query, sources_of(self._engines))
 
     def context(
@@ -442,7 +447,7 @@ class Library:
         question: str,
         *,
         maximum: int | None = None,
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         tags: Sequence[str] = (),
     ) -> Context:
         """Return excerpts that answer ``question`` and fit ``maximum`` tokens.
@@ -450,7 +455,7 @@ class Library:
         Args:
             question: A question.
             maximum: Tokens; the setting when None.
-            shelves: Only documents on one of these; all when empty.
+            shelves: Only documents on one of these; all when None.
             tags: What the asker knows about.
 
         Raises:
@@ -460,8 +465,9 @@ class Library:
         budget = packing.maximum if maximum is None else maximum
         if budget < 1:
             raise UsageError(f"A context needs at least 1 token, not {budget}.")
-        query = self._query(Query(question, tuple(shelves), tags=tuple(tags)), packing.hits, 0)
-        lookup = context_sources_of(self._engines, self.settings.tokens)
+        asked = Query(question, named_scope(shelves), tags=tuple(tags))
+        query = self._query(asked, packing.hits, 0)
+        lookup = context_sources_of(self._engines, self.settings.tokens, query.scope)
         found = self._retrieve(query, self.method)
         return build_context(found, lookup, budget, packing_for(packing, lookup.count_tokens))
 
@@ -481,7 +487,7 @@ class Library:
         question: str,
         *,
         persona: str = "",
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         tags: Sequence[str] = (),
         words: int | None = None,
         model: str | None = None,
@@ -498,7 +504,7 @@ class Library:
             question: A question.
             persona: Who is asked: a slug, its beginning, or a name. They read their own shelves,
                 brought up to date with their folders first. Empty for the library itself.
-            shelves: Only documents on one of these; all when empty. Not with a persona.
+            shelves: Only documents on one of these; all when None. Not with a persona.
             tags: What the asker knows about.
             words: At most so many words without a model; the setting when None.
             model: A profile of the settings, ``none`` for quotations alone; when None the
@@ -521,7 +527,7 @@ class Library:
                 question,
                 persona=persona,
                 choices=Choices(
-                    tuple(shelves),
+                    None if shelves is None else tuple(shelves),
                     tuple(tags),
                     words,
                     model,
@@ -553,7 +559,7 @@ class Library:
         before: Sequence[Turn],
         *,
         persona: str = "",
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         model: str | None = None,
         remember: bool = True,
         certain: bool = False,
@@ -576,7 +582,10 @@ class Library:
             UsageError, NotFoundError, MissingExtraError: as ``ask``.
         """
         choices = Choices(
-            shelves=tuple(shelves), model=model, remember=remember, in_conversation=True
+            None if shelves is None else tuple(shelves),
+            model=model,
+            remember=remember,
+            in_conversation=True,
         )
         counter = self._counter()
         return run_now(complete(question, before, persona, choices, counter, certain=certain))
@@ -647,10 +656,11 @@ class Library:
         """
         store = self._engines.store
         personas = set(self.personas.names())
-        cited = store.documents_among(sorted({c.document_id for c in answer.citations}))
+        everything = Scope.everything()
+        cited = store.documents_among({c.document_id for c in answer.citations}, everything)
         for slug in sorted(personas & {name for one in cited.values() for name in one.shelves}):
             self.personas.refresh(slug)
-        return recheck(answer, Holdings(store.document, store.documents, store.body))
+        return recheck(answer, holdings_of(store, everything))
 
     def bundle_minutes(self, minutes: Minutes) -> "MinutesBundle":
         """Return minutes with all that another person needs to check them."""
@@ -764,9 +774,9 @@ class Library:
 
     # --- looking -------------------------------------------------------------------------------
 
-    def documents(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
-        """Yield the documents on any of ``shelves``, or all, in order of id."""
-        return self._engines.store.documents(shelves)
+    def documents(self, shelves: Sequence[str] | None = None) -> Iterator[Document]:
+        """Yield the documents on any of ``shelves``, all when None, in order of id."""
+        return self._engines.store.documents(named_scope(shelves))
 
     def document(self, name: str) -> Document:
         """Return the document that ``name`` means: an id, its beginning, a source, a file name.
@@ -787,7 +797,7 @@ class Library:
         Raises:
             NotFoundError: there is no such document.
         """
-        body = self._engines.store.body(document_id)
+        body = self._engines.store.body(document_id, Scope.everything())
         if body is None:
             raise NotFoundError(f"There is no document '{document_id}'.")
         return body
@@ -810,7 +820,7 @@ class Library:
 
     def chunks(self, document_id: str) -> tuple[Chunk, ...]:
         """Return the chunks of a document in order; none where there is no such document."""
-        return self._engines.store.chunks_of(document_id)
+        return self._engines.store.chunks_of(document_id, Scope.everything())
 
     def files(self, inside: str = "") -> Iterator[FileRecord]:
         """Yield what became of every file ever looked at, in order of source.
@@ -824,7 +834,8 @@ class Library:
     def status(self) -> LibraryStatus:
         """Count what there is."""
         engines = self._engines
-        counts, census = engines.store.counts(), engines.store.census()
+        everything = Scope.everything()
+        counts, census = engines.store.counts(everything), engines.store.census(everything)
         own = self.folder
         return LibraryStatus(
             home=str(self.home),
@@ -894,7 +905,7 @@ class Library:
 
     def _retrieve(self, query: Query, method: Method) -> SearchResult:
         allowed = self.settings.telemetry.content
-        opened = retrieval_span(query.text, query.shelves, query.limit)
+        opened = retrieval_span(query.text, query.scope.shelves or (), query.limit)
         with sharing_content(allowed=allowed), opened as recorder:
             warnings = (self._engines.encoders.warning(), self._behind())
             found = retrieve(query, self._sources(), method)

@@ -29,7 +29,7 @@ from chapterhouse.files import lock_folder
 from chapterhouse.ingest.look import Prepare, Read
 from chapterhouse.ports.store import Store
 from chapterhouse.settings import Settings
-from chapterhouse.types import Census, Progress
+from chapterhouse.types import Census, Progress, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class Councils:
 
     def census(self, name: str) -> Census:
         """Count the shared documents of a council; errors as for ``resolve``."""
-        return self._means.store.census((shelf_of(self.resolve(name)),))
+        return self._means.store.census(Scope.of((shelf_of(self.resolve(name)),)))
 
     def create(self, council: Council) -> CouncilFolder:
         """Make a council's folder; errors as for ``folder.create``."""
@@ -280,7 +280,9 @@ class Councils:
             personas=personas,
             councils={slug: _inner(entry) for slug, entry in parsed.items()},
             profiles=frozenset(means.settings.profiles),
-            shelves=frozenset((*means.store.counts()["shelf"], *personas, *self.shelves())),
+            shelves=frozenset(
+                (*means.store.counts(Scope.everything())["shelf"], *personas, *self.shelves())
+            ),
             tools=means.tools() | tools,
         )
         broken = frozenset[str]()

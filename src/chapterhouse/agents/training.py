@@ -19,7 +19,7 @@ from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.settings import Settings
 from chapterhouse.text.front_matter import body_start
-from chapterhouse.types import AddReport, Document, Progress
+from chapterhouse.types import AddReport, Document, Progress, Scope
 
 READ_AHEAD: Final = 8  # files being read while earlier ones are stored
 _MEGABYTE: Final = 2**20
@@ -86,7 +86,7 @@ def fetch(
 
 def read_again(document_ids: AbstractSet[str], means: Means, tell: OnProgress) -> AddReport:
     """Read documents anew though their files have not changed."""
-    present = means.store.documents_among(sorted(document_ids))
+    present = means.store.documents_among(document_ids, Scope.everything())
     if not present:
         return AddReport(())
     report = reprocess(
@@ -114,7 +114,7 @@ def profile_of(folder: PersonaFolder, means: Means) -> Generated:
         UsageError: the configuration names a model that the settings do not have.
         MissingExtraError: that model's extra is not installed.
     """
-    documents = means.store.documents((folder.slug,))
+    documents = means.store.documents(Scope.of((folder.slug,)))
     subjects = [subject_of(entry, _text(entry, means)) for entry in documents]
     if not subjects:
         return Generated(warnings=("They have no documents yet, so there is nothing to tell.",))
@@ -124,5 +124,5 @@ def profile_of(folder: PersonaFolder, means: Means) -> Generated:
 
 
 def _text(document: Document, means: Means) -> str:
-    body = means.store.body(document.id)
+    body = means.store.body(document.id, Scope.everything())
     return body.text[body_start(body.text) :] if body else ""

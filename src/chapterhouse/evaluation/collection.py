@@ -30,7 +30,7 @@ from chapterhouse.retrieval.pipeline import Sources
 from chapterhouse.settings import Settings
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Progress, Status
+from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Progress, Scope, Status
 from chapterhouse.wiring import Engines, open_engines, preparer
 
 _WORKSPACE: Final = "collection"
@@ -76,7 +76,7 @@ class Collection:
 
     def reference(self) -> Reference:
         """Return what answering looks up."""
-        return reference_of(self.engines)
+        return reference_of(self.engines, Scope.everything())
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from chapterhouse.agents.persona_config import PersonaConfig
 from chapterhouse.answering.bundle import Bundle, make_bundle
 from chapterhouse.replying.request import persona_settings
 from chapterhouse.settings import Settings
-from chapterhouse.types import Answer, Document
+from chapterhouse.types import Answer, Document, Scope
 from chapterhouse.wiring import Engines
 
 # What decides an answer; where services are and how patiently they are asked does not.
@@ -50,7 +50,7 @@ def bundle_of(
 
 def documents_of(names: Iterable[str], engines: Engines) -> list[Document]:
     """Return those documents of the library that have one of these ids, in order of id."""
-    found = (engines.store.document(name) for name in sorted(names))
+    found = (engines.store.document(name, Scope.everything()) for name in sorted(names))
     return [document for document in found if document is not None]
 
 

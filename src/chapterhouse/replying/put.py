@@ -65,7 +65,7 @@ async def put(
     """
     if choices.words is not None and choices.words < 1:
         raise UsageError(f"An answer needs at least 1 word, not {choices.words}.")
-    if persona and choices.shelves:
+    if persona and choices.shelves is not None:
         raise UsageError(
             "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
         )

@@ -70,13 +70,13 @@ async def respond(request: Request, parts: Parts, on_draft: OnDraft | None = Non
     sequence = parts.engines.store.sequence()
     recalled = keeping.recalled(request, parts) if model else ()
     key = keeping.key_of(request, parts, model, recalled, sequence) if model else ""
-    given = keeping.kept(key, request.question, parts) if key else None
+    given = keeping.kept(key, request, parts) if key else None
     if given is None:
         given = await _answered(request, query, parts, model, on_draft, recalled)
         if model and model.usage.calls:
             given = replace(given, usage=model.usage)
         if key and given.usage is not None and not given.warnings:
-            given = keeping.keep(key, sequence, given, parts)
+            given = keeping.keep(key, request, sequence, given, parts)
     return keeping.remember(request, given, sequence, parts)
 
 
@@ -178,8 +178,8 @@ def _found(request: Request, query: Query, method: Method, parts: Parts) -> Sear
 
 def _quoted(request: Request, found: SearchResult, parts: Parts) -> Answer:
     """Return the answer by quotation, routed."""
-    reference = reference_of(parts.engines, found.query.shelves)
-    census = parts.engines.store.census(found.query.shelves)
+    reference = reference_of(parts.engines, found.query.scope)
+    census = parts.engines.store.census(found.query.scope)
     told = answer(found, census, reference, request.form)
     question = understand(found.question, census.languages)
     weights = word_weights(
@@ -234,7 +234,7 @@ def _despite(quoted: Answer, error: EngineError) -> Answer:
 
 def query_of(request: Request, parts: Parts) -> Query:
     """Return the search of a request, checked; errors as ``respond``."""
-    query = Query(request.question, request.shelves, tags=request.tags)
+    query = Query(request.question, request.scope, tags=request.tags)
     search = request.settings.search
     store = parts.engines.store
     return checked_query(query, store, CHUNKS_READ, None, search, may_be_empty=request.may_be_empty)

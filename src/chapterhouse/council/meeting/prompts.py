@@ -30,6 +30,7 @@ from chapterhouse.types import (
     Memory,
     Query,
     Reply,
+    Scope,
     SearchResult,
     Tool,
 )
@@ -230,7 +231,7 @@ def earlier_claims(participant: Participant, turn: Turn, parts: Parts, desk: Des
     numbers = [number for one in ordered(turn, others) for number in one.citations]
     numbers += [number for one in ordered(turn, against) for number in one.citations]
     cited = turn.record.cited(dict.fromkeys(numbers))
-    desk.lay(evidence_excerpts(cited, participant.request.shelves, parts))
+    desk.lay(evidence_excerpts(cited, participant.request.scope, parts))
     if participant.grounding != "tool" and turn.examines:
         desk.lay(_own_evidence(participant, others, parts))
     blocks, nonce = desk.laid(), desk.nonce
@@ -261,7 +262,7 @@ def _own_evidence(
     request, found = participant.request, list[Excerpt]()
     method = _quick(parts.method(request.settings, None))
     for claim in shuffled(claims)[:_EXAMINED]:
-        query = Query(claim.text[:_LONGEST], request.shelves, _PASSAGES, 0, request.tags)
+        query = Query(claim.text[:_LONGEST], request.scope, _PASSAGES, 0, request.tags)
         hits = parts.retrieve(query, method).hits
         found += [whole_chunk(hit.document, hit.chunk) for hit in hits]
     return found
@@ -279,7 +280,7 @@ def _quick(method: Method) -> Method:
 
 
 def evidence_excerpts(
-    citations: Sequence[Citation], shelves: Sequence[str], parts: Parts
+    citations: Sequence[Citation], scope: Scope, parts: Parts
 ) -> Sequence[Excerpt]:
     """Return what citations quote, with the chunk around it where a member may read that.
 
@@ -287,17 +288,17 @@ def evidence_excerpts(
 
     Args:
         citations: Those that are worth most first.
-        shelves: What the member reads.
+        scope: What the member reads.
         parts: What the library is made of.
     """
     store = parts.engines.store
     found: dict[tuple[str, int, int], Excerpt] = {}
     for citation in citations:
-        document = store.document(citation.document_id)
-        for chunk in store.chunks_of(citation.document_id) if document else ():
+        document = store.document(citation.document_id, Scope.everything())
+        for chunk in store.chunks_of(citation.document_id, Scope.everything()) if document else ():
             if document and chunk.start < citation.end and citation.start < chunk.end:
                 excerpt = whole_chunk(document, chunk)
-                if set(shelves).isdisjoint(document.shelves):
+                if not scope.sees(document.shelves):
                     excerpt = _cited_part(excerpt, citation)
                 found.setdefault((document.id, excerpt.start, excerpt.end), excerpt)
     return tuple(found.values())[:_MOST_EVIDENCE]
@@ -322,7 +323,7 @@ def tools_for(participant: Participant, desk: Desk, parts: Parts) -> tuple[Tool,
         return [by_chunk.get(hit.chunk.id, "") for hit in hits]
 
     own = participant.own_tools or {}
-    citing = knowledge_tools(search, participant.request.shelves, mark)
+    citing = knowledge_tools(search, participant.request.scope, mark)
     tools = tuple(
         citing[tool.name] if own.get(tool.name) is tool else tool for tool in participant.tools
     )

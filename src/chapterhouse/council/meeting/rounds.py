@@ -30,6 +30,7 @@ from chapterhouse.types import (
     MeetingEventKind,
     Memory,
     Minutes,
+    Scope,
     Statement,
     Usage,
 )
@@ -309,8 +310,8 @@ async def _drafted(
 
 
 def _charted(session: Session, record: Record, context: CouncilContext) -> DisagreementMap:
-    shelves = dict.fromkeys(name for one in session.everyone for name in one.request.shelves)
-    facts = facts_of(record.by_number, tuple(shelves), context.parts.engines.store)
+    scope = Scope.of(name for one in session.everyone for name in one.shelves)
+    facts = facts_of(record.by_number, scope, context.parts.engines.store)
     members = [participant.key for participant in session.participants]
     if any(claim.member == CHAIR for claim in record.claims):
         members.append(CHAIR)

@@ -17,14 +17,15 @@ from pydantic_core import PydanticSerializationError
 from chapterhouse.agents.council import as_object
 from chapterhouse.agents.council_model import shelf_of
 from chapterhouse.answering import sealed
-from chapterhouse.answering.cite import CitationCheck, Holdings, recheck_citations, text_hash
+from chapterhouse.answering.cite import CitationCheck, recheck_citations, text_hash
 from chapterhouse.answering.sealed import Source
+from chapterhouse.asking import holdings_of
 from chapterhouse.council.meeting.session import CouncilContext
 from chapterhouse.council.minutes.contents import all_citations, carried, meetings
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.replying.bundling import documents_of, sections_of
-from chapterhouse.types import Check, Document, Minutes
+from chapterhouse.types import Check, Document, Minutes, Scope
 
 if TYPE_CHECKING:
     from chapterhouse.council.meeting.session import CouncilContext
@@ -298,15 +299,14 @@ def recheck_minutes(
     Personas and councils on whose shelves the documents stand read what changed first.
     """
     cited = sorted({one.document_id for _, one in all_citations(minutes)})
-    found = engines.store.documents_among(cited)
+    found = engines.store.documents_among(cited, Scope.everything())
     shelves = {name for one in found.values() for name in one.shelves}
     for slug in sorted(shelves & set(context.house.names())):
         context.house.refresh(slug)
     for slug in context.councils.names():
         if shelf_of(slug) in shelves:
             context.councils.refresh(slug)
-    store = engines.store
     return recheck_citations(
         tuple(one for _, one in all_citations(minutes)),
-        Holdings(store.document, store.documents, store.body),
+        holdings_of(engines.store, Scope.everything()),
     )

@@ -68,7 +68,7 @@ def ask_next(
         readable(question),
         before,
         persona=asking.persona,
-        shelves=asking.shelves,
+        shelves=asking.shelves or None,
         model=asking.model,
         remember=asking.remember,
         certain=certain,
@@ -84,7 +84,7 @@ def _answer(
         answer = library.ask(
             question,
             persona=readable(asking.persona),
-            shelves=asking.shelves,
+            shelves=asking.shelves or None,
             tags=asking.tags,
             words=asking.words,
             model=asking.model,

@@ -91,11 +91,11 @@ def search(
 
     def work(library: "Library") -> Outcome:
         if everything:
-            result = library.search_all(readable(*query), shelves=tuple(shelf or ()))
+            result = library.search_all(readable(*query), shelves=shelf or None)
         else:
             result = library.search(
                 readable(*query),
-                shelves=tuple(shelf or ()),
+                shelves=shelf or None,
                 limit=limit,
                 per_document=per_document,
                 tags=tuple(tag or ()),
@@ -131,7 +131,7 @@ def context(
 
     def work(library: "Library") -> Outcome:
         packed = library.context(
-            readable(*question), maximum=maximum, shelves=tuple(shelf or ()), tags=tuple(tag or ())
+            readable(*question), maximum=maximum, shelves=shelf or None, tags=tuple(tag or ())
         )
         return Outcome(
             packed,

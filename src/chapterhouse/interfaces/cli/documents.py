@@ -64,7 +64,7 @@ def list_documents(
                 record for record in library.files() if not problems or is_incomplete(record)
             )
             return Outcome(records, lambda target: render.files(target, records, problems=problems))
-        found = tuple(library.documents(tuple(shelf or ())))
+        found = tuple(library.documents(shelf or None))
         return Outcome(found, lambda target: render.documents(target, found))
 
     with_library(work)
