@@ -25,6 +25,7 @@ Ints = NDArray[np.int64]
 
 _K1: Final = 1.2  # these are Tantivy's
 _B: Final = 0.75
+_FREQUENCIES_KEPT: Final = 50_000
 _SLACK: Final = 1.00001  # Tantivy sums in 32 bits
 _NO_KEY: Final = -1
 _FETCHED: Final = 64  # more than are wanted, at first
@@ -76,8 +77,10 @@ class ScopedIndex:
         found = self._frequencies.get((field, term))
         if found is None:
             clauses = [(tantivy.Occur.Must, self._term(field, term)), self._within]
-            counted = self._searcher.search(tantivy.Query.boolean_query(clauses), limit=1)
-            found = int(counted.count or 0)  # type: ignore[attr-defined]  # missing in its stubs
+            anywhere = self._searcher.doc_freq(field, term)
+            found = self._count(tantivy.Query.boolean_query(clauses)) if anywhere else 0
+            if len(self._frequencies) >= _FREQUENCIES_KEPT:
+                self._frequencies.clear()
             self._frequencies[field, term] = found
         return found
 
@@ -85,7 +88,7 @@ class ScopedIndex:
         """Return the terms of chunks in their order; none of those outside."""
         wanted = np.asarray(keys, dtype=np.int64)
         return self._rows.terms_of(
-            np.where(np.isin(wanted, self._inside.keys), wanted, -1).tolist()
+            np.where(np.isin(wanted, self._inside.keys), wanted, _NO_KEY).tolist()
         )
 
     def search(
@@ -134,7 +137,7 @@ class ScopedIndex:
 
     def _look_inside(self) -> Inside:
         query = tantivy.Query.boolean_query([self._within])
-        keys, _ = self._fetch(query, max(int(self._searcher.num_docs), 1))
+        keys, _ = self._fetch(query, max(self._count(query), 1))
         keys = np.sort(keys)
         lengths = self._rows.lengths_of(keys)
         return Inside(
@@ -145,6 +148,10 @@ class ScopedIndex:
             },
             {name: float(own.max(initial=0)) for name, own in lengths.items()},
         )
+
+    def _count(self, query: tantivy.Query) -> int:
+        counted = self._searcher.search(query, limit=1, count=True)
+        return int(counted.count or 0)  # type: ignore[attr-defined]  # missing in its stubs
 
     def _term(self, field: str, term: str) -> tantivy.Query:
         return tantivy.Query.term_query(self._schema, field, term, index_option="freq")
