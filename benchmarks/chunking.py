@@ -40,7 +40,7 @@ from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.ports.models import Chunker
 from chapterhouse.settings import ChunkingSettings
 from chapterhouse.text.canonical import compose
-from chapterhouse.types import Body, ExtractedPage, Extraction
+from chapterhouse.types import Body, ExtractedPage, Extraction, Scope
 from chapterhouse.wiring import chunker_for
 from chunking_others import other_chunkers
 from data_folder import data_folder
@@ -127,14 +127,19 @@ def measure_spans(system: str, setting: str, chunker: Chunker) -> Row:
     documents = [CorpusDocument(name, "", text) for name, text in gold.texts.items()]
     scores: list[SpanScores] = []
     with indexed(documents, chunker) as collection:
-        texts = {name: collection.store.body(key) for key, name in collection.names.items()}
+        texts = {
+            name: collection.store.body(key, Scope.everything())
+            for key, name in collection.names.items()
+        }
         places, stretches = {}, {}
         for key, name in collection.names.items():
             body = texts[name]
             assert body
             assert gold.texts[name].startswith(body.text), "offsets would have moved"
             places[name] = token_places(body.text, _TABLE.token_offsets)
-            stretches[name] = [(c.start, c.end) for c in collection.store.chunks_of(key)]
+            stretches[name] = [
+                (c.start, c.end) for c in collection.store.chunks_of(key, Scope.everything())
+            ]
         for question in gold.questions:
             hits = collection.library.search.hits(question.text, limit=TOP, per_document=0).hits
             found = [

@@ -35,7 +35,7 @@ from chapterhouse.retrieval.fuse import lexical_scores, reciprocal_ranks
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.rerank import FeatureModel, by_features, feature_model
-from chapterhouse.types import Fusion, Query, Scored
+from chapterhouse.types import Fusion, Query, Scope, Scored
 from data_folder import data_folder
 from vector_cache import vectors_cached
 
@@ -152,7 +152,9 @@ def _rank_fusion(
 
 def ours(collection: Collection, text: str, *, method: Method) -> Sequence[str]:
     """Rank with Chapterhouse, a document by its best chunk."""
-    result = retrieve(Query(text, limit=DEPTH, per_document=1), collection.sources(), method)
+    result = retrieve(
+        Query(text, Scope.everything(), limit=DEPTH, per_document=1), collection.sources(), method
+    )
     return [collection.names[hit.document.id] for hit in result.hits]
 
 

@@ -30,11 +30,13 @@ from chapterhouse.retrieval.pipeline import Sources, retrieve
 from chapterhouse.retrieval.question import understand
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import Query
+from chapterhouse.types import Query, Scope
 from data_folder import data_folder
 from measuring import Bar, Machine, Row, Table, finish, peak_megabytes, percentile
 from query_stages import Stages, resident
 from scale_corpus import SMALL_SHELF, kept_library, questions, sentences
+
+EVERYTHING = Scope.everything()
 
 SIZES = (10_000, 100_000)
 MILLION = 1_000_000
@@ -131,7 +133,7 @@ def _megabytes(folder: Path) -> float:
 
 def whole(sources: Sources, method: Method) -> Search:
     """Return the retrieval that is measured."""
-    return lambda text: retrieve(Query(text), sources, method)
+    return lambda text: retrieve(Query(text, EVERYTHING), sources, method)
 
 
 def parts(home: Path, asked: Sequence[str], embedder: StaticEmbedder) -> dict[str, Taken]:
@@ -140,10 +142,16 @@ def parts(home: Path, asked: Sequence[str], embedder: StaticEmbedder) -> dict[st
     terms = {text: understand(text, {"en": 1}).terms for text in asked}
     embedded = {text: embedder.embed_question(text) for text in asked}
     return {
-        "lexical index alone": times(lambda text: lexical.search(terms[text], (), DEPTH), asked),
-        "vector index alone": times(lambda text: vectors.search(embedded[text], (), DEPTH), asked),
+        "lexical index alone": times(
+            lambda text: lexical.search(terms[text], EVERYTHING, DEPTH), asked
+        ),
+        "vector index alone": times(
+            lambda text: vectors.search(embedded[text], EVERYTHING, DEPTH), asked
+        ),
         "two words side by side, alone": times(
-            lambda text: lexical.search_phrase([term.term for term in terms[text][:2]], (), 50),
+            lambda text: lexical.search_phrase(
+                [term.term for term in terms[text][:2]], EVERYTHING, 50
+            ),
             asked,
         ),
     }

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.language_data import STOPWORDS
+from chapterhouse.types import Scope
+
+EVERYTHING = Scope.everything()
 
 HITS = 10
 Search = Callable[[str], object]
@@ -17,12 +20,18 @@ Search = Callable[[str], object]
 
 def chunk_texts(store: SqliteStore) -> list[str]:
     """Return the text of every chunk."""
-    return [chunk.text for document in store.documents() for chunk in store.chunks_of(document.id)]
+    return [
+        chunk.text
+        for document in store.documents(EVERYTHING)
+        for chunk in store.chunks_of(document.id, EVERYTHING)
+    ]
 
 
 def chunk_vectors(store: SqliteStore, fingerprint: str) -> list[NDArray[np.float32]]:
     """Return the vectors of every document with vectors, in the same order."""
-    return [store.vectors_of(document.id, fingerprint)[1] for document in store.documents()]
+    return [
+        store.vectors_of(document.id, fingerprint)[1] for document in store.documents(EVERYTHING)
+    ]
 
 
 def fts5(texts: Sequence[str], folder: Path) -> dict[str, Search]:

@@ -31,7 +31,7 @@ from chapterhouse.retrieval.question import understand
 from chapterhouse.retrieval.widen import merged
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Body, Census, Document, SearchResult, Stretch
+from chapterhouse.types import Body, Census, Document, Scope, SearchResult, Stretch
 from data_folder import data_folder
 from folders import PARTS
 from gold_sets import contract_questions, drawn, locate, paper_questions, papers
@@ -40,6 +40,8 @@ from marking import has_facts
 from plain_text import comparable, holds
 from questions import read_questions
 from vector_cache import cache_folder, vectors_cached
+
+EVERYTHING = Scope.everything()
 
 NATURAL: Final = tuple(name for name, part in PARTS.items() if part == "open")
 XQUAD: Final = ("xquad-en", "xquad-de", "xquad-zh", "xquad-ar")
@@ -240,10 +242,10 @@ class _Asker:
         return Case(result, asked.there, asked.wanted, frequencies, asked.kind)
 
     def frequencies(self, result: SearchResult, without: frozenset[str]) -> dict[str, int]:
-        languages = self.runtime.store.census().languages
+        languages = self.runtime.store.census(EVERYTHING).languages
         understood = (question_of(result), understand(result.question, languages))
         terms = list(dict.fromkeys(t for one in understood for _, own in one.words for t in own))
-        counts = self.runtime.lexical.document_frequencies(terms)
+        counts = self.runtime.lexical.document_frequencies(terms, EVERYTHING)
         gone = [self.terms_of(name) for name in without]
         return {
             term: count - sum(term in chunk for chunk in chain.from_iterable(gone))
@@ -252,7 +254,7 @@ class _Asker:
 
     def terms_of(self, name: str) -> list[frozenset[str]]:
         if name not in self.terms:
-            language = self.runtime.store.document(name).language  # type: ignore[union-attr]  # it is there
+            language = self.runtime.store.document(name, EVERYTHING).language  # type: ignore[union-attr]  # it is there
             self.terms[name] = [
                 frozenset(analyse(chunk.text, language))
                 for chunk in self.library.documents.chunks(name)
@@ -279,7 +281,7 @@ def _set(name: str, library: Library, asked: Sequence[_Asked]) -> QuestionSet:
     runtime = library._runtime  # noqa: SLF001 - a benchmark looks inside
     asker = _Asker(library, runtime)
     cases = tuple(asker.all_cases(asked, _foreign(name)))
-    return QuestionSet(name, runtime.store.census(), cases, asker.documents, asker.bodies)
+    return QuestionSet(name, runtime.store.census(EVERYTHING), cases, asker.documents, asker.bodies)
 
 
 def _foreign(name: str) -> Sequence[str]:
@@ -376,7 +378,7 @@ _COLLECTIONS: Final[Mapping[str, tuple[_Ask, Callable[[str], Sequence[CorpusDocu
 def own_reference() -> Reference:
     """Return what answering looks up in an empty library: the encoder and all weights."""
     with indexed(()) as collection:
-        return reference_of(collection.runtime)
+        return reference_of(collection.runtime, EVERYTHING)
 
 
 # --- keeping -------------------------------------------------------------------------------------

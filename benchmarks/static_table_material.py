@@ -25,7 +25,10 @@ from chapterhouse.models.embedders import unit_rows
 from chapterhouse.models.model_folder import TOKENIZER, load, open_model_folder
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import understand
+from chapterhouse.types import Scope
 from data_folder import data_folder
+
+EVERYTHING = Scope.everything()
 
 COLLECTIONS: Final = ("cranfield", "cacm", "xquad-en", "xquad-de", "xquad-zh", "pubmedqa",
                       "cisi", "npl", "time", "anthropic-docs", "chunking")  # fmt: skip
@@ -92,8 +95,8 @@ def read_collection(name: str) -> Judged:
             for identifier in dataset.questions
         ]
     with indexed(documents) as collection:
-        chunks = [(document, chunk) for document in collection.store.documents()
-                  for chunk in collection.store.chunks_of(document.id)]  # fmt: skip
+        chunks = [(document, chunk) for document in collection.store.documents(EVERYTHING)
+                  for chunk in collection.store.chunks_of(document.id, EVERYTHING)]  # fmt: skip
         names = [collection.names[document.id] for document, _ in chunks]
         if name == "chunking":
             grades = [
@@ -124,9 +127,9 @@ def ask(
     collection: Collection, text: str, places: Mapping[str, int]
 ) -> tuple[str, list[tuple[int, float]]]:
     """Return a question's content words and the chunks that its words find."""
-    question = understand(text, collection.sources().census(()).languages)
-    found = collection.lexical.search(question.terms, (), METHOD.lexical_depth)
-    chunks = collection.store.chunks([hit.key for hit in found])
+    question = understand(text, collection.sources().census(EVERYTHING).languages)
+    found = collection.lexical.search(question.terms, EVERYTHING, METHOD.lexical_depth)
+    chunks = collection.store.chunks([hit.key for hit in found], EVERYTHING)
     return question.content, [(places[chunks[hit.key].id], hit.score) for hit in found]
 
 

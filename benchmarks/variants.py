@@ -35,7 +35,7 @@ from chapterhouse.retrieval.method import Expand, Merge, Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.text.aliases import find_aliases
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import AliasKind, Query
+from chapterhouse.types import AliasKind, Query, Scope
 from data_folder import data_folder
 from measuring import Bar, Machine, Row, Table, finish
 from vector_cache import vectors_cached
@@ -183,7 +183,7 @@ def _both(
 
 def ranking(collection: Collection, text: str, method: Method) -> Sequence[str]:
     """Return the documents of the first hits, each once."""
-    query = Query(text, limit=10, per_document=1)
+    query = Query(text, Scope.everything(), limit=10, per_document=1)
     result = retrieve(query, collection.sources(), method)
     return [collection.names[hit.document.id] for hit in result.hits]
 
@@ -214,7 +214,7 @@ def _rare_words(text: str, short: str, collection: Collection) -> str:
     sentence = next(part for part in re.split(r"(?<=[.!?])\s", text + " " + short) if short in part)
     words = [word for word in re.findall(r"[^\W\d_]{4,}", sentence) if word != short]
     frequency = {
-        word: collection.lexical.document_frequency(term)
+        word: collection.lexical.document_frequencies([term], Scope.everything())[0]
         for word in words
         for term in analyse(word, "en")[:1]
     }

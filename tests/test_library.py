@@ -17,7 +17,7 @@ from chapterhouse.evaluation.collection import question_task
 from chapterhouse.evaluation.comparing import evaluate
 from chapterhouse.evaluation.datasets import Question
 from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.types import Progress, Status
+from chapterhouse.types import Progress, Scope, Status
 
 RULES = """# Harbour rules
 
@@ -331,7 +331,7 @@ def test_settings_choose_chunker_and_tokenizer(folder: Path, tmp_path: Path) -> 
     with Library.open(home) as library:
         library.documents.add(folder)
         document = library.documents.get("rules.md")
-        chunks = library._runtime.store.chunks_of(document.id)
+        chunks = library._runtime.store.chunks_of(document.id, Scope.everything())
         assert {chunk.end - chunk.start for chunk in chunks[:-1]} == {120}
         exact = StaticEmbedder().count_tokens
         assert [chunk.tokens for chunk in chunks] == [exact(chunk.text) for chunk in chunks]

@@ -32,7 +32,7 @@ from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve
 from chapterhouse.retrieval.rerank import by_features, feature_model
 from chapterhouse.retrieval.shortlist import Rerank
-from chapterhouse.types import Query
+from chapterhouse.types import Query, Scope
 from data_folder import data_folder
 from measuring import RESULTS, Bar, Machine, Row, Table, finish
 
@@ -95,7 +95,9 @@ def scores(
     run = [
         ir_measures.ScoredDoc(key, collection.names[hit.document.id], -float(hit.rank))
         for key, text in chosen.items()
-        for hit in retrieve(Query(text, limit=TOP, per_document=1), sources, method).hits
+        for hit in retrieve(
+            Query(text, Scope.everything(), limit=TOP, per_document=1), sources, method
+        ).hits
     ]
     judged = [
         ir_measures.Qrel(key, document, grade)

@@ -25,7 +25,7 @@ from chapterhouse.ports.memories import Memories
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings, load_settings
 from chapterhouse.text.naming import valid_name
-from chapterhouse.types import AddReport, Check, LibraryStatus, Progress, Status
+from chapterhouse.types import AddReport, Check, LibraryStatus, Progress, Scope, Status
 from chapterhouse.wiring import make_home, open_runtime
 
 if TYPE_CHECKING:
@@ -200,7 +200,8 @@ class Library:
     def status(self) -> LibraryStatus:
         """Count what there is."""
         runtime = self._runtime
-        counts, census = runtime.store.counts(), runtime.store.census()
+        everything = Scope.everything()
+        counts, census = runtime.store.counts(everything), runtime.store.census(everything)
         own = self.folder
         return LibraryStatus(
             home=str(self.home),

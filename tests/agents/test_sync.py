@@ -19,7 +19,9 @@ from chapterhouse.reading.plain import read_markdown, read_text
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import DEFAULT_SHELF, Extraction
+from chapterhouse.types import DEFAULT_SHELF, Extraction, Scope
+
+EVERYTHING = Scope.everything()
 
 OLD = 1_600_000_000
 PREPARE = partial(prepare, chunker=chunk_by_sentence, embedder=None, count_tokens=estimate_tokens)
@@ -72,7 +74,7 @@ class House:
     def shelf(self, slug: str) -> list[str]:
         return sorted(
             str(Path(document.location).relative_to(self.root.resolve()))
-            for document in self.store.documents((slug,))
+            for document in self.store.documents(Scope.of((slug,)))
         )
 
     def is_current(self, slug: str) -> bool:
@@ -102,8 +104,8 @@ def test_documents_are_called_after_the_persona(house: House) -> None:
     house.write(house.rag("ben") / "tides.md", "y")
     house.update("ben")
     house.update("mia")
-    assert [d.source for d in house.store.documents(("mia",))] == ["mia/tides.md"]
-    assert [d.source for d in house.store.documents(("ben",))] == ["ben/tides.md"]
+    assert [d.source for d in house.store.documents(Scope.of(("mia",)))] == ["mia/tides.md"]
+    assert [d.source for d in house.store.documents(Scope.of(("ben",)))] == ["ben/tides.md"]
 
 
 def test_a_persona_without_folders_is_fine(house: House) -> None:
@@ -132,7 +134,7 @@ def test_files_that_are_gone_leave_the_library(house: House) -> None:
     path.unlink()
     assert not house.is_current("mia")
     assert house.update("mia").removed == ("mia/tides.md",)
-    assert list(house.store.documents()) == []
+    assert list(house.store.documents(EVERYTHING)) == []
     assert house.is_current("mia")
 
 
@@ -213,7 +215,7 @@ def test_what_a_hand_put_on_another_shelf_stays_there(house: House) -> None:
     house.add_by_hand(house.rag("mia"))
     assert not house.is_current("mia")
     house.update("mia")
-    (document,) = house.store.documents()
+    (document,) = house.store.documents(EVERYTHING)
     assert document.shelves == (DEFAULT_SHELF, "mia")
     path.unlink()
     house.update("mia")
@@ -239,7 +241,7 @@ def test_only_markdown_says_whose_it_is(house: House) -> None:
         return future
 
     bring_up_to_date(house.places("mia"), store=house.store, read=read, prepare=PREPARE)
-    (document,) = house.store.documents()
+    (document,) = house.store.documents(EVERYTHING)
     assert document.metadata["personas"] == "ben"
     assert document.shelves == ("mia",)
 
@@ -353,5 +355,5 @@ def test_after_any_changes_the_shelves_are_those_of_a_new_library(
         assert all(house.is_current(slug) for slug in house.slugs)
         assert set(house.shelf(DEFAULT_SHELF)) <= by_hand
         # Whatever left the last shelf left the library.
-        documents = house.store.documents()
+        documents = house.store.documents(EVERYTHING)
         assert all(set(document.shelves) - {DEFAULT_SHELF} or by_hand for document in documents)

@@ -36,6 +36,7 @@ from chapterhouse.types import (
     Extraction,
     Hit,
     Query,
+    Scope,
     SearchResult,
 )
 
@@ -106,7 +107,9 @@ class Shelf:
         self, question: str, hits: tuple[Hit, ...], model: ConfidenceModel
     ) -> tuple[SearchResult, Census, Reference]:
         census = Census(len(self.bodies), len(hits), {"en": len(self.bodies)})
-        result = SearchResult(Query(question), hits, (), ("en",), (), census.documents, len(hits))
+        result = SearchResult(
+            Query(question, Scope.everything()), hits, (), ("en",), (), census.documents, len(hits)
+        )
         scorer = SentenceScorer(MODEL, self.encoder, self.frequency)
         return result, census, Reference(scorer, model, self.documents.get, self.bodies.get)
 
@@ -367,7 +370,7 @@ def test_the_same_hits_give_the_same_answer() -> None:
 def test_not_found_says_what_is_read_in_part_and_in_which_language() -> None:
     shelf = Shelf({"old": OLD})
     census = Census(9, 9, {"de": 5, "fr": 3, "": 1})
-    result = SearchResult(Query("Where is the key?"), (), (), ("de",), (), 9, 9)
+    result = SearchResult(Query("Where is the key?", Scope.everything()), (), (), ("de",), (), 9, 9)
     scorer = SentenceScorer(MODEL, shelf.encoder, shelf.frequency)
     files = [f"a/{name}.pdf" for name in "abcde"]
     reference = Reference(scorer, SURE, shelf.documents.get, shelf.bodies.get, lambda: files)

@@ -20,7 +20,7 @@ from chapterhouse.settings import (
     SearchSettings,
     Settings,
 )
-from chapterhouse.types import Body, Chunk, OutputFormat, Query, Tool, Writing
+from chapterhouse.types import Body, Chunk, OutputFormat, Query, Scope, Tool, Writing
 
 
 class Model:
@@ -90,7 +90,7 @@ def test_a_model_rewrites_only_where_it_is_there_and_always_wanted(runtime: Runt
     assert len(method(runtime, settings).expand) == 3
     assert len(method(runtime, settings, model).expand) == 4
     question = understand("Why was the gate shut?", {"en": 1})
-    method(runtime, settings, model).expand[3](question, Query("q"), {"en": 1})
+    method(runtime, settings, model).expand[3](question, Query("q", Scope.everything()), {"en": 1})
     assert len(model.asked) == 1
 
 

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from chapterhouse.index.state import read_state, write_state
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import Scope
+
+EVERYTHING = Scope.everything()
 
 Put = Callable[..., str]
 
@@ -39,14 +42,14 @@ EMBEDDER = Letters()
 
 
 def embed(store: SqliteStore, document_id: str) -> None:
-    chunks = store.chunks_of(document_id)
+    chunks = store.chunks_of(document_id, EVERYTHING)
     rows = EMBEDDER.embed_passages([chunk.text for chunk in chunks])
     keys = [chunk.key for chunk in chunks]
     assert store.embeddings().put(document_id, keys, EMBEDDER.fingerprint, rows)
 
 
 def found(index: VectorIndex, shelves: Sequence[str] = ()) -> list[tuple[int, float]]:
-    hits = index.search(EMBEDDER.embed_question("aaaa oo"), shelves, 100)
+    hits = index.search(EMBEDDER.embed_question("aaaa oo"), Scope(tuple(shelves) or None), 100)
     return [(hit.key, hit.score) for hit in hits]
 
 
@@ -61,21 +64,21 @@ def test_it_learns_vectors_that_come_later(filled: SqliteStore, tmp_path: Path, 
     index = VectorIndex(tmp_path / "letters", EMBEDDER)
     index.catch_up(filled)
     assert index.sequence() == filled.sequence()
-    assert index.size() == 0
+    assert index.size(EVERYTHING) == 0
     for number in (3, 0, 5):
         embed(filled, f"note-{number}")
         index.catch_up(filled)
-    assert index.size() == 6
+    assert index.size(EVERYTHING) == 6
     filled.set_shelves("note-3", ["other"])
     index.catch_up(filled)
     assert len(found(index, ["other"])) == 2
     put("note-3", "aaa again")  # changed: its vectors are pending again
     index.catch_up(filled)
-    assert index.size() == 4
+    assert index.size(EVERYTHING) == 4
     embed(filled, "note-3")
     filled.remove("note-0")
     index.catch_up(filled)
-    assert index.size() == 3
+    assert index.size(EVERYTHING) == 3
 
 
 def test_any_order_gives_the_index_that_a_rebuild_gives(
@@ -119,7 +122,7 @@ def test_the_tables_index_does_not_look_at_them(filled: SqliteStore, tmp_path: P
     index.catch_up(filled)
     before = read_state(folder)
     rows = np.ones((2, 2), dtype=np.float32)
-    keys = [chunk.key for chunk in filled.chunks_of("note-1")]
+    keys = [chunk.key for chunk in filled.chunks_of("note-1", EVERYTHING)]
     filled.embeddings().put("note-1", keys, "another:2", rows)
     index.catch_up(filled)
     assert read_state(folder) == before

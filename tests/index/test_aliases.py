@@ -15,7 +15,9 @@ from chapterhouse.index.state import writer_lock
 from chapterhouse.retrieval.expand import by_names
 from chapterhouse.retrieval.question import understand
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import Query
+from chapterhouse.types import Query, Scope
+
+EVERYTHING = Scope.everything()
 
 Put = Callable[..., str]
 WHO = "The World Health Organization (WHO) met."
@@ -28,7 +30,7 @@ def index(tmp_path: Path) -> Iterator[AliasIndex]:
 
 
 def found(index: AliasIndex, name: str, *shelves: str) -> list[str]:
-    return [alias.other for alias in index.find([name], shelves)]
+    return [alias.other for alias in index.find([name], Scope(tuple(shelves) or None))]
 
 
 def test_an_empty_library_has_no_names(index: AliasIndex, store: SqliteStore) -> None:
@@ -57,7 +59,7 @@ def test_what_most_documents_say_comes_first(
     put("d", "Our Amber Air Board (AAB).")
     index.catch_up(store)
     assert found(index, "AAB")[:2] == ["Amber Air Board", "Aal Amp Board"]
-    assert index.find(["AAB"], (), 1)[0].other == "Amber Air Board"
+    assert index.find(["AAB"], EVERYTHING, 1)[0].other == "Amber Air Board"
 
 
 def test_a_replaced_or_removed_document_takes_its_names_along(
@@ -95,8 +97,8 @@ def test_a_name_from_another_shelf_never_expands_a_question(
     index.catch_up(store)
     expand = by_names(index.find)
     question = understand("What is the SFP?", {"en": 2})
-    assert expand(question, Query("q", shelves=("guests",)), {"en": 2}) == ()
-    (variant,) = expand(question, Query("q", shelves=("crew",)), {"en": 2})
+    assert expand(question, Query("q", scope=Scope.of(("guests",))), {"en": 2}) == ()
+    (variant,) = expand(question, Query("q", scope=Scope.of(("crew",))), {"en": 2})
     assert variant.note == "SFP: Secret Ferry Plan"
 
 
@@ -113,9 +115,11 @@ def test_rebuilding_gives_the_same(index: AliasIndex, store: SqliteStore, put: P
     put("a", WHO)
     put("b", "The Harbour Board (HB) met.", shelves=("crew",))
     index.catch_up(store)
-    before = [index.find(["WHO", "HB"], on) for on in ((), ("crew",), ("library",))]
+    before = [index.find(["WHO", "HB"], Scope(on or None)) for on in ((), ("crew",), ("library",))]
     assert index.rebuild(store) == store.sequence()
-    assert [index.find(["WHO", "HB"], on) for on in ((), ("crew",), ("library",))] == before
+    assert [
+        index.find(["WHO", "HB"], Scope(on or None)) for on in ((), ("crew",), ("library",))
+    ] == before
     assert index.size() == 4
 
 
@@ -205,9 +209,9 @@ def test_a_torn_file_is_a_clear_error_until_it_is_rebuilt(
         stream.write(b"\xa5" * (size - 4096))
     with AliasIndex(tmp_path / "names") as index:
         with pytest.raises(CorruptLibraryError, match="names"):
-            index.find(["HB"])
+            index.find(["HB"], EVERYTHING)
         index.rebuild(store)
-        assert index.find(["HB"])
+        assert index.find(["HB"], EVERYTHING)
 
 
 def test_the_file_is_closed_after_use(tmp_path: Path, store: SqliteStore, put: Put) -> None:
@@ -264,12 +268,14 @@ def test_documents_are_found_by_title_file_and_other_names(
     put("b", "No other name.", title="Harbour Rules", shelves=("port",))
     index.catch_up(store)
     for name in ("refunds 2025", "refunds", "refund policy", "money back rules"):
-        assert index.find_titled([name]) == {name: [one]}
-    assert index.find_titled(["harbour rules"], ["library"]) == {}
-    assert list(index.find_titled(["harbour rules", "refunds"], ["port"])) == ["harbour rules"]
+        assert index.find_titled([name], EVERYTHING) == {name: [one]}
+    assert index.find_titled(["harbour rules"], Scope.of(["library"])) == {}
+    assert list(index.find_titled(["harbour rules", "refunds"], Scope.of(["port"]))) == [
+        "harbour rules"
+    ]
     store.remove(one)
     index.catch_up(store)
-    assert index.find_titled(["refunds", "refund policy"]) == {}
+    assert index.find_titled(["refunds", "refund policy"], EVERYTHING) == {}
 
 
 def test_a_name_that_many_documents_share_finds_none(
@@ -277,21 +283,23 @@ def test_a_name_that_many_documents_share_finds_none(
 ) -> None:
     documents = [put(f"d{number}", "Text.", title="Annual Report") for number in range(3)]
     index.catch_up(store)
-    assert index.find_titled(["annual report"]) == {"annual report": sorted(documents)}
-    assert index.find_titled(["annual report"] * 2) == {"annual report": sorted(documents)}
+    assert index.find_titled(["annual report"], EVERYTHING) == {"annual report": sorted(documents)}
+    assert index.find_titled(["annual report"] * 2, EVERYTHING) == {
+        "annual report": sorted(documents)
+    }
     put("d3", "Text.", title="Annual Report")
     index.catch_up(store)
-    assert index.find_titled(["annual report"]) == {}
+    assert index.find_titled(["annual report"], EVERYTHING) == {}
 
 
 def test_words_near_a_misspelled_one_are_found(
     index: AliasIndex, store: SqliteStore, put: Put
 ) -> None:
-    assert index.near_words("waranty") == {}
+    assert index.near_words("waranty", EVERYTHING) == {}
     put("a", "The warranty covers it.", title="Harbour Rules")
     index.catch_up(store)
-    assert set(index.near_words("waranty")) == {"warranty"}
-    assert set(index.near_words("harbuor")) == {"harbour"}
+    assert set(index.near_words("waranty", EVERYTHING)) == {"warranty"}
+    assert set(index.near_words("harbuor", EVERYTHING)) == {"harbour"}
     put("b", "Warrants are issued.")
     index.catch_up(store)
-    assert set(index.near_words("warants")) == {"warrants"}
+    assert set(index.near_words("warants", EVERYTHING)) == {"warrants"}

@@ -14,7 +14,9 @@ from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Scored, WeightedTerm
+from chapterhouse.types import Scope, Scored, WeightedTerm
+
+EVERYTHING = Scope.everything()
 
 Put = Callable[..., str]
 WORDS = ("harbour", "gate", "wind", "ferry", "ticket", "crew", "storm", "berth")
@@ -24,7 +26,7 @@ class Searchable(Protocol):
     def sequence(self) -> int: ...
     def catch_up(self, store: SqliteStore) -> int: ...
     def rebuild(self, store: SqliteStore) -> int: ...
-    def size(self) -> int: ...
+    def size(self, scope: Scope) -> int: ...
     def fault(self, chunks: int) -> str: ...
 
 
@@ -43,9 +45,13 @@ def find(
     index: Searchable, text: str, shelves: Sequence[str] = (), limit: int = 10
 ) -> Sequence[Scored]:
     if isinstance(index, LexicalIndex):
-        return index.search([WeightedTerm(term) for term in analyse(text, "en")], shelves, limit)
+        return index.search(
+            [WeightedTerm(term) for term in analyse(text, "en")],
+            Scope(tuple(shelves) or None),
+            limit,
+        )
     assert isinstance(index, VectorIndex)
-    return index.search(StaticEmbedder().embed_question(text), shelves, limit)
+    return index.search(StaticEmbedder().embed_question(text), Scope(tuple(shelves) or None), limit)
 
 
 @pytest.fixture(params=[lexical, vector])
@@ -56,7 +62,7 @@ def make(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[str], Sear
 def documents(
     index: Searchable, store: SqliteStore, text: str, shelves: Sequence[str] = ()
 ) -> list[str]:
-    chunks = store.chunks([hit.key for hit in find(index, text, shelves)])
+    chunks = store.chunks([hit.key for hit in find(index, text, shelves)], EVERYTHING)
     return [chunks[hit.key].document_id for hit in find(index, text, shelves) if hit.key in chunks]
 
 
@@ -66,7 +72,7 @@ def test_an_empty_index_finds_nothing(
     index = make("index")
     assert index.catch_up(store) == 0
     assert not find(index, "harbour")
-    assert index.size() == 0
+    assert index.size(EVERYTHING) == 0
 
 
 def test_it_finds_what_was_added(
@@ -78,7 +84,7 @@ def test_it_finds_what_was_added(
     assert index.catch_up(store) == store.sequence() == 2
     assert documents(index, store, "harbour gate")[0] == "a"
     assert documents(index, store, "tickets")[0] == "b"
-    assert index.size() == 3
+    assert index.size(EVERYTHING) == 3
 
 
 def test_a_replaced_document_leaves_nothing_behind(
@@ -89,8 +95,8 @@ def test_a_replaced_document_leaves_nothing_behind(
     index.catch_up(store)
     put("a", "Tickets are sold.")
     index.catch_up(store)
-    assert index.size() == 1
-    assert all(hit.key in store.chunks([hit.key]) for hit in find(index, "harbour"))
+    assert index.size(EVERYTHING) == 1
+    assert all(hit.key in store.chunks([hit.key], EVERYTHING) for hit in find(index, "harbour"))
 
 
 def test_a_removed_document_is_gone(
@@ -127,7 +133,7 @@ def test_a_change_of_shelves_is_followed(
     index.catch_up(store)
     assert documents(index, store, "harbour", ["library"]) == []
     assert documents(index, store, "harbour", ["crew"]) == ["a"]
-    assert index.size() == 1
+    assert index.size(EVERYTHING) == 1
 
 
 def test_ties_are_in_order_of_key_and_the_cut_does_not_matter(
@@ -169,7 +175,7 @@ def test_writers_at_once_do_not_disturb_one_another(
     for thread in threads:
         thread.join()
     assert {index.sequence() for index in indexes} == {20}
-    assert indexes[0].size() == 20
+    assert indexes[0].size(EVERYTHING) == 20
 
 
 def test_any_history_ranks_like_a_fresh_build_after_rebuild(
@@ -200,7 +206,7 @@ def test_a_torn_state_is_rebuilt(
     assert again.sequence() == 0
     again.catch_up(store)
     assert documents(again, store, "harbour") == ["a"]
-    assert again.size() == 1
+    assert again.size(EVERYTHING) == 1
 
 
 def test_changes_applied_twice_change_nothing(
@@ -216,7 +222,7 @@ def test_changes_applied_twice_change_nothing(
     (tmp_path / "index" / "state.json").write_bytes(before)
     again = make("index")
     again.catch_up(store)
-    assert again.size() == 3
+    assert again.size(EVERYTHING) == 3
     assert len(find(again, "harbour")) == 3
 
 
@@ -238,7 +244,7 @@ def test_readers_are_not_disturbed_by_files_written_anew(
             while not done.is_set():
                 hits = find(reader, "harbour")
                 if isinstance(reader, LexicalIndex):
-                    reader.terms_of([hit.key for hit in hits])
+                    reader.terms_of([hit.key for hit in hits], EVERYTHING)
         except Exception as error:  # noqa: BLE001 - whatever it is, the main thread must tell
             failures.append(error)
 
@@ -266,7 +272,7 @@ def test_more_than_the_store_has_is_a_fault(
     index = make("index")
     put("a", "The ferry waits for the storm.")
     index.catch_up(store)
-    chunks = store.census().chunks
+    chunks = store.census(EVERYTHING).chunks
     assert index.fault(chunks) == ""
     assert "holds 1 chunk" in index.fault(chunks - 1)
 
@@ -279,5 +285,5 @@ def test_a_chunk_may_lack_a_vector_and_not_its_words(
     for make in (lexical, vector):
         index = make(tmp_path / make.__name__)
         index.catch_up(store)
-        found[make.__name__] = bool(index.fault(store.census().chunks + 1))
+        found[make.__name__] = bool(index.fault(store.census(EVERYTHING).chunks + 1))
     assert found == {"lexical": True, "vector": False}

@@ -13,15 +13,17 @@ from chapterhouse.index import lexical
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.terms import text_of_section
-from chapterhouse.types import TermRows
+from chapterhouse.types import Scope, TermRows
+
+EVERYTHING = Scope.everything()
 
 Put = Callable[..., str]
 WORDS = ("harbour", "gate", "wind", "ferry", "ticket", "crew", "storm", "berth", "E-42", "naïve")
 
 
 def expected(store: SqliteStore, keys: Sequence[int]) -> TermRows:
-    chunks = store.chunks(keys)
-    documents = {document.id: document for document in store.documents()}
+    chunks = store.chunks(keys, EVERYTHING)
+    documents = {document.id: document for document in store.documents(EVERYTHING)}
     return term_rows(
         (
             chunks[key].header + chunks[key].text,
@@ -34,7 +36,11 @@ def expected(store: SqliteStore, keys: Sequence[int]) -> TermRows:
 
 
 def all_keys(store: SqliteStore) -> list[int]:
-    return [chunk.key for document in store.documents() for chunk in store.chunks_of(document.id)]
+    return [
+        chunk.key
+        for document in store.documents(EVERYTHING)
+        for chunk in store.chunks_of(document.id, EVERYTHING)
+    ]
 
 
 def assert_same(found: TermRows, wanted: TermRows) -> None:
@@ -74,11 +80,11 @@ def test_rows_equal_the_analysis_after_any_history(
             writer.catch_up(store)
             keys = all_keys(store)
             chance.shuffle(keys)
-            assert_same(reader.terms_of(keys), expected(store, keys))
+            assert_same(reader.terms_of(keys, EVERYTHING), expected(store, keys))
     writer.catch_up(store)
-    assert_same(reader.terms_of(all_keys(store)), expected(store, all_keys(store)))
+    assert_same(reader.terms_of(all_keys(store), EVERYTHING), expected(store, all_keys(store)))
     writer.rebuild(store)
-    assert_same(reader.terms_of(all_keys(store)), expected(store, all_keys(store)))
+    assert_same(reader.terms_of(all_keys(store), EVERYTHING), expected(store, all_keys(store)))
     assert rows_on_disk(tmp_path / "index") == len(all_keys(store))
 
 
@@ -86,15 +92,15 @@ def test_chunks_that_are_not_known_have_empty_rows(
     tmp_path: Path, store: SqliteStore, put: Put
 ) -> None:
     index = LexicalIndex(tmp_path / "index")
-    assert index.terms_of([1, 2]).starts.tolist() == [0, 0, 0]
+    assert index.terms_of([1, 2], EVERYTHING).starts.tolist() == [0, 0, 0]
     put("a", "The harbour gate.")
     index.catch_up(store)
     (key,) = all_keys(store)
-    rows = index.terms_of([key + 1, key, key + 2])
+    rows = index.terms_of([key + 1, key, key + 2], EVERYTHING)
     assert rows.starts.tolist() == [0, 0, 4, 4]
     assert rows.sections.tolist() == [0, 3, 4]
     assert rows.titles.tolist() == [0, 3, 4]
-    assert index.terms_of([]).starts.tolist() == [0]
+    assert index.terms_of([], EVERYTHING).starts.tolist() == [0]
 
 
 def test_a_document_applied_again_adds_no_rows(
@@ -112,7 +118,7 @@ def test_a_document_applied_again_adds_no_rows(
     again = LexicalIndex(tmp_path / "index")
     again.catch_up(store)
     assert rows_on_disk(tmp_path / "index") == 2
-    assert_same(again.terms_of(all_keys(store)), expected(store, all_keys(store)))
+    assert_same(again.terms_of(all_keys(store), EVERYTHING), expected(store, all_keys(store)))
 
 
 @pytest.mark.parametrize("name", ["terms", "ends", "keys"])
@@ -125,7 +131,7 @@ def test_a_torn_tail_is_cut_off(tmp_path: Path, store: SqliteStore, put: Put, na
         stream.write(b"torn!")
     put("b", "The wind rises.\n\nThe ferry sails.")
     LexicalIndex(tmp_path / "index").catch_up(store)
-    assert_same(index.terms_of(all_keys(store)), expected(store, all_keys(store)))
+    assert_same(index.terms_of(all_keys(store), EVERYTHING), expected(store, all_keys(store)))
 
 
 @pytest.mark.parametrize("name", ["terms", "ends", "keys"])
@@ -140,5 +146,5 @@ def test_a_log_that_lost_what_counts_is_built_anew(
     index = LexicalIndex(tmp_path / "index")
     assert index.sequence() == 0
     index.catch_up(store)
-    assert_same(index.terms_of(all_keys(store)), expected(store, all_keys(store)))
-    assert index.size() == 1
+    assert_same(index.terms_of(all_keys(store), EVERYTHING), expected(store, all_keys(store)))
+    assert index.size(EVERYTHING) == 1

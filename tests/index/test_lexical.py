@@ -5,7 +5,9 @@ from pathlib import Path
 
 from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import WeightedTerm
+from chapterhouse.types import Scope, WeightedTerm
+
+EVERYTHING = Scope.everything()
 
 
 def test_phrases_are_found_in_order(
@@ -15,10 +17,10 @@ def test_phrases_are_found_in_order(
     put("b", "The gate of the harbour closes.")
     index = LexicalIndex(tmp_path / "index")
     index.catch_up(store)
-    (hit,) = index.search_phrase(["harbour", "gate"], (), 10)
-    assert store.chunks([hit.key])[hit.key].document_id == "a"
-    assert len(index.search_phrase(["gate"], (), 10)) == 2
-    assert index.search_phrase([], (), 10) == ()
+    (hit,) = index.search_phrase(["harbour", "gate"], EVERYTHING, 10)
+    assert store.chunks([hit.key], EVERYTHING)[hit.key].document_id == "a"
+    assert len(index.search_phrase(["gate"], EVERYTHING, 10)) == 2
+    assert index.search_phrase([], EVERYTHING, 10) == ()
 
 
 def test_the_title_counts(tmp_path: Path, store: SqliteStore, put: Callable[..., str]) -> None:
@@ -26,9 +28,9 @@ def test_the_title_counts(tmp_path: Path, store: SqliteStore, put: Callable[...,
     put("b", "The rules about a storm.", title="Other")
     index = LexicalIndex(tmp_path / "index")
     index.catch_up(store)
-    hits = index.search([WeightedTerm("storm")], (), 10)
+    hits = index.search([WeightedTerm("storm")], EVERYTHING, 10)
     assert len(hits) == 2
-    assert index.document_frequency("storm") == 2
+    assert index.document_frequencies(["storm"], EVERYTHING) == [2]
 
 
 def test_a_heavier_term_weighs_more(
@@ -38,8 +40,11 @@ def test_a_heavier_term_weighs_more(
     put("b", "wind")
     index = LexicalIndex(tmp_path / "index")
     index.catch_up(store)
-    heavy = index.search([WeightedTerm("harbour", 2.0), WeightedTerm("wind")], (), 10)
-    assert [store.chunks([hit.key])[hit.key].document_id for hit in heavy] == ["a", "b"]
+    heavy = index.search([WeightedTerm("harbour", 2.0), WeightedTerm("wind")], EVERYTHING, 10)
+    assert [store.chunks([hit.key], EVERYTHING)[hit.key].document_id for hit in heavy] == [
+        "a",
+        "b",
+    ]
     assert heavy[0].score > heavy[1].score
 
 
@@ -57,8 +62,8 @@ def test_what_a_killed_commit_leaves_does_not_stop_the_next(
     put("a", "The ferry sails.\n\nThe harbour bell rings.")
     index = LexicalIndex(tmp_path / "index")
     assert index.catch_up(store) == store.sequence()
-    assert len(index.search([WeightedTerm("harbour")], (), 10)) == 2
-    assert index.size() == 3
+    assert len(index.search([WeightedTerm("harbour")], EVERYTHING, 10)) == 2
+    assert index.size(EVERYTHING) == 3
 
 
 def test_words_are_counted_on_the_shelves_that_are_asked_for(
@@ -71,14 +76,15 @@ def test_words_are_counted_on_the_shelves_that_are_asked_for(
     index.catch_up(store)
 
     def counted(*shelves: str) -> int:
-        return index.document_frequency("harbour", shelves)
+        return index.document_frequencies(["harbour"], Scope.of(shelves))[0]
 
-    assert counted() == index.document_frequency("harbour") == 3
+    assert index.document_frequencies(["harbour"], EVERYTHING) == [3]
+    assert counted() == 0
     assert (counted("maria"), counted("jonas"), counted("shared")) == (2, 1, 1)
     assert counted("maria", "shared") == 3
     assert counted("jonas", "shared") == 1
     assert counted("nobody") == 0
-    assert index.document_frequency("tariff", ("maria",)) == 0
+    assert index.document_frequencies(["tariff"], Scope.of(("maria",))) == [0]
     store.remove("a")
     index.catch_up(store)
     assert counted("maria") == 0

@@ -15,6 +15,9 @@ from chapterhouse.index.vector_files import LOGS
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import Scope
+
+EVERYTHING = Scope.everything()
 
 Put = Callable[..., str]
 
@@ -27,10 +30,10 @@ def test_cosines_of_given_chunks_come_along(
     index = VectorIndex(tmp_path / "index", embedder)
     index.catch_up(store)
     question = embedder.embed_question("ferry departure")
-    best, other = index.search(question, (), 10)
-    assert index.search(question, (), 1) == [best]
-    assert list(index.search(question, (), 1, also=[other.key])) == [best, other]
-    assert list(index.search(question, (), 1, also=[999_999])) == [best]
+    best, other = index.search(question, EVERYTHING, 10)
+    assert index.search(question, EVERYTHING, 1) == [best]
+    assert list(index.search(question, EVERYTHING, 1, also=[other.key])) == [best, other]
+    assert list(index.search(question, EVERYTHING, 1, also=[999_999])) == [best]
 
 
 def test_scores_are_the_cosines(
@@ -42,7 +45,7 @@ def test_scores_are_the_cosines(
     question = embedder.embed_question("wind")
     keys, stored = store.vectors_of(name, embedder.fingerprint)
     expected = dict(zip(keys, np.round(stored @ question, 5), strict=True))
-    for hit in index.search(question, (), 10):
+    for hit in index.search(question, EVERYTHING, 10):
         assert hit.score == pytest.approx(expected[hit.key], abs=2e-5)
 
 
@@ -60,8 +63,8 @@ def test_dead_rows_are_compacted(
         put("a", f"Version {number} about the harbour.")
         put("b", "Always the same wind.")
         index.catch_up(store)
-        assert len(reader.search(embedder.embed_question("harbour"), (), 10)) == 2
-    assert index.size() == 2
+        assert len(reader.search(embedder.embed_question("harbour"), EVERYTHING, 10)) == 2
+    assert index.size(EVERYTHING) == 2
     sizes = [path.stat().st_size for path in (tmp_path / "index").glob("vectors.*")]
     assert min(sizes) <= 4 * 256 * 4
 
@@ -78,8 +81,8 @@ def test_a_torn_append_is_cut_off(
     put("b", "The wind rises.")
     index.catch_up(store)
     question = embedder.embed_question("wind")
-    best = index.search(question, (), 1)[0]
-    assert store.chunks([best.key])[best.key].document_id == "b"
+    best = index.search(question, EVERYTHING, 1)[0]
+    assert store.chunks([best.key], EVERYTHING)[best.key].document_id == "b"
     assert best.score > 0.3
 
 
@@ -96,7 +99,7 @@ def test_a_new_fingerprint_starts_anew(
     other = VectorIndex(tmp_path / "index", Other())
     assert other.sequence() == 0
     other.catch_up(store)
-    assert other.size() == 0  # the store has no vectors of that model
+    assert other.size(EVERYTHING) == 0  # the store has no vectors of that model
 
 
 # --- many rows ---------------------------------------------------------------------------------
@@ -153,9 +156,9 @@ def test_many_rows_are_searched_exactly_and_shelves_kept(
     index.catch_up(store)
     questions = [embedder.embed_question(word) for word in words]
     scopes: list[tuple[str, ...]] = [(), ("crew",), ("guests",)]
-    exact = [index.search(q, s, 12, also=[3, 50]) for q in questions for s in scopes]
+    exact = [index.search(q, Scope(s or None), 12, also=[3, 50]) for q in questions for s in scopes]
     monkeypatch.setattr(nearest, "_EXACT_ROWS", 0)
-    coded = [index.search(q, s, 12, also=[3, 50]) for q in questions for s in scopes]
+    coded = [index.search(q, Scope(s or None), 12, also=[3, 50]) for q in questions for s in scopes]
     assert coded == exact
     assert all(len(hits) >= 12 for hits in coded)
 
@@ -175,14 +178,16 @@ def test_torn_and_lost_logs(
     fresh = VectorIndex(tmp_path / "fresh", embedder)
     fresh.catch_up(store)
     question = embedder.embed_question("ferry in the harbour")
-    assert index.search(question, (), 10) == fresh.search(question, (), 10)
-    assert index.search(question, ["crew"], 10) == fresh.search(question, ["crew"], 10)
+    assert index.search(question, EVERYTHING, 10) == fresh.search(question, EVERYTHING, 10)
+    assert index.search(question, Scope.of(["crew"]), 10) == fresh.search(
+        question, Scope.of(["crew"]), 10
+    )
     with path.open("r+b") as stream:
         stream.truncate(3)
     again = VectorIndex(tmp_path / "index", embedder)
     assert again.sequence() == 0
     again.catch_up(store)
-    assert again.search(question, (), 10) == fresh.search(question, (), 10)
+    assert again.search(question, EVERYTHING, 10) == fresh.search(question, EVERYTHING, 10)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -220,6 +225,10 @@ def test_any_history_searches_like_a_fresh_build(
             fresh.catch_up(store)
             question = embedder.embed_question(chance.choice(words))
             for shelves in ((), ("crew",), ("guests", "crew")):
-                found = reader.search(question, shelves, 5, also=range(1, 60, 7))
-                assert found == fresh.search(question, shelves, 5, also=range(1, 60, 7))
-            assert reader.size() == fresh.size()
+                found = reader.search(
+                    question, Scope(tuple(shelves) or None), 5, also=range(1, 60, 7)
+                )
+                assert found == fresh.search(
+                    question, Scope(tuple(shelves) or None), 5, also=range(1, 60, 7)
+                )
+            assert reader.size(EVERYTHING) == fresh.size(EVERYTHING)

@@ -21,7 +21,7 @@ from chapterhouse.ingest.prepare import prepare
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import AddReport, ExtractedPage, Extraction, Notice
+from chapterhouse.types import AddReport, ExtractedPage, Extraction, Notice, Scope
 
 OLD = 1_600_000_000
 
@@ -105,7 +105,7 @@ class Home:
         return add(paths or (self.folder,), **{**arguments, "prepare": self.prepare, **options})
 
     def sources(self) -> list[str]:
-        return sorted(document.source for document in self.store.documents())
+        return sorted(document.source for document in self.store.documents(Scope.everything()))
 
     def faults(self) -> list[str]:
         return [check.sentence for check in examine(self.store, self.blobs, {}) if not check.passed]

@@ -14,7 +14,7 @@ from chapterhouse.ingest.compare import compare
 from chapterhouse.library import Library
 from chapterhouse.presenting.comparison import comparison_page
 from chapterhouse.reading.limits import Limits
-from chapterhouse.types import Body, Comparison, Document
+from chapterhouse.types import Body, Comparison, Document, Scope
 
 LINES = ["The ferry leaves at nine.", "Dogs travel free of charge.", "Bicycles cost two crowns."]
 
@@ -25,7 +25,7 @@ class FewDocuments:
     def __init__(self, contents: dict[str, bytes]) -> None:
         self.contents = contents
 
-    def content(self, sha256: str) -> bytes | None:
+    def content(self, sha256: str, _scope: Scope) -> bytes | None:
         return self.contents.get(sha256)
 
     def roots(self) -> tuple[tuple[str, str], ...]:

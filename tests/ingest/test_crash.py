@@ -12,7 +12,9 @@ import pytest
 from chapterhouse.ingest.doctor import examine
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
-from chapterhouse.types import Status
+from chapterhouse.types import Scope, Status
+
+EVERYTHING = Scope.everything()
 
 KILLS = int(os.environ.get("CHAPTERHOUSE_KILLS", "16"))  # 200 before a release
 FILES = 60
@@ -60,7 +62,7 @@ def _check(home: Path, acknowledged: dict[str, str]) -> None:
             assert record is not None, f"{location} was acknowledged and is lost"
             assert record.sha256 == sha256
             assert record.status is Status.READY
-            document = store.document(record.document_id)
+            document = store.document(record.document_id, EVERYTHING)
             assert document is not None
             assert document.sha256 == sha256
         faults = [check for check in examine(store, blobs, {}) if not check.passed]
@@ -113,11 +115,13 @@ def _finish(folder: Path, home: Path) -> None:
     assert len(output.splitlines()) == FILES
     blobs = FolderBlobs(home / "blobs")
     with SqliteStore(home / "library.db", blobs=blobs) as store:
-        assert len(list(store.documents())) == FILES
-        for document in store.documents():
-            assert store.content(document.sha256) == Path(document.location).read_bytes()
+        assert len(list(store.documents(EVERYTHING))) == FILES
+        for document in store.documents(EVERYTHING):
+            assert (
+                store.content(document.sha256, EVERYTHING) == Path(document.location).read_bytes()
+            )
         store.collect_garbage(0)
-        needed = {document.sha256 for document in store.documents()}
+        needed = {document.sha256 for document in store.documents(EVERYTHING)}
         assert set(blobs.hashes()) <= needed
         assert all(check.passed for check in examine(store, blobs, {}))
 

@@ -9,7 +9,9 @@ import pytest
 from chapterhouse.errors import ChapterhouseError, NotFoundError
 from chapterhouse.store import writing
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
-from chapterhouse.types import Extraction, FileRecord, Progress, Status
+from chapterhouse.types import Extraction, FileRecord, Progress, Scope, Status
+
+EVERYTHING = Scope.everything()
 
 PROSE = "# Badges\n\nA badge is valid for a year. It is blue and has a picture of its owner.\n"
 
@@ -23,13 +25,13 @@ def test_a_folder_becomes_a_library(home: Any) -> None:
     assert report.changed == 2
     assert not report.interrupted
     assert home.sources() == ["docs/a.md", "docs/b/two.md"]
-    first = home.store.document(report.outcomes[0].record.document_id)
+    first = home.store.document(report.outcomes[0].record.document_id, EVERYTHING)
     assert first.id.startswith("a-")
     assert first.title == "Badges"
     assert first.language == "en"
     assert first.metadata == {"author": "Ada Lovelace"}
     assert first.shelves == ("library",)
-    assert home.store.body(first.id).text == PROSE.rstrip("\n")
+    assert home.store.body(first.id, EVERYTHING).text == PROSE.rstrip("\n")
     assert len(home.store.vectors_of(first.id, "hash:8")[0]) == first.chunks > 0
     assert home.faults() == []
 
@@ -68,7 +70,7 @@ def test_a_changed_file_replaces_its_document(home: Any) -> None:
     (after,) = home.add().outcomes
     assert after.changed
     assert after.record.document_id == before.record.document_id
-    assert "green" in home.store.body(after.record.document_id).text
+    assert "green" in home.store.body(after.record.document_id, EVERYTHING).text
     assert home.store.sequence() == 2
     assert home.faults() == []
 
@@ -82,7 +84,7 @@ def test_a_change_of_this_moment_is_not_missed(home: Any) -> None:
     os.utime(path, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     (outcome,) = home.add().outcomes
     assert outcome.changed
-    assert home.store.body(outcome.record.document_id).text == "Two text of words."
+    assert home.store.body(outcome.record.document_id, EVERYTHING).text == "Two text of words."
 
 
 def test_one_bad_file_never_stops_the_rest(home: Any) -> None:
@@ -166,11 +168,11 @@ def test_another_shelf_is_added_without_reading(home: Any) -> None:
     (outcome,) = home.add(shelf="badges").outcomes
     assert outcome.changed
     assert home.read_names == []
-    document = home.store.document(outcome.record.document_id)
+    document = home.store.document(outcome.record.document_id, EVERYTHING)
     assert document.shelves == ("badges", "library")
     home.write("a.md", PROSE + "More.\n", time=1_700_000_000)
     home.add(shelf="third")
-    assert home.store.document(document.id).shelves == ("badges", "library", "third")
+    assert home.store.document(document.id, EVERYTHING).shelves == ("badges", "library", "third")
 
 
 def test_sources_name_the_folder_that_was_added(home: Any) -> None:
@@ -189,7 +191,7 @@ def test_sources_name_the_folder_that_was_added(home: Any) -> None:
     assert outcome.record.source == "sub/deep/a.md"
     (outcome,) = home.add(other / "b.md").outcomes
     assert outcome.record.source == "sub-2/b.md"
-    assert len({document.id for document in home.store.documents()}) == 4
+    assert len({document.id for document in home.store.documents(EVERYTHING)}) == 4
     assert dict(home.store.roots()) == {
         "sub": str(home.folder / "sub"), "docs": str(home.folder), "sub-2": str(other),
     }  # fmt: skip
@@ -214,7 +216,7 @@ def test_large_files_are_kept_as_blobs(home: Any) -> None:
     home.write("large.md", text)
     (outcome,) = home.add().outcomes
     assert list(home.blobs.hashes()) == [outcome.record.sha256]
-    assert home.store.content(outcome.record.sha256) == text.encode()
+    assert home.store.content(outcome.record.sha256, EVERYTHING) == text.encode()
     assert home.faults() == []
 
 
@@ -227,7 +229,7 @@ def test_outcomes_are_told_in_order_and_after_their_commit(home: Any) -> None:
         assert progress.outcome is not None
         record = progress.outcome.record
         assert home.store.file(record.location) == record
-        assert home.store.document(record.document_id) is not None
+        assert home.store.document(record.document_id, EVERYTHING) is not None
         assert (progress.done, progress.total) == (len(told) + 1, 30)
         told.append(progress.current)
 
@@ -363,12 +365,12 @@ def test_order_and_workers_do_not_change_the_library(home: Any, tmp_path: Path) 
     for number in range(15):
         home.write(f"{number:02}.md", f"# T{number}\n\nText number {number} of many.")
     home.add(workers=1)
-    one = {d.id: d for d in home.store.documents()}
+    one = {d.id: d for d in home.store.documents(EVERYTHING)}
     for document in one.values():
         home.store.remove(document.id)
     home.add(home.folder / "07.md", workers=4)
     home.add(workers=4)
-    assert {d.id: d for d in home.store.documents()} == one
+    assert {d.id: d for d in home.store.documents(EVERYTHING)} == one
 
 
 def test_names_that_are_no_text_are_added_and_found_again(home: Any) -> None:

@@ -15,7 +15,9 @@ from chapterhouse.ingest.look import UNPACKED
 from chapterhouse.ingest.remove import remove
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.types import Extraction, Status
+from chapterhouse.types import Extraction, Scope, Status
+
+EVERYTHING = Scope.everything()
 
 OLD = 1_600_000_000
 FILES = {"annex/a.md": "The annex is blue.", "b.txt": "The boat is green."}
@@ -64,8 +66,8 @@ def test_each_file_in_an_archive_is_a_document(home: Any) -> None:
         "docs/report.zip/p.bin": ("skipped", "unsupported-format"),
         "docs/report.zip": ("skipped", UNPACKED),
     }
-    (found,) = [one for one in home.store.documents() if one.source.endswith("c.txt")]
-    assert home.store.body(found.id).text == "The captain is Ada."
+    (found,) = [one for one in home.store.documents(EVERYTHING) if one.source.endswith("c.txt")]
+    assert home.store.body(found.id, EVERYTHING).text == "The captain is Ada."
     assert found.metadata["container"] == "docs/report.zip/inner.zip"
     assert home.faults() == []
 
@@ -95,7 +97,7 @@ def test_of_a_changed_archive_only_what_changed_is_read(home: Any) -> None:
     place(home, "report.zip", zipped(changed), time=OLD + 9)
     assert told(home)["docs/report.zip/b.txt"] == ("skipped", "unchanged")
     assert sorted(home.read_names) == ["a.md", "new.txt", "report.zip"]
-    texts = [home.store.body(one.id).text for one in home.store.documents()]
+    texts = [home.store.body(one.id, EVERYTHING).text for one in home.store.documents(EVERYTHING)]
     assert sorted(texts) == ["New.", "The annex is red.", "The boat is green."]
 
 
@@ -125,13 +127,13 @@ def test_an_archive_on_another_shelf_is_there_with_all_that_is_in_it(home: Any) 
     place(home, "report.zip", zipped(FILES))
     home.add()
     home.add(shelf="maria")
-    assert {one.shelves for one in home.store.documents()} == {("library", "maria")}
+    assert {one.shelves for one in home.store.documents(EVERYTHING)} == {("library", "maria")}
 
 
 def test_a_document_that_was_removed_comes_back_with_the_next_add(home: Any) -> None:
     place(home, "report.zip", zipped(FILES))
     home.add()
-    (gone,) = [one for one in home.store.documents() if one.source.endswith("b.txt")]
+    (gone,) = [one for one in home.store.documents(EVERYTHING) if one.source.endswith("b.txt")]
     remove([gone.id], store=home.store)
     assert told(home)["docs/report.zip/b.txt"] == ("ready", "")
     assert len(home.sources()) == 2
@@ -150,10 +152,13 @@ def test_attachments_are_documents_tied_to_their_message(home: Any) -> None:
     found = told(home)
     assert found["docs/mail.eml"] == found["docs/mail.eml/invoice.txt"] == ("ready", "")
     assert [source for source, state in found.items() if state != ("ready", "")] == []
-    documents = {one.source: one for one in home.store.documents()}
+    documents = {one.source: one for one in home.store.documents(EVERYTHING)}
     assert len(documents) == 3
     assert documents["docs/mail.eml/invoice.txt"].metadata["container"] == "docs/mail.eml"
-    assert "Attachments: invoice.txt" in home.store.body(documents["docs/mail.eml"].id).text
+    assert (
+        "Attachments: invoice.txt"
+        in home.store.body(documents["docs/mail.eml"].id, EVERYTHING).text
+    )
 
 
 def test_a_message_names_what_it_carries_without_text(home: Any) -> None:
@@ -190,8 +195,8 @@ def test_a_message_that_carries_too_much_is_read_itself(home: Any) -> None:
     place(home, "mail.eml", message.as_bytes())
     found = told(home, limits=Limits(archive_depth=0))
     assert found == {"docs/mail.eml": ("partial", "attachments-not-read")}
-    (document,) = home.store.documents()
-    assert "Please find it" in home.store.body(document.id).text
+    (document,) = home.store.documents(EVERYTHING)
+    assert "Please find it" in home.store.body(document.id, EVERYTHING).text
 
 
 def test_archives_in_archives_share_one_room(home: Any) -> None:

@@ -1,7 +1,7 @@
 from typing import Any
 
 from chapterhouse.ingest.preview import preview
-from chapterhouse.types import Status
+from chapterhouse.types import Scope, Status
 
 
 def _planned(home: Any) -> dict[str, tuple[Status, str]]:
@@ -29,7 +29,7 @@ def test_a_plan_says_what_each_file_would_meet(home: Any) -> None:
 def test_a_file_whose_document_was_removed_would_be_read(home: Any) -> None:
     home.write("old.md", "Old words.")
     home.add()
-    (document,) = home.store.documents()
+    (document,) = home.store.documents(Scope.everything())
     home.store.remove(document.id)
     planned = _planned(home)
     report = home.add()

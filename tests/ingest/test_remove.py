@@ -5,6 +5,9 @@ import pytest
 from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest.remove import remove
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
+from chapterhouse.types import Scope
+
+EVERYTHING = Scope.everything()
 
 LARGE = "Many words are here. " * (INLINE_MAXIMUM // 20)
 
@@ -23,10 +26,10 @@ def test_nothing_of_a_removed_document_stays(home: Any) -> None:
     assert document.source == "docs/a.md"
     assert told == ["docs/a.md"]
     assert home.sources() == ["docs/b.md"]
-    assert home.store.chunks_of(gone.document_id) == ()
-    assert home.store.content(gone.sha256) is None
+    assert home.store.chunks_of(gone.document_id, EVERYTHING) == ()
+    assert home.store.content(gone.sha256, EVERYTHING) is None
     assert list(home.blobs.hashes()) == []
-    assert home.store.content(kept.sha256) == b"Small text of b."
+    assert home.store.content(kept.sha256, EVERYTHING) == b"Small text of b."
     assert home.faults() == []
 
 

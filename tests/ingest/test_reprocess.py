@@ -5,7 +5,9 @@ import pytest
 
 from chapterhouse.errors import NotFoundError, RejectedError
 from chapterhouse.ingest.reprocess import reprocess
-from chapterhouse.types import ExtractedPage, Extraction, Status
+from chapterhouse.types import ExtractedPage, Extraction, Scope, Status
+
+EVERYTHING = Scope.everything()
 
 
 def _again(home: Any, *document_ids: str) -> Any:
@@ -22,14 +24,14 @@ def test_everything_is_read_again_and_keeps_id_and_shelves(home: Any) -> None:
     home.write("a.md", "The old text of a.")
     home.write("b.md", "The old text of b.")
     home.add(shelf="s")
-    before = {document.id: document for document in home.store.documents()}
+    before = {document.id: document for document in home.store.documents(EVERYTHING)}
     home.reader = _better
     report = _again(home)
     assert report.count(Status.READY) == 2
-    for document in home.store.documents():
+    for document in home.store.documents(EVERYTHING):
         assert document.method == "test 2"
         assert document.shelves == before[document.id].shelves == ("s",)
-        assert "new" in home.store.body(document.id).text
+        assert "new" in home.store.body(document.id, EVERYTHING).text
     assert home.add(shelf="s").changed == 0
     assert home.faults() == []
 
@@ -41,8 +43,8 @@ def test_what_is_gone_is_read_from_the_bytes_kept(home: Any) -> None:
     home.reader = _better
     (again,) = _again(home, outcome.record.document_id).outcomes
     assert again.record.document_id == outcome.record.document_id
-    assert home.store.body(again.record.document_id).text == "The new text of a."
-    assert home.store.document(again.record.document_id).modified == 1_600_000_000
+    assert home.store.body(again.record.document_id, EVERYTHING).text == "The new text of a."
+    assert home.store.document(again.record.document_id, EVERYTHING).modified == 1_600_000_000
 
 
 def test_what_changed_in_the_folder_is_read_from_there(home: Any) -> None:
@@ -50,7 +52,7 @@ def test_what_changed_in_the_folder_is_read_from_there(home: Any) -> None:
     (outcome,) = home.add().outcomes
     home.write("a.md", "Quite another text.", time=1_700_000_000)
     (again,) = _again(home, outcome.record.document_id).outcomes
-    assert home.store.body(again.record.document_id).text == "Quite another text."
+    assert home.store.body(again.record.document_id, EVERYTHING).text == "Quite another text."
     assert home.add().changed == 0
 
 
@@ -62,7 +64,7 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(home: Any) -> None:
     path.unlink()
     path.symlink_to(secret)
     (again,) = _again(home).outcomes
-    assert home.store.body(again.record.document_id).text == "The old text of a."
+    assert home.store.body(again.record.document_id, EVERYTHING).text == "The old text of a."
     assert again.record.document_id == outcome.record.document_id
 
 
@@ -77,7 +79,7 @@ def test_a_reader_that_fails_on_the_same_bytes_takes_nothing_away(home: Any) -> 
     (again,) = _again(home).outcomes
     assert again.record.status is Status.REJECTED
     assert not again.changed
-    assert home.store.document(outcome.record.document_id) is not None
+    assert home.store.document(outcome.record.document_id, EVERYTHING) is not None
     assert home.store.file(outcome.record.location) == outcome.record
 
 
@@ -100,6 +102,8 @@ def test_an_unknown_id_reads_nothing(home: Any) -> None:
 def test_ids_stay_when_a_label_was_numbered(home: Any) -> None:
     home.write("a.md", "The old text of a.")
     home.add()
-    (document,) = home.store.documents()
+    (document,) = home.store.documents(EVERYTHING)
     _again(home)
-    assert [replace(d, method="") for d in home.store.documents()] == [replace(document, method="")]
+    assert [replace(d, method="") for d in home.store.documents(EVERYTHING)] == [
+        replace(document, method="")
+    ]

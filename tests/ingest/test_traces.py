@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from chapterhouse import Library
 from chapterhouse.ingest.traces import find_probes, probes_of
-from chapterhouse.types import Memory
+from chapterhouse.types import Memory, Scope
 
 DOCUMENTS = 200 if "CHAPTERHOUSE_LARGE" in os.environ else 40
 
@@ -91,7 +91,9 @@ def test_nothing_of_removed_documents_is_in_any_file(tmp_path: Path) -> None:
             "", "", 1, 0, "What?", canaries[3], found=True, method="", sources=(own[3],), sequence=1
         )
         library.memory.remember(quoted)
-        library.memory.keep_answer("key", library.status().sequence, canaries[4])
+        library.memory.keep_answer(
+            "key", Scope.everything(), library.status().sequence, canaries[4]
+        )
         assert _holding(home, canaries)
         for start in (1, 0):  # first every other one: pages stay half full
             receipt = library.documents.remove(*own[start::2]).receipt

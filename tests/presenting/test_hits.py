@@ -10,13 +10,13 @@ from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.html import page
 from chapterhouse.presenting.markdown import markdown
 from chapterhouse.presenting.terminal import show
-from chapterhouse.types import Chunk, Document, Hit, Query, SearchResult
+from chapterhouse.types import Chunk, Document, Hit, Query, Scope, SearchResult
 
 TEXT = "Berths are scarce. A guest berth costs 80 euros. Pay at the office."
 DOCUMENT = Document("tariffs-1", "papers/t.md", "/p/t.md", "Tariffs", "markdown", "m", "", "", 1, 1)
 CHUNK = Chunk("tariffs-1", 0, 5, 70, TEXT, section_path=("Tariffs", "Guests"), page=2, key=1)
 HIT = Hit(1, 0.75, CHUNK, replace(DOCUMENT, language="en", page_kind="page"), {"bm25": 2.5})
-QUERY = Query("cost of a guest berth", (), 10, 3)
+QUERY = Query("cost of a guest berth", Scope.everything(), 10, 3)
 RESULT = SearchResult(QUERY, (HIT,), ("cost", "guest", "berth"), ("en",), (), 3, 9)
 
 

@@ -16,7 +16,16 @@ from chapterhouse.retrieval.sentence_model import SentenceModel, sentence_model
 from chapterhouse.text.aliases import names_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.spelling import words_of
-from chapterhouse.types import Census, Chunk, Document, Scored, TermRows, TokenVectors, WeightedTerm
+from chapterhouse.types import (
+    Census,
+    Chunk,
+    Document,
+    Scope,
+    Scored,
+    TermRows,
+    TokenVectors,
+    WeightedTerm,
+)
 
 EMBEDDER = StaticEmbedder()
 
@@ -67,9 +76,9 @@ class Texts:
             embedder=self.embedder,
             census=lambda _: Census(len(self.documents), len(self.chunks), {"en": 1}),
             chunks=self._read,
-            documents=lambda ids: {i: self.documents[i] for i in ids if i in self.documents},
+            documents=lambda ids, _: {i: self.documents[i] for i in ids if i in self.documents},
             chunks_named=self._named,
-            documents_of=lambda keys: {key: self.chunks[key].document_id for key in keys},
+            documents_of=lambda keys, _: {key: self.chunks[key].document_id for key in keys},
             near_words=self._near_words,
             titled=self._titled,
         )
@@ -77,7 +86,7 @@ class Texts:
     def search(
         self,
         terms: Sequence[WeightedTerm],
-        _shelves: Sequence[str],
+        scope: Scope,  # noqa: ARG002 - the seam's signature
         limit: int,
         documents: Sequence[str] = (),
     ) -> Sequence[Scored]:
@@ -94,7 +103,10 @@ class Texts:
         return sorted(found, key=lambda hit: (-hit.score, hit.key))[:limit]
 
     def search_phrase(
-        self, words: Sequence[str], _shelves: Sequence[str], limit: int
+        self,
+        words: Sequence[str],
+        scope: Scope,  # noqa: ARG002 - the seam's signature
+        limit: int,
     ) -> Sequence[Scored]:
         wanted = f" {' '.join(words)} "
         return [
@@ -103,28 +115,28 @@ class Texts:
             if words and wanted in f" {' '.join(analyse(chunk.text, 'en'))} "
         ][:limit]
 
-    def document_frequency(self, term: str, shelves: Sequence[str] = ()) -> int:  # noqa: ARG002 - the seam's signature
+    def frequency(self, term: str) -> int:
         return sum(term in analyse(chunk.text, "en") for chunk in self.chunks.values())
 
-    def document_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
-        return [self.document_frequency(term) for term in terms]
+    def document_frequencies(self, terms: Sequence[str], scope: Scope) -> Sequence[int]:  # noqa: ARG002 - the seam's signature
+        return [self.frequency(term) for term in terms]
 
-    def terms_of(self, keys: Sequence[int]) -> TermRows:
+    def terms_of(self, keys: Sequence[int], scope: Scope) -> TermRows:  # noqa: ARG002 - likewise
         return term_rows((self.chunks[key].text, "", "", "en") for key in keys)
 
-    def size(self) -> int:
+    def size(self, scope: Scope) -> int:  # noqa: ARG002 - likewise
         return len(self.chunks)
 
-    def _read(self, keys: Iterable[int]) -> dict[int, Chunk]:
+    def _read(self, keys: Iterable[int], _scope: Scope) -> dict[int, Chunk]:
         wanted = list(keys)
         self.read.update(wanted)
         return {key: self.chunks[key] for key in wanted if key in self.chunks}
 
-    def _near_words(self, word: str) -> Mapping[str, float]:
+    def _near_words(self, word: str, _scope: Scope) -> Mapping[str, float]:
         words = frozenset[str]().union(*(words_of(chunk.text) for chunk in self.chunks.values()))
         return Vocabulary("\n".join(sorted(words))).near(word.casefold())
 
-    def _titled(self, names: Sequence[str], _shelves: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    def _titled(self, names: Sequence[str], _scope: Scope) -> Mapping[str, Sequence[str]]:
         going_by = {
             name: sorted(
                 known.id
@@ -135,7 +147,7 @@ class Texts:
         }
         return {name: found for name, found in going_by.items() if found}
 
-    def _named(self, name: str, _shelves: Sequence[str]) -> Sequence[int]:
+    def _named(self, name: str, _scope: Scope) -> Sequence[int]:
         return [
             key
             for key, chunk in sorted(self.chunks.items())
@@ -150,7 +162,7 @@ class _Vectors:
     def search(
         self,
         vector: NDArray[np.float32],
-        _shelves: Sequence[str],
+        scope: Scope,  # noqa: ARG002 - the seam's signature
         limit: int,
         also: Sequence[int] = (),
     ) -> Sequence[Scored]:

@@ -17,9 +17,11 @@ from chapterhouse.retrieval.candidates import (
 from chapterhouse.retrieval.expand import by_parts, by_rewriting
 from chapterhouse.retrieval.method import Method, Thresholds
 from chapterhouse.retrieval.question import Question, understand
-from chapterhouse.types import Query, Rewriting, Variant, VariantKind, WeightedTerm
+from chapterhouse.types import Query, Rewriting, Scope, Variant, VariantKind, WeightedTerm
 
 from .scripted import Texts, library
+
+EVERYTHING = Scope.everything()
 
 ENGLISH = {"en": 1}
 THREE = [("a", "harbour gate"), ("b", "harbour storm tide"), ("c", "gate crew tide ferry")]
@@ -28,13 +30,15 @@ THREE = [("a", "harbour gate"), ("b", "harbour storm tide"), ("c", "gate crew ti
 def found(texts: Texts, text: str, method: Method, limit: int = 10) -> Candidates:
     sources = texts.sources()
     question = understand(text, ENGLISH)
-    return find_candidates(question, Query(text, limit=limit), sources.census(()), sources, method)
+    return find_candidates(
+        question, Query(text, EVERYTHING, limit=limit), sources.census(EVERYTHING), sources, method
+    )
 
 
 def test_the_question_itself_is_the_first_variant() -> None:
     question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
     method = Method(expand=(by_parts,))
-    variants, warnings = variants_of(question, Query(question.text), ENGLISH, method)
+    variants, warnings = variants_of(question, Query(question.text, EVERYTHING), ENGLISH, method)
     assert variants[0] == Variant(VariantKind.ASKED, question.text, question.terms)
     assert len(variants) == 3
     assert warnings == ()
@@ -49,7 +53,7 @@ def test_what_works_is_kept_and_a_model_that_fails_is_not_asked_again() -> None:
 
     question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
     method = Method(expand=(by_parts, fail, fail))
-    variants, warnings = variants_of(question, Query(question.text), ENGLISH, method)
+    variants, warnings = variants_of(question, Query(question.text, EVERYTHING), ENGLISH, method)
     assert len(variants) == 3
     assert warnings == ("The question was not rephrased: no service",)
     assert len(asked) == 1

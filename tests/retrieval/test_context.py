@@ -32,6 +32,7 @@ from chapterhouse.types import (
     Hit,
     Kind,
     Query,
+    Scope,
     SearchResult,
 )
 
@@ -87,7 +88,7 @@ def result(maximum: int = 160, question: str = QUESTION) -> SearchResult:
         Hit(place + 1, round(0.9**place, 6), chunk, DOCUMENTS[chunk.document_id])
         for place, chunk in enumerate(chunks)
     )
-    return SearchResult(Query(question), hits, (), ("en",), (), 2, len(chunks))
+    return SearchResult(Query(question, Scope.everything()), hits, (), ("en",), (), 2, len(chunks))
 
 
 MODEL = model_of_sentences()

@@ -14,7 +14,9 @@ from chapterhouse.retrieval.expand import (
     by_tags,
 )
 from chapterhouse.retrieval.question import understand
-from chapterhouse.types import Alias, AliasKind, Query, Rewriting, Variant, VariantKind
+from chapterhouse.types import Alias, AliasKind, Query, Rewriting, Scope, Variant, VariantKind
+
+EVERYTHING = Scope.everything()
 
 ENGLISH = {"en": 1}
 ALIASES = (
@@ -32,18 +34,18 @@ class Names:
 
     def __init__(self) -> None:
         self.asked: Sequence[str] = ()
-        self.shelves: Sequence[str] = ()
+        self.scope = EVERYTHING
 
-    def find(self, names: Sequence[str], shelves: Sequence[str]) -> Sequence[Alias]:
-        self.asked, self.shelves = names, shelves
+    def find(self, names: Sequence[str], scope: Scope) -> Sequence[Alias]:
+        self.asked, self.scope = names, scope
         folded = {name.casefold() for name in names}
         return [alias for alias in ALIASES if alias.name.casefold() in folded]
 
 
-def expanded(text: str, shelves: tuple[str, ...] = ()) -> tuple[Sequence[Variant], Names]:
+def expanded(text: str, scope: Scope = EVERYTHING) -> tuple[Sequence[Variant], Names]:
     names = Names()
     question = understand(text, ENGLISH)
-    return by_names(names.find)(question, Query(text, shelves=shelves), ENGLISH), names
+    return by_names(names.find)(question, Query(text, scope), ENGLISH), names
 
 
 def added(variant: Variant, text: str) -> dict[str, float]:
@@ -53,7 +55,7 @@ def added(variant: Variant, text: str) -> dict[str, float]:
 
 def test_another_name_adds_its_words_at_a_share() -> None:
     text = "What did Rex eat?"
-    (variant,), names = expanded(text, ("crew",))
+    (variant,), names = expanded(text, Scope.of(("crew",)))
     assert variant.kind is VariantKind.EXPANSION
     assert set(added(variant, text)) == {"big", "dog"}
     assert all(0 < weight <= 1 for weight in added(variant, text).values())
@@ -61,7 +63,7 @@ def test_another_name_adds_its_words_at_a_share() -> None:
     assert asked.items() <= {term.term: term.weight for term in variant.terms}.items()
     assert variant.note == "Rex: Big Dog"
     assert variant.weight <= 1
-    assert names.shelves == ("crew",)
+    assert names.scope == Scope.of(("crew",))
 
 
 def test_a_name_with_function_words_is_looked_up_whole() -> None:
@@ -112,17 +114,17 @@ def test_any_question_can_be_expanded(text: str) -> None:
 
 def test_the_askers_tags_add_the_rest_of_what_is_touched() -> None:
     question = understand("How is tracking done?", ENGLISH)
-    query = Query("q", tags=("Eye_Tracking", "harbour", "tracking"))
+    query = Query("q", EVERYTHING, tags=("Eye_Tracking", "harbour", "tracking"))
     (variant,) = by_tags(question, query, ENGLISH)
     assert added(variant, "How is tracking done?") == {"eye": 0.2}
     assert variant.note == "tag: Eye_Tracking"
-    assert by_tags(question, Query("q", tags=("harbour",)), ENGLISH) == ()
-    assert by_tags(question, Query("q"), ENGLISH) == ()
+    assert by_tags(question, Query("q", EVERYTHING, tags=("harbour",)), ENGLISH) == ()
+    assert by_tags(question, Query("q", EVERYTHING), ENGLISH) == ()
 
 
 def test_parts_become_variants_that_weigh_less_than_the_question() -> None:
     question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
-    variants = by_parts(question, Query("q"), ENGLISH)
+    variants = by_parts(question, Query("q", EVERYTHING), ENGLISH)
     assert [variant.kind for variant in variants] == [VariantKind.PART] * 2
     assert [variant.text for variant in variants] == [
         "Who built the gate", "when does the ferry leave",
@@ -134,7 +136,7 @@ def test_parts_become_variants_that_weigh_less_than_the_question() -> None:
 
 
 def test_what_a_model_gives_becomes_variants() -> None:
-    question, query = understand("Why was the gate shut?", ENGLISH), Query("q")
+    question, query = understand("Why was the gate shut?", ENGLISH), Query("q", EVERYTHING)
     given = Rewriting(("When was it shut?", "Who shut it?"), ("storm surge", "gate"), "A storm.")
     *parts, terms, answer = by_rewriting(lambda _: given)(question, query, ENGLISH)
     assert [part.kind for part in parts] == [VariantKind.PART] * 2
@@ -143,7 +145,7 @@ def test_what_a_model_gives_becomes_variants() -> None:
 
 
 def test_a_model_that_gives_nothing_new_adds_nothing() -> None:
-    question, query = understand("Why was the gate shut?", ENGLISH), Query("q")
+    question, query = understand("Why was the gate shut?", ENGLISH), Query("q", EVERYTHING)
     for nothing in (Rewriting(), Rewriting(terms=("gates",))):
         expand = by_rewriting({question.text: nothing}.__getitem__)
         assert expand(question, query, ENGLISH) == []
@@ -154,4 +156,4 @@ def test_a_failing_model_is_left_to_the_caller() -> None:
         raise EngineError("no service")
 
     with pytest.raises(EngineError):
-        by_rewriting(fail)(understand("x", ENGLISH), Query("q"), ENGLISH)
+        by_rewriting(fail)(understand("x", ENGLISH), Query("q", EVERYTHING), ENGLISH)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from chapterhouse.retrieval.method import Hop, Method
 from chapterhouse.retrieval.pipeline import retrieve
-from chapterhouse.types import Query, SearchResult
+from chapterhouse.types import Query, Scope, SearchResult
 
 from .scripted import Texts, document, library
 
@@ -21,7 +21,7 @@ def films(*more: tuple[str, str], title: str = "Clio Barnard") -> Texts:
 
 
 def ask(texts: Texts, question: str, method: Method = HOP) -> SearchResult:
-    return retrieve(Query(question, limit=5), texts.sources(), method)
+    return retrieve(Query(question, Scope.everything(), limit=5), texts.sources(), method)
 
 
 def found(result: SearchResult) -> list[str]:

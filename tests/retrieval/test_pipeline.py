@@ -23,6 +23,7 @@ from chapterhouse.types import (
     Census,
     Chunk,
     Query,
+    Scope,
     Scored,
     SearchResult,
     TermRows,
@@ -32,6 +33,8 @@ from chapterhouse.types import (
 )
 
 from .scripted import Broken, Texts, WordsAlone, document, library
+
+EVERYTHING = Scope.everything()
 
 PLAIN = Method(duplicates=2.0)
 PRODUCT = Method(rerank=by_features(fitted_model()), expand=(by_parts,))
@@ -53,7 +56,7 @@ def names(result: SearchResult) -> list[str]:
 
 
 def ask(texts: Texts, text: str, method: Method = PLAIN, **options: object) -> SearchResult:
-    return retrieve(Query(text, **options), texts.sources(), method)  # type: ignore[arg-type]  # checked by Query
+    return retrieve(Query(text, EVERYTHING, **options), texts.sources(), method)  # type: ignore[arg-type]  # checked by Query
 
 
 # --- choosing ----------------------------------------------------------------------------------
@@ -105,19 +108,16 @@ class Scores:
     def search_phrase(self, *_arguments: object) -> list[Scored]:
         return []
 
-    def document_frequency(self, term: str, shelves: Sequence[str] = ()) -> int:  # noqa: ARG002 - the seam's signature
-        return len(self.scores)
-
-    def document_frequencies(self, terms: Sequence[str]) -> list[int]:
+    def document_frequencies(self, terms: Sequence[str], scope: Scope) -> list[int]:  # noqa: ARG002 - the seam's signature
         return [len(self.scores)] * len(terms)
 
-    def terms_of(self, keys: Sequence[int]) -> TermRows:
+    def terms_of(self, keys: Sequence[int], scope: Scope) -> TermRows:  # noqa: ARG002 - likewise
         return term_rows(("x", "", "", "en") for _ in keys)
 
-    def size(self) -> int:
+    def size(self, scope: Scope) -> int:  # noqa: ARG002 - likewise
         return len(self.scores)
 
-    def chunks(self, keys: Iterable[int]) -> dict[int, Chunk]:
+    def chunks(self, keys: Iterable[int], _scope: Scope = EVERYTHING) -> dict[int, Chunk]:
         wanted = set(keys)
         self.looked_at.update(wanted)
         return {key: Chunk(f"d{key % self.documents}", key, 0, 1, "x", key=key) for key in wanted}
@@ -129,10 +129,10 @@ class Scores:
             embedder=WordsAlone(),
             census=lambda _: Census(self.documents, len(self.scores), {"en": self.documents}),
             chunks=self.chunks,
-            documents=lambda ids: {name: document(name) for name in ids},
+            documents=lambda ids, _: {name: document(name) for name in ids},
             chunks_named=lambda *_: (),
-            documents_of=lambda keys: {key: f"d{key % self.documents}" for key in keys},
-            near_words=lambda _: {},
+            documents_of=lambda keys, _: {key: f"d{key % self.documents}" for key in keys},
+            near_words=lambda *_: {},
             titled=lambda *_: {},
         )
 
@@ -149,7 +149,11 @@ def test_looking_at_few_chunks_chooses_what_looking_at_all_would(
 ) -> None:
     scores_of = Scores(scores, documents)
     method = Method(shortlist=shortlist)
-    result = retrieve(Query("word", limit=limit, per_document=cap), scores_of.sources(), method)
+    result = retrieve(
+        Query("word", EVERYTHING, limit=limit, per_document=cap),
+        scores_of.sources(),
+        method,
+    )
     everything = sorted(
         scores_of.chunks(scores).values(),
         key=lambda c: (-scores[c.key], c.document_id, c.ordinal),
@@ -166,7 +170,11 @@ def test_only_the_shortlist_and_what_is_needed_is_looked_at(
     shortlist: int, limit: int, read: int
 ) -> None:
     scores = Scores({key: float(100 - key) for key in range(1, 90)}, 90)
-    retrieve(Query("word", limit=limit), scores.sources(), Method(shortlist=shortlist))
+    retrieve(
+        Query("word", EVERYTHING, limit=limit),
+        scores.sources(),
+        Method(shortlist=shortlist),
+    )
     assert len(scores.looked_at) == read
 
 
@@ -322,10 +330,12 @@ def test_the_cosine_threshold_spares_what_was_found_by_words() -> None:
 def test_a_threshold_does_not_depend_on_the_shortlist(shortlist: int) -> None:
     scores = Scores({key: float(50 - key) for key in range(1, 40)}, 40)
     method = Method(shortlist=shortlist, thresholds=Thresholds(score=0.5))
-    result = retrieve(Query("word", limit=100), scores.sources(), method)
+    result = retrieve(Query("word", EVERYTHING, limit=100), scores.sources(), method)
     assert all(hit.score >= 0.5 for hit in result.hits)
     assert [hit.chunk.key for hit in result.hits][:2] == [1, 2]
-    free = retrieve(Query("word", limit=100), scores.sources(), Method(shortlist=shortlist))
+    free = retrieve(
+        Query("word", EVERYTHING, limit=100), scores.sources(), Method(shortlist=shortlist)
+    )
     assert len(result.hits) == sum(hit.score >= 0.5 for hit in free.hits)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import retrieve
-from chapterhouse.types import Query, SearchResult
+from chapterhouse.types import Query, Scope, SearchResult
 
 from .scripted import document, library
 
@@ -26,7 +26,7 @@ def ask(question: str) -> SearchResult:
             for name, title in TITLES.items()
         },
     )
-    return retrieve(Query(question), texts.sources(), Method())
+    return retrieve(Query(question, Scope.everything()), texts.sources(), Method())
 
 
 @pytest.mark.parametrize(

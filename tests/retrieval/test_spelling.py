@@ -4,7 +4,7 @@ import pytest
 
 from chapterhouse.retrieval.exhaustive import find_all
 from chapterhouse.retrieval.pipeline import retrieve
-from chapterhouse.types import Correction, Query, SearchResult, VariantKind
+from chapterhouse.types import Correction, Query, Scope, SearchResult, VariantKind
 
 from .scripted import library
 
@@ -18,7 +18,7 @@ TEXTS = library(
 
 
 def ask(question: str) -> SearchResult:
-    return retrieve(Query(question), TEXTS.sources())
+    return retrieve(Query(question, Scope.everything()), TEXTS.sources())
 
 
 def test_a_misspelled_word_is_searched_as_it_is_meant_and_reported() -> None:
@@ -54,6 +54,6 @@ def test_what_is_right_or_meant_to_the_letter_is_left(question: str) -> None:
 
 
 def test_a_complete_list_is_of_the_words_that_are_meant() -> None:
-    result = find_all(Query("harbuor"), TEXTS.sources())
+    result = find_all(Query("harbuor", Scope.everything()), TEXTS.sources())
     assert {hit.document.id for hit in result.hits} == {"a", "b"}
     assert result.corrections == (Correction("harbuor", "harbour"),)

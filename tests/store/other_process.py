@@ -10,6 +10,7 @@ from pathlib import Path
 
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import Scope
 
 NUMBER = 40
 
@@ -28,11 +29,11 @@ def read(store: SqliteStore, wanted: int) -> None:
             assert change.sequence > last
             last = change.sequence
             assert change.document is not None
-            chunks = store.chunks_of(change.document_id)
+            chunks = store.chunks_of(change.document_id, Scope.everything())
             keys, _ = store.vectors_of(change.document_id, "test:8")
             assert keys == [chunk.key for chunk in chunks]
             assert len(chunks) == change.document.chunks == 3
-            assert store.content(change.document.sha256) is not None
+            assert store.content(change.document.sha256, Scope.everything()) is not None
 
 
 if __name__ == "__main__":

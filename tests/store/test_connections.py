@@ -22,6 +22,7 @@ from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.connections import APPLICATION_ID, Connections, require_sqlite
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.store.statements import STATEMENTS, load_migrations, parse_statements
+from chapterhouse.types import Scope
 
 
 def _pragma(connection: apsw.Connection, name: str) -> Any:
@@ -101,7 +102,7 @@ def test_a_full_disk_is_explained_and_harms_nothing(
         store._connections._writer.pragma("max_page_count", pages + 2)
         with pytest.raises(ChapterhouseError, match="no space left"):
             store.put(*make_parts("large", "many words\n" * 3000))
-        assert [document.id for document in store.documents()] == ["before-0001"]
+        assert [document.id for document in store.documents(Scope.everything())] == ["before-0001"]
         store._connections._writer.pragma("max_page_count", 100_000)
         store.put(*make_parts("large", "many words\n" * 3000))
         assert all(check.passed for check in store.examine())
@@ -183,7 +184,7 @@ def test_every_statement_fits_the_schema_and_uses_an_index(tmp_path: Path) -> No
     connections.close()
     whole = {name for name, plan in scans.items() if any("INDEX" not in line for line in plan)}
     # What reads a whole table on purpose: small tables, all files, and the doctor.
-    allowed = {"sequence", "next_sequence", "roots", "files", "chunks"}
+    allowed = {"sequence", "next_sequence", "roots", "files", "chunks", "counts_of_shelves"}
     allowed |= {"documents_on_shelves", "census", "counts", "next_embedding", "encoders"}
     allowed |= {"put_encoder_problem", "partly_read", "memories_of_documents"}
     assert {name for name in whole if not name.endswith("_faults")} <= allowed
@@ -203,7 +204,7 @@ def test_processes_write_and_read_at_once(tmp_path: Path) -> None:
     assert [process.wait(60) for process in processes] == [0, 0, 0]
     with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
         assert store.sequence() == 80
-        assert len(list(store.documents())) == 80
+        assert len(list(store.documents(Scope.everything()))) == 80
         assert all(check.passed for check in store.examine())
 
 

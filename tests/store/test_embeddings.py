@@ -8,7 +8,7 @@ import pytest
 
 from chapterhouse.ports.vectors import ACTIVE, BUILDING, PREVIOUS
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import EncoderRecord
+from chapterhouse.types import EncoderRecord, Scope
 
 TABLE = EncoderRecord("test:8", "{}")
 NEW, NEWER = EncoderRecord("new:4", '{"engine":"folder"}'), EncoderRecord("newer:2", "{}")
@@ -24,7 +24,7 @@ def filled(store: SqliteStore, make_parts: MakeParts) -> SqliteStore:
 
 
 def keys_of(store: SqliteStore, document_id: str) -> list[int]:
-    return [chunk.key for chunk in store.chunks_of(document_id)]
+    return [chunk.key for chunk in store.chunks_of(document_id, Scope.everything())]
 
 
 def put(store: SqliteStore, document_id: str, record: EncoderRecord = NEW) -> bool:
@@ -65,7 +65,7 @@ def test_later_vectors_change_no_document(filled: SqliteStore) -> None:
         (1, "a-0001"),
         (2, "c-0001"),
     ]
-    assert changes[0].document == filled.document("a-0001")
+    assert changes[0].document == filled.document("a-0001", Scope.everything())
     assert [change.sequence for change in embeddings.added("new:4", 1, 10)] == [2]
     keys, vectors = filled.vectors_of("a-0001", "new:4")
     assert keys == keys_of(filled, "a-0001")

@@ -15,6 +15,9 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.store import connections
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import Scope
+
+EVERYTHING = Scope.everything()
 
 MOST_CALLS = 500
 
@@ -98,11 +101,11 @@ def test_a_failing_disk_harms_nothing(
                 assert raised.hint  # noqa: PT017 - it may also succeed, when a checkpoint failed
             happened = not fault.left
             fault.arm("", error, 0)
-            body = store.body("tried-0001")
+            body = store.body("tried-0001", EVERYTHING)
             assert store.sequence() in (before, before + 1)
             if store.sequence() == before + 1:
                 assert body == parts.body
-            assert store.document("good-0001") == good.document
+            assert store.document("good-0001", EVERYTHING) == good.document
             if not happened:
                 break
         else:
@@ -110,5 +113,5 @@ def test_a_failing_disk_harms_nothing(
         assert failed
         assert all(check.passed for check in store.examine())
     with SqliteStore(path, blobs=blobs) as store:
-        assert store.body("tried-0001") == parts.body
+        assert store.body("tried-0001", EVERYTHING) == parts.body
         assert all(check.passed for check in store.examine())

@@ -18,7 +18,9 @@ from chapterhouse.store.connections import Connections
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.store.statements import load_migrations
-from chapterhouse.types import Memory
+from chapterhouse.types import Memory, Scope
+
+EVERYTHING = Scope.everything()
 
 NOW = 1_000_000
 
@@ -294,41 +296,45 @@ def test_what_is_forgotten_leaves_no_bytes(
         )
         for _ in range(20):
             memories.remember(memory("Another one?", persona="jonas", asked=NOW + 1))
-        memories.keep_answer("key", 1, f'{{"question": "{question}", "answer": "{answer}"}}' * size)
+        memories.keep_answer(
+            "key", EVERYTHING, 1, f'{{"question": "{question}", "answer": "{answer}"}}' * size
+        )
     assert files_with(tmp_path, question) == ["library.db"]
 
     with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
         forget(store.memories())
         if forget is FORGET[2]:
-            store.memories().keep_answer("key", 2, "{}")  # of a later state of the library
+            store.memories().keep_answer(
+                "key", EVERYTHING, 2, "{}"
+            )  # of a later state of the library
     assert files_with(tmp_path, question) == []
     assert files_with(tmp_path, answer) == []
 
 
 def test_kept_answers_go_with_what_is_forgotten(memories: MemoryStore) -> None:
     memories.remember(memory())
-    memories.keep_answer("key", 1, "{}")
+    memories.keep_answer("key", EVERYTHING, 1, "{}")
     memories.forget(["m1"])
-    assert memories.kept_answer("key") is None
+    assert memories.kept_answer("key", EVERYTHING) is None
 
-    memories.keep_answer("key", 1, "{}")
+    memories.keep_answer("key", EVERYTHING, 1, "{}")
     memories.forget_all(["maria"])
-    assert memories.kept_answer("key") is None
+    assert memories.kept_answer("key", EVERYTHING) is None
 
 
 # --- kept answers ----------------------------------------------------------------------------
 
 
 def test_an_answer_is_kept_until_the_library_changes(memories: MemoryStore) -> None:
-    memories.keep_answer("a", 1, "one")
-    memories.keep_answer("b", 1, "two")
-    memories.keep_answer("a", 1, "three")
-    assert memories.kept_answer("a") == "three"
-    assert memories.kept_answer("b") == "two"
-    assert memories.kept_answer("c") is None
+    memories.keep_answer("a", EVERYTHING, 1, "one")
+    memories.keep_answer("b", EVERYTHING, 1, "two")
+    memories.keep_answer("a", EVERYTHING, 1, "three")
+    assert memories.kept_answer("a", EVERYTHING) == "three"
+    assert memories.kept_answer("b", EVERYTHING) == "two"
+    assert memories.kept_answer("c", EVERYTHING) is None
 
-    memories.keep_answer("c", 2, "four")
-    assert [memories.kept_answer(key) for key in "abc"] == [None, None, "four"]
+    memories.keep_answer("c", EVERYTHING, 2, "four")
+    assert [memories.kept_answer(key, EVERYTHING) for key in "abc"] == [None, None, "four"]
 
 
 # --- the file --------------------------------------------------------------------------------
@@ -349,9 +355,9 @@ def test_a_library_of_before_keeps_its_documents(
     _put_as_before(path, blobs, make_parts, everything[:earlier])
 
     with SqliteStore(path, blobs=blobs) as store:
-        assert store.document("note-0001") == make_parts().document
-        assert store.body("note-0001") == make_parts().body
-        assert len(store.chunks_of("note-0001")) == 3
+        assert store.document("note-0001", EVERYTHING) == make_parts().document
+        assert store.body("note-0001", EVERYTHING) == make_parts().body
+        assert len(store.chunks_of("note-0001", EVERYTHING)) == 3
         assert store.memories().remember(memory()).id == "m1"
         assert all(check.passed for check in store.examine())
 
@@ -429,3 +435,28 @@ def test_a_memory_is_no_document(tmp_path: Path) -> None:
         assert library.status().documents == 1
         library.reindex()
         assert library.search.all("zorblaquex").hits == ()
+
+
+# --- scopes ----------------------------------------------------------------------------------
+
+
+def test_what_others_were_asked_moves_no_score(memories: MemoryStore) -> None:
+    memories.remember(memory("What is a quay?", "A berth beside others, so to say."))
+    memories.remember(memory("What is a berth?", "A quay."))
+    for _ in range(4):
+        memories.remember(memory("Who paints the fence?", "Nobody paints it, so to say."))
+    alone = memories.search("berth at the quay", ["maria"], 10, NOW)
+    for _ in range(30):
+        memories.remember(memory("Berth, quay, berth?", "Berth. " * 40, persona="jonas"))
+    assert memories.search("berth at the quay", ["maria"], 10, NOW) == alone
+    assert len(memories.search("berth at the quay", ["jonas", "maria"], 100, NOW)) > len(alone)
+
+
+def test_a_kept_answer_belongs_to_its_scope(memories: MemoryStore) -> None:
+    crew, guests = Scope.of(["crew"]), Scope.of(["guests"])
+    memories.keep_answer("key", crew, 1, "theirs")
+    memories.keep_answer("key", Scope.everything(), 1, "all")
+    assert memories.kept_answer("key", crew) == "theirs"
+    assert memories.kept_answer("key", Scope.everything()) == "all"
+    assert memories.kept_answer("key", guests) is None
+    assert memories.kept_answer("key", Scope.of(())) is None

@@ -13,7 +13,9 @@ from hypothesis.stateful import run_state_machine_as_test as run_machine
 
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
-from chapterhouse.types import Document, Status
+from chapterhouse.types import Document, Scope, Status
+
+EVERYTHING = Scope.everything()
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
 TEXTS = st.text(alphabet="xyé\n𝔘", min_size=1, max_size=12)
@@ -84,16 +86,16 @@ class Machine(RuleBasedStateMachine):
 
     @invariant()
     def agrees(self) -> None:
-        documents = {document.id: document for document in self.store.documents()}
+        documents = {document.id: document for document in self.store.documents(EVERYTHING)}
         assert documents == {key: value[0] for key, value in self.model.items()}
         for identifier, (document, text) in self.model.items():
-            body = self.store.body(identifier)
+            body = self.store.body(identifier, EVERYTHING)
             assert body is not None
             assert body.text == text
-            chunks = self.store.chunks_of(identifier)
+            chunks = self.store.chunks_of(identifier, EVERYTHING)
             assert "".join(chunk.text for chunk in chunks) == text
             assert self.store.vectors_of(identifier, "test:8")[0] == [c.key for c in chunks]
-            assert self.store.content(document.sha256) is not None
+            assert self.store.content(document.sha256, EVERYTHING) is not None
 
     def teardown(self) -> None:
         assert all(check.passed for check in self.store.examine())

@@ -20,6 +20,7 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.store import connections
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
+from chapterhouse.types import Scope
 
 STATES = int(os.environ.get("CHAPTERHOUSE_POWER_STATES", "150"))  # 2,000 before a release
 PUTS = 60
@@ -177,7 +178,7 @@ def _fault(folder: Path, acknowledged: dict[str, int]) -> str:
         with SqliteStore(folder / "library.db", blobs=FolderBlobs(folder / "blobs")) as store:
             for location, version in acknowledged.items():
                 record = store.file(location)
-                body = store.body(record.document_id) if record else None
+                body = store.body(record.document_id, Scope.everything()) if record else None
                 if body is None or int(body.text.split("\n", 1)[0]) < version:
                     return f"{location} was acknowledged in version {version} and is lost"
             return "; ".join(check.sentence for check in store.examine() if not check.passed)

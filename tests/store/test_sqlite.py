@@ -12,21 +12,23 @@ import pytest
 from chapterhouse.errors import UsageError
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
-from chapterhouse.types import Change, FileRecord, Status, Stretch
+from chapterhouse.types import Census, Change, FileRecord, Scope, Status, Stretch
+
+EVERYTHING = Scope.everything()
 
 MakeParts = Callable[..., Any]
 
 
 def test_an_empty_library_holds_nothing(store: SqliteStore) -> None:
     assert store.sequence() == 0
-    assert list(store.documents()) == []
+    assert list(store.documents(EVERYTHING)) == []
     assert list(store.files()) == []
     assert store.changes(0, 10) == ()
-    assert store.document("x") is None
-    assert store.body("x") is None
-    assert store.content("0" * 64) is None
-    assert store.chunks([1, 2]) == {}
-    assert store.chunks_of("x") == ()
+    assert store.document("x", EVERYTHING) is None
+    assert store.body("x", EVERYTHING) is None
+    assert store.content("0" * 64, EVERYTHING) is None
+    assert store.chunks([1, 2], EVERYTHING) == {}
+    assert store.chunks_of("x", EVERYTHING) == ()
     assert store.remove("x") is None
     assert store.set_shelves("x", ["y"]) is None
     keys, vectors = store.vectors_of("x", "f")
@@ -38,13 +40,13 @@ def test_everything_put_comes_back(store: SqliteStore, make_parts: MakeParts) ->
     parts = make_parts()
     store.put(*parts)
     assert store.sequence() == 1
-    assert store.document(parts.document.id) == parts.document
-    assert store.body(parts.document.id) == parts.body
-    assert store.content(parts.document.sha256) == parts.content
+    assert store.document(parts.document.id, EVERYTHING) == parts.document
+    assert store.body(parts.document.id, EVERYTHING) == parts.body
+    assert store.content(parts.document.sha256, EVERYTHING) == parts.content
     assert store.file(parts.record.location) == parts.record
-    chunks = store.chunks_of(parts.document.id)
+    chunks = store.chunks_of(parts.document.id, EVERYTHING)
     assert tuple(replace(chunk, key=0) for chunk in chunks) == parts.chunks
-    assert store.chunks([chunk.key for chunk in chunks]) == {c.key: c for c in chunks}
+    assert store.chunks([chunk.key for chunk in chunks], EVERYTHING) == {c.key: c for c in chunks}
     keys, vectors = store.vectors_of(parts.document.id, "test:8")
     assert keys == [chunk.key for chunk in chunks]
     assert vectors.dtype == np.float32
@@ -60,9 +62,9 @@ def test_parents_come_back(
     parts = make_parts()
     chunks = tuple(replace(chunk, parents=parents) for chunk in parts.chunks)
     store.put(*parts._replace(chunks=chunks))
-    found = store.chunks_of(parts.document.id)
+    found = store.chunks_of(parts.document.id, EVERYTHING)
     assert tuple(replace(chunk, key=0) for chunk in found) == chunks
-    assert store.chunks([chunk.key for chunk in found]) == {c.key: c for c in found}
+    assert store.chunks([chunk.key for chunk in found], EVERYTHING) == {c.key: c for c in found}
 
 
 def test_a_document_without_vectors_or_chunks_is_kept(
@@ -73,7 +75,7 @@ def test_a_document_without_vectors_or_chunks_is_kept(
         chunks=(), vectors=None, document=replace(parts.document, chunks=0, metadata={})
     )
     store.put(*bare)
-    assert store.document(parts.document.id) == bare.document
+    assert store.document(parts.document.id, EVERYTHING) == bare.document
     assert store.fingerprints_of(parts.document.id) == ()
 
 
@@ -85,9 +87,9 @@ def test_it_is_all_there_after_reopening(tmp_path: Path, make_parts: MakeParts) 
         store.put(*large)
     with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
         assert store.sequence() == 2
-        assert list(store.documents()) == [large.document, small.document]
-        assert store.content(small.document.sha256) == small.content
-        assert store.content(large.document.sha256) == large.content
+        assert list(store.documents(EVERYTHING)) == [large.document, small.document]
+        assert store.content(small.document.sha256, EVERYTHING) == small.content
+        assert store.content(large.document.sha256, EVERYTHING) == large.content
     assert list(blobs.hashes()) == [large.document.sha256]
 
 
@@ -97,17 +99,17 @@ def test_a_replacement_keeps_the_id_and_leaves_nothing_of_the_old(
     old = make_parts(text="Old one.\nOld two.\nOld three.\n")
     new = make_parts(text="New.\n", identifier="another-id", shelves=("b", "a"))
     store.put(*old)
-    old_keys = [chunk.key for chunk in store.chunks_of(old.document.id)]
+    old_keys = [chunk.key for chunk in store.chunks_of(old.document.id, EVERYTHING)]
     store.put(*new)
     assert store.sequence() == 2
-    kept = store.document(old.document.id)
+    kept = store.document(old.document.id, EVERYTHING)
     assert kept == replace(new.document, id=old.document.id, shelves=("a", "b"))
-    assert store.document("another-id") is None
-    assert store.chunks(old_keys) == {}
-    (chunk,) = store.chunks_of(old.document.id)
+    assert store.document("another-id", EVERYTHING) is None
+    assert store.chunks(old_keys, EVERYTHING) == {}
+    (chunk,) = store.chunks_of(old.document.id, EVERYTHING)
     assert chunk.document_id == old.document.id
     assert chunk.key > max(old_keys)
-    assert store.content(old.document.sha256) is None
+    assert store.content(old.document.sha256, EVERYTHING) is None
     record = store.file(new.record.location)
     assert record is not None
     assert record.document_id == old.document.id
@@ -120,7 +122,7 @@ def test_keys_of_removed_chunks_are_never_given_again(
     seen: set[int] = set()
     for _ in range(3):
         store.put(*make_parts())
-        keys = {chunk.key for chunk in store.chunks_of("note-0001")}
+        keys = {chunk.key for chunk in store.chunks_of("note-0001", EVERYTHING)}
         assert not keys & seen
         seen |= keys
         store.remove("note-0001")
@@ -131,12 +133,20 @@ def test_an_id_that_another_location_has_gets_a_number(
 ) -> None:
     for name in ("one", "two", "three"):
         store.put(*make_parts(name, identifier="same"))
-    assert [document.id for document in store.documents()] == ["same", "same-2", "same-3"]
+    assert [document.id for document in store.documents(EVERYTHING)] == [
+        "same",
+        "same-2",
+        "same-3",
+    ]
     record = store.file("/home/user/notes/three.txt")
     assert record is not None
     assert record.document_id == "same-3"
     store.put(*make_parts("two", "Changed.\n", identifier="same"))
-    assert [document.id for document in store.documents()] == ["same", "same-2", "same-3"]
+    assert [document.id for document in store.documents(EVERYTHING)] == [
+        "same",
+        "same-2",
+        "same-3",
+    ]
     assert all(check.passed for check in store.examine())
 
 
@@ -148,7 +158,7 @@ def test_removal_leaves_a_tombstone_and_return_lifts_it(
     assert store.remove(parts.document.id) == 2
     assert store.changes(0, 10) == (Change(2, parts.document.id, None),)
     assert store.file(parts.record.location) is None
-    assert store.content(parts.document.sha256) is None
+    assert store.content(parts.document.sha256, EVERYTHING) is None
     assert store.remove(parts.document.id) is None
     store.put(*parts)
     assert store.sequence() == 3
@@ -162,7 +172,7 @@ def test_content_that_two_documents_share_stays_for_the_other(
     store.put(*one)
     store.put(*two)
     store.remove(one.document.id)
-    assert store.content(two.document.sha256) == two.content
+    assert store.content(two.document.sha256, EVERYTHING) == two.content
 
 
 def test_changes_are_oldest_first_and_paged(store: SqliteStore, make_parts: MakeParts) -> None:
@@ -184,13 +194,55 @@ def test_shelves_choose_documents(store: SqliteStore, make_parts: MakeParts) -> 
     store.put(*make_parts("a", shelves=("x", "y")))
     store.put(*make_parts("b", shelves=("y",)))
     store.put(*make_parts("c", shelves=()))
-    assert [d.id for d in store.documents(["x", "y"])] == ["a-0001", "b-0001"]
-    assert [d.id for d in store.documents(["library"])] == ["c-0001"]
-    assert list(store.documents(["none"])) == []
+    assert [d.id for d in store.documents(Scope.of(["x", "y"]))] == ["a-0001", "b-0001"]
+    assert [d.id for d in store.documents(Scope.of(["library"]))] == ["c-0001"]
+    assert list(store.documents(Scope.of(["none"]))) == []
     store.set_shelves("b-0001", ["z", "x", "z"])
-    found = store.document("b-0001")
+    found = store.document("b-0001", EVERYTHING)
     assert found is not None
     assert found.shelves == ("x", "z")
+
+
+def test_what_is_outside_a_scope_is_not_there(store: SqliteStore, make_parts: MakeParts) -> None:
+    inside, outside = make_parts("a", "One.\n", shelves=("x",)), make_parts("b", shelves=("y", "z"))
+    for parts in (inside, outside):
+        store.put(*parts)
+    scope = Scope.of(["x"])
+    keys = {
+        name: [chunk.key for chunk in store.chunks_of(name, EVERYTHING)]
+        for name in ("a-0001", "b-0001")
+    }
+    every = [key for own in keys.values() for key in own]
+    assert store.document("a-0001", scope) is not None
+    assert store.body("a-0001", scope) is not None
+    assert store.content(inside.document.sha256, scope) is not None
+    assert store.document("b-0001", scope) is None
+    assert store.body("b-0001", scope) is None
+    assert store.chunks_of("b-0001", scope) == ()
+    assert store.content(outside.document.sha256, scope) is None
+    assert list(store.chunks(every, scope)) == keys["a-0001"]
+    assert set(store.documents_of(every, scope).values()) == {"a-0001"}
+    assert set(store.documents_among(["a-0001", "b-0001"], scope)) == {"a-0001"}
+    assert set(store.documents_among(["a-0001", "b-0001"], EVERYTHING)) == {"a-0001", "b-0001"}
+    assert store.counts(scope)["shelf"] == {"x": 1}
+    assert sum(store.counts(scope)["status"].values()) == 1
+    assert store.unknown_shelves(EVERYTHING) == ()
+
+
+def test_an_empty_scope_sees_nothing(store: SqliteStore, make_parts: MakeParts) -> None:
+    parts = make_parts("a")
+    store.put(*parts)
+    nothing = Scope.of(())
+    key = store.chunks_of("a-0001", EVERYTHING)[0].key
+    assert store.document("a-0001", nothing) is None
+    assert list(store.documents(nothing)) == []
+    assert store.body("a-0001", nothing) is None
+    assert store.content(parts.document.sha256, nothing) is None
+    assert store.chunks([key], nothing) == {}
+    assert store.census(nothing) == Census(0, 0, {})
+    assert store.counts(nothing) == {"format": {}, "status": {}, "shelf": {}}
+    assert store.chunks_named("a.txt", nothing) == ()
+    assert store.partly_read(nothing) == ()
 
 
 def test_many_documents_come_in_order_of_id(
@@ -200,8 +252,10 @@ def test_many_documents_come_in_order_of_id(
     names = [f"n{number:02}" for number in range(10)]
     for name in reversed(names):
         store.put(*make_parts(name, "x\n"))
-    assert [document.id for document in store.documents()] == [f"{name}-0001" for name in names]
-    assert len(list(store.documents(["library"]))) == 10
+    assert [document.id for document in store.documents(EVERYTHING)] == [
+        f"{name}-0001" for name in names
+    ]
+    assert len(list(store.documents(Scope.of(["library"])))) == 10
 
 
 def test_a_rejected_file_takes_its_document_with_it(
@@ -212,7 +266,7 @@ def test_a_rejected_file_takes_its_document_with_it(
     rejected = replace(parts.record, status=Status.REJECTED, code="damaged", document_id="")
     store.record_file(rejected)
     assert store.file(parts.record.location) == rejected
-    assert store.document(parts.document.id) is None
+    assert store.document(parts.document.id, EVERYTHING) is None
     assert store.changes(0, 10) == (Change(2, parts.document.id, None),)
     store.forget_file(parts.record.location)
     assert store.file(parts.record.location) is None
@@ -228,7 +282,7 @@ def test_a_new_time_of_a_file_leaves_its_document(
     found = store.file(parts.record.location)
     assert found is not None
     assert found.mtime_ns == 5
-    assert store.document(parts.document.id) == parts.document
+    assert store.document(parts.document.id, EVERYTHING) == parts.document
     assert store.sequence() == 1
 
 
@@ -268,7 +322,7 @@ def test_lone_surrogates_are_refused_and_nothing_is_written(
     with pytest.raises(UsageError, match="lone surrogate"):
         store.put(*parts)
     assert store.sequence() == 0
-    assert list(store.documents()) == []
+    assert list(store.documents(EVERYTHING)) == []
 
 
 def _with_content(parts: Any) -> Any:
@@ -321,12 +375,14 @@ def test_readers_neither_wait_for_a_writer_nor_see_its_work(
     with store._connections.write() as connection:
         connection.execute("DELETE FROM document")
         found: list[str] = []
-        reader = threading.Thread(target=lambda: found.extend(d.id for d in store.documents()))
+        reader = threading.Thread(
+            target=lambda: found.extend(d.id for d in store.documents(EVERYTHING))
+        )
         reader.start()
         reader.join(timeout=2)
         assert found == ["before-0001"]
         connection.execute("INSERT INTO document SELECT * FROM document WHERE 0")
-    assert list(store.documents()) == []
+    assert list(store.documents(EVERYTHING)) == []
 
 
 def test_threads_write_and_read_at_once(store: SqliteStore, make_parts: MakeParts) -> None:
@@ -337,8 +393,8 @@ def test_threads_write_and_read_at_once(store: SqliteStore, make_parts: MakePart
             for number in range(15):
                 name = f"w{worker}n{number}"
                 store.put(*make_parts(name))
-                assert store.document(f"{name}-0001") is not None
-                assert len(store.chunks_of(f"{name}-0001")) == 3
+                assert store.document(f"{name}-0001", EVERYTHING) is not None
+                assert len(store.chunks_of(f"{name}-0001", EVERYTHING)) == 3
         except BaseException as error:
             failures.append(error)
             raise
@@ -361,8 +417,8 @@ def test_a_failed_write_leaves_everything_as_it_was(
     doubled = parts._replace(document=replace(parts.document, shelves=("\ud800",)))
     with pytest.raises(UsageError):
         store.put(*doubled)
-    assert store.document(parts.document.id) == parts.document
-    assert len(store.chunks_of(parts.document.id)) == 3
+    assert store.document(parts.document.id, EVERYTHING) == parts.document
+    assert len(store.chunks_of(parts.document.id, EVERYTHING)) == 3
     store.put(*parts)
     assert store.sequence() == 2
 
@@ -380,7 +436,7 @@ def test_garbage_collection_takes_only_what_is_old_and_unneeded(
     assert store.collect_garbage(3600) == 0  # young: its document may be on its way
     assert store.collect_garbage(0) == 1
     assert list(blobs.hashes()) == [kept.document.sha256]
-    assert store.content(kept.document.sha256) == kept.content
+    assert store.content(kept.document.sha256, EVERYTHING) == kept.content
 
 
 def test_a_blob_collected_while_its_document_is_put_is_written_again(
@@ -403,7 +459,7 @@ def test_a_blob_collected_while_its_document_is_put_is_written_again(
     with SqliteStore(tmp_path / "library.db", blobs=blobs) as store:
         store.put(*parts)
         assert blobs.lost == 1
-        assert store.content(parts.document.sha256) == parts.content
+        assert store.content(parts.document.sha256, EVERYTHING) == parts.content
 
 
 def test_examine_finds_what_was_spoilt(store: SqliteStore, make_parts: MakeParts) -> None:
@@ -421,8 +477,8 @@ def test_examine_finds_what_was_spoilt(store: SqliteStore, make_parts: MakeParts
 def _fail_together(store: SqliteStore, parts: Any) -> None:
     with store.together():
         store.put(*parts)
-        assert parts.document.id in store.documents_among([parts.document.id])
-        assert store.census().documents
+        assert parts.document.id in store.documents_among([parts.document.id], EVERYTHING)
+        assert store.census(EVERYTHING).documents
         raise InterruptedError
 
 
@@ -433,7 +489,7 @@ def test_what_is_written_together_is_there_together_or_not_at_all(
     with store.together():
         store.put(*make_parts("one"))
         store.put(*make_parts("two"))
-        assert store.census().documents == 2  # a thread sees what it wrote
+        assert store.census(EVERYTHING).documents == 2  # a thread sees what it wrote
         other = threading.Thread(target=lambda: seen.append(store.sequence()))
         other.start()
         other.join()
@@ -441,10 +497,14 @@ def test_what_is_written_together_is_there_together_or_not_at_all(
     assert store.sequence() == 2
     with pytest.raises(InterruptedError):
         _fail_together(store, make_parts("three"))
-    assert store.census().documents == 2
+    assert store.census(EVERYTHING).documents == 2
     store.put(*make_parts("four"))  # takes the number of what never came to be
-    assert [document.id for document in store.documents()] == ["four-0001", "one-0001", "two-0001"]
-    assert set(store.documents_among(["three-0001", "four-0001"])) == {"four-0001"}
+    assert [document.id for document in store.documents(EVERYTHING)] == [
+        "four-0001",
+        "one-0001",
+        "two-0001",
+    ]
+    assert set(store.documents_among(["three-0001", "four-0001"], EVERYTHING)) == {"four-0001"}
 
 
 def test_bytes_replaced_together_stay_until_the_end(
@@ -454,7 +514,7 @@ def test_bytes_replaced_together_stay_until_the_end(
     store.put(*large)
     with pytest.raises(InterruptedError):
         _fail_together(store, make_parts(text="Other.\n"))
-    assert store.content(large.document.sha256) == large.content
+    assert store.content(large.document.sha256, EVERYTHING) == large.content
     with store.together():
         store.put(*make_parts(text="Other.\n"))
-    assert store.content(large.document.sha256) is None
+    assert store.content(large.document.sha256, EVERYTHING) is None

@@ -18,7 +18,7 @@ from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.telemetry import agent_span, sharing_content, tell_answer
-from chapterhouse.types import Answer, FollowUp, Persona, Progress, Route, Turn
+from chapterhouse.types import Answer, FollowUp, Persona, Progress, Route, Scope, Turn
 
 OnProgress = Callable[[Progress], None]
 _LIBRARY: Final = "library"  # who answers where nobody is named
@@ -50,7 +50,7 @@ async def ask(
     """
     if choices.words is not None and choices.words < 1:
         raise UsageError(f"An answer needs at least 1 word, not {choices.words}.")
-    if persona and choices.shelves:
+    if persona and choices.shelves is not None:
         raise UsageError(
             "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
         )
@@ -203,7 +203,7 @@ def persona_request(
         question=question,
         settings=own,
         persona=persona,
-        shelves=persona.reads,
+        scope=Scope.of(persona.reads),
         tags=tuple(dict.fromkeys((*persona.tags, *choices.tags))),
         form=Form(choices.words or own.answer.words),
         max_chunks=config.retrieval.max_chunks,

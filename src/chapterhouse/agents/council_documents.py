@@ -7,7 +7,7 @@ from chapterhouse.agents.council_folder import CouncilFolder
 from chapterhouse.agents.listing import Listed, Standing
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.ports.store import Store
-from chapterhouse.types import BENIGN_NOTICES, Document, Status
+from chapterhouse.types import BENIGN_NOTICES, Document, Scope, Status
 
 _NOT_READ = "It was not read yet: that happens when the council next meets, or with docs link."
 
@@ -29,7 +29,11 @@ def _entries(folder: CouncilFolder, store: Store) -> Iterator[Listed]:
 def _listed(file: SourceFile, shelf: str, store: Store) -> Listed:
     record = store.file(file.location)
     entry = Listed(record.source if record else file.source, file.location)
-    document = store.document(record.document_id) if record and record.document_id else None
+    document = (
+        store.document(record.document_id, Scope.everything())
+        if record and record.document_id
+        else None
+    )
     if document is not None and shelf in document.shelves:
         return _indexed(entry, document, shelf)
     if record is not None and document is None and record.code:

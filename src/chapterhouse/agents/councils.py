@@ -26,7 +26,7 @@ from chapterhouse.agents.training import READ_AHEAD
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import lock_folder
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Census, Progress
+from chapterhouse.types import Census, Progress, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +115,7 @@ class Councils:
 
     def census(self, name: str) -> Census:
         """Count the shared documents of a council; errors as for ``resolve``."""
-        return self._runtime.store.census((shelf_of(self.resolve(name)),))
+        return self._runtime.store.census(Scope.of((shelf_of(self.resolve(name)),)))
 
     def create(self, council: Council) -> CouncilFolder:
         """Make a council's folder; errors as for ``folder.create``."""
@@ -254,7 +254,9 @@ class Councils:
             personas=personas,
             councils={slug: _inner(entry) for slug, entry in parsed.items()},
             profiles=frozenset(runtime.settings.profiles),
-            shelves=frozenset((*runtime.store.counts()["shelf"], *personas, *self.shelves())),
+            shelves=frozenset(
+                (*runtime.store.counts(Scope.everything())["shelf"], *personas, *self.shelves())
+            ),
             tools=SEARCH_TOOLS | tools,
         )
         broken = frozenset[str]()

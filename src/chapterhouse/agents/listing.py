@@ -12,7 +12,7 @@ from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import location_of, walk
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ports.store import Store
-from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Status
+from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Scope, Status
 
 _NOT_READ = "It was not read yet: that happens with the next question, or with persona train."
 
@@ -76,7 +76,7 @@ def listing(folder: PersonaFolder, store: Store) -> tuple[Listed, ...]:
     places = tuple(f"{location_of(path.resolve(), ())}/" for path in (folder.rag, *folder.folders))
     shared = [
         _indexed(Listed(document.source, document.location), document, folder.slug)
-        for document in store.documents((folder.slug,))
+        for document in store.documents(Scope.of((folder.slug,)))
         if document.id not in known and not document.location.startswith(places)
     ]
     return tuple(sorted([*listed, *shared], key=lambda entry: entry.source))
@@ -209,7 +209,11 @@ def _standing(entry: Listed, location: str, look: _Look) -> Listed:
     if location in look.excluded:
         return replace(entry, status=Standing.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
     record = look.store.file(location)
-    document = look.store.document(record.document_id) if record and record.document_id else None
+    document = (
+        look.store.document(record.document_id, Scope.everything())
+        if record and record.document_id
+        else None
+    )
     if document is not None and look.folder.slug in document.shelves:
         return _indexed(entry, document, look.folder.slug)
     return _absent(entry, record, document)

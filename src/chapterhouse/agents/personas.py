@@ -35,7 +35,7 @@ from chapterhouse.agents.training import (
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.files import lock_folder
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Census, Progress
+from chapterhouse.types import Census, Progress, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class House:
 
     def census(self, name: str) -> Census:
         """Count the documents and chunks on the shelf of a persona; errors as for ``resolve``."""
-        return self._runtime.store.census((self.resolve(name),))
+        return self._runtime.store.census(Scope.of((self.resolve(name),)))
 
     def create(
         self,
@@ -137,7 +137,7 @@ class House:
         chosen = self.names() if name is None else (self.resolve(name),)
         references = References(
             personas=dict.fromkeys(self.names(), True),
-            shelves=frozenset(self._runtime.store.counts()["shelf"]),
+            shelves=frozenset(self._runtime.store.counts(Scope.everything())["shelf"]),
             profiles=frozenset(self._runtime.settings.profiles),
         )
         return tuple(
@@ -305,7 +305,7 @@ class House:
             links = links_of(folder.raw) if whole else parse_urls(urls)
             copied = tuple(f"{RAW}/{path.name}" for path in copy_in(files, folder.raw))
             fetched = fetch(folder, links, self._runtime, tell, whole=whole)
-        before = {entry.id for entry in self._runtime.store.documents((folder.slug,))}
+        before = {entry.id for entry in self._runtime.store.documents(Scope.of((folder.slug,)))}
         refresh = self._refresh(folder, tell, everything=whole and not dry_run, dry_run=dry_run)
         if whole and not dry_run:
             again = read_again(before - _just_read(refresh), self._runtime, tell)

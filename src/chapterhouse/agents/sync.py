@@ -17,7 +17,7 @@ from chapterhouse.ingest.look import Prepare, Read
 from chapterhouse.ingest.preview import preview
 from chapterhouse.ingest.remove import remove
 from chapterhouse.ports.store import Store
-from chapterhouse.types import AddReport, Document, FileOutcome, FileRecord, Progress, Status
+from chapterhouse.types import AddReport, Document, FileOutcome, FileRecord, Progress, Scope, Status
 
 EXCLUDED: Final = "excluded"  # code of a file that a hand has taken out
 _AHEAD: Final = 4
@@ -273,11 +273,10 @@ def _documents(ground: _Ground, store: Store, records: Iterable[FileRecord]) -> 
 
     Those below the own places, those on the shelf, and those of others that name the persona.
     """
-    found = {
-        document.id: document for document in store.documents(sorted({ground.slug, *ground.others}))
-    }
+    scope = Scope.of((ground.slug, *ground.others))
+    found = {document.id: document for document in store.documents(scope)}
     below = {record.document_id for record in records if record.document_id}
-    found |= store.documents_among(below - found.keys())
+    found |= store.documents_among(below - found.keys(), Scope.everything())
     return [
         document
         for _, document in sorted(found.items())

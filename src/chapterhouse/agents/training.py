@@ -20,7 +20,7 @@ from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.front_matter import body_start
-from chapterhouse.types import AddReport, Document, Progress
+from chapterhouse.types import AddReport, Document, Progress, Scope
 
 _NONCE_BYTES: Final = 16
 READ_AHEAD: Final = 8  # files being read while earlier ones are stored
@@ -87,7 +87,7 @@ def fetch(
 
 def read_again(document_ids: AbstractSet[str], runtime: Runtime, tell: OnProgress) -> AddReport:
     """Read documents anew though their files have not changed."""
-    present = runtime.store.documents_among(sorted(document_ids))
+    present = runtime.store.documents_among(document_ids, Scope.everything())
     if not present:
         return AddReport(())
     report = reprocess(
@@ -110,7 +110,7 @@ def profile_of(folder: PersonaFolder, runtime: Runtime) -> Generated:
         UsageError: the configuration names a model that the settings do not have.
         MissingExtraError: that model's extra is not installed.
     """
-    documents = runtime.store.documents((folder.slug,))
+    documents = runtime.store.documents(Scope.of((folder.slug,)))
     subjects = [subject_of(entry, _text(entry, runtime)) for entry in documents]
     if not subjects:
         return Generated(warnings=("They have no documents yet, so there is nothing to tell.",))
@@ -120,7 +120,7 @@ def profile_of(folder: PersonaFolder, runtime: Runtime) -> Generated:
 
 
 def _text(document: Document, runtime: Runtime) -> str:
-    body = runtime.store.body(document.id)
+    body = runtime.store.body(document.id, Scope.everything())
     return body.text[body_start(body.text) :] if body else ""
 
 

@@ -19,7 +19,7 @@ from chapterhouse.answering.sealed import LARGEST, Source
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
-from chapterhouse.types import Answer, Check, Document, Support
+from chapterhouse.types import Answer, Check, Document, Scope, Support
 
 __all__ = [
     "FORMAT",
@@ -246,7 +246,7 @@ def bundle_of(
 
 def documents_of(names: Iterable[str], runtime: Runtime) -> list[Document]:
     """Return those documents of the library that have one of these ids, in order of id."""
-    found = (runtime.store.document(name) for name in sorted(names))
+    found = (runtime.store.document(name, Scope.everything()) for name in sorted(names))
     return [document for document in found if document is not None]
 
 

@@ -62,7 +62,7 @@ def cache_key(
         "persona": repr(request.persona),
         "settings": request.settings.model_dump(mode="json"),
         "request": [
-            list(request.shelves),
+            request.scope.shelves,
             list(request.tags),
             request.search_text,
             request.form.words,
@@ -80,30 +80,34 @@ def cache_key(
     return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def cached_answer(key: str, question: str, runtime: Runtime) -> Answer | None:
+def cached_answer(key: str, request: Request, runtime: Runtime) -> Answer | None:
     """Return the answer kept under ``key`` if every quotation of it still holds.
 
     It is an answer to the question as it is asked now, which may be worded more politely.
     """
-    found = runtime.memories.kept_answer(key)
+    found = runtime.memories.kept_answer(key, request.scope)
     if found is None:
         return None
     try:
         given = read_answer(found)
     except UsageError:  # written by another version, or damaged: it is written anew
         return None
-    store = runtime.store
+    store, scope = runtime.store, request.scope
     checked = tuple(
-        verify(citation, store.document(citation.document_id), store.body(citation.document_id))
-        for citation in given.citations
+        verify(one, store.document(one.document_id, scope), store.body(one.document_id, scope))
+        for one in given.citations
     )
-    return replace(given, question=question, kept=True) if checked == given.citations else None
+    return (
+        replace(given, question=request.question, kept=True) if checked == given.citations else None
+    )
 
 
-def cache_answer(key: str, sequence: int, given: Answer, runtime: Runtime) -> Answer:
+def cache_answer(
+    key: str, request: Request, sequence: int, given: Answer, runtime: Runtime
+) -> Answer:
     """Keep an answer; a library that cannot be written to only costs writing it again."""
     try:
-        runtime.memories.keep_answer(key, sequence, answer_json(given))
+        runtime.memories.keep_answer(key, request.scope, sequence, answer_json(given))
     except ChapterhouseError as error:
         return _warned(given, f"The answer could not be kept: {error.message}")
     return given

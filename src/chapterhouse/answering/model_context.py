@@ -6,7 +6,7 @@ Whatever lies there can be cited; whatever does not cannot.
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from chapterhouse.answering.prompt import LAYOUT, Shown, context_blocks, shown
@@ -24,6 +24,7 @@ from chapterhouse.types import (
     Excerpt,
     Hit,
     Query,
+    Scope,
     SearchResult,
     Tool,
 )
@@ -68,7 +69,8 @@ class Desk:
 
     def given(self) -> tuple[Given, ...]:
         """Return everything that the model may cite."""
-        body = cache(self._runtime.store.body)
+        # In a meeting there lies too what others quoted from shelves that this reader has not.
+        body = cache(partial(self._runtime.store.body, scope=Scope.everything()))
         return tuple(Given(block.place, _evidence(block.excerpt, body)) for block in self._laid)
 
     def tool(self) -> Tool:
@@ -85,7 +87,7 @@ class Desk:
         request, runtime = self._request, self._runtime
         query = Query(
             str(arguments["query"]),
-            request.shelves,
+            request.scope,
             limit=request.settings.packing.hits,
             per_document=0,
             tags=request.tags,
@@ -98,7 +100,7 @@ class Desk:
 def excerpts_of(request: Request, found: SearchResult, runtime: Runtime) -> Sequence[Excerpt]:
     """Return the best excerpts that fit, in reading order."""
     settings = request.settings
-    lookup = context_sources_of(runtime, settings.tokens)
+    lookup = context_sources_of(runtime, settings.tokens, request.scope)
     packing = replace(packing_for(settings.packing, lookup.count_tokens), layout=LAYOUT)
     context = build_context(found, lookup, request.max_tokens, packing)
     ranked = sorted(context.excerpts, key=lambda e: (-e.relevance, e.hit.rank, e.start))

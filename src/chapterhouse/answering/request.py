@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from chapterhouse.answering.choosing import WHOLE, Form
+from chapterhouse.answering.search import named_scope
 from chapterhouse.settings import Settings
-from chapterhouse.types import Persona
+from chapterhouse.types import Persona, Scope
 
 NO_MODEL = "none"
 
@@ -17,7 +18,7 @@ class Request:
     Attributes:
         persona: Who is asked; None for the library itself.
         settings: As they hold for this request: the library's, then the persona's.
-        shelves: Only documents on one of these; empty means all.
+        scope: Which documents are read.
         tags: What the asker or the persona knows about.
         form: How long an answer without a model may be, and of what it is made.
         max_chunks: Excerpts that a model is given, at most.
@@ -30,13 +31,13 @@ class Request:
         remember: Whether question and answer are kept in the memory.
         use_kept: Whether an answer that was kept may be given again, and this one be kept; never
             where nothing is to be remembered, for it holds the question.
-        may_be_empty: Whether the shelves may have no document yet.
+        may_be_empty: Whether there may be no such shelf yet.
     """
 
     question: str
     settings: Settings
+    scope: Scope
     persona: Persona | None = None
-    shelves: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     form: Form = field(default=WHOLE, repr=False)  # a function's is another in each process
     max_chunks: int = 12
@@ -55,7 +56,7 @@ class Request:
 class Choices:
     """What a caller says about one question; None leaves it to the persona and the settings."""
 
-    shelves: tuple[str, ...] = ()
+    shelves: tuple[str, ...] | None = None
     tags: tuple[str, ...] = ()
     words: int | None = None
     model: str | None = None
@@ -71,7 +72,7 @@ def library_request(question: str, settings: Settings, choices: Choices) -> Requ
     return Request(
         question=question,
         settings=settings,
-        shelves=choices.shelves,
+        scope=named_scope(choices.shelves),
         tags=choices.tags,
         form=Form(choices.words or settings.answer.words),
         max_tokens=settings.packing.maximum,

@@ -71,13 +71,13 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
     sequence = runtime.store.sequence()
     recalled = recall(request, runtime) if model else ()
     key = cache_key(request, runtime, model, recalled, sequence) if model else ""
-    given = cached_answer(key, request.question, runtime) if key else None
+    given = cached_answer(key, request, runtime) if key else None
     if given is None:
         given = await _answered(request, query, runtime, model, on_draft, recalled)
         if model and model.usage.calls:
             given = replace(given, usage=model.usage)
         if key and given.usage is not None and not given.warnings:
-            given = cache_answer(key, sequence, given, runtime)
+            given = cache_answer(key, request, sequence, given, runtime)
     return remember(request, given, sequence, runtime)
 
 
@@ -180,8 +180,8 @@ def _found(request: Request, query: Query, method: Method, runtime: Runtime) -> 
 
 def _quoted(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
     """Return the answer by quotation, routed."""
-    reference = reference_of(runtime, found.query.shelves)
-    census = runtime.store.census(found.query.shelves)
+    reference = reference_of(runtime, found.query.scope)
+    census = runtime.store.census(found.query.scope)
     told = answer(found, census, reference, request.form)
     question = understand(found.question, census.languages)
     weights = word_weights(
@@ -236,7 +236,7 @@ def _despite(quoted: Answer, error: EngineError) -> Answer:
 
 def query_of(request: Request, runtime: Runtime) -> Query:
     """Return the search of a request, checked; errors as ``respond``."""
-    query = Query(request.question, request.shelves, tags=request.tags)
+    query = Query(request.question, request.scope, tags=request.tags)
     search = request.settings.search
     store = runtime.store
     return checked_query(query, store, CHUNKS_READ, None, search, may_be_empty=request.may_be_empty)

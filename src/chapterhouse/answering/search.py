@@ -9,6 +9,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Final
 
+from chapterhouse.answering.cite import Holdings
 from chapterhouse.answering.confidence import ConfidenceModel, confidence_model
 from chapterhouse.answering.extractive import Reference
 from chapterhouse.errors import NotFoundError, UsageError
@@ -32,7 +33,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.settings import PackingSettings, SearchSettings, Settings, TokenSettings
 from chapterhouse.telemetry import retrieval_span, sharing_content, tell_hits
 from chapterhouse.text.counting import counted, estimate_tokens
-from chapterhouse.types import Query, SearchResult
+from chapterhouse.types import Query, Scope, SearchResult
 
 _WEIGHTS: Final = "reranker.json"
 _FUSIONS: Final[Mapping[str, tuple[Fuse, Merge]]] = {
@@ -65,7 +66,7 @@ def checked_query(
     text = query.text.encode("utf-8", "replace").decode("utf-8").strip()
     checked = Query(
         text=text,
-        shelves=tuple(query.shelves),
+        scope=query.scope,
         limit=settings.limit if limit is None else limit,
         per_document=settings.per_document if per_document is None else per_document,
         tags=tuple(query.tags),
@@ -78,7 +79,7 @@ def checked_query(
             hint="Add long texts as documents and ask about them.",
         )
     if not may_be_empty:
-        _require_shelves(checked.shelves, store)
+        _require_shelves(checked.scope, store)
     if not 1 <= checked.limit <= _MOST_HITS:
         raise UsageError(f"The limit must be 1 to {_MOST_HITS:,}, not {checked.limit}.")
     if checked.per_document < 0:
@@ -86,10 +87,18 @@ def checked_query(
     return checked
 
 
+def named_scope(shelves: Sequence[str] | None) -> Scope:
+    """Return the scope that a user wants: the shelves that they named, else everything.
+
+    Here alone saying nothing means everything; what is below has to say so.
+    """
+    return Scope.everything() if shelves is None else Scope.of(shelves)
+
+
 def search(query: Query, runtime: Runtime, method: Method) -> SearchResult:
     """Return the hits of a checked query; warnings tell of vectors and changes that are missing."""
     allowed = runtime.settings.telemetry.content
-    opened = retrieval_span(query.text, query.shelves, query.limit)
+    opened = retrieval_span(query.text, query.scope.shelves or (), query.limit)
     with sharing_content(allowed=allowed), opened as recorder:
         warnings = (runtime.encoders.warning(), _behind(runtime))
         found = retrieve(query, sources_of(runtime), method)
@@ -196,7 +205,7 @@ def sources_of(runtime: Runtime) -> Sources:
     return replace(own, vector=layer.index, embedder=layer.embedder, fusion=layer.fusion, table=own)
 
 
-def _near_words(runtime: Runtime, word: str) -> Mapping[str, float]:
+def _near_words(runtime: Runtime, word: str, scope: Scope) -> Mapping[str, float]:
     """Return what a word that no document has may be meant for.
 
     Nothing for a common word, which is one token of the built-in table: it is spelled right, the
@@ -204,43 +213,48 @@ def _near_words(runtime: Runtime, word: str) -> Mapping[str, float]:
     """
     if any(runtime.table.count_tokens(form) == 1 for form in (word, word.lower(), word.title())):
         return {}
-    return runtime.aliases.near_words(word.casefold())
+    return runtime.aliases.near_words(word.casefold(), scope)
 
 
-def reference_of(runtime: Runtime, shelves: Sequence[str] = ()) -> Reference:
-    """Return what answering looks up.
-
-    Words are counted on ``shelves`` alone: what is missing there must not tell what stands on
-    those of others.
-    """
+def reference_of(runtime: Runtime, scope: Scope) -> Reference:
+    """Return what answering looks up inside a scope."""
     return Reference(
-        scorer=_scorer(runtime, shelves),
+        scorer=_scorer(runtime, scope),
         confidence=_fitted_confidence(),
-        document=runtime.store.document,
-        body=runtime.store.body,
-        partly_read=partial(runtime.store.partly_read, tuple(shelves)),
+        document=partial(runtime.store.document, scope=scope),
+        body=partial(runtime.store.body, scope=scope),
+        partly_read=partial(runtime.store.partly_read, scope),
     )
 
 
-def context_sources_of(runtime: Runtime, tokens: TokenSettings) -> ContextSources:
+def context_sources_of(runtime: Runtime, tokens: TokenSettings, scope: Scope) -> ContextSources:
     """Return what building a context looks up.
 
     Sentences are judged by words alone: contexts hold as much of the answers as by meaning
     (``benchmarks/packing.py``), and no passage has to be encoded before a model is asked.
     """
     return ContextSources(
-        body=runtime.store.body,
+        body=partial(runtime.store.body, scope=scope),
         count_tokens=token_counter(tokens, runtime.table),
-        scorer=replace(_scorer(runtime), encoder=None),
+        scorer=replace(_scorer(runtime, scope), encoder=None),
     )
 
 
-def _scorer(runtime: Runtime, shelves: Sequence[str] = ()) -> SentenceScorer:
+def _scorer(runtime: Runtime, scope: Scope) -> SentenceScorer:
     """Return what judges sentences: always by the encoder in the box, by which it was fitted."""
     return SentenceScorer(
         model=_fitted_sentences(),
         encoder=runtime.token_encoder,
-        document_frequency=partial(runtime.lexical.document_frequency, shelves=tuple(shelves)),
+        document_frequency=lambda term: runtime.lexical.document_frequencies([term], scope)[0],
+    )
+
+
+def holdings_of(store: Store, scope: Scope) -> Holdings:
+    """Return what checking citations looks up inside a scope."""
+    return Holdings(
+        partial(store.document, scope=scope),
+        partial(store.documents, scope),
+        partial(store.body, scope=scope),
     )
 
 
@@ -261,10 +275,10 @@ def token_counter(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str
     return table.count_tokens if tokens.tokenizer == "llama-2" else estimate_tokens
 
 
-def _require_shelves(shelves: Sequence[str], store: Store) -> None:
-    unknown = store.unknown_shelves(shelves) if shelves else ()
+def _require_shelves(scope: Scope, store: Store) -> None:
+    unknown = store.unknown_shelves(scope)
     if unknown:
-        known = store.counts()["shelf"]
+        known = store.counts(Scope.everything())["shelf"]  # who names shelves may see all
         raise NotFoundError(
             f"There is no shelf '{unknown[0]}'.",
             hint=f"There are: {', '.join(known) or 'none yet'}.",

@@ -6,6 +6,7 @@ over, where this one may go on from it and does not find its subject by itself.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from chapterhouse.answering.memory import recall
 from chapterhouse.answering.request import NO_MODEL, Request
@@ -70,7 +71,7 @@ async def _rewritten(
         return replace(found, usage=writing.usage)
     if question.casefold() == asked.casefold():
         return FollowUp(asked, asked, usage=writing.usage)
-    languages = runtime.store.census(request.shelves).languages
+    languages = runtime.store.census(request.scope).languages
     said = [understand(text, languages) for text in (before[-1].question, asked)]
     search_text = " ".join((question, *map(follow_up.spoken_of, said)))
     return FollowUp(asked, question, search_text, writing.model, writing.usage)
@@ -81,12 +82,13 @@ def _carried(
 ) -> FollowUp:
     """Carry words over, unless the question stands by itself."""
     asked = request.question
-    languages = runtime.store.census(request.shelves).languages
+    languages = runtime.store.census(request.scope).languages
     question = understand(asked, languages)
     if not before or not (certain or _goes_on(question, request, runtime)):
         return FollowUp(asked, asked)
     last = understand(before[-1].question, languages)
-    subject = follow_up.subject(last, runtime.lexical.document_frequencies)
+    counts = partial(runtime.lexical.document_frequencies, scope=request.scope)
+    subject = follow_up.subject(last, counts)
     search_text = f"{asked} {follow_up.spoken_of(last)}"
     return FollowUp(asked, f"{asked} ({subject})", search_text, CARRIED)
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from chapterhouse.answering.drafts import OnDraft, OnText, drafts
@@ -103,7 +103,8 @@ async def written(
     """
     # Most sentences are judged while the rest is still being written.
     judge = _remembered(runtime.judge)
-    look = Lookup(runtime.store.document, runtime.store.body)
+    store, scope = runtime.store, request.scope
+    look = Lookup(partial(store.document, scope=scope), partial(store.body, scope=scope))
 
     def receiver(prompt: Prompt) -> OnText | None:
         return drafts(on_draft, lambda text: check_draft(text, prompt.desk.given(), judge, look))

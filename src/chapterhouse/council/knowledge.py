@@ -22,7 +22,7 @@ from chapterhouse.errors import UsageError
 from chapterhouse.text.counting import counted
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.text.view import neutralise, prompt_lines
-from chapterhouse.types import Correction, Hit, Query, SearchResult, Tool
+from chapterhouse.types import Correction, Hit, Query, Scope, SearchResult, Tool
 
 MAXIMUM_CHARACTERS: Final = 12_000  # of a whole result: some 3,000 tokens
 _LEAST: Final = 200  # characters of a text that are worth showing alone
@@ -103,7 +103,6 @@ _SECTION_MARK: Final = " › "
 
 Search = Callable[[Query], SearchResult]
 Mark = Callable[[Sequence[Hit]], Sequence[str]]  # the markers by which hits can be cited
-Shelves = Sequence[str] | None  # None for the whole library; none at all where it is empty
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +130,7 @@ class Passages:
 
 def find_passages(
     search: Search,
-    shelves: Shelves,
+    scope: Scope,
     query: str,
     *,
     minimum: float = 0.0,
@@ -142,7 +141,7 @@ def find_passages(
 
     Args:
         search: Searches a library.
-        shelves: What may be read; None for everything, empty for nothing.
+        scope: What may be read.
         query: A question or words.
         minimum: The least similarity, 0 to 1. What was asked for to the letter is always similar.
         limit: At most so many.
@@ -153,11 +152,9 @@ def find_passages(
     """
     if not query.strip():
         raise UsageError("The query is empty. Say in words what to look for.")
-    asked = Query(query.strip(), tuple(shelves or ()), limit, per_document)
-    if shelves is not None and not asked.shelves:  # to a query no shelves would mean all
-        return Passages(asked, (), minimum=minimum)
+    asked = Query(query.strip(), scope, limit, per_document)
     found = search(asked)
-    hits = [hit for hit in found.hits if shelves is None or _is_on(hit, shelves)]
+    hits = [hit for hit in found.hits if scope.sees(hit.document.shelves)]
     near, below = list[Hit](), list[Hit]()
     for hit in hits:
         fits = hit.score >= minimum or hit.stages.get("exact")
@@ -175,7 +172,7 @@ def find_passages(
 
 def search_knowledge(
     search: Search,
-    shelves: Shelves,
+    scope: Scope,
     *,
     mark: Mark | None = None,
     minimum: float = KNOWLEDGE_SIMILARITY,
@@ -185,7 +182,7 @@ def search_knowledge(
 
     Args:
         search: Searches a library.
-        shelves: What may be read; None for everything, empty for nothing.
+        scope: What may be read.
         mark: Gives the markers by which a model may cite what is found; None where it cannot.
         minimum: The least similarity where the model does not say.
         maximum_characters: Of all that is told at once.
@@ -196,14 +193,14 @@ def search_knowledge(
         f"passages that are likely to answer (similarity {minimum:g} or more)."
     )
 
-    find = partial(find_passages, search, shelves)
+    find = partial(find_passages, search, scope)
     call = _calling(find, minimum, maximum_characters, mark)
     return Tool("search_knowledge", description, _parameters(minimum), call, parallel=True)
 
 
 def semantic_search(
     search: Search,
-    shelves: Shelves,
+    scope: Scope,
     *,
     mark: Mark | None = None,
     minimum: float = SEMANTIC_SIMILARITY,
@@ -213,7 +210,7 @@ def semantic_search(
 
     Args:
         search: Searches a library.
-        shelves: What may be read; None for everything, empty for nothing.
+        scope: What may be read.
         mark: Gives the markers by which a model may cite what is found; None where it cannot.
         minimum: The least similarity where the model does not say.
         maximum_characters: Of all that is told at once.
@@ -225,14 +222,14 @@ def semantic_search(
         f"{minimum:g} or more)."
     )
 
-    find = partial(find_passages, search, shelves, per_document=1)
+    find = partial(find_passages, search, scope, per_document=1)
     call = _calling(find, minimum, maximum_characters, mark)
     return Tool("semantic_search", description, _parameters(minimum), call, parallel=True)
 
 
 def search_documents(
     search: Search,
-    shelves: Shelves,
+    scope: Scope,
     *,
     mark: Mark | None = None,
     maximum_characters: int = MAXIMUM_CHARACTERS,
@@ -241,7 +238,7 @@ def search_documents(
 
     Args:
         search: Searches a library.
-        shelves: What may be read; None for everything, empty for nothing.
+        scope: What may be read.
         mark: Gives the markers by which a model may cite what is found; None where it cannot.
         maximum_characters: Of all that is told at once.
     """
@@ -252,7 +249,7 @@ def search_documents(
         "whether they fit."
     )
 
-    call = _calling(partial(find_passages, search, shelves), 0.0, maximum_characters, mark)
+    call = _calling(partial(find_passages, search, scope), 0.0, maximum_characters, mark)
     return Tool("search_documents", description, _parameters(None), call, parallel=True)
 
 
@@ -272,18 +269,16 @@ def _calling(
     return call
 
 
-def knowledge_tools(
-    search: Search, shelves: Shelves, mark: Mark | None = None
-) -> Mapping[str, Tool]:
+def knowledge_tools(search: Search, scope: Scope, mark: Mark | None = None) -> Mapping[str, Tool]:
     """Return all three by their names.
 
     Args:
         search: Searches a library.
-        shelves: What may be read; None for everything, empty for nothing.
+        scope: What may be read.
         mark: Gives the markers by which a model may cite what is found; None where it cannot.
     """
-    tools = [make(search, shelves, mark=mark) for make in (search_knowledge, semantic_search)]
-    tools.append(search_documents(search, shelves, mark=mark))
+    tools = [make(search, scope, mark=mark) for make in (search_knowledge, semantic_search)]
+    tools.append(search_documents(search, scope, mark=mark))
     return MappingProxyType({tool.name: tool for tool in tools})
 
 
@@ -315,7 +310,7 @@ def told(passages: Passages, maximum: int = MAXIMUM_CHARACTERS, mark: Mark | Non
 
 def _nothing(passages: Passages) -> str:
     """Say what was searched, what came nearest, and what may help."""
-    where = _where(passages.query.shelves)
+    where = _where(passages.query.scope)
     lines = [heading("No knowledge base results for", passages.query.text), ""]
     if not passages.documents:
         return "\n".join(
@@ -340,11 +335,11 @@ def _nothing(passages: Passages) -> str:
     return "\n".join(lines)
 
 
-def _where(shelves: Sequence[str]) -> str:
-    if not shelves:
+def _where(scope: Scope) -> str:
+    if not scope.shelves:
         return "that you may read"
-    names = ", ".join(shown(shelf) for shelf in shelves)
-    return f"on the {'shelf' if len(shelves) == 1 else 'shelves'} {names}"
+    names = ", ".join(shown(shelf) for shelf in scope.shelves)
+    return f"on the {'shelf' if len(scope.shelves) == 1 else 'shelves'} {names}"
 
 
 def _place(hit: Hit) -> str:
@@ -359,10 +354,6 @@ def _place(hit: Hit) -> str:
     if hit.stages.get("exact"):
         facts.append("to the letter")
     return f"{document.source[:120]} ({', '.join(facts)})"
-
-
-def _is_on(hit: Hit, shelves: Sequence[str]) -> bool:
-    return not set(shelves).isdisjoint(hit.document.shelves)
 
 
 def _number(arguments: Mapping[str, object], name: str, otherwise: float) -> float:

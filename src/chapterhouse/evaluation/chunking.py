@@ -19,7 +19,7 @@ from chapterhouse.evaluation.spans import (
 )
 from chapterhouse.settings import ChunkingSettings, Settings
 from chapterhouse.text.sanitise import sanitise
-from chapterhouse.types import Progress, Stretch
+from chapterhouse.types import Progress, Scope, Stretch
 
 RETRIEVED: Final = 5  # chunks a question, as in the published figures
 
@@ -106,7 +106,7 @@ def _scored(name: str, gold: GoldSpans, settings: Settings) -> StrategyScores:
 
 def _corpus(collection: Collection, identifier: str, text: str) -> _Corpus:
     body = collection.library.documents.body(identifier)
-    chunks = collection.store.chunks_of(identifier)
+    chunks = collection.store.chunks_of(identifier, Scope.everything())
     language = collection.library.documents.get(identifier).language
     clean = sanitise(text).text
     skipped = len(clean) - len(clean.lstrip("\n"))  # blank lines at the start are not kept

@@ -31,7 +31,7 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.text.sanitise import sanitise_line
-from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Progress, Status
+from chapterhouse.types import ExtractedPage, Extraction, FileRecord, Progress, Scope, Status
 from chapterhouse.wiring import open_runtime, preparer
 
 _WORKSPACE: Final = "collection"
@@ -77,7 +77,7 @@ class Collection:
 
     def reference(self) -> Reference:
         """Return what answering looks up."""
-        return reference_of(self.runtime)
+        return reference_of(self.runtime, Scope.everything())
 
 
 @contextmanager

@@ -196,7 +196,7 @@ class Question:
         answers: Texts of which a passage and the answer must hold one; empty: not judged.
         wrong: Texts of which the answer must show none.
         answerable: False where an honest library finds no answer.
-        shelves: Only documents on one of these; all when empty.
+        shelves: Only documents on one of these; all when None.
         note: Where it comes from, for people.
         place: File and line, for messages.
     """
@@ -208,14 +208,14 @@ class Question:
     answers: tuple[str, ...] = ()
     wrong: tuple[str, ...] = ()
     answerable: bool = True
-    shelves: tuple[str, ...] = ()
+    shelves: tuple[str, ...] | None = None
     note: str = ""
     place: str = ""
 
 
-def question_id(text: str, shelves: Sequence[str] = ()) -> str:
+def question_id(text: str, shelves: Sequence[str] | None = None) -> str:
     """Return the id of a question that has none of its own: a hash of what is asked and where."""
-    asked = "\n".join((" ".join(text.split()), *sorted(set(shelves))))
+    asked = "\n".join((" ".join(text.split()), *sorted(set(shelves or ()))))
     return "q-" + hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()[:_ID_DIGITS]
 
 
@@ -315,7 +315,7 @@ def _question(record: Mapping[str, Any], place: str) -> Question:
         answers=lists["answer"],
         wrong=lists["wrong"],
         answerable=answerable,
-        shelves=lists["shelves"],
+        shelves=lists["shelves"] or None,
         note=texts["note"],
         place=place,
     )

@@ -116,7 +116,7 @@ def as_question(
     verdict: Verdict,
     answer: Told,
     required: Sequence[str] = (),
-    shelves: Sequence[str] = (),
+    shelves: Sequence[str] | None = None,
     wrong: Wrong = _ALL_SHOWN,
 ) -> Question:
     """Return the question that a verdict makes of an answer.
@@ -125,7 +125,7 @@ def as_question(
         verdict: What a person thinks of it.
         answer: What was asked and told.
         required: The documents that are right; instead of those cited.
-        shelves: The shelves on which it was asked.
+        shelves: The shelves on which it was asked; None for the whole library.
         wrong: What was wrong in a bad answer.
 
     Raises:
@@ -138,7 +138,7 @@ def as_question(
         question_id(answer.question, shelves),
         answer.question.strip(),
         required=tuple(required),
-        shelves=tuple(shelves),
+        shelves=None if shelves is None else tuple(shelves),
         note=f"feedback: {verdict.value}",
     )
     if verdict is Verdict.BAD:

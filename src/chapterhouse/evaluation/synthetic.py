@@ -95,27 +95,28 @@ class _Counts:
 
 
 def synthetic_questions(
-    library: Library, count: int = QUESTIONS, shelves: Sequence[str] = ()
+    library: Library, count: int = QUESTIONS, shelves: Sequence[str] | None = None
 ) -> tuple[Question, ...]:
     """Make questions, the same for the same library, spread evenly over its documents.
 
     Args:
         library: The documents.
         count: At most so many questions; fewer where the documents do not give them.
-        shelves: Only documents on one of these; all when empty.
+        shelves: Only documents on one of these; all when None.
 
     Raises:
         UsageError: the documents give no question at all.
         NotFoundError: there is no such shelf.
     """
     known = library.status().by_shelf
-    unknown = [shelf for shelf in shelves if shelf not in known]
+    unknown = [shelf for shelf in shelves or () if shelf not in known]
     if unknown:
         raise NotFoundError(
             f"There is no shelf '{unknown[0]}'.",
             hint=f"There are: {', '.join(known) or 'none yet'}.",
         )
-    documents = sorted(library.documents.list(shelves), key=lambda entry: _drawn(entry.id))
+    named = None if shelves is None else tuple(shelves)
+    documents = sorted(library.documents.list(named), key=lambda entry: _drawn(entry.id))
     sources = [_source(library, document) for document in documents[:count]]
     counts = _counted(sources)
     queues = [_questions(source, counts, place) for place, source in enumerate(sources)]
@@ -125,7 +126,7 @@ def synthetic_questions(
         for queue in queues:
             question = next((entry for entry in queue if entry.id not in made), None)
             if question is not None and len(made) < count:
-                made[question.id] = replace(question, shelves=tuple(shelves))
+                made[question.id] = replace(question, shelves=named)
                 left.append(queue)
         queues = left
     if not made:

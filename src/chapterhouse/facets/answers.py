@@ -6,11 +6,12 @@ from typing import Final
 from chapterhouse.agents.ask import ask, follow_up, persona_settings
 from chapterhouse.agents.personas import House
 from chapterhouse.answering.bundle import Bundle, bundle_of
-from chapterhouse.answering.cite import CitationCheck, Holdings, recheck
+from chapterhouse.answering.cite import CitationCheck, recheck
 from chapterhouse.answering.request import Choices
+from chapterhouse.answering.search import holdings_of
 from chapterhouse.concurrency import run_now
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Answer, Draft, FollowUp, Progress, Turn
+from chapterhouse.types import Answer, Draft, FollowUp, Progress, Scope, Turn
 
 _NO_CHOICES: Final = Choices()
 
@@ -27,7 +28,7 @@ class Answers:
         question: str,
         *,
         persona: str = "",
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         tags: Sequence[str] = (),
         words: int | None = None,
         model: str | None = None,
@@ -44,7 +45,7 @@ class Answers:
             question: A question.
             persona: Who is asked: a slug, its beginning, or a name. They read their own shelves,
                 brought up to date with their folders first. Empty for the library itself.
-            shelves: Only documents on one of these; all when empty. Not with a persona.
+            shelves: Only documents on one of these; all when None. Not with a persona.
             tags: What the asker knows about.
             words: At most so many words without a model; the setting when None.
             model: A profile of the settings, ``none`` for quotations alone; when None the
@@ -67,7 +68,7 @@ class Answers:
                 question,
                 persona=persona,
                 choices=Choices(
-                    tuple(shelves),
+                    None if shelves is None else tuple(shelves),
                     tuple(tags),
                     words,
                     model,
@@ -99,7 +100,7 @@ class Answers:
         before: Sequence[Turn],
         *,
         persona: str = "",
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         model: str | None = None,
         remember: bool = True,
         certain: bool = False,
@@ -122,7 +123,10 @@ class Answers:
             UsageError, NotFoundError, MissingExtraError: as ``ask``.
         """
         choices = Choices(
-            shelves=tuple(shelves), model=model, remember=remember, in_conversation=True
+            None if shelves is None else tuple(shelves),
+            model=model,
+            remember=remember,
+            in_conversation=True,
         )
         return run_now(
             follow_up(question, before, persona, choices, self._runtime, certain=certain)
@@ -142,11 +146,11 @@ class Answers:
 
         Personas on whose shelves the documents stand read what changed in their folders first.
         """
-        store = self._runtime.store
+        store, everything = self._runtime.store, Scope.everything()
         personas = House(self._runtime)
-        cited = store.documents_among(sorted({c.document_id for c in answer.citations}))
+        cited = store.documents_among({c.document_id for c in answer.citations}, everything)
         for slug in sorted(
             set(personas.names()) & {name for one in cited.values() for name in one.shelves}
         ):
             personas.refresh(slug)
-        return recheck(answer, Holdings(store.document, store.documents, store.body))
+        return recheck(answer, holdings_of(store, everything))

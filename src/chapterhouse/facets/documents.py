@@ -9,6 +9,7 @@ from typing import Final
 
 from chapterhouse.agents.council_model import is_council_shelf
 from chapterhouse.agents.personas import House
+from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.ingest import ingest, remove, reprocess
@@ -31,6 +32,7 @@ from chapterhouse.types import (
     FormatSupport,
     Progress,
     Removal,
+    Scope,
 )
 
 _INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
@@ -194,9 +196,9 @@ class Documents:
         self._runtime.catch_up()
         return report
 
-    def list(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
-        """Yield the documents on any of ``shelves``, or all, in order of id."""
-        return self._runtime.store.documents(shelves)
+    def list(self, shelves: Sequence[str] | None = None) -> Iterator[Document]:
+        """Yield the documents on any of ``shelves``, all when None, in order of id."""
+        return self._runtime.store.documents(named_scope(shelves))
 
     def get(self, name: str) -> Document:
         """Return the document that ``name`` means: an id, its beginning, a source, a file name.
@@ -217,7 +219,7 @@ class Documents:
         Raises:
             NotFoundError: there is no such document.
         """
-        body = self._runtime.store.body(document_id)
+        body = self._runtime.store.body(document_id, Scope.everything())
         if body is None:
             raise NotFoundError(f"There is no document '{document_id}'.")
         return body
@@ -243,7 +245,7 @@ class Documents:
 
     def chunks(self, document_id: str) -> tuple[Chunk, ...]:
         """Return the chunks of a document in order; none where there is no such document."""
-        return self._runtime.store.chunks_of(document_id)
+        return self._runtime.store.chunks_of(document_id, Scope.everything())
 
     def files(self, inside: str = "") -> Iterator[FileRecord]:
         """Yield what became of every file ever looked at, in order of source.

@@ -6,6 +6,7 @@ from chapterhouse.answering.search import (
     checked_query,
     context_sources_of,
     method_for,
+    named_scope,
     packing_for,
     search,
     sources_of,
@@ -35,7 +36,7 @@ class Search:
         self,
         text: str,
         *,
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         limit: int | None = None,
         per_document: int | None = None,
         tags: Sequence[str] = (),
@@ -46,7 +47,7 @@ class Search:
         Args:
             text: A question or words; "quoted phrases", identifiers and file names are found to
                 the letter.
-            shelves: Only documents on one of these; all when empty.
+            shelves: Only documents on one of these; all when None.
             limit: Number of hits, 1 to 1,000; the setting when None.
             per_document: At most so many of one document, 0 for no cap; the setting when None.
             tags: What the asker knows about; documents with one of them rank a little higher.
@@ -55,16 +56,18 @@ class Search:
         Raises:
             UsageError: the question is empty or a number is out of range.
         """
-        query = self._query(Query(text, tuple(shelves), tags=tuple(tags)), limit, per_document)
+        query = self._query(
+            Query(text, named_scope(shelves), tags=tuple(tags)), limit, per_document
+        )
         return search(query, self._runtime, method or self.method)
 
-    def all(self, text: str, *, shelves: Sequence[str] = ()) -> SearchResult:
+    def all(self, text: str, *, shelves: Sequence[str] | None = None) -> SearchResult:
         """Return every document in which all words of ``text`` stand, by its best chunk.
 
         Raises:
             UsageError: the question is empty.
         """
-        query = self._query(Query(text, tuple(shelves)))
+        query = self._query(Query(text, named_scope(shelves)))
         return find_all(query, sources_of(self._runtime))
 
     def context(
@@ -72,7 +75,7 @@ class Search:
         question: str,
         *,
         maximum: int | None = None,
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         tags: Sequence[str] = (),
     ) -> Context:
         """Return excerpts that answer ``question`` and fit ``maximum`` tokens.
@@ -80,7 +83,7 @@ class Search:
         Args:
             question: A question.
             maximum: Tokens; the setting when None.
-            shelves: Only documents on one of these; all when empty.
+            shelves: Only documents on one of these; all when None.
             tags: What the asker knows about.
 
         Raises:
@@ -90,8 +93,10 @@ class Search:
         budget = packing.maximum if maximum is None else maximum
         if budget < 1:
             raise UsageError(f"A context needs at least 1 token, not {budget}.")
-        query = self._query(Query(question, tuple(shelves), tags=tuple(tags)), packing.hits, 0)
-        lookup = context_sources_of(self._runtime, self._runtime.settings.tokens)
+        query = self._query(
+            Query(question, named_scope(shelves), tags=tuple(tags)), packing.hits, 0
+        )
+        lookup = context_sources_of(self._runtime, self._runtime.settings.tokens, query.scope)
         found = search(query, self._runtime, self.method)
         return build_context(found, lookup, budget, packing_for(packing, lookup.count_tokens))
 

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import product
 from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
@@ -18,10 +19,12 @@ from chapterhouse.index.vocabulary import Vocabulary
 from chapterhouse.ports.store import Store
 from chapterhouse.text.aliases import find_aliases, fold_name, names_of
 from chapterhouse.text.spelling import words_of
-from chapterhouse.types import Alias, AliasKind, Document
+from chapterhouse.types import Alias, AliasKind, Document, Scope
 
-_VERSION: Final = 3  # grows when the same text gives other names
+_VERSION: Final = 4  # grows when the same text gives other names
+_ALL: Final = Scope.everything()  # an index follows every document
 _BATCH_CHANGES: Final = 512
+_VOCABULARIES_KEPT: Final = 8
 _PAUSE_SECONDS: Final = 0.02
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS progress (
@@ -37,7 +40,9 @@ CREATE TABLE IF NOT EXISTS membership (
 CREATE TABLE IF NOT EXISTS titled (
   name TEXT NOT NULL, document TEXT NOT NULL, PRIMARY KEY (name, document)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS word (word TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS shelf_word (
+  shelf TEXT NOT NULL, word TEXT NOT NULL, PRIMARY KEY (shelf, word)
+) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS titled_document ON titled (document);
 CREATE INDEX IF NOT EXISTS alias_folded ON alias (folded);
 CREATE INDEX IF NOT EXISTS alias_document ON alias (document);
@@ -45,18 +50,24 @@ CREATE INDEX IF NOT EXISTS alias_document ON alias (document);
 _FIND: Final = """
 SELECT name, other, kind, count(DISTINCT document) AS documents
 FROM alias WHERE folded IN (SELECT value FROM json_each(?1)) AND (
-  ?2 = '[]' OR EXISTS (
+  ?2 = 'null' OR EXISTS (
     SELECT 1 FROM membership AS m WHERE m.document = alias.document
     AND m.shelf IN (SELECT value FROM json_each(?2))
   )
 )
 GROUP BY folded, other, kind ORDER BY documents DESC, other, folded, kind LIMIT ?3
 """
+_WORDS: Final = """
+SELECT group_concat(word, char(10)) FROM (
+  SELECT DISTINCT word FROM shelf_word
+  WHERE ?1 = 'null' OR shelf IN (SELECT value FROM json_each(?1))
+)
+"""
 _FIND_TITLED: Final = """
 SELECT name, json_group_array(document ORDER BY document)
 FROM json_each(?1) AS wanted CROSS JOIN titled ON titled.name = wanted.value
 WHERE (
-  ?2 = '[]' OR EXISTS (
+  ?2 = 'null' OR EXISTS (
     SELECT 1 FROM membership AS m WHERE m.document = titled.document
     AND m.shelf IN (SELECT value FROM json_each(?2))
   )
@@ -74,7 +85,7 @@ class AliasIndex:
         self._wait_seconds = wait_seconds
         self._lock = threading.Lock()
         self._connection: apsw.Connection | None = None
-        self._vocabulary = (0, Vocabulary(""))  # of which sequence
+        self._vocabularies: tuple[int, dict[str, Vocabulary]] = (0, {})  # of which sequence
 
     def close(self) -> None:
         """Close the file."""
@@ -110,46 +121,52 @@ class AliasIndex:
             found = self._open().execute("PRAGMA quick_check(1)").get
         return "" if found == "ok" else f"is damaged: {found}"
 
-    def find(
-        self, names: Sequence[str], shelves: Sequence[str] = (), limit: int = 20
-    ) -> Sequence[Alias]:
-        """Return what else the documents on any of ``shelves``, or all, call these.
+    def find(self, names: Sequence[str], scope: Scope, limit: int = 20) -> Sequence[Alias]:
+        """Return what else the documents call these.
 
         Those that most documents give come first. The ``name`` of each is the one asked for.
         """
         wanted = json.dumps(sorted({fold_name(name) for name in names}))
-        on = json.dumps(sorted(shelves))
         with self._lock, self._explained():
-            rows = self._open().execute(_FIND, (wanted, on, limit)).fetchall()
+            rows = self._open().execute(_FIND, (wanted, scope.key, limit)).fetchall()
         return [Alias(str(name), str(other), AliasKind(str(kind))) for name, other, kind, _ in rows]
 
     def find_titled(
-        self, names: Sequence[str], shelves: Sequence[str] = (), most: int = 3
+        self, names: Sequence[str], scope: Scope, most: int = 3
     ) -> Mapping[str, Sequence[str]]:
         """Return the ids of the documents that go by each of some names, sorted.
 
         Args:
             names: As ``text.mentions`` folds them.
-            shelves: Only documents on one of these; all when empty.
+            scope: Which documents are looked at and counted.
             most: A name that more documents share says nothing and is left out.
         """
-        wanted, on = json.dumps(list(dict.fromkeys(names))), json.dumps(sorted(shelves))
+        wanted = json.dumps(list(dict.fromkeys(names)))
         with self._lock, self._explained():
-            rows = self._open().execute(_FIND_TITLED, (wanted, on, most)).fetchall()
+            rows = self._open().execute(_FIND_TITLED, (wanted, scope.key, most)).fetchall()
         return {str(name): json.loads(str(documents)) for name, documents in rows}
 
-    def near_words(self, word: str) -> Mapping[str, float]:
-        """Return the words of the library that ``word`` may be a misspelling of, with its cost.
+    def near_words(self, word: str, scope: Scope) -> Mapping[str, float]:
+        """Return the documents' words that ``word`` may be a misspelling of, with its cost.
 
-        A word stays when the documents that have it are removed, until the index is rebuilt.
+        A word stays on a shelf when the documents that have it leave that, until the index is
+        rebuilt.
         """
         with self._lock, self._explained():
-            sequence = self._sequence()
-            if self._vocabulary[0] != sequence:
-                lines = self._open().execute("SELECT group_concat(word, char(10)) FROM word").get
-                self._vocabulary = (sequence, Vocabulary(str(lines or "")))
-            vocabulary = self._vocabulary[1]
+            vocabulary = self._vocabulary_of(scope)
         return vocabulary.near(word)
+
+    def _vocabulary_of(self, scope: Scope) -> Vocabulary:
+        """Return the words of a scope; some are remembered until something changes."""
+        sequence = self._sequence()
+        known_at, known = self._vocabularies
+        if known_at != sequence or len(known) >= _VOCABULARIES_KEPT:
+            known = {}
+            self._vocabularies = (sequence, known)
+        if scope.key not in known:
+            lines = self._open().execute(_WORDS, (scope.key,)).get
+            known[scope.key] = Vocabulary(str(lines or ""))
+        return known[scope.key]
 
     def catch_up(self, store: Store) -> int:
         """Apply the changes it has missed; wait a while for another process that is at it."""
@@ -235,11 +252,12 @@ class AliasIndex:
         while changes := store.changes(after, _BATCH_CHANGES):
             after = changes[-1].sequence
             found: list[tuple[Document, Sequence[Alias]]] = []
-            words: set[str] = set()
+            words: set[tuple[str, str]] = set()  # shelf, word
             for change in changes:
-                if change.document and (body := store.body(change.document_id)):
+                if change.document and (body := store.body(change.document_id, _ALL)):
                     found.append((change.document, find_aliases(change.document.title, body.text)))
-                    words.update(words_of(f"{change.document.title}\n{body.text}"))
+                    own = words_of(f"{change.document.title}\n{body.text}")
+                    words.update(product(change.document.shelves, own))
             with self._lock, self._explained(), self._open() as connection:
                 for table in ("alias", "titled", "membership"):
                     connection.executemany(
@@ -266,7 +284,7 @@ class AliasIndex:
                      for name in _names(document, aliases)],
                 )  # fmt: skip
                 connection.executemany(
-                    "INSERT OR IGNORE INTO word VALUES (?)", ((word,) for word in sorted(words))
+                    "INSERT OR IGNORE INTO shelf_word VALUES (?, ?)", sorted(words)
                 )
                 connection.execute(
                     "INSERT INTO progress VALUES (1, ?, ?) ON CONFLICT (id) DO UPDATE"
@@ -294,7 +312,8 @@ def _make_ready(connection: apsw.Connection, deadline: float) -> None:
 
 def _clear(connection: apsw.Connection) -> None:
     connection.execute(
-        "DELETE FROM alias; DELETE FROM titled; DELETE FROM membership; DELETE FROM word"
+        "DELETE FROM alias; DELETE FROM titled; DELETE FROM membership; DELETE FROM shelf_word;"
+        "DROP TABLE IF EXISTS word"  # of version 3
     )
 
 

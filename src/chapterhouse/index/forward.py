@@ -6,7 +6,7 @@ whose chunks are gone stay until the file is written anew.
 """
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -55,6 +55,14 @@ class Forward:
         """Return the terms of chunks, one row for each of ``keys`` in their order."""
         rows = self.table.find(np.asarray(keys, dtype=np.int64))
         return self._gathered(rows)
+
+    def lengths_of(self, keys: NDArray[np.int64]) -> Mapping[str, NDArray[np.int64]]:
+        """Return how many terms each field of some chunks has; a body holds all of them."""
+        rows = self.table.find(keys)
+        rows = rows[rows >= 0]
+        before = np.where(rows > 0, self.ends[rows - 1, -1], 0)
+        text, section, title = self.ends[rows].T
+        return {"body": title - before, "title": title - section, "section": section - text}
 
     def _gathered(self, rows: NDArray[np.int64]) -> TermRows:
         known = rows >= 0

@@ -4,7 +4,8 @@ Tantivy sees terms that are already analysed, separated by spaces; its part is p
 (k1 1.2, b .75) and fast top-k. One writer at a time, with one thread: with several, documents are
 spread over segments differently each time. Its statistics count deleted chunks until their
 segments merge, so after many changes scores may differ a little from those of a fresh build;
-``rebuild`` makes them equal.
+``rebuild`` makes them equal. That holds for the scope of everything; inside any other,
+``index/scoped.py`` counts and scores.
 
 Beside it lies the forward file (``index/forward.py``) with the terms of each chunk, written in the
 same catch-up from the same analysis.
@@ -27,7 +28,9 @@ from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import forward
-from chapterhouse.index.forward import Extent, Fields, Forward
+from chapterhouse.index.forward import Extent, Forward
+from chapterhouse.index.schema import FIELD_WEIGHTS, entry_of, fields_of, make_schema
+from chapterhouse.index.scoped import ScopedIndex
 from chapterhouse.index.state import (
     IndexState,
     load_current,
@@ -38,8 +41,7 @@ from chapterhouse.index.state import (
 from chapterhouse.ports.store import Store
 from chapterhouse.text.analyse import ANALYSER_VERSION, analyse
 from chapterhouse.text.counting import counted
-from chapterhouse.text.terms import text_of_section
-from chapterhouse.types import Change, Chunk, Document, Scored, TermRows, WeightedTerm
+from chapterhouse.types import Change, Scope, Scored, TermRows, WeightedTerm
 
 # Tantivy refuses an index of a format it cannot read; this says what is in ours.
 _FINGERPRINT: Final = f"schema 2 analyser {ANALYSER_VERSION}"
@@ -47,10 +49,8 @@ _HEAP_BYTES: Final = 64_000_000
 _BATCH_CHANGES: Final = 512
 _TIES: Final = 16
 _COMPACT_FROM: Final = 10_000  # rows of the forward file; below it gone ones cost nothing
+_SCOPES_KEPT: Final = 64
 _LEFT_BEHIND: Final = "FileAlreadyExists"  # how Tantivy names it; it has no type for it
-
-# The weight of a field in the sum of BM25 scores; chosen by ``make eval``.
-FIELD_WEIGHTS: Final = {"body": 1.0, "title": 0.3, "section": 0.15}
 
 
 class LexicalIndex:
@@ -60,12 +60,13 @@ class LexicalIndex:
         self._folder = folder
         self._wait_seconds = wait_seconds
         self._lock = threading.Lock()
-        self._schema = _schema()
+        self._schema = make_schema()
         self._index: tantivy.Index | None = None
         self._links: TemporaryDirectory[str] | None = None  # goes with this object
         self._loaded = IndexState()
         self._forward = forward.NOTHING
         self._seen_whole = IndexState()
+        self._scopes: tuple[IndexState, dict[str, ScopedIndex]] = (IndexState(), {})
 
     def sequence(self) -> int:
         """Return the number of the last change that is in the index on disk."""
@@ -102,7 +103,7 @@ class LexicalIndex:
     def search(
         self,
         terms: Sequence[WeightedTerm],
-        shelves: Sequence[str],
+        scope: Scope,
         limit: int,
         documents: Sequence[str] = (),
     ) -> Sequence[Scored]:
@@ -110,6 +111,9 @@ class LexicalIndex:
 
         With ``documents``, only chunks of these, also those in which none of the terms occurs.
         """
+        if scope.shelves is not None:
+            with _telling_damage():
+                return self._scoped(scope).search(terms, limit, documents)
         clauses = [
             (tantivy.Occur.Should, self._term(field, term.term, weight * term.weight))
             for term in terms
@@ -120,54 +124,64 @@ class LexicalIndex:
             clauses.append((tantivy.Occur.Must, tantivy.Query.const_score_query(of_these, 0.0)))
         if not clauses:
             return ()
-        return self._top(_on_shelves(self._schema, clauses, shelves), limit)
+        return self._top(tantivy.Query.boolean_query(clauses), limit)
 
-    def search_phrase(
-        self, words: Sequence[str], shelves: Sequence[str], limit: int
-    ) -> Sequence[Scored]:
+    def search_phrase(self, words: Sequence[str], scope: Scope, limit: int) -> Sequence[Scored]:
         """Return chunks in whose body the terms ``words`` stand one after the other."""
         if not words:
             return ()
+        if scope.shelves is not None:
+            with _telling_damage():
+                return self._scoped(scope).search_phrase(words, limit)
         query = (
             tantivy.Query.phrase_query(self._schema, "body", list(words))
             if len(words) > 1
             else tantivy.Query.term_query(self._schema, "body", words[0])
         )
-        clauses = [(tantivy.Occur.Must, query)]
-        return self._top(_on_shelves(self._schema, clauses, shelves), limit)
+        return self._top(query, limit)
 
-    def document_frequency(self, term: str, shelves: Sequence[str] = ()) -> int:
-        """Count the chunks in whose body ``term`` occurs; those on any of ``shelves``, or all."""
+    def document_frequencies(self, terms: Sequence[str], scope: Scope) -> Sequence[int]:
+        """Count the chunks in which each term occurs, all at one state of the index."""
         with _telling_damage():
-            searcher = self._searcher()
-            if not shelves:
-                return int(searcher.doc_freq("body", term))
-            query = tantivy.Query.term_query(self._schema, "body", term, index_option="basic")
-            own = _on_shelves(self._schema, [(tantivy.Occur.Must, query)], shelves)
-            found = searcher.search(own, limit=1, count=True)
-            return int(found.count or 0)  # type: ignore[attr-defined]  # missing in its stubs
-
-    def document_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
-        """Count the chunks of every term, all at one state of the index."""
-        with _telling_damage():
+            if scope.shelves is not None:
+                return list(map(self._scoped(scope).frequency, terms))
             searcher = self._searcher()
             return [int(searcher.doc_freq("body", term)) for term in terms]
 
-    def terms_of(self, keys: Sequence[int]) -> TermRows:
+    def terms_of(self, keys: Sequence[int], scope: Scope) -> TermRows:
         """Return the terms of chunks, one row for each of ``keys`` in their order.
 
-        The row of a chunk that is not in the index is empty; that of one which was in it and is
-        gone may still be there.
+        The row of a chunk that is not in the index or outside the scope is empty; in the scope of
+        everything, that of one which was in the index and is gone may still be there.
         """
+        if scope.shelves is not None:
+            return self._scoped(scope).terms_of(keys)
         return self._load_forward().terms_of(keys)
 
-    def size(self) -> int:
+    def size(self, scope: Scope) -> int:
         """Count the chunks in the index."""
+        if scope.shelves is not None:
+            return self._scoped(scope).size()
         return int(self._searcher().num_docs)
+
+    def _scoped(self, scope: Scope) -> ScopedIndex:
+        """Return the present state as a scope shows it; some are remembered until it changes."""
+        with self._lock:
+            searcher = load_current(self._state, self._searcher_at)
+            state = self._loaded
+            rows = load_current(self._state, self._forward_at)  # behind it: it lacks no row of it
+            known_at, known = self._scopes
+            if known_at != state or len(known) >= _SCOPES_KEPT:
+                known = {}
+                self._scopes = (state, known)
+            found = known.get(scope.key)
+        if found is None:
+            found = known[scope.key] = ScopedIndex(searcher, self._schema, rows, scope)
+        return found
 
     def fault(self, chunks: int) -> str:
         """Say how an index that has applied everything differs from a store of so many chunks."""
-        size = self.size()
+        size = self.size(Scope.everything())
         return "" if size == chunks else f"holds {counted(size, 'chunk')}, the library {chunks:,}."
 
     def _term(self, field: str, term: str, weight: float) -> tantivy.Query:
@@ -319,7 +333,7 @@ class LexicalIndex:
     def _compact(self, state: IndexState) -> None:
         """Write the forward file anew where most of its rows are of chunks that are gone."""
         extent = _extent(state)
-        live = self.size()
+        live = self.size(Scope.everything())
         if extent.rows < _COMPACT_FROM or live * 2 > extent.rows:
             return
         keys = self._keys()
@@ -366,58 +380,11 @@ def _apply(change: Change, writer: tantivy.IndexWriter, store: Store, rows: forw
     writer.delete_documents_by_term("document", change.document_id)
     if not change.document:
         return
-    chunks = store.chunks_of(change.document_id)
+    chunks = store.chunks_of(change.document_id, Scope.everything())
     unknown = rows.unknown([chunk.key for chunk in chunks])
     title = analyse(change.document.title, change.document.language)
     for chunk in chunks:
-        fields = _fields(chunk, title, change.document.language)
-        writer.add_document(_entry(change.document, chunk.key, fields))
+        fields = fields_of(chunk, title, change.document.language)
+        writer.add_document(entry_of(change.document, chunk.key, fields))
         if chunk.key in unknown:
             rows.add(chunk.key, fields)
-
-
-def _fields(chunk: Chunk, title: list[str], language: str) -> Fields:
-    text = analyse(chunk.header + chunk.text, language)
-    section = analyse(text_of_section(chunk.section_path), language)
-    return text, section, title
-
-
-def _schema() -> tantivy.Schema:
-    builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("key", fast=True)
-    builder.add_text_field("document", tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("shelf", tokenizer_name="raw", index_option="basic")
-    builder.add_text_field("title", tokenizer_name="terms", index_option="freq")
-    builder.add_text_field("section", tokenizer_name="terms", index_option="freq")
-    builder.add_text_field("body", tokenizer_name="terms", index_option="position")
-    return builder.build()
-
-
-def _entry(document: Document, key: int, fields: Fields) -> tantivy.Document:
-    text, section, title = map(" ".join, fields)
-    entry = tantivy.Document()
-    entry.add_unsigned("key", key)
-    entry.add_text("document", document.id)
-    for shelf in document.shelves:
-        entry.add_text("shelf", shelf)
-    entry.add_text("title", title)
-    entry.add_text("section", section)
-    entry.add_text("body", f"{text} {section} {title}")
-    return entry
-
-
-def _on_shelves(
-    schema: tantivy.Schema,
-    clauses: list[tuple[tantivy.Occur, tantivy.Query]],
-    shelves: Sequence[str],
-) -> tantivy.Query:
-    query = tantivy.Query.boolean_query(clauses)
-    if not shelves:
-        return query
-    within = tantivy.Query.term_set_query(schema, "shelf", list(shelves))
-    return tantivy.Query.boolean_query(
-        [
-            (tantivy.Occur.Must, query),
-            (tantivy.Occur.Must, tantivy.Query.const_score_query(within, 0.0)),
-        ]
-    )

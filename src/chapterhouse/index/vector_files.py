@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from chapterhouse.index.logs import KeyTable, append, is_whole, log_path, map_log, read_log
 from chapterhouse.index.nearest import Codes, encode
 from chapterhouse.index.state import IndexState
+from chapterhouse.types import Scope
 
 LOGS: Final = ("vectors", "codes", "figures", "keys", "runs", "names", "shelves")
 _FIGURES: Final = 3  # scale, error, norm
@@ -62,15 +63,15 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scope:
-    """The rows that a question may look at.
+class Rows:
+    """The rows inside a scope.
 
     Attributes:
-        rows: How many there are.
+        number: How many there are.
         mask: Which, shape (all rows,), or None for all.
     """
 
-    rows: int
+    number: int
     mask: NDArray[np.bool_] | None
 
 
@@ -87,7 +88,7 @@ class Loaded:
     sets: NDArray[np.int32]  # (rows,): number of its document's set of shelves
     runs: NDArray[np.int64]  # (slots, 2): first row and number of rows
     shelves: tuple[frozenset[str], ...]  # by number
-    scopes: dict[frozenset[str], Scope] = field(default_factory=dict)  # found already
+    scopes: dict[str, Rows] = field(default_factory=dict)  # found already, by the scope's key
 
 
 def nothing(dimensions: int) -> Loaded:
@@ -200,21 +201,18 @@ def _rows_of(spans: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows
 
 
-def scope_of(loaded: Loaded, shelves: Sequence[str], kept: int) -> Scope:
-    """Return the rows of documents on any of ``shelves``; remember ``kept`` such answers."""
-    wanted = frozenset(shelves)
-    scope = loaded.scopes.get(wanted)
-    if scope is None:
-        mask = loaded.live
-        if wanted:
-            on_shelf = [not wanted.isdisjoint(names) for names in loaded.shelves]
-            mask = mask & np.asarray([*on_shelf, False])[loaded.sets]
-        rows = int(np.count_nonzero(mask))
-        scope = Scope(rows, None if rows == len(mask) else mask)
+def rows_of(loaded: Loaded, scope: Scope, kept: int) -> Rows:
+    """Return the rows of the documents inside a scope; remember ``kept`` such answers."""
+    rows = loaded.scopes.get(scope.key)
+    if rows is None:
+        inside = [scope.sees(names) for names in loaded.shelves]
+        mask = loaded.live & np.asarray([*inside, False])[loaded.sets]
+        number = int(np.count_nonzero(mask))
+        rows = Rows(number, None if number == len(mask) else mask)
         if len(loaded.scopes) >= kept:
             loaded.scopes.clear()
-        loaded.scopes[wanted] = scope
-    return scope
+        loaded.scopes[scope.key] = rows
+    return rows
 
 
 class Names:

@@ -27,15 +27,15 @@ from chapterhouse.index.state import (
     write_state,
     writer_lock,
 )
-from chapterhouse.index.vector_files import LOGS, Batch, Extent, Loaded, Names, Scope
+from chapterhouse.index.vector_files import LOGS, Batch, Extent, Loaded, Names, Rows
 from chapterhouse.ports.models import Embedder
 from chapterhouse.ports.store import Store
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Change, Scored
+from chapterhouse.types import Change, Scope, Scored
 
 _BATCH_CHANGES: Final = 512
 _COMPACT_FROM: Final = 1_000  # rows; below it gone rows cost nothing worth a rewrite
-_SHELVES_KEPT: Final = 64  # sets of shelves whose rows are remembered
+_SCOPES_KEPT: Final = 64  # whose rows are remembered
 _REBUILD_SECONDS: Final = 60.0  # a rebuild that was asked for waits for others
 _LAYOUT: Final = "layout 2"
 _ADDED: Final = "embeddings"  # the name under which a state counts the added vectors
@@ -79,35 +79,36 @@ class VectorIndex:
     def search(
         self,
         vector: NDArray[np.float32],
-        shelves: Sequence[str],
+        scope: Scope,
         limit: int,
         also: Sequence[int] = (),
     ) -> Sequence[Scored]:
         """Return the ``limit`` chunks of highest cosine, and those of the chunks ``also`` asked.
 
-        Best first, ties in order of key. Chunks without a vector are left out.
+        Best first, ties in order of key. Chunks without a vector or outside the scope are left
+        out.
         """
         loaded = self._load()
-        scope = vector_files.scope_of(loaded, shelves, _SHELVES_KEPT)
-        if not scope.rows:
+        rows = vector_files.rows_of(loaded, scope, _SCOPES_KEPT)
+        if not rows.number:
             return ()
         vector = np.ascontiguousarray(vector, dtype=np.float32)
-        keys, scores = _top(loaded, scope, vector, limit)
+        keys, scores = _top(loaded, rows, vector, limit)
         best = set(keys.tolist())
         extra = [key for key in dict.fromkeys(also) if key not in best]
         if extra:
-            more, theirs = _scores_of(loaded, np.asarray(extra, dtype=np.int64), vector)
+            more, theirs = _scores_of(loaded, rows, np.asarray(extra, dtype=np.int64), vector)
             keys, scores = np.concatenate([keys, more]), np.concatenate([scores, theirs])
         order = np.lexsort((keys, -scores))
         return list(map(Scored, keys[order].tolist(), scores[order].tolist()))
 
-    def size(self) -> int:
+    def size(self, scope: Scope) -> int:
         """Count the chunks that have a vector."""
-        return vector_files.scope_of(self._load(), (), _SHELVES_KEPT).rows
+        return vector_files.rows_of(self._load(), scope, _SCOPES_KEPT).number
 
     def fault(self, chunks: int) -> str:
         """Say so where there are more vectors than chunks; not every chunk has one."""
-        size = self.size()
+        size = self.size(Scope.everything())
         return "" if size <= chunks else f"holds {counted(size, 'chunk')}, the library {chunks:,}."
 
     def _last_added(self, store: Store) -> int:
@@ -179,7 +180,10 @@ class VectorIndex:
     def _compact(self, state: IndexState) -> None:
         """Write the live rows into the next generation where most rows are gone."""
         loaded = self._load()
-        if loaded.extent.rows <= _COMPACT_FROM or self.size() * 2 >= loaded.extent.rows:
+        if (
+            loaded.extent.rows <= _COMPACT_FROM
+            or self.size(Scope.everything()) * 2 >= loaded.extent.rows
+        ):
             return
         slots = self._names.slots(self._folder, loaded.extent)
         extent = vector_files.rewrite(self._folder, loaded, slots)
@@ -228,12 +232,12 @@ def _telling_damage() -> Iterator[None]:
 
 
 def _top(
-    loaded: Loaded, scope: Scope, vector: NDArray[np.float32], limit: int
+    loaded: Loaded, scope: Rows, vector: NDArray[np.float32], limit: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return keys and scores of the best ``limit``, all ties at the cut considered."""
     if limit <= 0:
         return np.zeros(0, np.int64), np.zeros(0, np.float64)
-    few = scope.mask is not None and is_small(scope.rows)
+    few = scope.mask is not None and is_small(scope.number)
     rows = np.flatnonzero(scope.mask) if few and scope.mask is not None else None
     found, scores = best_rows(loaded.vectors, loaded.codes, vector, limit, scope.mask, rows)
     keys = loaded.keys[found]
@@ -242,10 +246,11 @@ def _top(
 
 
 def _scores_of(
-    loaded: Loaded, keys: NDArray[np.int64], vector: NDArray[np.float32]
+    loaded: Loaded, scope: Rows, keys: NDArray[np.int64], vector: NDArray[np.float32]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Return those of ``keys`` that have a vector, and their scores."""
+    """Return those of ``keys`` that have a vector inside the scope, and their scores."""
     rows = loaded.table.find(keys)
     rows = rows[rows >= 0]
-    rows = rows[loaded.live[rows]]
+    if scope.mask is not None:
+        rows = rows[scope.mask[rows]]
     return loaded.keys[rows], cosines(loaded.vectors[rows], vector)

@@ -26,6 +26,7 @@ from chapterhouse.types import (
     ExtractedPage,
     Extraction,
     OriginalLine,
+    Scope,
 )
 from chapterhouse.types.comparison import Box
 
@@ -92,7 +93,7 @@ def _wanted(pages: str, document: Document) -> str:
 
 def _original(document: Document, store: Store, limits: Limits) -> bytes:
     """Return the bytes that a document was read from: those kept, else those of its file."""
-    data = store.content(document.sha256)
+    data = store.content(document.sha256, Scope.everything())
     if data is not None:
         return data
     file = find_file(document, store)

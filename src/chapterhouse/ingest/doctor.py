@@ -9,7 +9,7 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ports.index import Index
 from chapterhouse.ports.store import Blobs, Store
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Body, Check, Chunk, Document
+from chapterhouse.types import Body, Check, Chunk, Document, Scope
 
 # Half precision keeps the length of a unit vector of 256 numbers within this.
 _UNIT_TOLERANCE = 5e-3
@@ -35,11 +35,11 @@ def examine(store: Store, blobs: Blobs, indexes: Mapping[str, Index]) -> tuple[C
     faults: dict[str, list[str]] = {"text": [], "chunks": [], "vectors": [], "bytes": []}
     number = 0
     needed: set[str] = set()
-    for document in store.documents():
+    for document in store.documents(Scope.everything()):
         number += 1
         needed.add(document.sha256)
         found = list(_document_faults(document, store))
-        if found and store.document(document.id) == document:
+        if found and store.document(document.id, Scope.everything()) == document:
             for kind, sentence in found:
                 faults[kind].append(f"{document.source}: {sentence}")
     hints = {"text": _REPROCESS, "chunks": _REPROCESS, "vectors": _REPROCESS}
@@ -62,11 +62,11 @@ def _check(name: str, number: int, faults: list[str], hint: str) -> Check:
 
 
 def _document_faults(document: Document, store: Store) -> Iterator[tuple[str, str]]:
-    body = store.body(document.id)
+    body = store.body(document.id, Scope.everything())
     if body is None:
         yield "text", "there is none"
         return
-    chunks = store.chunks_of(document.id)
+    chunks = store.chunks_of(document.id, Scope.everything())
     yield from (("text", sentence) for sentence in _text_faults(document, body))
     yield from (("chunks", sentence) for sentence in _chunk_faults(document, body, chunks))
     yield from (("vectors", sentence) for sentence in _vector_faults(document, chunks, store))
@@ -112,7 +112,7 @@ def _are_units(lengths: "np.ndarray[tuple[int, ...], np.dtype[np.floating]]") ->
 
 def _bytes_faults(document: Document, store: Store) -> Iterator[str]:
     try:
-        data = store.content(document.sha256)
+        data = store.content(document.sha256, Scope.everything())
     except CorruptLibraryError as error:
         yield error.message
         return
@@ -149,7 +149,7 @@ def _index_state(index: Index, store: Store) -> tuple[str, str]:
         return "", f"{counted(behind, 'change')} behind; it catches up before a search"
     if not sequence:
         return "", "up to date"  # it need not be there yet
-    fault = index.fault(store.census().chunks)
+    fault = index.fault(store.census(Scope.everything()).chunks)
     if store.sequence() != sequence:
         fault = ""  # a document came or went meanwhile
     return fault, "up to date"

@@ -15,7 +15,7 @@ from chapterhouse.files import make_folder, write_whole
 from chapterhouse.ports.models import Embedder
 from chapterhouse.ports.store import Store
 from chapterhouse.ports.vectors import Embeddings
-from chapterhouse.types import Chunk, Document, Progress
+from chapterhouse.types import Chunk, Document, Progress, Scope
 
 _NOTE: Final = "complete"
 _DOCUMENTS_READ: Final = 64
@@ -78,7 +78,7 @@ def pending_texts(store: Store, embedder: Embedder, limit: int) -> Sequence[str]
     texts = [
         embedding_text(document.title, chunk)
         for document in found
-        for chunk in store.chunks_of(document.id)
+        for chunk in store.chunks_of(document.id, Scope.everything())
     ]
     return texts[:limit]
 
@@ -134,7 +134,7 @@ def _grouped(
     batch: list[tuple[Document, Sequence[Chunk]]] = []
     size, most = 0, _CHUNKS_FIRST
     for document in documents:
-        chunks = store.chunks_of(document.id)
+        chunks = store.chunks_of(document.id, Scope.everything())
         if batch and size + len(chunks) > most:
             yield batch
             batch, size, most = [], 0, min(most * 2, _CHUNKS_AT_ONCE)

@@ -3,7 +3,7 @@
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ingest.look import UNPACKED
 from chapterhouse.ports.store import Store
-from chapterhouse.types import Document, FileRecord
+from chapterhouse.types import Document, FileRecord, Scope
 
 _NAMED = 5
 
@@ -17,12 +17,12 @@ def find_document(name: str, store: Store) -> Document:
     """
     if not name.strip():
         raise UsageError("The name of a document is empty.", hint="Is a variable not set?")
-    found = store.document(name)
+    found = store.document(name, Scope.everything())
     if found:
         return found
     fitting = [
         document
-        for document in store.documents(())
+        for document in store.documents(Scope.everything())
         if document.id.startswith(name) or _fits(document, name)
     ]
     if not fitting:

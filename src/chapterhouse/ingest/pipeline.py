@@ -43,6 +43,7 @@ from chapterhouse.types import (
     Member,
     Notice,
     Progress,
+    Scope,
     Status,
     shelf_names,
 )
@@ -312,7 +313,7 @@ def _stored(
 ) -> FileOutcome:
     assert look.content is not None
     known_id = look.known.document_id if look.known else ""
-    earlier = work.store.document(known_id) if known_id else None
+    earlier = work.store.document(known_id, Scope.everything()) if known_id else None
     shelves = shelf_names((*(earlier.shelves if earlier else ()), *_shelf(work)))
     notices = (*prepared.document.notices, *without_text(look.file.source, held.values()))
     document = replace(prepared.document, shelves=shelves, notices=notices)
@@ -359,7 +360,9 @@ def _unchanged(look: Look, work: Work) -> FileOutcome:
 
 
 def _is_new_on_shelf(known: FileRecord, work: Work) -> bool:
-    document = work.store.document(known.document_id) if known.document_id else None
+    document = (
+        work.store.document(known.document_id, Scope.everything()) if known.document_id else None
+    )
     if document is None or not work.shelf or work.shelf in document.shelves:
         return False
     work.store.set_shelves(document.id, (*document.shelves, work.shelf))

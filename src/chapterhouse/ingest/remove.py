@@ -9,7 +9,7 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.ingest.look import CONTAINERS
 from chapterhouse.ingest.traces import take_receipt
 from chapterhouse.ports.store import Store
-from chapterhouse.types import Document, Progress, Removal
+from chapterhouse.types import Document, Progress, Removal, Scope
 
 # A blob is written before its document is committed: it may be needed by one on its way.
 GRACE_SECONDS = 3_600.0
@@ -56,7 +56,9 @@ def remove_for_good(
     Raises:
         NotFoundError: an id names no document; nothing was removed.
     """
-    passages = [chunk.text for one in document_ids for chunk in store.chunks_of(one)]
+    passages = [
+        chunk.text for one in document_ids for chunk in store.chunks_of(one, Scope.everything())
+    ]
     documents = remove(document_ids, store=store)
     store.memories().forget_of(document_ids)
     rebuild()
@@ -65,7 +67,7 @@ def remove_for_good(
 
 
 def _require(identifier: str, store: Store) -> Document:
-    document = store.document(identifier)
+    document = store.document(identifier, Scope.everything())
     if document is None:
         raise NotFoundError(
             f"There is no document '{identifier}'.", hint="See: chapterhouse docs list"

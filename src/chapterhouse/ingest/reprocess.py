@@ -12,7 +12,7 @@ from chapterhouse.ingest.look import Look, Prepare, Read, Work
 from chapterhouse.ingest.pipeline import run, submit
 from chapterhouse.ingest.plan import find_file
 from chapterhouse.ports.store import Store
-from chapterhouse.types import AddReport, Document, FileRecord, Progress
+from chapterhouse.types import AddReport, Document, FileRecord, Progress, Scope
 
 
 def reprocess(
@@ -42,10 +42,12 @@ def reprocess(
 
 def _chosen(document_ids: tuple[str, ...], store: Store) -> list[Document]:
     if not document_ids:
-        return sorted(store.documents(), key=lambda document: (document.source, document.id))
+        return sorted(
+            store.documents(Scope.everything()), key=lambda document: (document.source, document.id)
+        )
     documents = []
     for identifier in document_ids:
-        document = store.document(identifier)
+        document = store.document(identifier, Scope.everything())
         if document is None:
             raise NotFoundError(
                 f"There is no document '{identifier}'.", hint="See: chapterhouse docs list"
@@ -79,7 +81,7 @@ def _kept_file(document: Document) -> SourceFile:
 
 
 def _kept_content(document: Document, known: FileRecord | None, store: Store) -> Content:
-    data = store.content(document.sha256)
+    data = store.content(document.sha256, Scope.everything())
     if data is None:
         # "vanished" leaves the document as it is: its text is still good.
         raise RejectedError(

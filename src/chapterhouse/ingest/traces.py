@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.ports.store import Store
-from chapterhouse.types import Receipt
+from chapterhouse.types import Receipt, Scope
 
 _PROBE: Final = 24  # bytes that are looked for: a text lies in a database in pieces
 _SHORTEST: Final = 12  # a shorter text says nothing: it may stand anywhere
@@ -109,8 +109,8 @@ def _hashes(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _known(probes: Iterable[bytes], store: Store) -> set[bytes]:
     """Return those of ``probes`` that stand in the text of a document that is still there."""
     left, known = set(probes), set[bytes]()
-    for document in store.documents():
-        body = store.body(document.id)
+    for document in store.documents(Scope.everything()):
+        body = store.body(document.id, Scope.everything())
         text = body.text.encode() if body else b""
         known |= {probe for probe in left if probe in text}
         left -= known

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 from chapterhouse.ports.store import Store
 from chapterhouse.types import (
     Alias,
+    Scope,
     Scored,
     TermRows,
     WeightedTerm,
@@ -44,12 +45,16 @@ class Index(Protocol):
 
 
 class LexicalSearch(Protocol):
-    """The chunks that share terms with a question."""
+    """The chunks that share terms with a question.
+
+    Scores and counts come from the chunks inside the scope: what is on other shelves never moves
+    them.
+    """
 
     def search(
         self,
         terms: Sequence[WeightedTerm],
-        shelves: Sequence[str],
+        scope: Scope,
         limit: int,
         documents: Sequence[str] = (),
     ) -> Sequence[Scored]:
@@ -59,25 +64,22 @@ class LexicalSearch(Protocol):
         """
         ...
 
-    def search_phrase(
-        self, words: Sequence[str], shelves: Sequence[str], limit: int
-    ) -> Sequence[Scored]:
+    def search_phrase(self, words: Sequence[str], scope: Scope, limit: int) -> Sequence[Scored]:
         """Return chunks in which the terms ``words`` stand one after the other."""
         ...
 
-    def document_frequency(self, term: str, shelves: Sequence[str] = ()) -> int:
-        """Count the chunks on any of ``shelves``, or all, in which a term occurs."""
+    def document_frequencies(self, terms: Sequence[str], scope: Scope) -> Sequence[int]:
+        """Count the chunks in which each term occurs, all at one state of the index."""
         ...
 
-    def document_frequencies(self, terms: Sequence[str]) -> Sequence[int]:
-        """Count the chunks of every term, all at one state of the index."""
+    def terms_of(self, keys: Sequence[int], scope: Scope) -> TermRows:
+        """Return the terms of chunks, one row for each of ``keys`` in their order.
+
+        The row of a chunk outside the scope is empty.
+        """
         ...
 
-    def terms_of(self, keys: Sequence[int]) -> TermRows:
-        """Return the terms of chunks, one row for each of ``keys`` in their order."""
-        ...
-
-    def size(self) -> int:
+    def size(self, scope: Scope) -> int:
         """Count the chunks."""
         ...
 
@@ -88,7 +90,7 @@ class VectorSearch(Protocol):
     def search(
         self,
         vector: "NDArray[np.float32]",
-        shelves: Sequence[str],
+        scope: Scope,
         limit: int,
         also: Sequence[int] = (),
     ) -> Sequence[Scored]:
@@ -99,18 +101,16 @@ class VectorSearch(Protocol):
 class NameSearch(Protocol):
     """What the documents call the same thing, and how they are called themselves."""
 
-    def find(
-        self, names: Sequence[str], shelves: Sequence[str] = (), limit: int = 20
-    ) -> Sequence[Alias]:
-        """Return what else the documents on any of ``shelves``, or all, call these."""
+    def find(self, names: Sequence[str], scope: Scope, limit: int = 20) -> Sequence[Alias]:
+        """Return what else the documents call these."""
         ...
 
     def find_titled(
-        self, names: Sequence[str], shelves: Sequence[str] = (), most: int = 3
+        self, names: Sequence[str], scope: Scope, most: int = 3
     ) -> Mapping[str, Sequence[str]]:
         """Return the ids of the documents that go by each of some names, sorted."""
         ...
 
-    def near_words(self, word: str) -> Mapping[str, float]:
-        """Return the words of the library that ``word`` may be a misspelling of, with its cost."""
+    def near_words(self, word: str, scope: Scope) -> Mapping[str, float]:
+        """Return the documents' words that ``word`` may be a misspelling of, with its cost."""
         ...

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 from chapterhouse.types import (
     Memory,
     MemoryHit,
+    Scope,
 )
 
 FAR_FUTURE: Final = 2**62
@@ -14,17 +15,20 @@ FAR_FUTURE: Final = 2**62
 class AnswerCache(Protocol):
     """Answers that hold until anything in the library changes."""
 
-    def kept_answer(self, key: str) -> str | None:
-        """Return the answer that was stored under a key, or None."""
+    def kept_answer(self, key: str, scope: Scope) -> str | None:
+        """Return the answer that was stored under a key for exactly this scope, or None."""
         ...
 
-    def keep_answer(self, key: str, sequence: int, answer: str) -> None:
+    def keep_answer(self, key: str, scope: Scope, sequence: int, answer: str) -> None:
         """Store an answer given at ``sequence`` of the library; those of any other are dropped."""
         ...
 
 
 class Memories(AnswerCache, Protocol):
-    """What was asked and answered. A memory belongs to a persona, or to the library itself."""
+    """What was asked and answered. A memory belongs to a persona, or to the library itself.
+
+    The scope of a read is whose memories it may see; where nobody is named it sees none.
+    """
 
     def remember(self, memory: Memory) -> Memory:
         """Store a memory; return it with the id that it was given."""

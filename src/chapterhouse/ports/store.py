@@ -14,6 +14,7 @@ from chapterhouse.types import (
     Chunk,
     Document,
     FileRecord,
+    Scope,
 )
 
 if TYPE_CHECKING:
@@ -22,37 +23,40 @@ if TYPE_CHECKING:
 
 
 class Documents(Protocol):
-    """The documents of a workspace and their parts, as they are read."""
+    """The documents of a workspace and their parts, as they are read.
 
-    def document(self, document_id: str) -> Document | None:
+    What is outside the scope is not there: it reads as an id that no document has.
+    """
+
+    def document(self, document_id: str, scope: Scope) -> Document | None:
         """Return one document."""
         ...
 
-    def documents(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
-        """Yield documents in order of id; those on any of ``shelves``, or all."""
+    def documents(self, scope: Scope) -> Iterator[Document]:
+        """Yield documents in order of id."""
         ...
 
-    def documents_among(self, document_ids: Iterable[str]) -> dict[str, Document]:
+    def documents_among(self, document_ids: Iterable[str], scope: Scope) -> dict[str, Document]:
         """Return the documents that still exist among ``document_ids``, by id."""
         ...
 
-    def documents_of(self, keys: Iterable[int]) -> dict[int, str]:
+    def documents_of(self, keys: Iterable[int], scope: Scope) -> dict[int, str]:
         """Return the ids of the documents to which the chunks that still exist belong."""
         ...
 
-    def body(self, document_id: str) -> Body | None:
+    def body(self, document_id: str, scope: Scope) -> Body | None:
         """Return the canonical text and its shape."""
         ...
 
-    def content(self, sha256: str) -> bytes | None:
+    def content(self, sha256: str, scope: Scope) -> bytes | None:
         """Return the bytes of a file as they were read."""
         ...
 
-    def chunks(self, keys: Iterable[int]) -> dict[int, Chunk]:
+    def chunks(self, keys: Iterable[int], scope: Scope) -> dict[int, Chunk]:
         """Return the chunks that still exist among ``keys``."""
         ...
 
-    def chunks_of(self, document_id: str) -> tuple[Chunk, ...]:
+    def chunks_of(self, document_id: str, scope: Scope) -> tuple[Chunk, ...]:
         """Return the chunks of one document in order."""
         ...
 
@@ -60,24 +64,27 @@ class Documents(Protocol):
 class Statistics(Protocol):
     """What can be counted and listed of the documents without reading them."""
 
-    def census(self, shelves: Sequence[str] = ()) -> Census:
-        """Count documents and chunks on any of ``shelves``, or all, and their languages."""
+    def census(self, scope: Scope) -> Census:
+        """Count documents and chunks, and the documents of each language."""
         ...
 
-    def counts(self) -> dict[str, dict[str, int]]:
-        """Count documents by ``format`` and ``shelf`` and files by ``status``."""
+    def counts(self, scope: Scope) -> dict[str, dict[str, int]]:
+        """Count documents by ``format`` and ``shelf`` and files by ``status``.
+
+        A file that gave no document is on no shelf and counts in the scope of everything only.
+        """
         ...
 
-    def unknown_shelves(self, shelves: Sequence[str]) -> Sequence[str]:
-        """Return those of ``shelves`` that no document is on, sorted."""
+    def unknown_shelves(self, scope: Scope) -> Sequence[str]:
+        """Return those shelves of the scope that no document is on, sorted."""
         ...
 
-    def chunks_named(self, name: str, shelves: Sequence[str] = ()) -> tuple[int, ...]:
+    def chunks_named(self, name: str, scope: Scope) -> tuple[int, ...]:
         """Return the keys of the first chunks of the documents whose file has this name."""
         ...
 
-    def partly_read(self, shelves: Sequence[str] = ()) -> Sequence[str]:
-        """Return the files of which some text is missing, on any of ``shelves``, or all, sorted."""
+    def partly_read(self, scope: Scope) -> Sequence[str]:
+        """Return the files of which some text is missing, sorted."""
         ...
 
 

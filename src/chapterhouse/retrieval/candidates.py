@@ -16,6 +16,7 @@ from chapterhouse.types import (
     Document,
     Fusion,
     Query,
+    Scope,
     Scored,
     Variant,
     VariantKind,
@@ -26,10 +27,10 @@ AS_WRITTEN_WEIGHT: Final = 0.9  # of a question whose misspelled words are corre
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What retrieval may look into.
+    """What retrieval may look into, each time within the scope of the query.
 
     Attributes:
-        census: How much there is on the given shelves and in which languages.
+        census: How much there is and in which languages.
         chunks: Chunks by key; those that no longer exist are absent.
         documents: Documents by id.
         chunks_named: First chunks of the documents whose file has the given name.
@@ -44,13 +45,13 @@ class Sources:
     lexical: LexicalSearch
     vector: VectorSearch
     embedder: Embedder
-    census: Callable[[Sequence[str]], Census]
-    chunks: Callable[[Iterable[int]], Mapping[int, Chunk]]
-    documents: Callable[[Iterable[str]], Mapping[str, Document]]
-    chunks_named: Callable[[str, Sequence[str]], Sequence[int]]
-    documents_of: Callable[[Iterable[int]], Mapping[int, str]]
-    near_words: Callable[[str], Mapping[str, float]]
-    titled: Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[str]]]
+    census: Callable[[Scope], Census]
+    chunks: Callable[[Iterable[int], Scope], Mapping[int, Chunk]]
+    documents: Callable[[Iterable[str], Scope], Mapping[str, Document]]
+    chunks_named: Callable[[str, Scope], Sequence[int]]
+    documents_of: Callable[[Iterable[int], Scope], Mapping[int, str]]
+    near_words: Callable[[str, Scope], Mapping[str, float]]
+    titled: Callable[[Sequence[str], Scope], Mapping[str, Sequence[str]]]
     fusion: Fusion = TABLE_FUSION
     table: "Sources | None" = None
 
@@ -188,7 +189,7 @@ def _usually_fused(found: Found, method: Method, fusion: Fusion) -> Mapping[int,
 
 def _by_words(variant: Variant, query: Query, sources: Sources, method: Method) -> Sequence[Scored]:
     depth = max(method.lexical_depth, query.limit * 2)
-    hits = sources.lexical.search(variant.terms, query.shelves, depth)
+    hits = sources.lexical.search(variant.terms, query.scope, depth)
     least = method.thresholds.bm25
     return [hit for hit in hits if hit.score >= least] if least > 0 else hits
 
@@ -203,6 +204,6 @@ def _by_vector(
         embedded = sources.embedder.embed_question(variant.text)
     depth = max(method.vector_depth, query.limit * 2)
     words = {hit.key for hit in lexical}
-    hits = sources.vector.search(embedded, query.shelves, depth, sorted(words))
+    hits = sources.vector.search(embedded, query.scope, depth, sorted(words))
     least = method.thresholds.cosine
     return [hit for hit in hits if hit.score >= least or hit.key in words]

@@ -7,7 +7,7 @@ from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.question import Question, contains_exactly, understand
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Hit, Query, Scored, SearchResult, WeightedTerm
+from chapterhouse.types import Hit, Query, Scope, Scored, SearchResult, WeightedTerm
 
 
 def find_all(query: Query, sources: Sources) -> SearchResult:
@@ -21,16 +21,16 @@ def find_all(query: Query, sources: Sources) -> SearchResult:
         query: What is asked.
         sources: What may be looked into.
     """
-    census = sources.census(query.shelves)
+    census = sources.census(query.scope)
     written = understand(query.text, census.languages)
     question, meant = corrected_question(written, query, census.languages, sources)
-    size = max(sources.lexical.size(), 1)
-    ranked = sources.lexical.search(question.terms, query.shelves, size)
-    document_of = sources.documents_of([hit.key for hit in ranked])
+    size = max(sources.lexical.size(query.scope), 1)
+    ranked = sources.lexical.search(question.terms, query.scope, size)
+    document_of = sources.documents_of([hit.key for hit in ranked], query.scope)
     held = Counter[str]()
     for _, terms in question.words:
         asked = [WeightedTerm(term) for term in terms]
-        found = sources.lexical.search(asked, query.shelves, size)
+        found = sources.lexical.search(asked, query.scope, size)
         held.update({document_of[hit.key] for hit in found if hit.key in document_of})
     for phrase in question.phrases:
         held.update(_quoting(phrase, question, query, sources, size))
@@ -42,7 +42,7 @@ def find_all(query: Query, sources: Sources) -> SearchResult:
     )  # fmt: skip
     return SearchResult(
         query=query,
-        hits=_hits(ranked, document_of, matching, sources),
+        hits=_hits(ranked, document_of, matching, query.scope, sources),
         terms=tuple(term.term for term in question.terms),
         languages=question.languages,
         exact=question.exact,
@@ -60,11 +60,11 @@ def _quoting(
     keys = [
         hit.key
         for language in question.languages
-        for hit in sources.lexical.search_phrase(analyse(phrase, language), query.shelves, size)
+        for hit in sources.lexical.search_phrase(analyse(phrase, language), query.scope, size)
     ]
     return {
         chunk.document_id
-        for chunk in sources.chunks(dict.fromkeys(keys)).values()
+        for chunk in sources.chunks(dict.fromkeys(keys), query.scope).values()
         if contains_exactly(chunk.header + chunk.text, phrase)
     }
 
@@ -73,6 +73,7 @@ def _hits(
     ranked: Sequence[Scored],
     document_of: Mapping[int, str],
     matching: set[str],
+    scope: Scope,
     sources: Sources,
 ) -> tuple[Hit, ...]:
     best: dict[str, list[Scored]] = {}
@@ -82,8 +83,8 @@ def _hits(
             own = best.setdefault(document, [])
             if not own or own[0].score == hit.score:
                 own.append(hit)  # equal ones are told apart by their place
-    chunks = sources.chunks([hit.key for own in best.values() for hit in own])
-    documents = sources.documents(best)
+    chunks = sources.chunks([hit.key for own in best.values() for hit in own], scope)
+    documents = sources.documents(best, scope)
     highest = ranked[0].score if ranked else 1.0
     shown = [
         (own[0].score, min((chunks[hit.key] for hit in own if hit.key in chunks),

@@ -17,12 +17,13 @@ from chapterhouse.types import (
     AliasKind,
     Query,
     Rewriting,
+    Scope,
     Variant,
     VariantKind,
     WeightedTerm,
 )
 
-FindAliases = Callable[[Sequence[str], Sequence[str]], Sequence[Alias]]
+FindAliases = Callable[[Sequence[str], Scope], Sequence[Alias]]
 
 # Chosen by ``benchmarks/variants.py``: high enough that a part or another name can put its
 # passage among the first, low enough that the question as it was asked decides.
@@ -50,7 +51,7 @@ def by_names(find: FindAliases) -> Expand:
     """Return the expansion by what the documents call the same thing.
 
     Args:
-        find: Aliases of any of some names, of the documents on some shelves.
+        find: Aliases of any of some names, of the documents inside a scope.
     """
 
     def expand(
@@ -59,7 +60,7 @@ def by_names(find: FindAliases) -> Expand:
         asked = f" {' '.join(plain_words(question.text))} ".casefold()
         found = [
             (alias.other, _NAME_SHARE[alias.kind], f"{alias.name}: {alias.other}")
-            for alias in find(_names_in(question), query.shelves)
+            for alias in find(_names_in(question), query.scope)
             if f" {alias.other.casefold()} " not in asked and _is_meant(alias, question)
         ]
         return _with_more(question, found[:_MOST_NAMES])

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.text.terms import term_numbers
+from chapterhouse.text.terms import find_terms, term_numbers
 from chapterhouse.types import TermRows, WeightedTerm
 
 Floats = NDArray[np.float64]
@@ -89,7 +89,7 @@ def features(
     """
     count = len(scores)
     first_stage = np.asarray(scores, dtype=np.float64)
-    found = _matches(terms.numbers, rows)
+    found = find_terms(terms.numbers, rows)
     _, groups = np.unique(np.asarray(documents), return_inverse=True)
     in_body = found.position < (rows.sections - rows.starts[:-1])[found.row]
     row, term, position = (part[in_body] for part in (found.row, found.term, found.position))
@@ -99,28 +99,6 @@ def features(
         _neighbours(first_stage, groups, np.asarray(ordinals, dtype=np.int64)),
     ]
     return np.stack(columns, axis=1) if count else np.zeros((0, len(FEATURES)))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Matches:
-    """Every place at which one of some terms stands, in order of row and position."""
-
-    row: Ints
-    term: Ints
-    position: Ints  # within the row
-
-
-def _matches(numbers: NDArray[np.uint32], rows: TermRows) -> _Matches:
-    if not len(numbers):
-        nothing = np.zeros(0, dtype=np.int64)
-        return _Matches(nothing, nothing, nothing)
-    order = np.argsort(numbers, kind="stable")
-    ordered = numbers[order]
-    places = np.searchsorted(ordered, rows.terms)
-    places[places == len(ordered)] = 0
-    at = np.flatnonzero(ordered[places] == rows.terms)
-    row = np.searchsorted(rows.starts, at, side="right") - 1
-    return _Matches(row, order[places[at]], at - rows.starts[row])
 
 
 def _adjacent(terms: QuestionTerms, row: Ints, term: Ints, position: Ints, count: int) -> Floats:

@@ -49,7 +49,7 @@ def follow_mentions(
         chunks: The hits so far, best first.
         scores: Their scores, 0 to 1, by key.
         question: What was asked.
-        query: On which shelves.
+        query: In which scope.
         sources: What may be looked into.
         hop: How mentions count.
     """
@@ -93,11 +93,11 @@ def _documents_in(
     """Return the documents that each text mentions, in the order in which it does."""
     names = [names_in(text) for text in texts]
     every = list(dict.fromkeys(name for own in names for name in own))
-    titled = sources.titled(every, query.shelves) if every else {}
+    titled = sources.titled(every, query.scope) if every else {}
     found = {
         name: documents
         for name, documents in titled.items()
-        if " " in name or _is_rare(name, question, sources)
+        if " " in name or _is_rare(name, question, query, sources)
     }
     return [
         list(dict.fromkeys(document for name in own for document in found.get(name, ())))
@@ -105,10 +105,10 @@ def _documents_in(
     ]
 
 
-def _is_rare(word: str, question: Question, sources: Sources) -> bool:
-    most = max(_RARE_CHUNKS, int(_RARE_SHARE * sources.lexical.size()))
+def _is_rare(word: str, question: Question, query: Query, sources: Sources) -> bool:
+    most = max(_RARE_CHUNKS, int(_RARE_SHARE * sources.lexical.size(query.scope)))
     terms = [analyse(word, language)[0] for language in question.languages]
-    return max(sources.lexical.document_frequencies(terms)) <= most
+    return max(sources.lexical.document_frequencies(terms, query.scope)) <= most
 
 
 def _best_chunks(
@@ -128,11 +128,12 @@ def _best_chunks(
     wanted = list(documents)
     missing = [name for name in wanted if name not in best]
     if missing:
-        hits = sources.lexical.search(question.terms, query.shelves, _DEPTH, missing)
-        document_of = sources.documents_of([hit.key for hit in hits])
+        hits = sources.lexical.search(question.terms, query.scope, _DEPTH, missing)
+        document_of = sources.documents_of([hit.key for hit in hits], query.scope)
         first: dict[str, int] = {}
         for hit in hits:
             if hit.key in document_of:
                 first.setdefault(document_of[hit.key], hit.key)
-        best |= {chunk.document_id: chunk for chunk in sources.chunks(first.values()).values()}
+        chunks = sources.chunks(first.values(), query.scope)
+        best |= {chunk.document_id: chunk for chunk in chunks.values()}
     return {name: best[name] for name in wanted if name in best}

@@ -11,6 +11,7 @@ functions the steps are as ``Method``.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.boost import names_file, weight_of
@@ -27,7 +28,7 @@ from chapterhouse.retrieval.repeats import without_repeats
 from chapterhouse.retrieval.shortlist import Shortlist
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Chunk, Hit, Query, SearchResult
+from chapterhouse.types import Chunk, Hit, Query, Scope, SearchResult
 
 __all__ = ["Sources", "retrieve"]
 
@@ -58,7 +59,7 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
         sources: What may be looked into.
         method: How.
     """
-    census = sources.census(query.shelves)
+    census = sources.census(query.scope)
     asked = understand(query.text, census.languages)
     question, meant = corrected_question(asked, query, census.languages, sources)
     candidates = find_candidates(question, query, census, sources, method, asked)
@@ -68,7 +69,7 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
     chosen = choose(ranking.chunks, guaranteed, query.limit, query.per_document)
     return SearchResult(
         query=query,
-        hits=_hits(chosen, candidates, ranking, guaranteed, sources),
+        hits=_hits(chosen, candidates, ranking, guaranteed, query.scope, sources),
         terms=tuple(term.term for term in question.terms),
         languages=question.languages,
         exact=question.exact,
@@ -81,23 +82,27 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
 
 
 def shortlisted(
-    question: Question, candidates: Candidates, keys: Sequence[int], sources: Sources
+    question: Question,
+    candidates: Candidates,
+    keys: Sequence[int],
+    scope: Scope,
+    sources: Sources,
 ) -> Shortlist:
     """Read the chunks ``keys``, best first, and look up what rerankers need of them."""
-    read = sources.chunks(keys)
+    read = sources.chunks(keys, scope)
     chunks = [read[key] for key in keys if key in read]
     # Keys tell in which order chunks were stored; equal scores are ordered by what is the same
     # in every library that holds these documents.
     chunks.sort(key=lambda chunk: (-candidates.scores.get(chunk.key, 0.0), *_place(chunk)))
-    documents = sources.documents(dict.fromkeys(chunk.document_id for chunk in chunks))
+    documents = sources.documents(dict.fromkeys(chunk.document_id for chunk in chunks), scope)
     return Shortlist(
         question=with_other_names(question, candidates),
         chunks=tuple(chunks),
         scores=tuple(candidates.scores.get(chunk.key, 0.0) for chunk in chunks),
         documents=documents,
-        rows=sources.lexical.terms_of([chunk.key for chunk in chunks]),
-        frequencies=sources.lexical.document_frequencies,
-        size=sources.lexical.size(),
+        rows=sources.lexical.terms_of([chunk.key for chunk in chunks], scope),
+        frequencies=partial(sources.lexical.document_frequencies, scope=scope),
+        size=sources.lexical.size(scope),
     )
 
 
@@ -118,7 +123,7 @@ def _rank(
     size = len(keys) if phrases else _cut(keys, before, method.shortlist)
     looked_for = [key for found in exact.values() for key in found if key not in before]
     listed = list(dict.fromkeys([*keys[:size], *looked_for]))
-    shortlist = shortlisted(question, candidates, listed, sources)
+    shortlist = shortlisted(question, candidates, listed, query.scope, sources)
     scores, stages, warnings = _scored(shortlist, query, method)
     named = _named(shortlist, question)
 
@@ -208,7 +213,7 @@ def _others(
         if len(choose([*chunks, *others], {}, query.limit, query.per_document)) >= query.limit:
             break
         upto = _cut(keys, before, read + 3 * query.limit)
-        found = sources.chunks(keys[read:upto]).values()
+        found = sources.chunks(keys[read:upto], query.scope).values()
         for chunk in found:
             share = before[chunk.key] / highest if highest else 0.0
             scores[chunk.key] = round(lowest * share, _DECIMALS_OF_ORDER)
@@ -223,13 +228,13 @@ def _place(chunk: Chunk) -> tuple[str, int]:
 
 def _find_exactly(wanted: str, question: Question, query: Query, sources: Sources) -> Sequence[int]:
     if wanted in question.file_names:
-        return sources.chunks_named(wanted, query.shelves)
+        return sources.chunks_named(wanted, query.scope)
     found: list[int] = []
     for language in question.languages:
         words = analyse(wanted, language)
         if wanted in question.identifiers:  # its whole form is a term of its own, and the first
             words = words[:1]
-        hits = sources.lexical.search_phrase(words, query.shelves, _EXACT_DEPTH)
+        hits = sources.lexical.search_phrase(words, query.scope, _EXACT_DEPTH)
         found.extend(hit.key for hit in hits)
     return tuple(dict.fromkeys(found))
 
@@ -294,9 +299,10 @@ def _hits(
     candidates: Candidates,
     ranking: _Ranking,
     guaranteed: Mapping[int, str],
+    scope: Scope,
     sources: Sources,
 ) -> tuple[Hit, ...]:
-    documents = sources.documents({chunk.document_id for chunk in chosen})
+    documents = sources.documents({chunk.document_id for chunk in chosen}, scope)
     contributions = _contributions(candidates, {chunk.key for chunk in chosen})
     hits: list[Hit] = []
     for chunk in chosen:

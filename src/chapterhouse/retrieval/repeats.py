@@ -35,12 +35,12 @@ def without_repeats(
         must: Keys of chunks that are never left out.
         scores: By key; that of a copy that takes a better one's place is raised.
         question: What was asked.
-        query: On which shelves.
+        query: In which scope.
         sources: What may be looked into.
         similarity: From which chunks say the same, as ``near_duplicates`` has it.
     """
     compared = order[:_COMPARED]
-    rows = sources.lexical.terms_of([chunk.key for chunk in compared])
+    rows = sources.lexical.terms_of([chunk.key for chunk in compared], query.scope)
     copies: defaultdict[int, list[Chunk]] = defaultdict(list)
     for later, earlier in near_duplicates(compared, rows, similarity).items():
         if order[later].key not in must:
@@ -63,7 +63,7 @@ def _asked_about(
 ) -> Chunk:
     """Return the copy whose document the question names most, of equal ones the first."""
     copies = (best, *others)
-    documents = sources.documents({copy.document_id for copy in copies})
+    documents = sources.documents({copy.document_id for copy in copies}, query.scope)
     if len(documents) == 1:
         return best
     said = set(analyse(best.header + best.text, question.languages[0]))
@@ -84,8 +84,8 @@ def _named(
 ) -> tuple[bool, int, int]:
     """Return whether a document is named, and how many words its names and its beginning have."""
     file_name = document.source.rpartition("/")[2]
-    keys = sources.chunks_named(file_name, query.shelves)
-    first = (c for c in sources.chunks(keys).values() if c.document_id == document.id)
+    keys = sources.chunks_named(file_name, query.scope)
+    first = (c for c in sources.chunks(keys, query.scope).values() if c.document_id == document.id)
     beginning = " ".join((chunk.header + chunk.text)[:_BEGINNING] for chunk in first)
     names = fold_words(f"{document.title} {file_name}")
 

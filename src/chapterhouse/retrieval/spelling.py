@@ -1,4 +1,4 @@
-"""Words of a question that the library does not have, and the words of it that may be meant."""
+"""Words of a question that the documents do not have, and words of theirs that may be meant."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -7,7 +7,7 @@ from chapterhouse.retrieval.candidates import Sources
 from chapterhouse.retrieval.question import Question, understand
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import foreign_to
-from chapterhouse.types import Correction, Query, WeightedTerm, corrected
+from chapterhouse.types import Correction, Query, corrected
 
 _MOST_CHECKED: Final = 6  # words of one question
 _MOST_NEAR: Final = 20  # words looked up for one
@@ -24,19 +24,19 @@ def corrected_question(
 
     Args:
         question: What was asked.
-        query: On which shelves; a word that none of them has is no correction.
-        languages: Of the library, with counts.
+        query: In which scope.
+        languages: Of the documents, with counts.
         sources: What may be looked into.
     """
     if question.means_itself or foreign_to(question.text, languages):
         return question, ()
-    words = _unknown(question, sources)[:_MOST_CHECKED]
+    words = _unknown(question, query, sources)[:_MOST_CHECKED]
     meant = ((word, _meant(word, question, query, sources)) for word in words)
     found = tuple(Correction(word, other) for word, other in meant if other)
     return (understand(corrected(question.text, found), languages) if found else question), found
 
 
-def _unknown(question: Question, sources: Sources) -> list[str]:
+def _unknown(question: Question, query: Query, sources: Sources) -> list[str]:
     """Return the words of which no chunk has any term."""
     quoted = " ".join(question.exact).casefold()
     words = {
@@ -47,14 +47,14 @@ def _unknown(question: Question, sources: Sources) -> list[str]:
         and word.casefold() not in quoted
     }
     terms = dict.fromkeys(term for own in words.values() for term in own)
-    counts = sources.lexical.document_frequencies(list(terms))
+    counts = sources.lexical.document_frequencies(list(terms), query.scope)
     known = {term for term, count in zip(terms, counts, strict=True) if count}
     return [word for word, own in words.items() if known.isdisjoint(own)]
 
 
 def _meant(word: str, question: Question, query: Query, sources: Sources) -> str:
     """Return the nearest word, of equally near ones the most frequent; empty where none is near."""
-    near = sources.near_words(word)
+    near = sources.near_words(word, query.scope)
     likely = sorted(near, key=lambda other: (near[other], other))[:_MOST_NEAR]
     counts = _counts(likely, question, query, sources)
     there = [other for other in likely if counts[other]]
@@ -64,17 +64,12 @@ def _meant(word: str, question: Question, query: Query, sources: Sources) -> str
 def _counts(
     words: Sequence[str], question: Question, query: Query, sources: Sources
 ) -> Mapping[str, int]:
-    """Return in how many chunks each word occurs; 0 where it is on none of the shelves."""
+    """Return in how many chunks each word occurs."""
     terms = {
         word: [term for language in question.languages for term in analyse(word, language)[:1]]
         for word in words
     }
-    counts = {
-        word: max(sources.lexical.document_frequencies(own), default=0)
+    return {
+        word: max(sources.lexical.document_frequencies(own, query.scope), default=0)
         for word, own in terms.items()
     }
-    for word, own in terms.items():
-        asked = [WeightedTerm(term) for term in own]
-        if query.shelves and counts[word] and not sources.lexical.search(asked, query.shelves, 1):
-            counts[word] = 0
-    return counts

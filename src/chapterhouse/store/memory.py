@@ -6,8 +6,11 @@ forgotten, or rests on a document that is removed, is overwritten in the file on
 log back, at the latest on closing.
 """
 
+import hashlib
 import json
+import math
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -19,11 +22,15 @@ from chapterhouse.store.connections import Connections
 from chapterhouse.store.statements import Row, first, run
 from chapterhouse.text.analyse import SNOWBALL, analyse
 from chapterhouse.text.language import detect
-from chapterhouse.types import Memory, MemoryHit
+from chapterhouse.types import Memory, MemoryHit, Scope
 
 _ID: Final = re.compile(r"m?([0-9]{1,18})")
 _MOST_TERMS: Final = 200  # of a question that is searched for
 _NO_SEQUENCE: Final = -1
+_ASKED: Final = 2.0  # what a word of the question counts
+_K1: Final = 1.2
+_B: Final = 0.75
+_LEAST_WEIGHT: Final = 1e-6  # of a term that most memories hold
 
 
 class MemoryStore:
@@ -69,18 +76,24 @@ class MemoryStore:
     ) -> tuple[MemoryHit, ...]:
         """Return the memories of ``personas`` that fit ``text`` best, by BM25.
 
-        A word counts double where it was asked for.
+        A word counts double where it was asked for. Full-text search would count the memories of
+        all personas; what others were asked must not move a score, so it only finds.
         """
         # A few words do not tell their language, so they are looked for by the stems of each.
         likely = (detect(text), "", *SNOWBALL)
         words = dict.fromkeys(" ".join(_index_terms(text, name) for name in likely).split())
         if not words:
             return ()
-        wanted = " OR ".join(f'"{word}"' for word in list(words)[:_MOST_TERMS])
+        terms = list(words)[:_MOST_TERMS]
+        wanted = " OR ".join(f'"{word}"' for word in terms)
         owners = json.dumps(tuple(personas))
         with self._connections.read() as connection:
-            found = run(connection, "search_memories", wanted, owners, now, limit)
-        return tuple(MemoryHit(_memory(row[:-1]), round(-row[-1], 6)) for row in found)
+            found = run(connection, "search_memories", wanted, owners, now)
+            ((number, length),) = run(connection, "memory_lengths", owners, now)
+        texts = [(question.split(), answer.split()) for *_, question, answer in found]
+        scores = _scores(terms, texts, number, length / max(number, 1))
+        best = sorted(zip(found, scores, strict=True), key=lambda pair: -pair[1])[:limit]
+        return tuple(MemoryHit(_memory(row[:-2]), round(score, 6)) for row, score in best)
 
     def personas(self) -> tuple[str, ...]:
         """Return whose memories there are; the library itself is the empty name."""
@@ -125,13 +138,13 @@ class MemoryStore:
         with self._connections.read() as connection:
             return len(run(connection, "memory_keys", json.dumps(tuple(personas)), before))
 
-    def kept_answer(self, key: str) -> str | None:
-        """Return the answer that was kept under a key, or None."""
+    def kept_answer(self, key: str, scope: Scope) -> str | None:
+        """Return the answer that was kept under a key for exactly this scope, or None."""
         with self._connections.read() as connection:
-            found = first(connection, "kept_answer", key)
+            found = first(connection, "kept_answer", _cache_key(key, scope))
         return found[0] if found else None
 
-    def keep_answer(self, key: str, sequence: int, answer: str) -> None:
+    def keep_answer(self, key: str, scope: Scope, sequence: int, answer: str) -> None:
         """Keep an answer given at ``sequence`` of the library; those of any other are dropped.
 
         It is not kept where the library has changed since: it may quote what was removed.
@@ -141,13 +154,45 @@ class MemoryStore:
             if sequence < current:
                 return
             run(connection, "drop_kept_answers", sequence)
-            run(connection, "put_kept_answer", key, sequence, answer)
+            run(connection, "put_kept_answer", _cache_key(key, scope), sequence, answer)
+
+
+def _cache_key(key: str, scope: Scope) -> str:
+    return hashlib.sha256(f"{key} {scope.key}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _drop(connection: apsw.Connection, keys: Iterable[int]) -> None:
     for key in keys:
         run(connection, "drop_memory", key)
         run(connection, "drop_memory_terms", key)
+
+
+def _scores(
+    terms: Sequence[str],
+    texts: Sequence[tuple[Sequence[str], Sequence[str]]],
+    memories: int,
+    average: float,
+) -> list[float]:
+    """Return BM25 as SQLite's full-text search has it, counted over some memories alone.
+
+    Args:
+        terms: What is looked for.
+        texts: Terms of question and answer of every memory that holds one of them.
+        memories: How many there are in all.
+        average: Number of terms that a memory has.
+    """
+    counted = [(Counter(question), Counter(answer)) for question, answer in texts]
+    scores = [0.0] * len(texts)
+    for term in terms:
+        times = [_ASKED * question[term] + answer[term] for question, answer in counted]
+        holding = sum(map(bool, times))
+        if not holding:
+            continue
+        weight = max(math.log((memories - holding + 0.5) / (holding + 0.5)), _LEAST_WEIGHT)
+        for place, (often, (question, answer)) in enumerate(zip(times, texts, strict=True)):
+            norm = _K1 * (1 - _B + _B * (len(question) + len(answer)) / average)
+            scores[place] += weight * often * (_K1 + 1) / (often + norm)
+    return scores
 
 
 def _drop_kept(connection: apsw.Connection) -> None:

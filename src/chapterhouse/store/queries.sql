@@ -1,4 +1,6 @@
 -- Every statement of the SQLite store, each under its name.
+--
+-- A scope comes as its key: a JSON list of shelves, or null for everything.
 
 -- next_sequence
 UPDATE counter SET sequence = sequence + 1 RETURNING sequence;
@@ -121,6 +123,12 @@ INSERT INTO content (sha256, bytes) VALUES (?, ?) ON CONFLICT DO NOTHING;
 -- content
 SELECT bytes FROM content WHERE sha256 = ?;
 
+-- content_visible
+SELECT EXISTS (
+  SELECT 1 FROM document AS d JOIN membership AS m ON m.document = d.key
+  WHERE d.sha256 = ?1 AND m.shelf IN (SELECT value FROM json_each(?2))
+);
+
 -- drop_content
 DELETE FROM content
 WHERE sha256 = ?1 AND NOT EXISTS (SELECT 1 FROM document WHERE sha256 = ?1);
@@ -173,7 +181,7 @@ GROUP BY d.language ORDER BY d.language;
 
 -- partly_read
 SELECT d.source FROM document AS d
-WHERE d.status = 'partial' AND (?1 = '[]' OR d.key IN (
+WHERE d.status = 'partial' AND (?1 = 'null' OR d.key IN (
   SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
 ))
 ORDER BY d.source, d.id;
@@ -185,6 +193,20 @@ SELECT 'status', status, count(*) FROM file GROUP BY status
 UNION ALL
 SELECT 'shelf', shelf, count(*) FROM membership GROUP BY shelf;
 
+-- counts_of_shelves
+WITH own AS (
+  SELECT key, id, format FROM document WHERE key IN (
+    SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+  )
+)
+SELECT 'format', format, count(*) FROM own GROUP BY format
+UNION ALL
+SELECT 'status', status, count(*) FROM file WHERE document_id IN (SELECT id FROM own)
+GROUP BY status
+UNION ALL
+SELECT 'shelf', shelf, count(*) FROM membership WHERE shelf IN (SELECT value FROM json_each(?1))
+GROUP BY shelf;
+
 -- unknown_shelves
 SELECT value FROM json_each(?) AS wanted
 WHERE NOT EXISTS (SELECT 1 FROM membership WHERE shelf = wanted.value)
@@ -194,7 +216,7 @@ ORDER BY value;
 SELECT c.key FROM document AS d JOIN chunk AS c ON c.document = d.key
 WHERE c.ordinal < ?2
 AND lower(substr(d.source, length(rtrim(d.source, replace(d.source, '/', ''))) + 1)) = lower(?1)
-AND (?3 = '[]' OR d.key IN (
+AND (?3 = 'null' OR d.key IN (
   SELECT document FROM membership WHERE shelf IN (SELECT value FROM json_each(?3))
 ))
 ORDER BY d.id, c.ordinal;
@@ -208,7 +230,10 @@ WHERE d.sequence > ? ORDER BY d.sequence LIMIT ?;
 SELECT sequence, document_id FROM removal WHERE sequence > ? ORDER BY sequence LIMIT ?;
 
 -- body
-SELECT d.key, b.text FROM document AS d JOIN body AS b ON b.document = d.key WHERE d.id = ?;
+SELECT d.key, b.text FROM document AS d JOIN body AS b ON b.document = d.key
+WHERE d.id = ?1 AND (?2 = 'null' OR EXISTS (
+  SELECT 1 FROM membership WHERE document = d.key AND shelf IN (SELECT value FROM json_each(?2))
+));
 
 -- sections
 SELECT ordinal, level, path, "start", "end" FROM section WHERE document = ? ORDER BY ordinal;
@@ -220,22 +245,31 @@ SELECT number, label, "start", "end" FROM page WHERE document = ? ORDER BY ordin
 SELECT
   d.id, c.ordinal, c."start", c."end", c.text, c.kind, c.header, c.section_path, c.page,
   c.page_label, c.tokens, c.parents, c.key
-FROM json_each(?) AS wanted
+FROM json_each(?1) AS wanted
 CROSS JOIN chunk AS c ON c.key = wanted.value
-JOIN document AS d ON d.key = c.document;
+JOIN document AS d ON d.key = c.document
+WHERE ?2 = 'null' OR EXISTS (
+  SELECT 1 FROM membership WHERE document = d.key AND shelf IN (SELECT value FROM json_each(?2))
+);
 
 -- documents_of
 SELECT c.key, d.id
-FROM json_each(?) AS wanted
+FROM json_each(?1) AS wanted
 CROSS JOIN chunk AS c ON c.key = wanted.value
-JOIN document AS d ON d.key = c.document;
+JOIN document AS d ON d.key = c.document
+WHERE ?2 = 'null' OR EXISTS (
+  SELECT 1 FROM membership WHERE document = d.key AND shelf IN (SELECT value FROM json_each(?2))
+);
 
 -- chunks_of
 SELECT
   d.id, c.ordinal, c."start", c."end", c.text, c.kind, c.header, c.section_path, c.page,
   c.page_label, c.tokens, c.parents, c.key
 FROM document AS d JOIN chunk AS c ON c.document = d.key
-WHERE d.id = ? ORDER BY c.ordinal;
+WHERE d.id = ?1 AND (?2 = 'null' OR EXISTS (
+  SELECT 1 FROM membership WHERE document = d.key AND shelf IN (SELECT value FROM json_each(?2))
+))
+ORDER BY c.ordinal;
 
 -- chunk_keys
 SELECT c.key FROM document AS d JOIN chunk AS c ON c.document = d.key
@@ -346,11 +380,19 @@ SELECT DISTINCT persona FROM memory ORDER BY persona;
 
 -- search_memories
 SELECT m.key, m.persona, m.asked, m.expires, m.question, m.answer, m.found, m.method, m.sources,
-  m.sequence, bm25(memory_terms, 2.0, 1.0) AS rank_score
+  m.sequence, memory_terms.question, memory_terms.answer
 FROM memory_terms JOIN memory AS m ON m.key = memory_terms.rowid
 WHERE memory_terms MATCH ? AND m.persona IN (SELECT value FROM json_each(?))
   AND (m.expires = 0 OR m.expires > ?)
-ORDER BY rank_score, m.key DESC LIMIT ?;
+ORDER BY m.key DESC;
+
+-- memory_lengths
+SELECT count(*), coalesce(sum(
+  length(t.question) - length(replace(t.question, ' ', ''))
+  + length(t.answer) - length(replace(t.answer, ' ', '')) + 2
+), 0)
+FROM memory AS m JOIN memory_terms AS t ON t.rowid = m.key
+WHERE m.persona IN (SELECT value FROM json_each(?)) AND (m.expires = 0 OR m.expires > ?);
 
 -- memory_keys
 SELECT key FROM memory

@@ -24,7 +24,7 @@ from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.statements import Row, Value, first, run
-from chapterhouse.types import Body, Census, Change, Check, Chunk, Document, FileRecord
+from chapterhouse.types import Body, Census, Change, Check, Chunk, Document, FileRecord, Scope
 
 INLINE_MAXIMUM = 64 * 2**10
 _BATCH = 500
@@ -49,7 +49,7 @@ class SqliteStore:
     def __init__(self, path: Path, *, blobs: Blobs) -> None:
         self._connections = Connections(path)
         self._blobs = blobs
-        self._censuses: dict[frozenset[str], tuple[int, Census]] = {}
+        self._censuses: dict[str, tuple[int, Census]] = {}
         self._known_documents: tuple[int, dict[str, Document]] = (-1, {})
         self._perhaps_unneeded: list[str] = []  # blobs, to be looked at after the transaction
 
@@ -232,30 +232,30 @@ class SqliteStore:
 
     # --- reading -------------------------------------------------------------------------------
 
-    def document(self, document_id: str) -> Document | None:
+    def document(self, document_id: str, scope: Scope) -> Document | None:
         """Return one document."""
         row = self._first("document", document_id)
-        return rows.document_from(row) if row else None
+        document = rows.document_from(row) if row else None
+        return document if document and scope.sees(document.shelves) else None
 
-    def documents(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
-        """Yield documents in order of id; those on any of ``shelves``, or all.
+    def documents(self, scope: Scope) -> Iterator[Document]:
+        """Yield documents in order of id.
 
         What is written meanwhile may or may not be among them.
         """
         last = ""
         while True:
-            if shelves:
-                wanted = rows.to_json(list(shelves))
-                batch = self._all("documents_on_shelves", last, wanted, _BATCH)
-            else:
+            if scope.shelves is None:
                 batch = self._all("documents", last, _BATCH)
+            else:
+                batch = self._all("documents_on_shelves", last, scope.key, _BATCH)
             documents = [rows.document_from(row) for row in batch]
             yield from documents
             if len(documents) < _BATCH:
                 return
             last = documents[-1].id
 
-    def documents_among(self, document_ids: Iterable[str]) -> dict[str, Document]:
+    def documents_among(self, document_ids: Iterable[str], scope: Scope) -> dict[str, Document]:
         """Return the documents that still exist among ``document_ids``, by id.
 
         Documents are remembered until something changes: every question looks at some dozens.
@@ -271,23 +271,23 @@ class SqliteStore:
             if unknown:
                 found = run(connection, "documents_among", rows.to_json(unknown))
                 known |= {document.id: document for document in map(rows.document_from, found)}
-        return {name: known[name] for name in wanted if name in known}
+        among = ((name, known[name]) for name in wanted if name in known)
+        return {name: one for name, one in among if scope.sees(one.shelves)}
 
-    def census(self, shelves: Sequence[str] = ()) -> Census:
-        """Count documents and chunks on any of ``shelves``, or all, and their languages.
+    def census(self, scope: Scope) -> Census:
+        """Count documents and chunks, and the documents of each language.
 
         A census is remembered until something changes: every question asks for one.
         """
-        wanted = frozenset(shelves)
         with self._connections.read() as connection:
             ((sequence,),) = run(connection, "sequence")
-            counted_at, census = self._censuses.get(wanted, (-1, Census(0, 0, {})))
+            counted_at, census = self._censuses.get(scope.key, (-1, Census(0, 0, {})))
             if counted_at == sequence:
                 return census
-            if wanted:
-                found = run(connection, "census_of_shelves", rows.to_json(sorted(wanted)))
-            else:
+            if scope.shelves is None:
                 found = run(connection, "census")
+            else:
+                found = run(connection, "census_of_shelves", scope.key)
         census = Census(
             documents=sum(number for _, number, _ in found),
             chunks=sum(chunks for _, _, chunks in found),
@@ -295,47 +295,58 @@ class SqliteStore:
         )
         if len(self._censuses) >= _CENSUSES_KEPT:
             self._censuses.clear()
-        self._censuses[wanted] = (sequence, census)
+        self._censuses[scope.key] = (sequence, census)
         return census
 
-    def partly_read(self, shelves: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return the files of which some text is missing, on any of ``shelves``, or all, sorted."""
-        found = self._all("partly_read", rows.to_json(sorted(set(shelves))))
+    def partly_read(self, scope: Scope) -> tuple[str, ...]:
+        """Return the files of which some text is missing, sorted."""
+        found = self._all("partly_read", scope.key)
         return tuple(str(source) for (source,) in found)
 
-    def counts(self) -> dict[str, dict[str, int]]:
-        """Count documents by ``format`` and ``shelf`` and files by ``status``."""
+    def counts(self, scope: Scope) -> dict[str, dict[str, int]]:
+        """Count documents by ``format`` and ``shelf`` and files by ``status``.
+
+        A file that gave no document is on no shelf and counts in the scope of everything only.
+        """
+        everything = scope.shelves is None
+        found = self._all("counts") if everything else self._all("counts_of_shelves", scope.key)
         result: dict[str, dict[str, int]] = {"format": {}, "status": {}, "shelf": {}}
-        for kind, name, number in sorted(map(tuple, self._all("counts"))):
+        for kind, name, number in sorted(map(tuple, found)):
             result[kind][name] = number
         return result
 
-    def unknown_shelves(self, shelves: Sequence[str]) -> tuple[str, ...]:
-        """Return those of ``shelves`` that no document is on, sorted."""
-        found = self._all("unknown_shelves", rows.to_json(sorted(set(shelves))))
+    def unknown_shelves(self, scope: Scope) -> tuple[str, ...]:
+        """Return those shelves of the scope that no document is on, sorted."""
+        if scope.shelves is None:
+            return ()
+        found = self._all("unknown_shelves", scope.key)
         return tuple(str(shelf) for (shelf,) in found)
 
-    def chunks_named(self, name: str, shelves: Sequence[str] = ()) -> tuple[int, ...]:
+    def chunks_named(self, name: str, scope: Scope) -> tuple[int, ...]:
         """Return the keys of the first chunks of the documents whose file has this name."""
-        bindings = (name, _NAMED_CHUNKS, rows.to_json(list(shelves)))
+        bindings = (name, _NAMED_CHUNKS, scope.key)
         return tuple(int(key) for (key,) in self._all("chunks_named", *bindings))
 
-    def body(self, document_id: str) -> Body | None:
+    def body(self, document_id: str, scope: Scope) -> Body | None:
         """Return the canonical text and its shape."""
         with self._connections.read() as connection:
-            found = first(connection, "body", document_id)
+            found = first(connection, "body", document_id, scope.key)
             if not found:
                 return None
             sections = run(connection, "sections", found[0])
             pages = run(connection, "pages", found[0])
         return rows.body_from(found[1], sections, pages)
 
-    def content(self, sha256: str) -> bytes | None:
+    def content(self, sha256: str, scope: Scope) -> bytes | None:
         """Return the bytes of a file as they were read.
 
         Raises:
             CorruptLibraryError: they no longer have this hash.
         """
+        if scope.shelves is not None:
+            ((visible,),) = self._all("content_visible", sha256, scope.key)
+            if not visible:
+                return None
         row = self._first("content", sha256)
         if not row:
             return self._blobs.get(sha256)
@@ -347,18 +358,18 @@ class SqliteStore:
             )
         return data
 
-    def chunks_of(self, document_id: str) -> tuple[Chunk, ...]:
+    def chunks_of(self, document_id: str, scope: Scope) -> tuple[Chunk, ...]:
         """Return the chunks of one document in order."""
-        return tuple(map(rows.chunk_from, self._all("chunks_of", document_id)))
+        return tuple(map(rows.chunk_from, self._all("chunks_of", document_id, scope.key)))
 
-    def chunks(self, keys: Iterable[int]) -> dict[int, Chunk]:
+    def chunks(self, keys: Iterable[int], scope: Scope) -> dict[int, Chunk]:
         """Return the chunks that still exist among ``keys``, in their order."""
-        found = self._all("chunks", rows.to_json([int(key) for key in keys]))
+        found = self._all("chunks", rows.to_json([int(key) for key in keys]), scope.key)
         return {row[-1]: rows.chunk_from(row) for row in found}
 
-    def documents_of(self, keys: Iterable[int]) -> dict[int, str]:
+    def documents_of(self, keys: Iterable[int], scope: Scope) -> dict[int, str]:
         """Return the ids of the documents to which the chunks that still exist belong."""
-        found = self._all("documents_of", rows.to_json([int(key) for key in keys]))
+        found = self._all("documents_of", rows.to_json([int(key) for key in keys]), scope.key)
         return {int(key): str(identifier) for key, identifier in found}
 
     def fingerprints(self) -> dict[str, int]:

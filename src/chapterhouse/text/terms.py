@@ -2,9 +2,12 @@
 
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from chapterhouse.types import TermRows
 
 _KNOWN = 200_000  # terms whose numbers are remembered; some twenty megabytes
 
@@ -34,6 +37,29 @@ def each_number(terms: Iterable[str]) -> Iterator[int]:
 def term_numbers(terms: Iterable[str]) -> NDArray[np.uint32]:
     """Return the numbers of terms in their order."""
     return np.fromiter(each_number(terms), dtype=np.uint32)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Matches:
+    """Every place at which one of some terms stands, in order of row and position."""
+
+    row: NDArray[np.int64]
+    term: NDArray[np.int64]
+    position: NDArray[np.int64]  # within the row
+
+
+def find_terms(numbers: NDArray[np.uint32], rows: TermRows) -> Matches:
+    """Return where terms, given by their numbers, stand in rows."""
+    if not len(numbers):
+        nothing = np.zeros(0, dtype=np.int64)
+        return Matches(nothing, nothing, nothing)
+    order = np.argsort(numbers, kind="stable")
+    ordered = numbers[order]
+    places = np.searchsorted(ordered, rows.terms)
+    places[places == len(ordered)] = 0
+    at = np.flatnonzero(ordered[places] == rows.terms)
+    row = np.searchsorted(rows.starts, at, side="right") - 1
+    return Matches(row, order[places[at]], at - rows.starts[row])
 
 
 def text_of_section(section_path: Sequence[str]) -> str:

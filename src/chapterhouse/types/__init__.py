@@ -99,6 +99,7 @@ from chapterhouse.types.minutes import (
     Verdict,
 )
 from chapterhouse.types.personas import Persona
+from chapterhouse.types.scope import Scope
 from chapterhouse.types.state import (
     Census,
     Check,
@@ -186,6 +187,7 @@ __all__ = [
     "Reply",
     "Rewriting",
     "Route",
+    "Scope",
     "Scored",
     "SearchResult",
     "Searched",

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from chapterhouse.types.documents import Chunk, Document
 from chapterhouse.types.memory import Memory
+from chapterhouse.types.scope import Scope
 from chapterhouse.types.writing import Usage
 
 
@@ -16,14 +17,14 @@ class Query:
 
     Attributes:
         text: The question.
-        shelves: Only documents on one of these; empty means all.
+        scope: Which documents are searched.
         limit: Number of hits wanted, 1 to 1,000.
         per_document: At most so many hits from one document; 0 means no cap.
         tags: What the asker knows about; documents that carry one of them rank a little higher.
     """
 
     text: str
-    shelves: tuple[str, ...] = ()
+    scope: Scope
     limit: int = 10
     per_document: int = 0
     tags: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from chapterhouse.council.meeting.session import MeetingOptions, open_session, s
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
 from chapterhouse.models.tools import run_calls
-from chapterhouse.types import Minutes, Support, Tool
+from chapterhouse.types import Minutes, Scope, Support, Tool
 
 ANALYSIS = ("independent_analysis",)
 FOUR = "Inside the harbour no vessel may exceed 4 knots."
@@ -289,12 +289,12 @@ def test_a_role_without_shelves_reads_the_council_s_alone(hall: Hall) -> None:
 def test_evidence_of_a_closed_shelf_is_the_quotation_alone(hall: Hall) -> None:
     minutes = hall.convene(council("harbour-board", "jonas", rounds=ANALYSIS))
     parts, cited = hall.runtime, minutes.citations
-    closed = evidence_excerpts(cited, ("maria",), parts)
-    open_ = evidence_excerpts(cited, ("maria", "jonas"), parts)
+    closed = evidence_excerpts(cited, Scope.of(("maria",)), parts)
+    open_ = evidence_excerpts(cited, Scope.of(("maria", "jonas")), parts)
 
     assert [one.text for one in closed] == [citation.quote for citation in cited]
     assert [(one.start, one.end) for one in closed] == [(c.start, c.end) for c in cited]
     assert OWN["jonas"] in open_[0].text
-    assert evidence_excerpts((), ("maria",), parts) == ()
+    assert evidence_excerpts((), Scope.of(("maria",)), parts) == ()
     gone = replace(cited[0], document_id="gone-1")
-    assert evidence_excerpts((gone,), ("maria",), parts) == ()
+    assert evidence_excerpts((gone,), Scope.of(("maria",)), parts) == ()

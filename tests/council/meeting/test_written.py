@@ -27,7 +27,7 @@ from chapterhouse.council.meeting.turns import Record, Turn
 from chapterhouse.council.meeting.written import prepare_turn, run_limited
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Scripted, Step
-from chapterhouse.types import Claim, Minutes, Reply, Stance, Support, Usage
+from chapterhouse.types import Claim, Minutes, Reply, Scope, Stance, Support, Usage
 
 ANALYSIS = ("independent_analysis",)
 FOUR = "Inside the harbour no vessel may exceed 4 knots."
@@ -425,10 +425,13 @@ def assert_whole(minutes: Minutes, hall: Hall) -> None:
     numbers = [citation.number for citation in minutes.citations]
     assert numbers == list(range(1, len(numbers) + 1))
     for citation in minutes.citations:
-        document = store.document(citation.document_id)
+        document = store.document(citation.document_id, Scope.everything())
         assert document is not None
         assert citation.verified
-        assert verify(citation, document, store.body(citation.document_id)) == citation
+        assert (
+            verify(citation, document, store.body(citation.document_id, Scope.everything()))
+            == citation
+        )
     assert set(numbers_in(minutes)) <= set(numbers)
     claims = [claim.id for claim in minutes.claims]
     assert claims == [f"c{number}" for number in range(1, len(claims) + 1)]

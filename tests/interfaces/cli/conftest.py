@@ -28,6 +28,7 @@ from chapterhouse.agents.sync import Move, SyncReport
 from chapterhouse.agents.training import Training
 from chapterhouse.answering.bundle import Bundle, answer_json, bundle_json, make_bundle
 from chapterhouse.answering.cite import CitationCheck, QuoteState, SourceState
+from chapterhouse.answering.search import named_scope
 from chapterhouse.council.meeting.session import MeetingOptions, Plan, PlannedTurn
 from chapterhouse.council.minutes.bundle import (
     MinutesBundle,
@@ -521,13 +522,13 @@ class ScriptedLibrary:
         self,
         text: str,
         *,
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         limit: int | None = None,
         per_document: int | None = None,
         tags: Sequence[str] = (),
     ) -> SearchResult:
         self._work()
-        query = Query(text, tuple(shelves), limit or 10, 3, tuple(tags))
+        query = Query(text, named_scope(shelves), limit or 10, 3, tuple(tags))
         hits = (HIT,) if self.finds else ()
         asked = Variant(VariantKind.ASKED, text, (WeightedTerm("berth"),))
         other = Variant(VariantKind.EXPANSION, HOSTILE, (WeightedTerm("quay", 0.6),), 0.9, HOSTILE)
@@ -535,7 +536,7 @@ class ScriptedLibrary:
             query, hits, ("berth",), ("en",), (), 1, 1, (asked, other), (f"Warned: {HOSTILE}",)
         )
 
-    def all(self, text: str, *, shelves: Sequence[str] = ()) -> SearchResult:
+    def all(self, text: str, *, shelves: Sequence[str] | None = None) -> SearchResult:
         return self.hits(text, shelves=shelves)
 
     def context(
@@ -543,7 +544,7 @@ class ScriptedLibrary:
         question: str,
         *,
         maximum: int | None = None,
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         tags: Sequence[str] = (),
     ) -> Context:
         self._work()
@@ -559,7 +560,7 @@ class ScriptedLibrary:
         question: str,
         *,
         persona: str = "",
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         tags: Sequence[str] = (),
         words: int | None = None,
         model: str | None = None,
@@ -579,7 +580,7 @@ class ScriptedLibrary:
         before: Sequence[Turn],
         *,
         persona: str = "",
-        shelves: Sequence[str] = (),
+        shelves: Sequence[str] | None = None,
         model: str | None = None,
         remember: bool = True,
         certain: bool = False,
@@ -622,7 +623,7 @@ class ScriptedLibrary:
     def rechecked_minutes(self, minutes: Minutes) -> tuple[CitationCheck, ...]:
         return self.rechecked
 
-    def list(self, shelves: Sequence[str] = ()) -> Iterator[Document]:
+    def list(self, shelves: Sequence[str] | None = None) -> Iterator[Document]:
         yield DOCUMENT
 
     def get(self, name: str) -> Document:

@@ -40,6 +40,7 @@ from chapterhouse.types import (
     Memory,
     Minutes,
     Query,
+    Scope,
     Statement,
     Support,
 )
@@ -138,7 +139,7 @@ def _open(
 ) -> Session:
     """Bring everything that will be read up to date, and let everyone take their seat."""
     store, search = runtime.store, runtime.settings.search
-    asked = checked_query(Query(question), store, None, None, search).text
+    asked = checked_query(Query(question, Scope.everything()), store, None, None, search).text
     if not any(character.isalnum() for character in asked):
         raise UsageError("The question has no word in it.", hint="Ask in words.")
     chosen = Councils(runtime).require(council, choices.tools)
@@ -271,7 +272,7 @@ def _planned(participant: Participant, turn: Turn, given: Prepared) -> PlannedTu
         round=turn.round.name,
         model=participant.model.fingerprint if participant.model else "",
         grounding=participant.grounding,
-        shelves=participant.request.shelves,
+        shelves=participant.shelves,
         tools=tuple(tool.name for tool in given.tools),
         instructions=given.instructions,
         prompt=given.prompt,

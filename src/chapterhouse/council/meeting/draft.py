@@ -261,8 +261,7 @@ def _missing(session: Session, record: Record, chart: DisagreementMap) -> Iterat
 
 def shelf_of_gap(participant: Participant) -> str:
     """Return the shelf that lacks something: a member's own, of a council all that it reads."""
-    shelves = participant.request.shelves
-    return ", ".join(shelves) if participant.inner else shelves[0]
+    return ", ".join(participant.shelves) if participant.inner else participant.shelves[0]
 
 
 def _supporters(row: MapRow) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ from chapterhouse.types import (
     Memory,
     Query,
     Reply,
+    Scope,
     SearchResult,
     Tool,
 )
@@ -233,7 +234,7 @@ def earlier_claims(
     numbers = [number for one in ordered(turn, others) for number in one.citations]
     numbers += [number for one in ordered(turn, against) for number in one.citations]
     cited = turn.record.cited(dict.fromkeys(numbers))
-    desk.lay(evidence_excerpts(cited, participant.request.shelves, runtime))
+    desk.lay(evidence_excerpts(cited, participant.request.scope, runtime))
     if participant.grounding != "tool" and turn.examines:
         desk.lay(_own_evidence(participant, others, runtime))
     blocks, nonce = desk.laid(), desk.nonce
@@ -264,7 +265,7 @@ def _own_evidence(
     request, found = participant.request, list[Excerpt]()
     method = _quick(method_for(runtime, request.settings, None))
     for claim in shuffled(claims)[:_EXAMINED]:
-        query = Query(claim.text[:_LONGEST], request.shelves, _PASSAGES, 0, request.tags)
+        query = Query(claim.text[:_LONGEST], request.scope, _PASSAGES, 0, request.tags)
         hits = search(query, runtime, method).hits
         found += [whole_chunk(hit.document, hit.chunk) for hit in hits]
     return found
@@ -282,7 +283,7 @@ def _quick(method: Method) -> Method:
 
 
 def evidence_excerpts(
-    citations: Sequence[Citation], shelves: Sequence[str], runtime: Runtime
+    citations: Sequence[Citation], scope: Scope, runtime: Runtime
 ) -> Sequence[Excerpt]:
     """Return what citations quote, with the chunk around it where a member may read that.
 
@@ -290,17 +291,17 @@ def evidence_excerpts(
 
     Args:
         citations: Those that are worth most first.
-        shelves: What the member reads.
+        scope: What the member reads.
         runtime: The library's parts.
     """
     store = runtime.store
     found: dict[tuple[str, int, int], Excerpt] = {}
     for citation in citations:
-        document = store.document(citation.document_id)
-        for chunk in store.chunks_of(citation.document_id) if document else ():
+        document = store.document(citation.document_id, Scope.everything())
+        for chunk in store.chunks_of(citation.document_id, Scope.everything()) if document else ():
             if document and chunk.start < citation.end and citation.start < chunk.end:
                 excerpt = whole_chunk(document, chunk)
-                if set(shelves).isdisjoint(document.shelves):
+                if not scope.sees(document.shelves):
                     excerpt = _cited_part(excerpt, citation)
                 found.setdefault((document.id, excerpt.start, excerpt.end), excerpt)
     return tuple(found.values())[:_MOST_EVIDENCE]
@@ -325,7 +326,7 @@ def tools_for(participant: Participant, desk: Desk, runtime: Runtime) -> tuple[T
         return [by_chunk.get(hit.chunk.id, "") for hit in hits]
 
     own = participant.own_tools or {}
-    citing = knowledge_tools(find, participant.request.shelves, mark)
+    citing = knowledge_tools(find, participant.request.scope, mark)
     tools = tuple(
         citing[tool.name] if own.get(tool.name) is tool else tool for tool in participant.tools
     )

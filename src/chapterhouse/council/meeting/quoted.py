@@ -46,32 +46,34 @@ from chapterhouse.types import (
     Quotation,
     Reading,
     Reply,
+    Scope,
     Statement,
     Support,
 )
 
 
 def check_citation(
-    span: Quotation, store: Store, status: Support = Support.QUOTED
+    span: Quotation, store: Store, scope: Scope, status: Support = Support.QUOTED
 ) -> Citation | None:
     """Return the citation of a span, unnumbered; None where it does not stand there."""
-    document = store.document(span.document_id)
+    document = store.document(span.document_id, scope)
     if document is None:
         return None
-    checked = verify(cite(document, span, 0, status), document, store.body(span.document_id))
+    body = store.body(span.document_id, scope)
+    checked = verify(cite(document, span, 0, status), document, body)
     return checked if checked.verified else None
 
 
-def evidence_of(hits: Sequence[Hit], store: Store) -> tuple[Evidence, ...]:
+def evidence_of(hits: Sequence[Hit], store: Store, scope: Scope) -> tuple[Evidence, ...]:
     """Return the text of hits as evidence, without what only describes a curated document."""
-    return tuple(filter(None, (_own_text(hit, store) for hit in hits)))
+    return tuple(filter(None, (_own_text(hit, store, scope) for hit in hits)))
 
 
-def _own_text(hit: Hit, store: Store) -> Evidence | None:
+def _own_text(hit: Hit, store: Store, scope: Scope) -> Evidence | None:
     document, chunk = hit.document, hit.chunk
     begin = chunk.start
     if document.format == "md" and chunk.start < LONGEST:
-        body = store.body(document.id)
+        body = store.body(document.id, scope)
         begin = max(begin, body_start(body.text) if body else 0)
     if begin >= chunk.end:
         return None
@@ -88,8 +90,11 @@ def _own_text(hit: Hit, store: Store) -> Evidence | None:
 
 
 def quoted(citation: Citation, store: Store) -> Evidence:
-    """Return what a citation quotes as evidence, with what is known of its document."""
-    document = store.document(citation.document_id)
+    """Return what a citation quotes as evidence, with what is known of its document.
+
+    What was said in a meeting is before everyone in it, whatever else they read.
+    """
+    document = store.document(citation.document_id, Scope.everything())
     return Evidence(
         citation.document_id,
         citation.start,
@@ -103,11 +108,11 @@ def quoted(citation: Citation, store: Store) -> Evidence:
 
 
 def around(citation: Citation, store: Store) -> str:
-    """Return the chunk in which a citation stands."""
+    """Return the chunk in which a citation stands, by which only its words are understood."""
     return next(
         (
             chunk.text
-            for chunk in store.chunks_of(citation.document_id)
+            for chunk in store.chunks_of(citation.document_id, Scope.everything())
             if chunk.start <= citation.start < chunk.end
         ),
         citation.quote,
@@ -119,18 +124,18 @@ def reading_of(hits: Sequence[Hit]) -> tuple[Reading, ...]:
     return tuple(Reading(hit.document.id, hit.chunk.start, hit.chunk.end) for hit in hits)
 
 
-def facts_of(citations: Mapping[int, Citation], shelves: Sequence[str], store: Store) -> Facts:
+def facts_of(citations: Mapping[int, Citation], scope: Scope, store: Store) -> Facts:
     """Return what the disagreement map must know.
 
     Args:
         citations: Of the meeting, by number.
-        shelves: What its members read.
+        scope: What its members read.
         store: Where documents are looked up.
     """
     return Facts(
         evidence={number: quoted(citation, store) for number, citation in citations.items()},
-        documents={document.id: _known(document) for document in store.documents(shelves)},
-        text_of=partial(_text, store),
+        documents={document.id: _known(document) for document in store.documents(scope)},
+        text_of=partial(_text, store, scope),
     )
 
 
@@ -145,8 +150,8 @@ def _known(document: Document) -> Known:
     )
 
 
-def _text(store: Store, document_id: str) -> str:
-    body = store.body(document_id)
+def _text(store: Store, scope: Scope, document_id: str) -> str:
+    body = store.body(document_id, scope)
     return body.text if body else ""
 
 
@@ -191,14 +196,14 @@ def asked_in(turn: Turn, languages: dict[str, int] | None = None) -> tuple[str, 
 
 
 def _analysis(participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger) -> Statement:
-    census = runtime.store.census(participant.request.shelves)
+    census = runtime.store.census(participant.request.scope)
     answers = [
         _answer(participant, part, runtime) for part in asked_in(turn, dict(census.languages))
     ]
     made = [
         (checked, text)
         for span, text in _chosen([list(_quotations(answer)) for answer in answers])
-        if (checked := check_citation(span, runtime.store))
+        if (checked := check_citation(span, runtime.store, participant.request.scope))
     ]
     return Statement(
         member=participant.key,
@@ -314,13 +319,15 @@ def _reply(
     read: tuple[Reading, ...] = ()
     found = own = None
     for citation in turn.record.cited(claim.citations)[:_PLACES]:
-        query = Query(citation.quote[:_LONGEST], request.shelves, _PASSAGES, 0)
+        query = Query(citation.quote[:_LONGEST], request.scope, _PASSAGES, 0)
         hits = search(query, runtime, method_for(runtime, request.settings, None)).hits
         read += reading_of(hits)
         found = find_stance(
-            quoted(citation, store), evidence_of(hits, store), around(citation, store)
+            quoted(citation, store),
+            evidence_of(hits, store, request.scope),
+            around(citation, store),
         )
-        own = check_citation(found.span, store) if found else None
+        own = check_citation(found.span, store, request.scope) if found else None
         if own is not None:
             break
     if found is None or own is None:

@@ -13,6 +13,7 @@ from typing import Final
 from chapterhouse.agents.councils import Councils
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.sealed import agrees
+from chapterhouse.answering.search import holdings_of
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
     Participant,
@@ -29,6 +30,7 @@ from chapterhouse.types import (
     Memory,
     Minutes,
     Reply,
+    Scope,
     Statement,
 )
 
@@ -90,9 +92,9 @@ class Replay:
         return self._agree(carried_ones, statement.citations)
 
     def _hold(self, citations: Iterable[Citation]) -> bool:
-        store = self._runtime.store
+        holdings = holdings_of(self._runtime.store, Scope.everything())
         return all(
-            verify(one, store.document(one.document_id), store.body(one.document_id)) == one
+            verify(one, holdings.document(one.document_id), holdings.body(one.document_id)) == one
             for one in citations
         )
 
@@ -101,7 +103,7 @@ class Replay:
     ) -> bool:
         known = {citation.number: citation for citation in citations}
         store = self._runtime.store
-        cited = store.documents_among(sorted({one.document_id for one in citations}))
+        cited = store.documents_among({one.document_id for one in citations}, Scope.everything())
         languages = {name: document.language for name, document in cited.items()}
         return all(
             agrees(

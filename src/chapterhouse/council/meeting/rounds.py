@@ -31,6 +31,7 @@ from chapterhouse.types import (
     MeetingEventKind,
     Memory,
     Minutes,
+    Scope,
     Statement,
     Usage,
 )
@@ -308,8 +309,8 @@ async def _drafted(question: str, session: Session, record: Record, runtime: Run
 
 
 def _charted(session: Session, record: Record, runtime: Runtime) -> DisagreementMap:
-    shelves = dict.fromkeys(name for one in session.everyone for name in one.request.shelves)
-    facts = facts_of(record.by_number, tuple(shelves), runtime.store)
+    scope = Scope.of(name for one in session.everyone for name in one.shelves)
+    facts = facts_of(record.by_number, scope, runtime.store)
     members = [participant.key for participant in session.participants]
     if any(claim.member == CHAIR for claim in record.claims):
         members.append(CHAIR)

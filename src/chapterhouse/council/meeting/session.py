@@ -22,7 +22,7 @@ from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.tools import seated_tools
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Excerpt, Persona, Progress, Query, SearchResult, Seating, Tool
+from chapterhouse.types import Excerpt, Persona, Progress, Query, Scope, SearchResult, Seating, Tool
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class PlannedTurn:
     Attributes:
         member: Key of who would speak; ``chair`` for who presides.
         model: Name of the model; empty where the documents would be quoted.
-        shelves: What they would read.
+        shelves: What they would read, their own first.
         tools: Names of the tools that they could call.
         instructions: The system message.
         prompt: The user's message. What others would say before is what their documents say.
@@ -98,6 +98,7 @@ class Participant:
         key: How rounds and claims name them.
         title: How they are called.
         request: How a question is put to them: what they read, and the settings that hold.
+        shelves: What they read, their own first.
         instructions: What is theirs to do here.
         model: Who writes for them; None where their documents are quoted.
         tools: What a model may call.
@@ -112,6 +113,7 @@ class Participant:
     title: str
     seat: Seat
     request: Request
+    shelves: tuple[str, ...]
     instructions: str = ""
     grounding: Grounding = "inject"
     model: LanguageModel | None = None
@@ -188,8 +190,8 @@ def open_session(
     def own_of(member: Member) -> Mapping[str, Tool]:
         if member.seat is Seat.COUNCIL:
             return {}
-        shelves = _request(council, member, question, runtime).shelves
-        return own.setdefault(id(member), knowledge_tools(partial(_search, runtime), shelves))
+        scope = Scope.of(_shelves(council, member, runtime))
+        return own.setdefault(id(member), knowledge_tools(partial(_search, runtime), scope))
 
     tools = seated_tools(council, convening.tools, own_of)
 
@@ -202,6 +204,7 @@ def open_session(
             title=_title(member, request.persona),
             seat=member.seat,
             request=request,
+            shelves=_shelves(council, member, runtime),
             instructions=member.instructions,
             grounding=member.grounding or request.grounding,
             model=_model(_profile(council, member, request, convening), runtime),
@@ -226,8 +229,8 @@ def seating_of(participant: Participant, runtime: Runtime) -> Seating:
         title=participant.title,
         seat=participant.seat.value,
         persona=participant.persona.slug if participant.persona else "",
-        shelves=participant.request.shelves,
-        documents=runtime.store.census(participant.request.shelves).documents,
+        shelves=participant.shelves,
+        documents=runtime.store.census(participant.request.scope).documents,
         model=participant.model.fingerprint if participant.model else "",
     )
 
@@ -238,7 +241,7 @@ def _council(
     """Seat a whole council, which inherits nothing: what its members read, it reads."""
     council = Councils(runtime).load(member.council).council
     inner = open_session(council, question, replace(convening, transcript=None), runtime)
-    shelves = tuple(dict.fromkeys(name for one in inner.everyone for name in one.request.shelves))
+    shelves = tuple(dict.fromkeys(name for one in inner.everyone for name in one.shelves))
     speaks = inner.chair or inner.participants[0]
     request = library_request(question, runtime.settings, Choices(shelves=shelves))
     request = replace(request, may_be_empty=True)
@@ -250,6 +253,7 @@ def _council(
         title=member.name or council.title,
         seat=Seat.COUNCIL,
         request=request,
+        shelves=shelves,
         instructions=member.instructions,
         grounding=member.grounding or "inject",
         model=model,
@@ -260,15 +264,19 @@ def _council(
 
 
 def _request(council: Council, member: Member, question: str, runtime: Runtime) -> Request:
-    """Return how a question is put to a persona or a role: their shelves beside the council's."""
-    shared = (council.shelf, *member.shelves)
+    """Return how a question is put to a persona or a role."""
     if member.seat is Seat.PERSONA:
         folder = House(runtime).load(member.persona)
         own = persona_request(question, folder.persona, folder.config, runtime.settings, Choices())
     else:
         own = library_request(question, runtime.settings, Choices())
-    shelves = tuple(dict.fromkeys((*own.shelves, *shared)))
-    return replace(own, shelves=shelves, may_be_empty=True)
+    return replace(own, scope=Scope.of(_shelves(council, member, runtime)), may_be_empty=True)
+
+
+def _shelves(council: Council, member: Member, runtime: Runtime) -> tuple[str, ...]:
+    """Return what a persona or a role reads: their shelves, then the council's."""
+    own = House(runtime).load(member.persona).persona.reads if member.persona else ()
+    return tuple(dict.fromkeys((*own, council.shelf, *member.shelves)))
 
 
 def _profile(council: Council, member: Member, request: Request, convening: MeetingOptions) -> str:
@@ -292,7 +300,7 @@ def _looking_up(request: Request, runtime: Runtime) -> Callable[[str], Sequence[
 
     @cache
     def look_up(question: str) -> Sequence[Excerpt]:
-        query = Query(question, request.shelves, request.settings.packing.hits, 0, request.tags)
+        query = Query(question, request.scope, request.settings.packing.hits, 0, request.tags)
         found = search(query, runtime, method_for(runtime, request.settings, None))
         return excerpts_of(replace(request, question=question), found, runtime)
 

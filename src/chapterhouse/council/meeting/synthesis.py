@@ -89,7 +89,7 @@ def prepare_synthesis(chair: Participant, synthesis: Synthesis, runtime: Runtime
     if chair.grounding != "tool":
         desk.lay(excerpts_for(chair, turn))
     cited = turn.record.cited(dict.fromkeys(_by_weight(draft)))
-    desk.lay(evidence_excerpts(cited, chair.request.shelves, runtime))
+    desk.lay(evidence_excerpts(cited, chair.request.scope, runtime))
     blocks, nonce = desk.laid(), desk.nonce
     tools = tools_for(chair, desk, runtime)
     form = format_of(turn.round.kind, draft.options)

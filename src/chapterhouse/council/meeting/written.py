@@ -45,6 +45,7 @@ from chapterhouse.types import (
     Problem,
     Reading,
     Reply,
+    Scope,
     Statement,
     Support,
     Tool,
@@ -107,8 +108,10 @@ class Checker:
     @classmethod
     def of(cls, desk: Desk, runtime: Runtime) -> Self:
         """Return what checks by all that lies on a desk now; documents are read once."""
-        store = runtime.store
-        return cls(desk.given(), runtime.judge, Lookup(cache(store.document), cache(store.body)))
+        store, scope = runtime.store, Scope.everything()  # others' quotations lie there, too
+        document = cache(partial(store.document, scope=scope))
+        body = cache(partial(store.body, scope=scope))
+        return cls(desk.given(), runtime.judge, Lookup(document, body))
 
     def sentences(self, text: str) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
         """Return a text's sentences with verified citations, and the markers that cite nothing."""

@@ -20,13 +20,14 @@ from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.personas import House
 from chapterhouse.answering import sealed
 from chapterhouse.answering.bundle import documents_of, sections_of
-from chapterhouse.answering.cite import CitationCheck, Holdings, recheck_citations, text_hash
+from chapterhouse.answering.cite import CitationCheck, recheck_citations, text_hash
 from chapterhouse.answering.sealed import Source
+from chapterhouse.answering.search import holdings_of
 from chapterhouse.council.minutes.contents import all_citations, carried, meetings
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Check, Document, Minutes
+from chapterhouse.types import Check, Document, Minutes, Scope
 
 MINUTES_FORMAT: Final = "chapterhouse-minutes/2"
 _NAMED: Final = 8  # sentences that fail a check, the rest is counted
@@ -292,15 +293,14 @@ def recheck_minutes(minutes: Minutes, runtime: Runtime) -> tuple[CitationCheck, 
     Personas and councils on whose shelves the documents stand read what changed first.
     """
     cited = sorted({one.document_id for _, one in all_citations(minutes)})
-    found = runtime.store.documents_among(cited)
+    found = runtime.store.documents_among(cited, Scope.everything())
     shelves = {name for one in found.values() for name in one.shelves}
     for slug in sorted(shelves & set(House(runtime).names())):
         House(runtime).refresh(slug)
     for slug in Councils(runtime).names():
         if shelf_of(slug) in shelves:
             Councils(runtime).refresh(slug)
-    store = runtime.store
     return recheck_citations(
         tuple(one for _, one in all_citations(minutes)),
-        Holdings(store.document, store.documents, store.body),
+        holdings_of(runtime.store, Scope.everything()),
     )

@@ -26,7 +26,7 @@ class Asking:
     """To whom questions are put, and how they are answered; as ``Library.ask`` takes it."""
 
     persona: str = ""
-    shelves: tuple[str, ...] = ()
+    shelves: tuple[str, ...] | None = None
     tags: tuple[str, ...] = ()
     words: int | None = None
     model: str | None = None
@@ -96,7 +96,7 @@ def _answer(
             on_progress=on_progress,
         )
     if asking.remember:
-        remember_answer(library.folder, answer, asking.shelves, asking.tags)
+        remember_answer(library.folder, answer, asking.shelves or (), asking.tags)
     return answer
 
 

@@ -91,11 +91,11 @@ def search(
 
     def work(library: "Library") -> Outcome:
         if everything:
-            result = library.search.all(readable(*query), shelves=tuple(shelf or ()))
+            result = library.search.all(readable(*query), shelves=shelf or None)
         else:
             result = library.search.hits(
                 readable(*query),
-                shelves=tuple(shelf or ()),
+                shelves=shelf or None,
                 limit=limit,
                 per_document=per_document,
                 tags=tuple(tag or ()),
@@ -131,7 +131,7 @@ def context(
 
     def work(library: "Library") -> Outcome:
         packed = library.search.context(
-            readable(*question), maximum=maximum, shelves=tuple(shelf or ()), tags=tuple(tag or ())
+            readable(*question), maximum=maximum, shelves=shelf or None, tags=tuple(tag or ())
         )
         return Outcome(
             packed,
@@ -228,7 +228,13 @@ def ask(
     if file and (go_on or persona or shelf):
         raise typer.BadParameter("--file asks these files alone: no --continue, persona or shelf.")
     asking = asked.Asking(
-        persona, tuple(shelf or ()), tuple(tag or ()), words, model, not forget, not fresh
+        persona,
+        tuple(shelf) if shelf else None,
+        tuple(tag or ()),
+        words,
+        model,
+        not forget,
+        not fresh,
     )
 
     def work(library: "Library") -> Outcome:
@@ -292,9 +298,9 @@ def _go_on(library: "Library", question: str, asking: "Asking") -> "Asked":
     asking = replace(
         asking,
         persona=asking.persona if named else last.persona,
-        shelves=asking.shelves if named else last.shelves,
+        shelves=asking.shelves if named else last.shelves or None,
         tags=asking.tags or last.tags,
     )
     if asking.persona and asking.shelves == last.shelves:  # a search as a persona names both
-        asking = replace(asking, shelves=())
+        asking = replace(asking, shelves=None)
     return ask_next(library, question, asking, [Turn(last.question)], certain=True)

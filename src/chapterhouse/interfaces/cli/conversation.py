@@ -251,7 +251,9 @@ def chat(
     Each line is a question, or a command such as /help. Off a terminal lines are read from
     standard input; with --json each answer is one JSON object on a line of its own.
     """
-    asking = Asking(persona, tuple(shelf or ()), tuple(tag or ()), model=model, remember=not forget)
+    asking = Asking(
+        persona, tuple(shelf) if shelf else None, tuple(tag or ()), model=model, remember=not forget
+    )
 
     def work(library: "Library") -> Outcome:
         conversation = Conversation(library, asking, reopening(), json=common().json)

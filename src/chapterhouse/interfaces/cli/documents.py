@@ -66,7 +66,7 @@ def list_documents(
                 if not problems or is_incomplete(record)
             )
             return Outcome(records, lambda target: render.files(target, records, problems=problems))
-        found = tuple(library.documents.list(tuple(shelf or ())))
+        found = tuple(library.documents.list(shelf or None))
         return Outcome(found, lambda target: render.documents(target, found))
 
     with_library(work)

@@ -149,7 +149,7 @@ def _own(library: "Library", path: Path | None, wanted: Wanted) -> Task:
                 hint="Add --synthetic, or leave them out.",
             )
         return limited(question_task(read_questions(path), library, str(path)), wanted.limit)
-    made = synthetic_questions(library, wanted.limit or QUESTIONS, wanted.shelves)
+    made = synthetic_questions(library, wanted.limit or QUESTIONS, wanted.shelves or None)
     if wanted.write:
         write_output(_path(wanted.write), _lines(made))
     return question_task(made, library, "made from the documents", "synthetic")
@@ -206,7 +206,7 @@ def compare_encoders(library: Library, questions: str | None) -> Result:
 
 def ask_now(library: Library, question: str, shelves: tuple[str, ...]) -> Told:
     """Return what a question is answered with now."""
-    return told(library.answers.ask(question, shelves=shelves, remember=False))
+    return told(library.answers.ask(question, shelves=shelves or None, remember=False))
 
 
 def read_answer(name: str) -> Told:
@@ -225,6 +225,6 @@ def kept(
     wrong: Sequence[tuple[str, ...]],
 ) -> Outcome:
     """Keep a verdict as a question; ``wrong`` are sentences, passages and documents."""
-    question = as_question(Verdict(verdict), answer, required, shelves, Wrong(*wrong))
+    question = as_question(Verdict(verdict), answer, required, shelves or None, Wrong(*wrong))
     found = keep(library, question)
     return Outcome(found, lambda target: render_evaluation.kept(target, found))

@@ -85,7 +85,7 @@ def remember_hits(folder: Path, result: SearchResult, persona: str = "") -> None
         for hit in result.hits
     )
     query = result.query
-    _write(folder, Last(query.text, persona, query.shelves, query.tags, sources))
+    _write(folder, Last(query.text, persona, query.scope.shelves or (), query.tags, sources))
 
 
 def _write(folder: Path, last: Last) -> None:

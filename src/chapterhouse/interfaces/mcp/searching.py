@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from chapterhouse.answering.cite import link_of
+from chapterhouse.answering.search import named_scope
 from chapterhouse.council.knowledge import Search, find_passages, told
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.mcp.schemas import (
@@ -67,7 +68,7 @@ async def _passages(service: Service, arguments: PassagesArguments, **limits: An
     found = await service.look(
         lambda: find_passages(
             searcher(service.library),
-            arguments.shelves or None,
+            named_scope(arguments.shelves or None),
             arguments.query,
             limit=arguments.limit,
             **limits,
@@ -90,7 +91,7 @@ def searcher(library: Library) -> Search:
     def look(query: Query) -> SearchResult:
         return library.search.hits(
             query.text,
-            shelves=query.shelves,
+            shelves=query.scope.shelves,
             limit=query.limit,
             per_document=query.per_document,
         )
