@@ -25,7 +25,7 @@ from unittest.mock import patch
 sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse.agents.ask import ask
-from chapterhouse.answering import extractive
+from chapterhouse.answering import extractive, respond
 from chapterhouse.answering.request import Choices
 from chapterhouse.library import Library
 from chapterhouse.models.built_in import BuiltInEncoder
@@ -42,7 +42,7 @@ TAKES: Final = 0.3  # seconds of a model, less than any does
 _WRITTEN: Final = "That is in the settings of your account [1]. It takes thirty days at most [2]."
 # What is clocked: where it stands, and what it is called. Each is inside ``ask``.
 PARTS: Final = (
-    (Library, "_retrieve", "retrieval"),
+    (respond, "search", "retrieval"),
     (extractive, "find_parts", "sentences judged and chosen"),
     (BuiltInEncoder, "embed_tokens", "of it, vectors of tokens"),
     (extractive, "choose", "of it, choosing"),
@@ -117,7 +117,7 @@ def write(library: Library, text: str) -> object:
     choices = Choices(remember=False, use_kept=False)
     own = library._runtime  # noqa: SLF001 - with a model of our own
     runtime = replace(own, settings=settings, language_model=lambda _: model)
-    return asyncio.run(ask(text, "", choices, runtime, on_draft=lambda _: None))
+    return asyncio.run(ask(text, "", choices, runtime, emit=lambda _: None))
 
 
 def main() -> int:

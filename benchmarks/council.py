@@ -30,7 +30,7 @@ from chapterhouse.council.meeting.convene import convene
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.evaluation.datasets import load_dataset
 from chapterhouse.models.scripted import ScriptedModel, Step
-from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes
+from chapterhouse.types import CouncilEvent, MeetingEvent, MeetingEventKind, Minutes
 from data_folder import data_folder
 from measuring import Bar, Machine, Row, Table, finish, peak_megabytes
 
@@ -143,8 +143,10 @@ class Clock:
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
 
-    def note(self, event: MeetingEvent) -> None:
+    def note(self, event: CouncilEvent) -> None:
         """Take notice of what happens."""
+        if not isinstance(event, MeetingEvent):
+            return
         if event.kind is MeetingEventKind.ROUND_BEGAN:
             self.seconds[event.round] = -time.perf_counter()
         elif event.kind is MeetingEventKind.ROUND_ENDED:
@@ -158,7 +160,7 @@ def met(
     own, clock = library._runtime, Clock()  # noqa: SLF001 - with a model of our own
     runtime = replace(own, language_model=lambda _: model)
     choices = MeetingOptions(remember=False)
-    minutes = asyncio.run(convene(council, question, choices, runtime, on_event=clock.note))
+    minutes = asyncio.run(convene(council, question, choices, runtime, clock.note))
     return minutes, clock
 
 

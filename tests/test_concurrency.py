@@ -1,11 +1,12 @@
 import asyncio
 import threading
 import time
+from collections.abc import Callable
 from contextvars import ContextVar
 
 import pytest
 
-from chapterhouse.concurrency import run_in_thread, run_now, wait_for_threads
+from chapterhouse.concurrency import run_in_thread, run_now, stream, wait_for_threads
 
 
 def test_what_blocks_gives_its_value_or_its_error() -> None:
@@ -115,3 +116,67 @@ def test_what_fails_there_fails_here() -> None:
         run_now(failing())
     with pytest.raises(LookupError, match="gone"):
         asyncio.run(notebook())
+
+
+def test_a_stream_yields_what_is_told_from_any_thread_and_then_the_result() -> None:
+    async def work(emit: Callable[[str], None]) -> str:
+        emit("first")
+        await run_in_thread(lambda: emit("second"))
+        return "last"
+
+    async def read() -> list[str]:
+        return [event async for event in stream(work)]
+
+    assert asyncio.run(read()) == ["first", "second", "last"]
+
+
+def test_what_work_raises_comes_after_its_events() -> None:
+    async def work(emit: Callable[[str], None]) -> str:
+        emit("first")
+        raise ValueError("no")
+
+    async def read(seen: list[str]) -> None:
+        async for event in stream(work):
+            seen.append(event)  # noqa: PERF401 - what came before the error counts
+
+    seen: list[str] = []
+    with pytest.raises(ValueError, match="no"):
+        asyncio.run(read(seen))
+    assert seen == ["first"]
+
+
+def test_a_reader_that_goes_away_stops_the_work_in_its_thread() -> None:
+    read, stopped = threading.Event(), threading.Event()
+
+    def block(emit: Callable[[str], None]) -> None:
+        read.wait(10)
+        try:
+            emit("nobody reads this")
+        except KeyboardInterrupt:
+            stopped.set()
+
+    async def work(emit: Callable[[str], None]) -> str:
+        emit("first")
+        await run_in_thread(lambda: block(emit))
+        return "last"
+
+    async def leave() -> str:
+        events = stream(work)
+        async for event in events:
+            await events.aclose()  # type: ignore[attr-defined]  # it is a generator
+            return event
+        return ""
+
+    assert asyncio.run(leave()) == "first"
+    read.set()
+    assert stopped.wait(10)
+
+
+def test_threads_are_used_again() -> None:
+    async def twice() -> tuple[int, int]:
+        first = await run_in_thread(threading.get_ident)
+        assert wait_for_threads(10)
+        return first, await run_in_thread(threading.get_ident)
+
+    first, second = asyncio.run(twice())
+    assert first == second

@@ -1,19 +1,27 @@
-"""Between plain functions and the event loop, both ways.
+"""Between plain functions and the event loop, both ways, and streams of events.
 
-Work that blocks runs in a thread that nobody has to wait for: ``asyncio.to_thread`` would be
-waited for when the loop closes, so that Ctrl-C would do nothing while a service hangs.
+Work that blocks runs in daemon threads that nobody has to wait for: ``asyncio.to_thread`` would be
+waited for when the loop closes, so that Ctrl-C would do nothing while a service hangs. Threads are
+used again, since each has connections of its own to the database.
 """
 
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
+from queue import SimpleQueue
 from typing import Any, Final, TypeVar
 
 Value = TypeVar("Value")
-_working: Final[set[threading.Thread]] = set()
+Event = TypeVar("Event")
+_MOMENT: Final = 0.01  # seconds
+
+
+class StreamClosed(KeyboardInterrupt):
+    """Nobody reads the events of some work any more: it should stop where it is."""
 
 
 def run_now(work: Coroutine[Any, Any, Value]) -> Value:
@@ -38,28 +46,76 @@ async def run_in_thread(work: Callable[[], Value]) -> Value:
     loop = asyncio.get_running_loop()
     done: asyncio.Future[Value] = loop.create_future()
 
-    def tell(report: Callable[[], None]) -> None:
-        try:
+    def settle(report: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(lambda: None if done.done() else report())
-        except RuntimeError:  # the loop is closed: nobody waits any more
-            return
 
     def run() -> None:
         try:
             value = work()
         except BaseException as error:  # noqa: BLE001 - it is raised where it is waited for
             failure = error
-            tell(lambda: done.set_exception(failure))
+            settle(lambda: done.set_exception(failure))
         else:
-            tell(lambda: done.set_result(value))
-        finally:
-            _working.discard(threading.current_thread())
+            settle(lambda: done.set_result(value))
 
     context = copy_context()
-    thread = threading.Thread(target=context.run, args=(run,), name="work", daemon=True)
-    _working.add(thread)
-    thread.start()
+    _threads.start(lambda: context.run(run))
     return await done
+
+
+async def stream(
+    work: Callable[[Callable[[Event], None]], Awaitable[Event]],
+) -> AsyncIterator[Event]:
+    """Yield the events of some work as they come, the last of them its result.
+
+    Args:
+        work: Is given what to call with each event, from any thread. After the reader has gone
+            that raises ``StreamClosed``, and ``work`` itself is cancelled.
+
+    Raises:
+        What ``work`` raises, after the events before it.
+    """
+    loop = asyncio.get_running_loop()
+    events: asyncio.Queue[Event | None] = asyncio.Queue()
+    closed = threading.Event()
+
+    def emit(event: Event) -> None:
+        if closed.is_set():
+            raise StreamClosed
+        loop.call_soon_threadsafe(events.put_nowait, event)
+
+    async def run() -> None:
+        try:
+            emit(await work(emit))
+        finally:
+            loop.call_soon(events.put_nowait, None)
+
+    task = asyncio.ensure_future(run())
+    try:
+        while (event := await events.get()) is not None:
+            yield event
+        await task
+    finally:
+        closed.set()
+        task.cancel()
+        with suppress(asyncio.CancelledError, StreamClosed):
+            await task
+
+
+async def last(events: AsyncIterator[Event], on_event: Callable[[Event], None]) -> Event:
+    """Return the last event of a stream, its result, after each was told.
+
+    Raises:
+        ValueError: there was none.
+    """
+    latest: list[Event] = []
+    async for event in events:
+        on_event(event)
+        latest = [event]
+    if not latest:
+        raise ValueError("the stream had no event")
+    return latest[0]
 
 
 def wait_for_threads(seconds: float) -> bool:
@@ -69,6 +125,39 @@ def wait_for_threads(seconds: float) -> bool:
     process should end in the middle of it. What waits for a service is not waited for longer.
     """
     until = time.monotonic() + seconds
-    for thread in tuple(_working):
-        thread.join(max(0.0, until - time.monotonic()))
-    return not _working
+    while _threads.busy() and time.monotonic() < until:
+        time.sleep(_MOMENT)
+    return not _threads.busy()
+
+
+class _Threads:
+    """Daemon threads, as many as are needed at once; one that hangs is never used again."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._idle: list[SimpleQueue[Callable[[], None]]] = []
+        self._working = 0
+
+    def start(self, work: Callable[[], None]) -> None:
+        """Start ``work``, which raises nothing, at once."""
+        with self._lock:
+            self._working += 1
+            inbox = self._idle.pop() if self._idle else None
+        if inbox is None:
+            inbox = SimpleQueue()
+            threading.Thread(target=self._serve, args=(inbox,), name="work", daemon=True).start()
+        inbox.put(work)
+
+    def busy(self) -> int:
+        """Return how many are working."""
+        return self._working
+
+    def _serve(self, inbox: "SimpleQueue[Callable[[], None]]") -> None:
+        while True:
+            inbox.get()()
+            with self._lock:
+                self._working -= 1
+                self._idle.append(inbox)
+
+
+_threads: Final = _Threads()

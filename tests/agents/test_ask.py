@@ -17,7 +17,7 @@ from chapterhouse.claims.judge import judge
 from chapterhouse.errors import EngineError, NotFoundError, PromptTooLongError, UsageError
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import Answer, Draft, Route, Support, Usage
+from chapterhouse.types import Answer, AskEvent, Draft, DraftEvent, Route, Support, Usage
 
 SPEED = "How fast may a vessel go inside the harbour?"
 PRICE = "What does a berth in the marina cost?"
@@ -28,7 +28,13 @@ RULES = f"# Rules\n\n## Speed\n\n{KNOTS}\n\nThe gate closes at 21:30.\n"
 
 def asked(room: Any, question: str, persona: str = "maria", **choices: Any) -> Answer:
     on_draft = choices.pop("on_draft", None)
-    return asyncio.run(ask(question, persona, Choices(**choices), room.runtime(), on_draft))
+
+    def emit(event: AskEvent) -> None:
+        if isinstance(event, DraftEvent) and on_draft:
+            on_draft(event.draft)
+
+    chosen = Choices(**choices, drafts=on_draft is not None)
+    return asyncio.run(ask(question, persona, chosen, room.runtime(), emit))
 
 
 def marker_in(prompt: str) -> str:

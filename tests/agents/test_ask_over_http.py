@@ -13,7 +13,7 @@ from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_
 from chapterhouse import Library
 from chapterhouse.answering.bundle import bundle_json
 from chapterhouse.text.view import ALPHABET
-from chapterhouse.types import Draft, Support
+from chapterhouse.types import AskEvent, DraftEvent, Support
 
 KNOTS = "Inside the harbour no vessel may exceed 4 knots."
 QUESTION = "How fast may a vessel go inside the harbour?"
@@ -129,14 +129,15 @@ def test_what_a_tool_returns_is_no_system_message_either(tmp_path: Path) -> None
 
 
 def test_each_sentence_that_came_over_the_wire_is_judged(tmp_path: Path) -> None:
-    drafts: list[Draft] = []
+    events: list[AskEvent] = []
     with chat_server(copying) as server, opened(tmp_path / "home", server) as library:
-        answer = library.answers.ask(QUESTION, persona="maria", on_draft=drafts.append)
+        answer = library.answers.ask(QUESTION, persona="maria", on_event=events.append)
         assert server.requests[0].body["stream"] is True
         for citation in answer.citations:
             text = library.documents.body(citation.document_id).text
             assert text[citation.start : citation.end] == citation.quote
 
+    drafts = [event.draft for event in events if isinstance(event, DraftEvent)]
     supports = [sentence.support for sentence in answer.sentences]
     assert supports[0] is Support.QUOTED
     assert supports[1] not in {Support.QUOTED, Support.SUPPORTED}

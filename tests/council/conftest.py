@@ -25,7 +25,7 @@ from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import HOME_FILE
-from chapterhouse.types import MeetingEvent, Minutes
+from chapterhouse.types import CouncilEvent, MeetingEvent, Minutes
 
 QUESTION = "How fast may a vessel go inside the harbour?"
 RULES_2023 = """---
@@ -133,7 +133,11 @@ class Hall:
             **more,
         }
         choices = MeetingOptions(**more)
-        return await convene(council, question, choices, self.runtime, self.events.append)
+        return await convene(council, question, choices, self.runtime, self.note)
+
+    def note(self, event: CouncilEvent) -> None:
+        if isinstance(event, MeetingEvent):
+            self.events.append(event)
 
     def convene(self, council: str | Council, question: str = QUESTION, **more: Any) -> Minutes:
         return run_now(self.convene_async(council, question, **more))

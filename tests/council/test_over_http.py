@@ -12,7 +12,7 @@ from tests.models.chat_server import ChatServer, Reply, Request, ToolCall, chat_
 
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
-from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Support
+from chapterhouse.types import CouncilEvent, MeetingEvent, MeetingEventKind, Minutes, Support
 
 QUESTION = "How fast may a vessel go inside the harbour?"
 OLD = "Inside the harbour no vessel may exceed 6 knots."
@@ -91,9 +91,9 @@ def speaking(request: Request) -> Reply:
 def hold_meeting(
     library: Library, made: Council | None = None
 ) -> tuple[Minutes, list[MeetingEvent]]:
-    events: list[MeetingEvent] = []
+    events: list[CouncilEvent] = []
     minutes = library.councils.convene(made or council(), QUESTION, on_event=events.append)
-    return minutes, events
+    return minutes, [event for event in events if isinstance(event, MeetingEvent)]
 
 
 def test_a_council_of_models_meets_over_http(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.answering.writing import NO_ANSWER
-from chapterhouse.types import Draft
+from chapterhouse.types import AskEvent, DraftEvent
 
 PYTHON = os.environ.get("CHAPTERHOUSE_MODEL_PYTHON", "")
 pytestmark = [
@@ -161,10 +161,10 @@ def test_the_model_may_be_asked_what_the_sources_say(home: Path, server: str) ->
 
 def test_a_stream_is_what_is_checked_later(home: Path, server: str) -> None:
     prepared(home, settings(server))
-    drafts: list[Draft] = []
+    events: list[AskEvent] = []
     with Library.open(home) as library:
-        answer = library.answers.ask(QUESTION, on_draft=drafts.append)
-    assert drafts
+        answer = library.answers.ask(QUESTION, on_event=events.append)
+    assert any(isinstance(event, DraftEvent) for event in events)
     assert answer.usage is not None
     assert answer.usage.completion_tokens > 0
 
@@ -196,15 +196,16 @@ def test_three_members_share_one_slot(home: Path, server: str) -> None:
 def test_a_server_that_dies_is_told_of(home: Path) -> None:
     with served() as (address, process):
         prepared(home, settings(address, maximum_tokens=800, attempts=1))
-        drafts: list[Draft] = []
+        drafts: list[DraftEvent] = []
 
-        def hear(draft: Draft) -> None:
-            if not drafts:
-                process.send_signal(signal.SIGKILL)
-            drafts.append(draft)
+        def hear(event: AskEvent) -> None:
+            if isinstance(event, DraftEvent):
+                if not drafts:
+                    process.send_signal(signal.SIGKILL)
+                drafts.append(event)
 
         with Library.open(home) as library:
-            answer = library.answers.ask(QUESTION, on_draft=hear)
+            answer = library.answers.ask(QUESTION, on_event=hear)
     assert drafts
     assert answer.method == "extractive"
     assert "4 knots" in answer.text

@@ -1,27 +1,54 @@
 """A question to the library or to a persona, who may hand it off to a colleague."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from pydantic import BaseModel
 
 from chapterhouse.agents.persona_config import PersonaConfig
 from chapterhouse.agents.personas import House
+from chapterhouse.agents.refresh import Refresh
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.drafts import OnDraft
 from chapterhouse.answering.request import Choices, Request, library_request
 from chapterhouse.answering.respond import offline, respond
 from chapterhouse.answering.route import deferral
 from chapterhouse.answering.thread import resolve_follow_up
+from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.telemetry import agent_span, sharing_content, tell_answer
-from chapterhouse.types import Answer, FollowUp, Persona, Progress, Route, Scope, Turn
+from chapterhouse.types import (
+    Answer,
+    AnswerEvent,
+    AskEvent,
+    DraftEvent,
+    FollowUp,
+    Persona,
+    Progress,
+    ReadingEvent,
+    Route,
+    Scope,
+    Turn,
+)
 
 OnProgress = Callable[[Progress], None]
+Emit = Callable[[AskEvent], None]
 _LIBRARY: Final = "library"  # who answers where nobody is named
+
+
+def ask_events(
+    question: str, persona: str, choices: Choices, runtime: Runtime
+) -> AsyncIterator[AskEvent]:
+    """Yield what happens while a question is answered, the answer last; as for ``ask``."""
+
+    async def work(emit: Emit) -> AskEvent:
+        return AnswerEvent(await ask(question, persona, choices, runtime, emit))
+
+    return stream(work)
 
 
 async def ask(
@@ -29,8 +56,7 @@ async def ask(
     persona: str,
     choices: Choices,
     runtime: Runtime,
-    on_draft: OnDraft | None = None,
-    on_progress: OnProgress | None = None,
+    emit: Emit | None = None,
 ) -> Answer:
     """Answer a question.
 
@@ -39,8 +65,8 @@ async def ask(
         persona: Who is asked; empty for the library itself.
         choices: What the caller says about it.
         runtime: The library's parts.
-        on_draft: Is answer what a model writes as it comes, checked sentence by sentence.
-        on_progress: Called for each file that is read first.
+        emit: Is called with what happens before the answer, from any thread; drafts of what a
+            model writes are only made for it.
 
     Raises:
         UsageError: the question is empty, a number is out of range, there is no such profile, or
@@ -54,15 +80,15 @@ async def ask(
         raise UsageError(
             "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
         )
-    slug = House(runtime).load(persona).config.slug if persona else ""
+    slug = await run_in_thread(lambda: _slug_of(persona, runtime))
     allowed = runtime.settings.telemetry.content
     with sharing_content(allowed=allowed), agent_span(slug or _LIBRARY, question) as recorder:
         if slug:
-            answer = await _ask_persona(slug, question, choices, runtime, on_draft, on_progress)
+            answer = await _ask_persona(slug, question, choices, runtime, emit)
         else:
-            runtime.catch_up()
+            await run_in_thread(runtime.catch_up)
             request = library_request(question, runtime.settings, choices)
-            answer = await respond(request, runtime, on_draft)
+            answer = await respond(request, runtime, _on_draft(emit, choices))
         tell_answer(recorder, answer)
     return answer
 
@@ -91,11 +117,14 @@ async def follow_up(
         NotFoundError: there is no such persona or shelf.
         MissingExtraError: the model's extra is not installed.
     """
-    runtime.catch_up()
-    if persona:
-        request = _request(House(runtime).load(persona).config.slug, question, choices, runtime)
-    else:
-        request = library_request(question, runtime.settings, choices)
+
+    def request_of() -> Request:
+        runtime.catch_up()
+        if persona:
+            return _request(_slug_of(persona, runtime), question, choices, runtime)
+        return library_request(question, runtime.settings, choices)
+
+    request = await run_in_thread(request_of)
     return await resolve_follow_up(request, before, runtime, certain=certain)
 
 
@@ -104,23 +133,41 @@ async def _ask_persona(
     question: str,
     choices: Choices,
     runtime: Runtime,
-    on_draft: OnDraft | None,
-    on_progress: OnProgress | None,
+    emit: Emit | None,
 ) -> Answer:
     """Answer as a persona, or as the colleague whom the question is handed to."""
-    refreshed = House(runtime).refresh(slug, on_progress=on_progress)
-    runtime.catch_up()
-    request = _request(slug, question, choices, runtime)
+    on_progress, on_draft = _on_progress(emit), _on_draft(emit, choices)
+
+    def refresh() -> tuple[Refresh, Request]:
+        done = House(runtime).refresh(slug, on_progress=on_progress)
+        runtime.catch_up()
+        return done, _request(slug, question, choices, runtime)
+
+    refreshed, request = await run_in_thread(refresh)
     answer = await respond(request, runtime, on_draft)
     if answer.route is Route.OUT_OF_SCOPE and request.out_of_scope == "persona":
-        others = _colleagues(request, choices, runtime, on_progress)
-        runtime.catch_up()
+        work = partial(_colleagues, request, choices, runtime, on_progress)
+        others = await run_in_thread(work)
         answer = await hand_off(request, answer, others, runtime, on_draft)
     return replace(
         answer,
         refreshed=refreshed.sentence if refreshed.changed else "",
         warnings=(*answer.warnings, *refreshed.warnings),
     )
+
+
+def _slug_of(persona: str, runtime: Runtime) -> str:
+    return House(runtime).load(persona).config.slug if persona else ""
+
+
+def _on_progress(emit: Emit | None) -> OnProgress | None:
+    return None if emit is None else lambda progress: emit(ReadingEvent(progress))
+
+
+def _on_draft(emit: Emit | None, choices: Choices) -> OnDraft | None:
+    if emit is None or not choices.drafts:
+        return None
+    return lambda draft: emit(DraftEvent(draft))
 
 
 def _request(slug: str, question: str, choices: Choices, runtime: Runtime) -> Request:
@@ -146,6 +193,7 @@ def _colleagues(
         except ChapterhouseError:  # it is told of by ``persona validate``, not by this answer
             continue
         found.append(replace(other, out_of_scope="defer"))
+    runtime.catch_up()
     return tuple(found)
 
 
@@ -172,7 +220,7 @@ async def hand_off(
     strongest = 0.0
     for colleague in sorted(colleagues, key=_slug):
         try:
-            told = offline(colleague, runtime)
+            told = await run_in_thread(partial(offline, colleague, runtime))
         except ChapterhouseError:  # such as a shelf that is not there yet: nothing to find
             continue
         if told.found and told.confidence > strongest:

@@ -54,7 +54,11 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What a caller says about one question; None leaves it to the persona and the settings."""
+    """What a caller says about one question; None leaves it to the persona and the settings.
+
+    Attributes:
+        drafts: Whether the events of the answer tell what a model has written so far.
+    """
 
     shelves: tuple[str, ...] | None = None
     tags: tuple[str, ...] = ()
@@ -64,6 +68,7 @@ class Choices:
     use_kept: bool = True
     search_text: str = ""
     in_conversation: bool = False
+    drafts: bool = True
 
 
 def library_request(question: str, settings: Settings, choices: Choices) -> Request:

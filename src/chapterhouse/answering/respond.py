@@ -13,7 +13,7 @@ the quotations stand and the answer says why.
 
 import asyncio
 from collections.abc import Awaitable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -64,21 +64,70 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
         NotFoundError: there is no such shelf.
         MissingExtraError: the model's extra is not installed.
     """
+    model = await run_in_thread(partial(model_of, request, runtime))
+    if model is None:
+        return await run_in_thread(partial(_respond_by_quotation, request, runtime))
+    start = await run_in_thread(partial(_start, request, runtime, model))
+    request, answer = start.request, start.cached
+    if answer is None:
+        answer = await _write(start, runtime, model, on_draft)
+        if model.usage.calls:
+            answer = replace(answer, usage=model.usage)
+    return await run_in_thread(partial(_store, start, answer, runtime))
+
+
+def model_of(request: Request, runtime: Runtime) -> Metered | None:
+    """Return the model that is to answer, whose uses are counted; None where none is wanted.
+
+    Raises:
+        UsageError: there is no such profile.
+        MissingExtraError: its extra is not installed.
+    """
     chosen = None if request.model == NO_MODEL else runtime.language_model(request.model)
-    model = Metered(chosen) if chosen else None
+    return Metered(chosen) if chosen else None
+
+
+def _respond_by_quotation(request: Request, runtime: Runtime) -> Answer:
+    sequence = runtime.store.sequence()
+    request = replace(request, question=query_of(request, runtime).text)
+    answer = _without_general(request, offline(request, runtime))
+    return remember(request, answer, sequence, runtime)
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """What is looked up before a model is asked.
+
+    Attributes:
+        sequence: Of the library, when the question was put.
+        recalled: Earlier answers that the model is reminded of.
+        key: Of the answer in the cache; empty where it must not be there.
+        cached: The answer that was found there.
+    """
+
+    request: Request
+    query: Query
+    sequence: int
+    recalled: tuple[Memory, ...]
+    key: str
+    cached: Answer | None
+
+
+def _start(request: Request, runtime: Runtime, model: LanguageModel) -> _Start:
     query = query_of(request, runtime)
     request = replace(request, question=query.text)
     sequence = runtime.store.sequence()
-    recalled = recall(request, runtime) if model else ()
-    key = cache_key(request, runtime, model, recalled, sequence) if model else ""
-    given = cached_answer(key, request, runtime) if key else None
-    if given is None:
-        given = await _answered(request, query, runtime, model, on_draft, recalled)
-        if model and model.usage.calls:
-            given = replace(given, usage=model.usage)
-        if key and given.usage is not None and not given.warnings:
-            given = cache_answer(key, request, sequence, given, runtime)
-    return remember(request, given, sequence, runtime)
+    recalled = recall(request, runtime)
+    key = cache_key(request, runtime, model, recalled, sequence)
+    cached = cached_answer(key, request, runtime) if key else None
+    return _Start(request, query, sequence, recalled, key, cached)
+
+
+def _store(start: _Start, answer: Answer, runtime: Runtime) -> Answer:
+    """Put an answer into the cache and the memory."""
+    if start.key and start.cached is None and answer.usage is not None and not answer.warnings:
+        answer = cache_answer(start.key, start.request, start.sequence, answer, runtime)
+    return remember(start.request, answer, start.sequence, runtime)
 
 
 def offline(request: Request, runtime: Runtime) -> Answer:
@@ -97,21 +146,14 @@ def offline(request: Request, runtime: Runtime) -> Answer:
     return _quoted(request, found, runtime)
 
 
-async def _answered(
-    request: Request,
-    query: Query,
-    runtime: Runtime,
-    model: LanguageModel | None,
-    on_draft: OnDraft | None,
-    recalled: Sequence[Memory],
+async def _write(
+    start: _Start, runtime: Runtime, model: LanguageModel, on_draft: OnDraft | None
 ) -> Answer:
-    wide = query
-    if model is not None:  # what the model is given is chosen from more hits, in the same search
-        hits = max(request.settings.packing.hits, query.limit)
-        wide = replace(query, limit=hits, per_document=0)
-    if model is None:
-        found = _found(request, wide, method_for(runtime, request.settings, None), runtime)
-        return _without_general(request, _quoted(request, found, runtime))
+    """Let a model answer, beside the answer by quotation."""
+    request, query, recalled = start.request, start.query, start.recalled
+    # What the model is given is chosen from more hits, in the same search.
+    hits = max(request.settings.packing.hits, query.limit)
+    wide = replace(query, limit=hits, per_document=0)
     # A model may be asked to rewrite the question; nobody else waits for that.
     method = method_for(runtime, request.settings, model)
     found = await run_in_thread(partial(_found, request, wide, method, runtime))
@@ -120,7 +162,7 @@ async def _answered(
         found = await run_in_thread(partial(_found, request, wide, method, runtime))
     quote = partial(_quoted, request, replace(found, hits=_capped(found.hits, query)), runtime)
     if not found.hits:
-        quoted = quote()
+        quoted = await run_in_thread(quote)
         return await _without_hits(request, found, quoted, model, runtime, on_draft, recalled)
     prompt = await run_in_thread(partial(writing.prompt_for, request, found, runtime, recalled))
     quoted, told = await asyncio.gather(  # the quotations, while the model writes
@@ -142,7 +184,8 @@ async def _without_hits(
     """Answer where a search found nothing: by a model that may search, or one for all the rest."""
     try:
         if request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE:
-            prompt = writing.prompt_for(request, found, runtime, recalled)
+            work = partial(writing.prompt_for, request, found, runtime, recalled)
+            prompt = await run_in_thread(work)
             told = await writing.written(request, found, prompt, model, runtime, on_draft)
             return combined(quoted, told)
         if quoted.route is Route.OUT_OF_SCOPE and request.out_of_scope == "general":

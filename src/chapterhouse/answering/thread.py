@@ -9,11 +9,11 @@ from dataclasses import replace
 from functools import partial
 
 from chapterhouse.answering.memory import recall
-from chapterhouse.answering.request import NO_MODEL, Request
-from chapterhouse.answering.respond import query_of
+from chapterhouse.answering.request import Request
+from chapterhouse.answering.respond import model_of, query_of
 from chapterhouse.answering.search import method_for, search
+from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import EngineError
-from chapterhouse.models.metered import Metered
 from chapterhouse.models.question_rewriting import standalone_question
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.retrieval import follow_up
@@ -40,15 +40,16 @@ async def resolve_follow_up(
         NotFoundError: there is no such shelf.
         MissingExtraError: the model's extra is not installed.
     """
-    model = None if request.model == NO_MODEL else runtime.language_model(request.model)
-    request = replace(request, question=query_of(request, runtime).text)
+    model = await run_in_thread(partial(model_of, request, runtime))
+    question = await run_in_thread(lambda: query_of(request, runtime).text)
+    request = replace(request, question=question)
     if model is None:
-        return _carried(request, before, runtime, certain=certain)
-    found = FollowUp(request.question, request.question)
+        return await run_in_thread(partial(_carried, request, before, runtime, certain=certain))
+    found = FollowUp(question, question)
     if before:
-        found = await _rewritten(request, before, runtime, Metered(model), certain=certain)
-    recalled = recall(replace(request, question=found.question), runtime)
-    return replace(found, recalled=recalled)
+        found = await _rewritten(request, before, runtime, model, certain=certain)
+    understood = replace(request, question=found.question)
+    return replace(found, recalled=await run_in_thread(partial(recall, understood, runtime)))
 
 
 async def _rewritten(

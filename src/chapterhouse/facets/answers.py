@@ -1,17 +1,17 @@
 """Answers: questions to the library or to a persona."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
-from chapterhouse.agents.ask import ask, follow_up, persona_settings
+from chapterhouse.agents.ask import ask, ask_events, follow_up, persona_settings
 from chapterhouse.agents.personas import House
 from chapterhouse.answering.bundle import Bundle, bundle_of
 from chapterhouse.answering.cite import CitationCheck, recheck
 from chapterhouse.answering.request import Choices
 from chapterhouse.answering.search import holdings_of
-from chapterhouse.concurrency import run_now
+from chapterhouse.concurrency import last, run_now
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Answer, Draft, FollowUp, Progress, Scope, Turn
+from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Scope, Turn
 
 _NO_CHOICES: Final = Choices()
 
@@ -36,8 +36,8 @@ class Answers:
         use_kept: bool = True,
         search_text: str = "",
         in_conversation: bool = False,
-        on_draft: Callable[[Draft], None] | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        drafts: bool = True,
+        on_event: Callable[[AskEvent], None] | None = None,
     ) -> Answer:
         """Answer from the documents, every sentence with a verified citation, or say why not.
 
@@ -55,31 +55,27 @@ class Answers:
             search_text: What is searched for instead of the question, as ``follow_up`` says.
             in_conversation: Whether a model is reminded of earlier answers, unless the settings
                 say otherwise.
-            on_draft: Is given what a model writes as it comes, checked sentence by sentence.
-            on_progress: Called for each file that is read first.
+            drafts: Whether events tell what a model has written so far, checked.
+            on_event: Is called with what happens, as ``events`` yields it.
 
         Raises:
             UsageError: the question is empty, a number is out of range, there is no such profile.
             NotFoundError: there is no such persona or shelf.
             MissingExtraError: the model's extra is not installed.
         """
+        choices = Choices(
+            None if shelves is None else tuple(shelves),
+            tuple(tags),
+            words,
+            model,
+            remember,
+            use_kept,
+            search_text,
+            in_conversation,
+            drafts,
+        )
         return run_now(
-            self.ask_async(
-                question,
-                persona=persona,
-                choices=Choices(
-                    None if shelves is None else tuple(shelves),
-                    tuple(tags),
-                    words,
-                    model,
-                    remember,
-                    use_kept,
-                    search_text,
-                    in_conversation,
-                ),
-                on_draft=on_draft,
-                on_progress=on_progress,
-            )
+            self.ask_async(question, persona=persona, choices=choices, on_event=on_event)
         )
 
     async def ask_async(
@@ -88,11 +84,23 @@ class Answers:
         *,
         persona: str = "",
         choices: Choices = _NO_CHOICES,
-        on_draft: Callable[[Draft], None] | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_event: Callable[[AskEvent], None] | None = None,
     ) -> Answer:
-        """Answer as ``ask`` does, without blocking where a model is waited for."""
-        return await ask(question, persona, choices, self._runtime, on_draft, on_progress)
+        """Answer as ``ask`` does, without blocking the event loop."""
+        if on_event is None:  # no draft is made that nobody reads
+            return await ask(question, persona, choices, self._runtime)
+        event = await last(self.events(question, persona=persona, choices=choices), on_event)
+        assert isinstance(event, AnswerEvent)
+        return event.answer
+
+    def events(
+        self, question: str, *, persona: str = "", choices: Choices = _NO_CHOICES
+    ) -> AsyncIterator[AskEvent]:
+        """Yield what happens while a question is answered, the answer last; errors as ``ask``.
+
+        Who stops reading stops the work.
+        """
+        return ask_events(question, persona, choices, self._runtime)
 
     def follow_up(
         self,

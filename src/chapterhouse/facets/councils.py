@@ -1,15 +1,15 @@
 """Councils: their definitions, and their meetings."""
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.councils import Councils
 from chapterhouse.answering.cite import CitationCheck
-from chapterhouse.concurrency import run_now
-from chapterhouse.council.meeting.convene import convene, planned
+from chapterhouse.concurrency import last, run_now
+from chapterhouse.council.meeting.convene import council_events, planned
 from chapterhouse.council.meeting.session import MeetingOptions, Plan
 from chapterhouse.council.minutes.bundle import MinutesBundle, minutes_bundle_of, recheck_minutes
-from chapterhouse.types import MeetingEvent, Minutes, Progress
+from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
 
 
 class CouncilFacet(Councils):
@@ -21,8 +21,7 @@ class CouncilFacet(Councils):
         question: str,
         *,
         choices: MeetingOptions | None = None,
-        on_event: Callable[[MeetingEvent], None] | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_event: Callable[[CouncilEvent], None] | None = None,
     ) -> Minutes:
         """Put a question to a council and return the minutes of its meeting.
 
@@ -30,8 +29,7 @@ class CouncilFacet(Councils):
             council: A slug, its beginning or a display name; or one that was built in Python.
             question: What is to be discussed.
             choices: What the caller says about this meeting.
-            on_event: Is told what happens while it happens: who speaks, and what was said.
-            on_progress: Called for each file that is read first.
+            on_event: Is called with what happens, as ``events`` yields it.
 
         Raises:
             CouncilConfigError: the council cannot meet, with everything that is wrong.
@@ -39,11 +37,7 @@ class CouncilFacet(Councils):
             UsageError: the question is empty or too long, or there is no such profile.
             MissingExtraError: a model's extra is not installed.
         """
-        return run_now(
-            self.convene_async(
-                council, question, choices=choices, on_event=on_event, on_progress=on_progress
-            )
-        )
+        return run_now(self.convene_async(council, question, choices=choices, on_event=on_event))
 
     async def convene_async(
         self,
@@ -51,11 +45,22 @@ class CouncilFacet(Councils):
         question: str,
         *,
         choices: MeetingOptions | None = None,
-        on_event: Callable[[MeetingEvent], None] | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        on_event: Callable[[CouncilEvent], None] | None = None,
     ) -> Minutes:
-        """Convene as ``convene`` does, without blocking where members are waited for."""
-        return await convene(council, question, choices, self._runtime, on_event, on_progress)
+        """Convene as ``convene`` does, without blocking the event loop."""
+        events = self.events(council, question, choices=choices)
+        event = await last(events, on_event or (lambda _: None))
+        assert isinstance(event, MinutesEvent)
+        return event.minutes
+
+    def events(
+        self, council: str | Council, question: str, *, choices: MeetingOptions | None = None
+    ) -> AsyncIterator[CouncilEvent]:
+        """Yield what happens in a meeting, the minutes last; errors as ``convene``.
+
+        Who stops reading stops the meeting; what was said is in its transcript.
+        """
+        return council_events(council, question, choices, self._runtime)
 
     def plan(
         self, council: str | Council, question: str, *, choices: MeetingOptions | None = None

@@ -14,6 +14,7 @@ from chapterhouse.types import (
     AddReport,
     AnswerSentence,
     Draft,
+    DraftEvent,
     Problem,
     ProblemKind,
     Progress,
@@ -44,10 +45,13 @@ def test_each_sentence_of_a_draft_says_what_was_found_about_it() -> None:
     )
 
 
-def test_off_a_terminal_no_draft_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_off_a_terminal_no_draft_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(progress, "can_redraw", lambda: False)
-    with progress.drafted() as draw:
-        assert draw is None
+    with progress.following() as show:
+        show(DraftEvent(DRAFT))
+    assert capsys.readouterr().err == ""
 
 
 def test_a_draft_longer_than_the_terminal_shows_its_end(
@@ -57,9 +61,8 @@ def test_a_draft_longer_than_the_terminal_shows_its_end(
     small = Console(stderr=True, force_terminal=True, width=40, height=5, markup=False)
     monkeypatch.setattr(progress, "console", lambda **_: small)
     many = tuple(AnswerSentence(f"Line {n}.", (), before="\n") for n in range(30))
-    with progress.drafted() as draw:
-        assert draw is not None
-        draw(Draft(many, "And the last"))
+    with progress.following() as show:
+        show(DraftEvent(Draft(many, "And the last")))
     shown = capsys.readouterr().err
     assert "And the last" in shown
     assert "Line 29." in shown

@@ -1,6 +1,6 @@
 """A question put to a council: everyone is brought up to date, meets, and is remembered."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -11,11 +11,11 @@ from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.search import checked_query
-from chapterhouse.concurrency import run_in_thread
+from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.quoted import quoted_turn
 from chapterhouse.council.meeting.replay import Replay, open_transcript
-from chapterhouse.council.meeting.rounds import Meeting, OnEvent, hold_meeting
+from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
     OnProgress,
@@ -36,18 +36,33 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
     Claim,
-    MeetingEvent,
+    CouncilEvent,
     Memory,
     Minutes,
+    MinutesEvent,
+    Progress,
     Query,
+    ReadingEvent,
     Scope,
     Statement,
     Support,
 )
 
 _OWN_TRACES: Final = 4  # memories that an earlier holding of the same meeting may have left
+Emit = Callable[[CouncilEvent], None]
 _ANY: Final = MeetingOptions()
 _NO_NONCE: Final = "x" * 6  # of a plan, which is shown and never sent
+
+
+def council_events(
+    council: str | Council, question: str, convening: MeetingOptions | None, runtime: Runtime
+) -> AsyncIterator[CouncilEvent]:
+    """Yield what happens in a meeting, the minutes last; as for ``convene``."""
+
+    async def work(emit: Emit) -> CouncilEvent:
+        return MinutesEvent(await convene(council, question, convening, runtime, emit))
+
+    return stream(work)
 
 
 async def convene(
@@ -55,8 +70,7 @@ async def convene(
     question: str,
     convening: MeetingOptions | None,
     runtime: Runtime,
-    on_event: OnEvent | None = None,
-    on_progress: OnProgress | None = None,
+    emit: Emit | None = None,
 ) -> Minutes:
     """Put a question to a council and return the minutes.
 
@@ -65,8 +79,7 @@ async def convene(
         question: What is to be discussed.
         convening: What the caller says about the meeting.
         runtime: The library's parts.
-        on_event: Is told what happens.
-        on_progress: Called for each file that is read first.
+        emit: Is called with what happens before the minutes, from any thread.
 
     Raises:
         CouncilConfigError: the council cannot meet.
@@ -75,19 +88,24 @@ async def convene(
         MissingExtraError: a model's extra is not installed.
     """
     choices = convening or _ANY
-    session = _open(council, question, choices, runtime, on_progress)
-    reminders = _reminders(session, choices, runtime)
+    emit = emit or _ignore
+
+    def on_progress(progress: Progress) -> None:
+        emit(ReadingEvent(progress))
+
+    session = await run_in_thread(partial(_open, council, question, choices, runtime, on_progress))
+    reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
     with open_transcript(session, choices, runtime, reminders) as transcript:
         meeting = Meeting(
             runtime=runtime,
             store=Replay(transcript, session, runtime),
-            on_event=on_event or _ignore,
+            on_event=emit,
             speak=partial(_speak, runtime=runtime),
             preside=partial(_preside, runtime=runtime),
             remind=lambda participant: reminders.get(participant.key, ()),
         )
         minutes = _put_down(await hold_meeting(session, meeting), transcript)
-    return _remembered(minutes, choices, runtime)
+    return await run_in_thread(partial(_remembered, minutes, choices, runtime))
 
 
 async def planned(
@@ -99,7 +117,7 @@ async def planned(
     """
     choices = convening or _ANY
     shown = replace(runtime, nonce=lambda: _NO_NONCE)
-    session = _open(council, question, choices, shown, None)
+    session = await run_in_thread(partial(_open, council, question, choices, shown, None))
     noted: dict[tuple[int, str], PlannedTurn] = {}
 
     async def speak(participant: Participant, turn: Turn, on_text: OnText | None) -> Statement:
@@ -354,5 +372,5 @@ class _Nowhere:
         """Do nothing."""
 
 
-def _ignore(_: MeetingEvent) -> None:
+def _ignore(_: CouncilEvent) -> None:
     """Take no notice of what happens."""

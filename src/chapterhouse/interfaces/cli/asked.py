@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.opening import remember_answer
 from chapterhouse.interfaces.cli.options import readable
-from chapterhouse.interfaces.cli.progress import drafted, told_to
-from chapterhouse.interfaces.cli.terminal import one_line, say
+from chapterhouse.interfaces.cli.progress import following
+from chapterhouse.interfaces.cli.terminal import can_redraw, one_line, say
 from chapterhouse.presenting import wording
 from chapterhouse.presenting.answers import answer_blocks
 from chapterhouse.presenting.terminal import show as blocks
@@ -80,7 +80,7 @@ def ask_next(
 def _answer(
     library: "Library", question: str, search_text: str, asking: Asking, *, in_conversation: bool
 ) -> Answer:
-    with told_to() as on_progress, drafted() as on_draft:
+    with following() as on_event:
         answer = library.answers.ask(
             question,
             persona=readable(asking.persona),
@@ -92,8 +92,8 @@ def _answer(
             use_kept=asking.use_kept,
             search_text=search_text,
             in_conversation=in_conversation,
-            on_draft=on_draft,
-            on_progress=on_progress,
+            drafts=can_redraw(),
+            on_event=on_event,
         )
     if asking.remember:
         remember_answer(library.folder, answer, asking.shelves or (), asking.tags)

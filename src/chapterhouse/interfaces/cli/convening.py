@@ -136,8 +136,8 @@ def convene(
                 )
             writing = _writers(output, record, bundle)  # before anything is paid for
             minutes = live.attended(
-                lambda on_event, on_progress: library.councils.convene(
-                    council, asked, choices=choices, on_event=on_event, on_progress=on_progress
+                lambda on_event: library.councils.convene(
+                    council, asked, choices=choices, on_event=on_event
                 ),
                 quiet=common().json,
                 kept=not fresh,

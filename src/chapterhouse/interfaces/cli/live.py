@@ -17,7 +17,15 @@ from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
 from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, say, styled
 from chapterhouse.text.counting import counted
-from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress, Statement
+from chapterhouse.types import (
+    CouncilEvent,
+    MeetingEvent,
+    MeetingEventKind,
+    Minutes,
+    Progress,
+    ReadingEvent,
+    Statement,
+)
 
 _DRAFT: Final = 4_000  # characters of what a model writes that are kept to be shown
 _NAME: Final = 24  # columns
@@ -91,7 +99,7 @@ def _made(said: Statement) -> str:
 
 
 def attended(
-    work: Callable[[Callable[[MeetingEvent], None], Callable[[Progress], None]], Minutes],
+    work: Callable[[Callable[[CouncilEvent], None]], Minutes],
     *,
     quiet: bool,
     kept: bool,
@@ -102,7 +110,7 @@ def attended(
     for what happened.
 
     Args:
-        work: Is given what to tell events and the progress of reading to.
+        work: Is given what to call with each event.
         quiet: Whether nothing is shown off a terminal.
         kept: Whether the same command would go on where this one is stopped.
 
@@ -113,15 +121,16 @@ def attended(
     try:
         with _shown(meeting, quiet=quiet) as show:
 
-            def on_event(event: MeetingEvent) -> None:
-                meeting.follow(event)
-                show(event)
+            def on_event(event: CouncilEvent) -> None:
+                match event:
+                    case ReadingEvent():
+                        meeting.read(event.progress)
+                        show(None)
+                    case MeetingEvent():
+                        meeting.follow(event)
+                        show(event)
 
-            def on_progress(progress: Progress) -> None:
-                meeting.read(progress)
-                show(None)
-
-            return work(on_event, on_progress)
+            return work(on_event)
     except KeyboardInterrupt:
         raise _stopped(meeting, kept=kept) from None
 

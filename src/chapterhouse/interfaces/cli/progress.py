@@ -12,7 +12,15 @@ from chapterhouse.interfaces.cli.session import InterruptedWorkError
 from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, shortened, styled
 from chapterhouse.presenting.wording import support_mark
 from chapterhouse.text.counting import counted
-from chapterhouse.types import AddReport, Draft, FileOutcome, Progress
+from chapterhouse.types import (
+    AddReport,
+    AskEvent,
+    Draft,
+    DraftEvent,
+    FileOutcome,
+    Progress,
+    ReadingEvent,
+)
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -119,14 +127,29 @@ def told_to() -> Iterator[Callable[[Progress], None]]:
 
 
 @contextmanager
-def drafted() -> Iterator[Callable[[Draft], None] | None]:
-    """Give what shows an answer while a model writes it; None where lines cannot be redrawn.
+def following() -> Iterator[Callable[[AskEvent], None]]:
+    """Give what shows the events of an answer: files that are read, drafts."""
+    with told_to() as read, _drafts() as draw:
+
+        def show(event: AskEvent) -> None:
+            match event:
+                case ReadingEvent():
+                    read(event.progress)
+                case DraftEvent():
+                    draw(event.draft)
+
+        yield show
+
+
+@contextmanager
+def _drafts() -> Iterator[Callable[[Draft], None]]:
+    """Give what shows an answer while a model writes it, where lines can be redrawn.
 
     A sentence is dim until it is checked, and then says what was found about it. It all vanishes
     in the end: the answer stands on standard output.
     """
     if not can_redraw():
-        yield None
+        yield lambda _: None
         return
 
     from rich.live import Live  # noqa: PLC0415 - heavy, and --help needs none of it

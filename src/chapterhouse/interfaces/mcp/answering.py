@@ -26,7 +26,14 @@ from chapterhouse.interfaces.mcp.schemas import (
 )
 from chapterhouse.interfaces.mcp.service import Service, Tell, told_lines, without_paths
 from chapterhouse.presenting.answers import answer_markdown
-from chapterhouse.types import MeetingEvent, MeetingEventKind, Minutes, Progress
+from chapterhouse.types import (
+    AskEvent,
+    CouncilEvent,
+    MeetingEvent,
+    MeetingEventKind,
+    Minutes,
+    ReadingEvent,
+)
 
 _TOLD: Final = {
     MeetingEventKind.ROUND_BEGAN: "Round {number}, {round}, has begun.",
@@ -40,15 +47,16 @@ _TOLD: Final = {
 async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
     """Put a question to the library or a persona."""
 
-    def on_progress(progress: Progress) -> None:
-        tell(f"Read {progress.done} of {progress.total} changed files.")
+    def on_event(event: AskEvent) -> None:
+        if isinstance(event, ReadingEvent):
+            tell(f"Read {event.progress.done} of {event.progress.total} changed files.")
 
     answer = await service.ask(
         lambda: service.library.answers.ask_async(
             arguments.question,
             persona=arguments.persona,
-            choices=Choices(remember=service.remember, use_kept=service.remember),
-            on_progress=on_progress,
+            choices=Choices(remember=service.remember, use_kept=service.remember, drafts=False),
+            on_event=on_event,
         )
     )
     shown = replace(
@@ -63,8 +71,8 @@ async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
 async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> Outcome:
     """Let a council meet, telling of every round and speaker."""
 
-    def on_event(event: MeetingEvent) -> None:
-        if told := _TOLD.get(event.kind):
+    def on_event(event: CouncilEvent) -> None:
+        if isinstance(event, MeetingEvent) and (told := _TOLD.get(event.kind)):
             tell(told.format(number=event.number, round=event.round, member=event.member))
 
     async def held() -> Minutes:
