@@ -128,7 +128,7 @@ class MemoryStore:
     def kept_answer(self, key: str) -> str | None:
         """Return the answer that was kept under a key, or None."""
         with self._connections.read() as connection:
-            found = first(connection, "kept_answer", key)
+            found = first(connection, "cached_answer", key)
         return found[0] if found else None
 
     def keep_answer(self, key: str, sequence: int, answer: str) -> None:
@@ -140,8 +140,8 @@ class MemoryStore:
             ((current,),) = run(connection, "sequence")
             if sequence < current:
                 return
-            run(connection, "drop_kept_answers", sequence)
-            run(connection, "put_kept_answer", key, sequence, answer)
+            run(connection, "drop_cached_answers", sequence)
+            run(connection, "put_cached_answer", key, sequence, answer)
 
 
 def _drop(connection: apsw.Connection, keys: Iterable[int]) -> None:
@@ -152,7 +152,7 @@ def _drop(connection: apsw.Connection, keys: Iterable[int]) -> None:
 
 def _drop_kept(connection: apsw.Connection) -> None:
     """Drop every kept answer: they hold their questions too, and whose is not known."""
-    run(connection, "drop_kept_answers", _NO_SEQUENCE)
+    run(connection, "drop_cached_answers", _NO_SEQUENCE)
 
 
 def _index_terms(text: str, language: str) -> str:
