@@ -60,11 +60,12 @@ def verify(
         bool, typer.Option("--alone", help="Check a bundle by itself, without any library.")
     ] = False,
 ) -> None:
-    """Check a saved answer or saved minutes: is the file unaltered, are its quotations still there?
+    """Check a saved answer or saved minutes and their quotations.
 
-    A bundle shows both. Of what --json printed only the quotations can be checked. With --alone a
-    bundle is checked as far as possible without its documents, on any machine. Exit code 1 means
-    that the file is not to be trusted, 4 that a quotation is no longer in its document.
+    A bundle shows whether the file was altered and whether its quotations are still there. Of what
+    --json printed only the quotations can be checked. With --alone a bundle is checked as far as
+    possible without its documents, on any machine. Exit code 1 means that the file is not to be
+    trusted, 4 that a quotation is no longer in its document.
     """
 
     def by_itself() -> Outcome:
