@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from chapterhouse.council.meeting.session import CouncilContext
     from chapterhouse.wiring import Engines
 
-MINUTES_FORMAT: Final = "chapterhouse-minutes/2"
+MINUTES_FORMAT: Final = "chapterhouse-minutes/3"
 _NAMED: Final = 8  # sentences that fail a check, the rest is counted
 _WRITTEN_BY: Final = (
     "Bundles of minutes are written by: chapterhouse convene COUNCIL QUESTION --bundle FILE; what "
