@@ -67,7 +67,7 @@ def options(entry: Any) -> str:
     return (
         table(("Argument or option", "Meaning", "Default"), rows)
         if rows
-        else "No options of its own.\n"
+        else "No further options.\n"
     )
 
 

@@ -337,7 +337,7 @@ def load_settings(home: Path, workspace_folder: Path) -> Settings:
     except SettingsError as error:  # a table or list in a variable that is not JSON
         raise UsageError(
             f"The settings do not fit: {error}: {error.__cause__}.",
-            hint="Tables and lists stand in variables as JSON, like: "
+            hint="In variables, tables and lists are written as JSON, like: "
             """CHAPTERHOUSE_CHUNKING__BY_FORMAT='{"pdf": "semantic"}'""",
         ) from None
     try:

@@ -648,10 +648,10 @@ def test_a_damaged_kept_answer_is_written_anew(harbour: Any, damage: str | None)
     with store.memories()._connections.write() as connection:
         if damage is None:  # a quotation that does not stand there
             connection.execute(
-                "UPDATE kept_answer SET answer = replace(answer, '4 knots', '9 knots')"
+                "UPDATE cached_answer SET answer = replace(answer, '4 knots', '9 knots')"
             )
         else:
-            connection.execute("UPDATE kept_answer SET answer = ?", (damage,))
+            connection.execute("UPDATE cached_answer SET answer = ?", (damage,))
     again = written(harbour)
     assert not again.kept
     assert first.sentences != again.sentences

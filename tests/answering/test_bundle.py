@@ -379,9 +379,9 @@ JUNK = [
     '{"a":' * 50_000,
     '{"data": ' + "9" * 5_000 + "}",
     '{"data": {"question": "\\ud800"}}',
-    '{"format": "chapterhouse-answer/2"}',
-    '{"format": "chapterhouse-answer/3", "answer": {}}',
-    '{"format": ["chapterhouse-answer/2"]}',
+    '{"format": "chapterhouse-answer/3"}',
+    '{"format": "chapterhouse-answer/4", "answer": {}}',
+    '{"format": ["chapterhouse-answer/3"]}',
     '{"format": {"a": "' + "x" * 500 + '"}}',
     "NaN",
     '{"data": NaN}',
@@ -406,9 +406,9 @@ def test_bytes_that_are_no_text_are_refused(data: bytes) -> None:
 
 
 def test_a_later_format_says_what_this_one_is() -> None:
-    text = altered("format", to="chapterhouse-answer/3")
+    text = altered("format", to="chapterhouse-answer/4")
     with pytest.raises(
-        UsageError, match=r"format chapterhouse-answer/2, but 'chapterhouse-answer/3'"
+        UsageError, match=r"format chapterhouse-answer/3, but 'chapterhouse-answer/4'"
     ):
         read_bundle(text)
 

@@ -289,7 +289,7 @@ def _council_problems(
     at, slug = (*path, "council"), member.council
     for name in _MISPLACED:
         if getattr(member, name):
-            sentence = f"A council that is a member has '{name}' of its own."
+            sentence = f"A council that is a member sets '{name}' itself."
             hint = f"Say it in councils/{slug}/council.json."
             yield Problem((*path, name), Code.MISPLACED, sentence, hint)
     if references.councils is None:

@@ -23,7 +23,7 @@ def copy_in(files: Sequence[Path], raw: Path) -> tuple[Path, ...]:
 
     Raises:
         NotFoundError: one is not there.
-        UsageError: one is a folder, or has a name that is passed over.
+        UsageError: one is a folder, or has a name that is ignored.
         RefusedError: another file has its name.
         OSError: the disk does not do it.
     """
@@ -99,7 +99,7 @@ def _require_file(source: Path, target: Path) -> None:
         raise NotFoundError(f"There is no file {str(source)!r}.", hint="Check the spelling.")
     if target.name.startswith((".", "~$")):
         raise UsageError(
-            f"{source.name} has a name that is passed over.", hint="Give it another name first."
+            f"{source.name} has a name that is ignored.", hint="Give it another name first."
         )
     if target.exists() and not source.samefile(target) and _hash(source) != _hash(target):
         raise RefusedError(

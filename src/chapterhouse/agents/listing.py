@@ -164,7 +164,7 @@ def _curated(entry: Listed, known: Known, look: _Look) -> Listed:
     beside = new_path(look.folder.rag, known.id)
     if beside.exists():
         reason = (
-            f"You and the new version changed the same lines: yours stand in {RAG}/{target.name}. "
+            f"You and the new version changed the same lines: yours are in {RAG}/{target.name}. "
             f"Take over what you want from {beside.relative_to(look.folder.path)} and delete it."
         )
         return replace(standing, reason=reason, code="conflict-waiting")

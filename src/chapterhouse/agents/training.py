@@ -1,4 +1,4 @@
-"""Training: fetch the listed pages, read again what did not change, tell what it all is about."""
+"""Fetch the listed pages, read again what did not change, and tell what it all is about."""
 
 import secrets
 from collections.abc import Sequence

@@ -34,10 +34,10 @@ __all__ = [
     "read_bundle",
 ]
 
-FORMAT: Final = "chapterhouse-answer/2"
+FORMAT: Final = "chapterhouse-answer/3"
 _WRITTEN_BY: Final = (
     "Bundles are written by: chapterhouse ask QUESTION --bundle FILE; what "
-    "ask --json printed is checked by: chapterhouse cite check FILE"
+    "ask --json printed is checked by: chapterhouse verify FILE"
 )
 # What decides an answer; where services are and how patiently they are asked does not.
 _SECTIONS = ("chunking", "tokens", "search", "expansion", "packing", "answer")
@@ -127,6 +127,15 @@ def read_answer(data: str | bytes) -> Answer:
         return _answer_adapter().validate_python(sealed.inner(sealed.parsed(data), "answer"))
     except ValidationError as error:
         raise sealed.unreadable("an answer", error) from None
+
+
+def states_format(data: str | bytes) -> bool:
+    """Whether a file names a format, as bundles do; what ``--json`` prints does not.
+
+    Raises:
+        UsageError: it is no JSON object.
+    """
+    return "format" in sealed.parsed(data)
 
 
 def read_bundle(data: str | bytes) -> Bundle:

@@ -153,7 +153,7 @@ def would_help(searched: Searched) -> tuple[str, ...]:
         words = ", ".join(f"“{word}”" for word in searched.terms[:_WORDS_SHOWN])
         # Of Chinese, Japanese and Korean pieces are searched for, and not told where they stand.
         pieces = any(map(script_language, searched.terms))
-        stand = "" if pieces else "each word stands in the documents searched, but "
+        stand = "" if pieces else "each word is in the documents searched, but "
         found.append(
             f"A document that says something of {words} together: {stand}no passage joins them "
             "to an answer."

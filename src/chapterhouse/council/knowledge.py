@@ -352,7 +352,7 @@ def _place(hit: Hit) -> str:
         facts.append(f"section {_SECTION_MARK.join(chunk.section_path)[:120]}")
     facts.append(f"similarity {hit.score:.2f}")
     if hit.stages.get("exact"):
-        facts.append("to the letter")
+        facts.append("word for word")
     return f"{document.source[:120]} ({', '.join(facts)})"
 
 

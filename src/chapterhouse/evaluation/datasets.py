@@ -231,7 +231,7 @@ def read_questions(path: Path) -> tuple[Question, ...]:
         if question.id in found:
             raise UsageError(
                 f"{place}: the id '{question.id}' stands at {found[question.id].place} already.",
-                hint="Give each question an id of its own, or none, and ask each once.",
+                hint="Give each question another id, or none, and ask each once.",
             )
         found[question.id] = question
     if not found:

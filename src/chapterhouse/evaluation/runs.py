@@ -85,7 +85,7 @@ def write_run(path: Path, run: Run) -> None:
             for name in (question, entry.document):
                 if name.split() != [name]:
                     raise UsageError(
-                        f"The id {name!r} cannot stand in a TREC run: it holds white space.",
+                        f"The id {name!r} cannot be written into a TREC run: it holds white space.",
                         hint="Leave out --run, or give the collection other ids.",
                     )
             lines.append(f"{question} Q0 {entry.document} {rank} {entry.score!r} {_NAME}\n")

@@ -136,7 +136,7 @@ class Documents:
         if shelf in House(self._runtime).names():
             raise UsageError(
                 f"The shelf '{shelf}' belongs to the persona of that name.",
-                hint=f"Put files into their folder: chapterhouse persona train {shelf} --file PATH",
+                hint=f"Put files in their folder: chapterhouse persona train {shelf} --file PATH",
             )
         if is_council_shelf(shelf):  # likewise
             raise UsageError(

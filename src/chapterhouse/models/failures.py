@@ -136,7 +136,7 @@ class Service:
         return Failure(sentence, self._hint_for(status), _is_passing(status), wait, no_format)
 
     def prompt_too_long(self, tokens: int, most: int, room: int) -> Failure:
-        """Say that a prompt does not fit beside an answer of ``room`` tokens, before it is sent."""
+        """Say that a prompt leaves too few tokens for an answer, before it is sent."""
         sentence = (
             f"The prompt is too long for the model: about {tokens:,} tokens, "
             f"and with its answer it takes {most:,}"

@@ -16,7 +16,7 @@ _DISTRIBUTIONS = {
 } | dict.fromkeys(("docx", "xlsx", "xlsb", "doc", "ppt", "xls", "epub", "rtf", "msg"), ("xberg",))
 _NOTES = {
     "pdf": "Pages, headings and tables; scanned pages need OCR.",
-    "docx": "Headings, tables, notes, comments and headers; such a file has no pages of its own.",
+    "docx": "Headings, tables, notes, comments and headers; such a file has no pages.",
     "pptx": "One page a slide, with its notes and charts.",
     "ppt": "One page a slide; notes stand behind the last.",
     "odg": "Texts of the shapes, one page a page.",

@@ -141,7 +141,7 @@ class MemoryStore:
     def kept_answer(self, key: str, scope: Scope) -> str | None:
         """Return the answer that was kept under a key for exactly this scope, or None."""
         with self._connections.read() as connection:
-            found = first(connection, "kept_answer", _cache_key(key, scope))
+            found = first(connection, "cached_answer", _cache_key(key, scope))
         return found[0] if found else None
 
     def keep_answer(self, key: str, scope: Scope, sequence: int, answer: str) -> None:
@@ -153,8 +153,8 @@ class MemoryStore:
             ((current,),) = run(connection, "sequence")
             if sequence < current:
                 return
-            run(connection, "drop_kept_answers", sequence)
-            run(connection, "put_kept_answer", _cache_key(key, scope), sequence, answer)
+            run(connection, "drop_cached_answers", sequence)
+            run(connection, "put_cached_answer", _cache_key(key, scope), sequence, answer)
 
 
 def _cache_key(key: str, scope: Scope) -> str:
@@ -197,7 +197,7 @@ def _scores(
 
 def _drop_kept(connection: apsw.Connection) -> None:
     """Drop every kept answer: they hold their questions too, and whose is not known."""
-    run(connection, "drop_kept_answers", _NO_SEQUENCE)
+    run(connection, "drop_cached_answers", _NO_SEQUENCE)
 
 
 def _index_terms(text: str, language: str) -> str:

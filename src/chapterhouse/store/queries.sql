@@ -415,11 +415,11 @@ DELETE FROM memory WHERE key = ?;
 -- drop_memory_terms
 DELETE FROM memory_terms WHERE rowid = ?;
 
--- kept_answer
-SELECT answer FROM kept_answer WHERE key = ?;
+-- cached_answer
+SELECT answer FROM cached_answer WHERE key = ?;
 
--- put_kept_answer
-INSERT OR REPLACE INTO kept_answer (key, sequence, answer) VALUES (?, ?, ?);
+-- put_cached_answer
+INSERT OR REPLACE INTO cached_answer (key, sequence, answer) VALUES (?, ?, ?);
 
--- drop_kept_answers
-DELETE FROM kept_answer WHERE sequence <> ?;
+-- drop_cached_answers
+DELETE FROM cached_answer WHERE sequence <> ?;

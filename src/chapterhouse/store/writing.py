@@ -41,7 +41,7 @@ def require_agreement(
 def next_sequence(connection: apsw.Connection) -> int:
     """Count one change and return its number; kept answers were given before it and go."""
     ((number,),) = run(connection, "next_sequence")
-    run(connection, "drop_kept_answers", number)
+    run(connection, "drop_cached_answers", number)
     return int(number)
 
 

@@ -256,9 +256,9 @@ def test_nothing_can_be_added_beside_what_is_sealed(bundle: MinutesBundle, path:
         '{"data": 1}',
         '{"minutes": {}}',
         '{"ok": false, "error": {"type": "x"}}',
-        '{"format": "chapterhouse-minutes/3", "minutes": {}}',
-        '{"format": "chapterhouse-answer/2", "answer": {}}',
-        '{"format": "chapterhouse-minutes/2"}',
+        '{"format": "chapterhouse-minutes/4", "minutes": {}}',
+        '{"format": "chapterhouse-answer/3", "answer": {}}',
+        '{"format": "chapterhouse-minutes/3"}',
         "\x00",
         "NaN",
     ],
@@ -288,7 +288,7 @@ def test_minutes_within_minutes_are_read_or_refused(minutes: Minutes, depth: int
 
 
 def test_an_answer_is_no_minutes() -> None:
-    for text in ('{"question": "x", "sentences": []}', '{"format": "chapterhouse-answer/2"}'):
+    for text in ('{"question": "x", "sentences": []}', '{"format": "chapterhouse-answer/3"}'):
         assert not holds_minutes(text)
     with pytest.raises(UsageError):
         holds_minutes("junk")

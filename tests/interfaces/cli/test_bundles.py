@@ -1,4 +1,4 @@
-"""The commands cite check, verify and ask --bundle: over a scripted library, and a real one."""
+"""The commands verify and ask --bundle: over a scripted library, and a real one."""
 
 import io
 import json
@@ -41,7 +41,7 @@ def rewrite(chapterhouse: Any, home: Path, text: str) -> None:
 def test_what_ask_wrote_is_checked_and_verified(chapterhouse: Any, home: Path) -> None:
     folder = home.parent
     for file in ("answer.json", "answer.bundle"):
-        result = chapterhouse("cite", "check", folder / file, "--home", home)
+        result = chapterhouse("verify", folder / file, "--home", home)
         assert result.code == 0, result
         assert "is as it was cited; the quotation stands" in result.out
         assert "chapterhouse docs show rules-" in result.out
@@ -69,12 +69,12 @@ def test_a_bundle_is_verified_alone_where_there_is_no_library(
 
 def test_a_quotation_that_is_lost_ends_with_4(chapterhouse: Any, home: Path) -> None:
     rewrite(chapterhouse, home, RULES.replace("4 knots", "5 knots"))
-    for command in (("cite", "check", "answer.json"), ("verify", "answer.bundle")):
+    for command in (("verify", "answer.json"), ("verify", "answer.bundle")):
         *words, file = command
         result = chapterhouse(*words, home.parent / file, "--home", home)
         assert result.code == 4, result
         assert "has changed since; the quotation is not there any more" in result.out
-    data = chapterhouse("cite", "check", home.parent / "answer.json", "--home", home, "--json").data
+    data = chapterhouse("verify", home.parent / "answer.json", "--home", home, "--json").data
     assert data["holds"] is False
     assert data["citations"][0]["quotation"] == "lost"
 
@@ -83,14 +83,14 @@ def test_a_source_that_changed_elsewhere_still_carries_the_answer(
     chapterhouse: Any, home: Path
 ) -> None:
     rewrite(chapterhouse, home, f"# Preface\n\nNew.\n\n{RULES}")
-    result = chapterhouse("cite", "check", home.parent / "answer.json", "--home", home)
+    result = chapterhouse("verify", home.parent / "answer.json", "--home", home)
     assert result.code == 0
     assert "has changed since; the quotation stands at another place" in result.out
 
 
 def test_a_document_that_is_gone_is_told(chapterhouse: Any, home: Path) -> None:
     assert chapterhouse("docs", "remove", "rules.md", "--yes", "--home", home).code == 0
-    result = chapterhouse("cite", "check", home.parent / "answer.json", "--home", home)
+    result = chapterhouse("verify", home.parent / "answer.json", "--home", home)
     assert result.code == 4
     assert "is gone" in result.out
 
@@ -148,7 +148,7 @@ def test_a_file_is_read_from_standard_input(
 # --- what cannot be read ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", [("cite", "check"), ("verify",), ("verify", "--alone")])
+@pytest.mark.parametrize("command", [("verify",), ("verify", "--alone")])
 @pytest.mark.parametrize(
     ("content", "code"),
     [
@@ -178,7 +178,7 @@ def test_a_folder_and_a_file_without_end_are_no_answers(
     chapterhouse: Any, script: Any, tmp_path: Path
 ) -> None:
     script()
-    assert chapterhouse("cite", "check", tmp_path).code == 1
+    assert chapterhouse("verify", tmp_path).code == 1
     if Path("/dev/zero").exists():
         result = chapterhouse("verify", "/dev/zero", "--alone")
         assert (result.code, "as no answer has" in result.err) == (2, True)
@@ -203,7 +203,7 @@ def test_a_hostile_bundle_is_shown_without_effect(
     for command in (
         ("verify", "BUNDLE", "--alone"),
         ("verify", "BUNDLE"),
-        ("cite", "check", "ANSWER"),
+        ("verify", "ANSWER"),
     ):
         *words, file = [part for part in command if part != "--alone"]
         result = chapterhouse(
@@ -222,10 +222,10 @@ def test_every_state_of_a_citation_is_told_in_words(
     found = replace(library.rechecked[0], source=source, quote=quote)
     library.rechecked = (found, found)
     script.write(tmp_path)
-    result = chapterhouse("cite", "check", tmp_path / "ANSWER")
+    result = chapterhouse("verify", tmp_path / "ANSWER")
     assert result.code == (4 if quote is QuoteState.LOST else 0)
     assert result.out.count("the quotation") == 2
-    data = chapterhouse("cite", "check", tmp_path / "ANSWER", "--json").data
+    data = chapterhouse("verify", tmp_path / "ANSWER", "--json").data
     assert {one["source"] for one in data["citations"]} == {source.value}
     assert {one["quotation"] for one in data["citations"]} == {quote.value}
 
@@ -236,7 +236,7 @@ def test_an_answer_without_citations_has_nothing_to_check(
     library = script(answer=script.refusal)
     library.rechecked = ()
     script.write(tmp_path, script.refusal)
-    result = chapterhouse("cite", "check", tmp_path / "ANSWER")
+    result = chapterhouse("verify", tmp_path / "ANSWER")
     assert (result.code, "cites nothing" in result.out) == (0, True)
 
 
@@ -245,4 +245,4 @@ def test_the_envelope_of_ask_is_an_answer(chapterhouse: Any, script: Any, tmp_pa
     path = tmp_path / "printed.json"
     path.write_text(chapterhouse("ask", "x", "--json").out)
     assert json.loads(path.read_text())["ok"] is True
-    assert chapterhouse("cite", "check", path).code == 0
+    assert chapterhouse("verify", path).code == 0

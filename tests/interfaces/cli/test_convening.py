@@ -278,7 +278,7 @@ def test_minutes_are_checked_and_verified(chapterhouse: Any, script: Any, folder
     script()
     script.write(folder)
     for file in ("MINUTES", "MINUTES-BUNDLE"):
-        result = chapterhouse("cite", "check", file)
+        result = chapterhouse("verify", file)
         assert (result.code, "the quotation stands" in result.out) == (0, True)
     alone = chapterhouse("verify", "MINUTES-BUNDLE", "--alone")
     assert alone.code == 0
@@ -477,7 +477,7 @@ def test_a_real_council_meets_and_its_minutes_are_verified(
     assert told.out.count("ok  ") == 5
     assert chapterhouse("verify", "b.json", "--alone").code == 0
     (folder / "printed.json").write_text(first.out, "utf-8")
-    assert chapterhouse("cite", "check", "printed.json", "--home", home).code == 0
+    assert chapterhouse("verify", "printed.json", "--home", home).code == 0
     shown = chapterhouse("convene", "berths", ASKED, "--home", home, "--no-memory", "--markdown")
     assert "A guest berth costs 80 euros a night.[^" in shown.out
     changed = folder / "beta" / "tariffs-beta.md"

@@ -66,7 +66,7 @@ def test_with_json_it_is_data_beside_the_answer(
 
     saved = tmp_path / "answer.json"
     saved.write_text(result.out, "utf-8")
-    assert chapterhouse("cite", "check", saved, "--home", home).code == 0
+    assert chapterhouse("verify", saved, "--home", home).code == 0
 
 
 def test_what_fails_shows_how_far_it_came(chapterhouse: Any, home: Path) -> None:

@@ -141,7 +141,7 @@ async def asked_of(work: Any) -> None:
         ),
         (
             ZeroDivisionError("/home/ann by zero"),
-            "Unexpected ZeroDivisionError. What it says stands in the server's log.",
+            "Unexpected ZeroDivisionError. Details are in the server's log.",
         ),
         (NotFoundError("a\x1b[2J\u202eb"), "a[2Jb"),
     ],

@@ -29,11 +29,11 @@ from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import Check, Document, Minutes, Scope
 
-MINUTES_FORMAT: Final = "chapterhouse-minutes/2"
+MINUTES_FORMAT: Final = "chapterhouse-minutes/3"
 _NAMED: Final = 8  # sentences that fail a check, the rest is counted
 _WRITTEN_BY: Final = (
     "Bundles of minutes are written by: chapterhouse convene COUNCIL QUESTION --bundle FILE; what "
-    "convene --json printed is checked by: chapterhouse cite check FILE"
+    "convene --json printed is checked by: chapterhouse verify FILE"
 )
 
 

@@ -1,4 +1,4 @@
-"""Commands that check old answers: cite check, verify."""
+"""The command that checks saved answers and minutes: verify."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -15,6 +15,7 @@ from chapterhouse.answering.bundle import (
     examine,
     read_answer,
     read_bundle,
+    states_format,
 )
 from chapterhouse.answering.cite import CitationCheck
 from chapterhouse.claims.judge import judge
@@ -44,72 +45,34 @@ _QUOTES: Final = {
     "lost": ("the quotation is not there any more", "bold red"),
 }
 
-app = typer.Typer(
-    help="Check the citations of answers and minutes of earlier.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-
 _File = Annotated[
     str,
     typer.Argument(
-        metavar="FILE", help="What ask or convene wrote with --json or --bundle; “-” to read it."
+        metavar="FILE", help="What ask or convene wrote with --bundle or --json; “-” to read it."
     ),
 ]
-_BundleFile = Annotated[
-    str,
-    typer.Argument(metavar="FILE", help="What ask or convene wrote with --bundle; “-” to read it."),
-]
-
-
-@app.command("check")
-def check(
-    file: _File,
-) -> None:
-    """Say which sources of an old answer or of minutes have changed, moved or gone.
-
-    Exit code 4 says that a quotation no longer stands anywhere in its document.
-    """
-
-    def work(library: "Library") -> Outcome:
-        data = _content(file)
-        if holds_minutes(data):
-            minutes = read_minutes(data)
-            question, found = minutes.question, library.councils.recheck(minutes)
-        else:
-            answer = read_answer(data)
-            question, found = answer.question, library.answers.recheck(answer)
-        return Outcome(
-            {
-                "question": question,
-                "holds": all(one.holds for one in found),
-                "citations": [_citation(one) for one in found],
-            },
-            lambda target: _show_citations(target, question, found),
-            OK if all(one.holds for one in found) else PARTLY,
-        )
-
-    with_library(work)
 
 
 def verify(
-    file: _BundleFile,
+    file: _File,
     *,
     alone: Annotated[
-        bool, typer.Option("--alone", help="Check the file by itself, without any library.")
+        bool, typer.Option("--alone", help="Check a bundle by itself, without any library.")
     ] = False,
 ) -> None:
-    """Check a bundle: that it is as it was written, and that its quotations stand.
+    """Check a saved answer or saved minutes and their quotations.
 
-    With --alone all is checked that the file itself can show, on any machine. Exit code 1 says
-    that the file is not to be trusted, 4 that a quotation stands no more.
+    A bundle shows whether the file was altered and whether its quotations are still there. Of what
+    --json printed only the quotations can be checked. With --alone a bundle is checked as far as
+    possible without its documents, on any machine. Exit code 1 means that the file is not to be
+    trusted, 4 that a quotation is no longer in its document.
     """
 
     def by_itself() -> Outcome:
-        examined = _examined(_content(file))
+        examined = _examined(_content(file), needs_bundle=True)
         return Outcome(
             _verified(examined, None),
-            lambda target: _show_bundle(target, examined, None),
+            lambda target: _show_verified(target, examined, None),
             OK if examined.trusted else FAILED,
         )
 
@@ -120,11 +83,11 @@ def verify(
             found = library.councils.recheck(held)
         else:
             found = library.answers.recheck(held)
-        stands = all(one.holds for one in found)
+        holds = all(one.holds for one in found)
         return Outcome(
             _verified(examined, found),
-            lambda target: _show_bundle(target, examined, found),
-            FAILED if not examined.trusted else OK if stands else PARTLY,
+            lambda target: _show_verified(target, examined, found),
+            FAILED if examined.trusted is False else OK if holds else PARTLY,
         )
 
     if alone:
@@ -134,11 +97,12 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A bundle that was checked by itself, of whichever kind.
+    """A file that was checked by itself.
 
     Attributes:
-        held: What it is the bundle of.
-        versions: Of what made it.
+        held: The answer or the minutes in it.
+        versions: Of what made it; nothing where it is no bundle.
+        checks: What a bundle shows by itself; nothing where it is none.
     """
 
     held: Answer | Minutes
@@ -146,13 +110,16 @@ class Examined:
     checks: tuple[Check, ...]
 
     @property
-    def trusted(self) -> bool:
-        """Whether it passed every check."""
-        return all(check.passed for check in self.checks)
+    def trusted(self) -> bool | None:
+        """Whether a bundle passed every check; None where it is no bundle."""
+        return all(check.passed for check in self.checks) if self.checks else None
 
 
-def _examined(data: bytes) -> Examined:
-    if holds_minutes(data):
+def _examined(data: bytes, *, needs_bundle: bool = False) -> Examined:
+    of_minutes = holds_minutes(data)
+    if not (needs_bundle or states_format(data)):
+        return Examined(read_minutes(data) if of_minutes else read_answer(data), {}, ())
+    if of_minutes:
         from chapterhouse.council.minutes.bundle import examine_minutes  # noqa: PLC0415 - brings the council
 
         held = read_minutes_bundle(data)
@@ -207,12 +174,16 @@ def _content(name: str) -> bytes:
 
 
 def _verified(examined: Examined, found: Sequence[CitationCheck] | None) -> dict[str, object]:
-    """Return what was found of a bundle; ``citations`` is null where there was no library."""
+    """Return what was found.
+
+    ``trusted`` is null where the file is no bundle, ``holds`` and ``citations`` without a library.
+    """
     return {
         "question": examined.held.question,
         "trusted": examined.trusted,
         "checks": examined.checks,
         "versions": examined.versions,
+        "holds": None if found is None else all(one.holds for one in found),
         "citations": None if found is None else [_citation(one) for one in found],
     }
 
@@ -253,15 +224,17 @@ def _show_citations(target: "Console", question: str, found: Sequence[CitationCh
         say(target, "It cites nothing.")
 
 
-def _show_bundle(
+def _show_verified(
     target: "Console", examined: Examined, found: Sequence[CitationCheck] | None
 ) -> None:
-    """Show what was found of a bundle."""
+    """Show what was found of a file."""
     for check in examined.checks:
         mark = ("ok  ", "green") if check.passed else ("BAD ", "bold red")
         say(target, mark, f"{check.name}: {one_line(check.sentence)}")
         if check.hint:
             indented(target, styled((one_line(check.hint), "dim")))
+    if not examined.checks:
+        say(target, ("This is no bundle: only its quotations were checked.", "dim"))
     if found is None:
         say(target, ("Checked by itself: the documents were not looked at.", "dim"))
         return

@@ -249,7 +249,7 @@ def chat(
     """Ask one question after the other; each may go on from the one before.
 
     Each line is a question, or a command such as /help. Off a terminal lines are read from
-    standard input; with --json each answer is one JSON object on a line of its own.
+    standard input; with --json each answer is one JSON object on its own line.
     """
     asking = Asking(
         persona, tuple(shelf) if shelf else None, tuple(tag or ()), model=model, remember=not forget

@@ -46,11 +46,7 @@ COMMANDS: Final = {
     "persona": ("personas:app", "Make, describe, validate and train personas."),
     "council": ("councils:app", "Make and check councils, and link their documents."),
     "memory": ("remembering:app", "List, search and forget what was asked and answered."),
-    "cite": ("bundles:app", "Check the citations of answers and minutes of earlier."),
-    "verify": (
-        "bundles:verify",
-        "Check a bundle: that it is as it was written, and that its quotations stand.",
-    ),
+    "verify": ("bundles:verify", "Check a saved answer or saved minutes and their quotations."),
     "model": (
         "models:app",
         "Choose the models: what writes answers, makes vectors and orders passages.",

@@ -68,7 +68,7 @@ class Common:
         typer.Option(
             "--workspace",
             metavar="NAME",
-            help="The library inside the home; others are out of sight.",
+            help="The library inside the home; no other is read.",
         ),
     ] = "default"
     debug: Annotated[

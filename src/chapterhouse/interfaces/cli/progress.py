@@ -103,7 +103,7 @@ def _stopped(last: Progress) -> InterruptedWorkError:
     files = counted(last.total, "file is", "files are")
     count = f"{last.done:,} of {files}" if last.total else "What was read so far is"
     return InterruptedWorkError(
-        f"Stopped. {count} done and safe on disk; none is half done.",
+        f"Stopped. {count} done and safe on disk; no file is half read.",
         hint="Run the same command again: it goes on with the rest.",
     )
 

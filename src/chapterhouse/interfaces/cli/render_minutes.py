@@ -83,7 +83,7 @@ def _facts(value: Minutes) -> list[str]:
     facts.append(one_line(method(value.method)))
     facts += [used(value.usage)] if value.usage else []
     inner = [said.member for said in value.statements if said.inner]
-    facts += [f"{one_line(name)} is a council with minutes of its own" for name in inner]
+    facts += [f"{one_line(name)} is a council with its own minutes" for name in inner]
     return [*facts, "all that was said: --markdown"]
 
 

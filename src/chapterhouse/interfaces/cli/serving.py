@@ -129,8 +129,8 @@ def _serve_http(
     def announce(url: str) -> None:
         if not over_http.is_loopback(host):
             typer.echo(
-                "Other machines can read this library now, and there is no login yet: whoever can "
-                f"connect to {host} may ask.",
+                "Other machines can read this library now, and there is no login yet: anyone who "
+                f"can connect to {host} may ask.",
                 err=True,
             )
         typer.echo(f"Serving MCP at {url}. Stop it with Ctrl-C.", err=True)

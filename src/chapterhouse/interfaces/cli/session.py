@@ -155,7 +155,13 @@ def _run(work: Callable[[], Outcome], trace: Trace | None) -> NoReturn:
         with working():
             outcome = work()
     except KeyboardInterrupt:
-        _fail("Interrupted", "Stopped.", "Nothing was left half done.", trace, began)
+        _fail(
+            "Interrupted",
+            "Stopped.",
+            "What was finished is saved.",
+            trace,
+            began,
+        )
         raise typer.Exit(INTERRUPTED) from None
     except Exception as error:  # noqa: BLE001 - the process boundary: one clear line, exit code 1
         if common().debug and not isinstance(error, ChapterhouseError):

@@ -131,7 +131,7 @@ def _lines(
 
 
 def _fitted(widths: Sequence[int], room: int, whole: Collection[int]) -> list[int]:
-    """Return widths that fit into ``room``; those of whole columns stay if the others have room."""
+    """Return widths that fit into ``room``; whole columns keep theirs if the others can shrink."""
     taken = sum(widths[number] for number in whole)
     others = [number for number in range(len(widths)) if number not in whole]
     if room - taken < _NARROWEST * len(others):

@@ -229,7 +229,7 @@ class PassageResult(Result):
     section: tuple[str, ...] = Field(description="Headings above it, outermost first.")
     text: str
     similarity: _Rounded = Field(description="0 to 1, of the last stage of the search.")
-    exact: bool = Field(description="Whether something asked for to the letter stands in it.")
+    exact: bool = Field(description="Whether it contains a phrase, name or code exactly as asked.")
     span: SpanResult
 
 

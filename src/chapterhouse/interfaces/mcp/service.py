@@ -130,7 +130,7 @@ def explained(error: Exception) -> str:
                 sanitise_line(str(error)),
                 exc_info=_log.isEnabledFor(logging.DEBUG),
             )
-            told = f"Unexpected {type(error).__name__}. What it says stands in the server's log."
+            told = f"Unexpected {type(error).__name__}. Details are in the server's log."
     return sanitise_line(without_paths(told))[:_LONGEST_ERROR]
 
 
