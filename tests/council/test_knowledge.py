@@ -172,7 +172,7 @@ def test_a_model_may_want_more_or_less_likeness(search: Search) -> None:
 
 def test_what_is_found_to_the_letter_is_always_similar(search: Search) -> None:
     tool = search_knowledge(scored(search, 0.1, exact=1.0), Scope.of(["maria"]))
-    assert "similarity 0.10, to the letter)" in call(tool, "harbour")
+    assert "similarity 0.10, word for word)" in call(tool, "harbour")
 
 
 def test_an_empty_result_says_what_was_searched_and_what_to_try(search: Search) -> None:
