@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
+from chapterhouse.agents.persona import PERSONA_MARKS
 from chapterhouse.answering.request import Choices
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
+from chapterhouse.store.definitions import FolderDefinitions
 
 RULES = """# Rules
 
@@ -91,6 +93,12 @@ class Room:
 
 def _json(value: object) -> str:
     return json.dumps(value)
+
+
+@pytest.fixture
+def personas(tmp_path: Path) -> FolderDefinitions:
+    """The personas of an empty folder."""
+    return FolderDefinitions(tmp_path, PERSONA_MARKS)
 
 
 @pytest.fixture

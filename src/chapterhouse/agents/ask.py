@@ -6,8 +6,8 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from chapterhouse.agents.persona_config import PersonaConfig
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.persona import PersonaConfig
+from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.drafts import OnDraft
 from chapterhouse.answering.request import Choices, Request, library_request
@@ -54,7 +54,7 @@ async def ask(
         raise UsageError(
             "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
         )
-    slug = House(runtime).load(persona).config.slug if persona else ""
+    slug = Personas(runtime).load(persona).config.slug if persona else ""
     allowed = runtime.settings.telemetry.content
     with sharing_content(allowed=allowed), agent_span(slug or _LIBRARY, question) as recorder:
         if slug:
@@ -93,7 +93,7 @@ async def follow_up(
     """
     runtime.catch_up()
     if persona:
-        request = _request(House(runtime).load(persona).config.slug, question, choices, runtime)
+        request = _request(Personas(runtime).load(persona).config.slug, question, choices, runtime)
     else:
         request = library_request(question, runtime.settings, choices)
     return await resolve_follow_up(request, before, runtime, certain=certain)
@@ -108,7 +108,7 @@ async def _ask_persona(
     on_progress: OnProgress | None,
 ) -> Answer:
     """Answer as a persona, or as the colleague whom the question is handed to."""
-    refreshed = House(runtime).refresh(slug, on_progress=on_progress)
+    refreshed = Personas(runtime).refresh(slug, on_progress=on_progress)
     runtime.catch_up()
     request = _request(slug, question, choices, runtime)
     answer = await respond(request, runtime, on_draft)
@@ -124,7 +124,7 @@ async def _ask_persona(
 
 
 def _request(slug: str, question: str, choices: Choices, runtime: Runtime) -> Request:
-    folder = House(runtime).load(slug)
+    folder = Personas(runtime).load(slug)
     return persona_request(question, folder.persona, folder.config, runtime.settings, choices)
 
 
@@ -137,11 +137,11 @@ def _colleagues(
     """
     own = request.persona.slug if request.persona else ""
     found = []
-    for slug in House(runtime).names():
+    for slug in Personas(runtime).names():
         if slug == own:
             continue
         try:
-            House(runtime).refresh(slug, on_progress=on_progress)
+            Personas(runtime).refresh(slug, on_progress=on_progress)
             other = _request(slug, request.question, choices, runtime)
         except ChapterhouseError:  # it is told of by ``persona validate``, not by this answer
             continue

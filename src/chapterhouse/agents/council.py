@@ -8,13 +8,14 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Any, Final, Self
 
 from pydantic import TypeAdapter
 
 from chapterhouse.agents.council_checks import check_council
 from chapterhouse.agents.council_model import (
+    COUNCIL_FILE,
     CouncilModel,
     Grounding,
     Member,
@@ -22,9 +23,26 @@ from chapterhouse.agents.council_model import (
     ToolRef,
     tool_name,
 )
-from chapterhouse.agents.definition_json import JsonObject, Schema, parse_model, parse_object
-from chapterhouse.agents.problems import Code, CouncilConfigError, Problem, errors
+from chapterhouse.agents.definition import (
+    JsonObject,
+    Schema,
+    parse_model,
+    parse_object,
+    read_object,
+)
+from chapterhouse.agents.problems import (
+    Code,
+    CouncilConfigError,
+    Path,
+    Problem,
+    References,
+    errors,
+    errors_first,
+    in_file,
+    mismatch_problems,
+)
 from chapterhouse.errors import UsageError
+from chapterhouse.ports.definitions import Definitions
 
 _KEYS: Final = {"chaired_by": "chair"}  # a field whose key is the name of a method
 
@@ -133,7 +151,7 @@ class Council(CouncilModel):
         )
         return replace(self, chaired_by=_seated(member, described))
 
-    def link(self, *folders: str | Path) -> Self:
+    def link(self, *folders: str | FilePath) -> Self:
         """Let all members read the documents of further folders."""
         return replace(self, folders=(*self.folders, *map(str, folders)))
 
@@ -270,11 +288,47 @@ def council_of(read: JsonObject) -> ParsedCouncil:
     return ParsedCouncil(council, (*read.problems, *parsed), read.value)
 
 
-_Wrong = Mapping[tuple[str | int, ...], Code]
+def read_council(definitions: Definitions, slug: str) -> ParsedCouncil:
+    """Read the file of a council; what is wrong with its form is in the result."""
+    hint = "chapterhouse council new SLUG makes what is missing in a folder."
+    return council_of(read_object(definitions, slug, COUNCIL_FILE, hint, council_schema()))
+
+
+def form_problems(parsed: ParsedCouncil, name: str) -> tuple[Problem, ...]:
+    """Return why what was read in the folder ``name`` cannot be the council of that name."""
+    slug = parsed.council.slug if parsed.council else ""
+    found = (*parsed.problems, *mismatch_problems(slug, name))
+    return tuple(in_file(f"{name}/{COUNCIL_FILE}", found))
+
+
+def check_parsed(parsed: ParsedCouncil, name: str, references: References) -> tuple[Problem, ...]:
+    """Return all that is wrong with what was read in the folder ``name``, errors first.
+
+    What follows only from something that could not be read is not named besides.
+    """
+    found = form_problems(parsed, name)
+    if parsed.council is None:
+        return found
+    council = replace(parsed.council, slug=parsed.council.slug or name)
+    followed = (
+        problem
+        for problem in check_council(council, references, f"{name}/{COUNCIL_FILE}")
+        if not any(_overlap(problem.path, wrong.path) for wrong in parsed.problems)
+    )
+    return errors_first((*found, *followed))
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    """Whether one path lies at or below the other."""
+    shared = min(len(one), len(other))
+    return one[:shared] == other[:shared]
+
+
+_Wrong = Mapping[Path, Code]
 _NEEDED: Final = frozenset(("slug", "name"))
 
 
-def _without(value: Any, path: tuple[str | int, ...], wrong: _Wrong) -> Any:
+def _without(value: Any, path: Path, wrong: _Wrong) -> Any:
     """Return a value without what is wrong in it; entries of lists keep their numbers."""
     if isinstance(value, dict):
         right = {

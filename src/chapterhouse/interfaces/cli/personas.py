@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.agents.curated import Outcome as Curation
-from chapterhouse.agents.persona_folder import PersonaFolder
+from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.errors import UsageError
 from chapterhouse.files import home_folder
@@ -32,9 +32,9 @@ from chapterhouse.interfaces.cli.terminal import console
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.personas import Entry, House
-    from chapterhouse.agents.proposal import Proposal
-    from chapterhouse.agents.training import Training
+    from chapterhouse.agents.personas import Personas
+    from chapterhouse.agents.registry import Entry
+    from chapterhouse.agents.training import Proposal, Training
     from chapterhouse.library import Library
 
 app = typer.Typer(
@@ -313,7 +313,7 @@ def _accepts(proposal: "Proposal") -> bool:
     return agreed("Write this profile?")
 
 
-def _move(house: "House", slug: str, chosen: "Listed", *, out: bool) -> None:
+def _move(house: "Personas", slug: str, chosen: "Listed", *, out: bool) -> None:
     if out:
         house.remove(slug, chosen.source)
     else:
@@ -334,7 +334,9 @@ def _folder_data(value: PersonaFolder) -> dict[str, object]:
     }
 
 
-def _entries_data(found: "Sequence[Entry]", counts: Mapping[str, int]) -> list[dict[str, object]]:
+def _entries_data(
+    found: "Sequence[Entry[PersonaFolder]]", counts: Mapping[str, int]
+) -> list[dict[str, object]]:
     """Shape the list of personas, with the number of documents on each shelf."""
     return [
         {

@@ -6,9 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.councils import Entry as CouncilEntry
-from chapterhouse.agents.personas import Entry, House
+from chapterhouse.agents.councils import CouncilFolder, Councils
+from chapterhouse.agents.persona import PersonaFolder
+from chapterhouse.agents.personas import Personas
+from chapterhouse.agents.registry import Entry
 from chapterhouse.answering.request import Choices
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
@@ -107,7 +108,7 @@ def _line(slug: str, name: str, about: str, problem: str) -> str:
     return f"- {slug} ({name}){': ' if told else ''}{told}"
 
 
-def _persona(entry: Entry, house: House) -> PersonaResult:
+def _persona(entry: Entry[PersonaFolder], house: Personas) -> PersonaResult:
     problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
     if entry.folder is None:
         return PersonaResult(
@@ -133,7 +134,7 @@ def _persona(entry: Entry, house: House) -> PersonaResult:
     )
 
 
-def _council(entry: CouncilEntry, councils: Councils) -> CouncilResult:
+def _council(entry: Entry[CouncilFolder], councils: Councils) -> CouncilResult:
     problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
     if entry.folder is None:
         return CouncilResult(
