@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Final, Generic, Protocol, TypeVar
 
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.problems import DefinitionError, Problem
@@ -17,15 +17,11 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import Census, Progress, Scope
 
 OnProgress = Callable[[Progress], None]
-READ_AHEAD = 8  # files being read while earlier ones are stored
+READ_AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
 class Definition(Protocol):
     """A persona or council as its files have it."""
-
-    @property
-    def path(self) -> Path:
-        """The folder of its documents, absolute."""
 
     @property
     def slug(self) -> str:
@@ -40,15 +36,15 @@ class Definition(Protocol):
         """Further folders whose documents are its own, absolute."""
 
 
-Kind = TypeVar("Kind", bound=Definition)
+Folder = TypeVar("Folder", bound=Definition)
 
 
 @dataclass(frozen=True, slots=True)
-class Entry(Generic[Kind]):
+class Entry(Generic[Folder]):
     """A persona or council in a list: its folder, or why it cannot be used."""
 
     slug: str
-    folder: Kind | None
+    folder: Folder | None
     problems: tuple[Problem, ...] = ()
 
 
@@ -91,7 +87,7 @@ class Refresh:
         return self.changed
 
 
-class Registry(ABC, Generic[Kind]):
+class Registry(ABC, Generic[Folder]):
     """All personas or all councils of a workspace.
 
     Attributes:
@@ -137,7 +133,7 @@ class Registry(ABC, Generic[Kind]):
             raise NotFoundError(f"There is no {self.kind} '{name}'.", hint=f"There are: {known}")
         return fitting[0]
 
-    def load(self, name: str) -> Kind:
+    def load(self, name: str) -> Folder:
         """Return the persona or council that ``name`` means.
 
         Raises:
@@ -147,7 +143,7 @@ class Registry(ABC, Generic[Kind]):
         """
         return self._load(self.resolve(name))
 
-    def all(self) -> tuple[Entry[Kind], ...]:
+    def all(self) -> tuple[Entry[Folder], ...]:
         """Return all in order of slug, those that cannot be used with the reason."""
         return tuple(map(self._entry, self.names()))
 
@@ -187,7 +183,7 @@ class Registry(ABC, Generic[Kind]):
         return self._refresh(self.load(name), on_progress, dry_run=dry_run)
 
     def _refresh(
-        self, definition: Kind, on_progress: OnProgress | None, *, dry_run: bool
+        self, definition: Folder, on_progress: OnProgress | None, *, dry_run: bool
     ) -> Refresh:
         try:
             return self._update(definition, on_progress, dry_run=dry_run)
@@ -197,7 +193,7 @@ class Registry(ABC, Generic[Kind]):
 
     def _update(
         self,
-        definition: Kind,
+        definition: Folder,
         on_progress: OnProgress | None,
         *,
         everything: bool = False,
@@ -213,7 +209,7 @@ class Registry(ABC, Generic[Kind]):
             warnings = (*_absent(definition.folders), *self._reminders(definition))
         return Refresh(definition.slug, definition.display_name, curation, sync, warnings)
 
-    def _sync(self, definition: Kind, tell: OnProgress, *, dry_run: bool) -> SyncReport | None:
+    def _sync(self, definition: Folder, tell: OnProgress, *, dry_run: bool) -> SyncReport | None:
         runtime, places = self._runtime, self._places(definition)
         if not dry_run and is_current(places, runtime.store):
             return None
@@ -231,13 +227,13 @@ class Registry(ABC, Generic[Kind]):
             runtime.catch_up()
         return report
 
-    def _places(self, definition: Kind) -> Places:
+    def _places(self, definition: Folder) -> Places:
         """Return where the documents of one are, and those of all others of its kind.
 
-        Shelves of the other kind count as a hand's work: so none takes another's documents away.
+        Shelves of the other kind count as filled by hand: so none takes another's documents away.
         """
         shelf, own = self._shelf(definition.slug), self._documents(definition.slug)
-        everyone = {
+        all_folders = {
             # Of one that cannot be used only the own folder is known.
             self._shelf(entry.slug): (
                 self._documents(entry.slug),
@@ -245,22 +241,22 @@ class Registry(ABC, Generic[Kind]):
             )
             for entry in self.all()
         }
-        everyone[shelf] = (own, *definition.folders)  # also of a council that has no file
-        return Places(shelf, own, definition.folders, everyone, self._excluded(definition))
+        all_folders[shelf] = (own, *definition.folders)  # also of a council that has no file
+        return Places(shelf, own, definition.folders, all_folders, self._excluded(definition))
 
     def _documents(self, slug: str) -> Path:
         return self._definitions.folder(slug) / self.documents_folder
 
-    def _entry(self, slug: str) -> Entry[Kind]:
+    def _entry(self, slug: str) -> Entry[Folder]:
         try:
             return Entry(slug, self._load(slug))
         except DefinitionError as error:
             return Entry(slug, None, error.problems)
 
-    # --- what the kinds do in their own way ----------------------------------------------------
+    # --- what each kind says for itself --------------------------------------------------------
 
     @abstractmethod
-    def _load(self, slug: str) -> Kind:
+    def _load(self, slug: str) -> Folder:
         """Return the definition of this name.
 
         Raises:
@@ -271,20 +267,20 @@ class Registry(ABC, Generic[Kind]):
         """Return the shelf on which its documents stand."""
         return slug
 
-    def _excluded(self, definition: Kind) -> frozenset[Path]:  # noqa: ARG002 - those of a kind
+    def _excluded(self, definition: Folder) -> frozenset[Path]:  # noqa: ARG002 - for personas
         """Return the files that stay off its shelf."""
         return frozenset()
 
-    def _is_curated(self, definition: Kind) -> bool:  # noqa: ARG002 - likewise
+    def _is_curated(self, definition: Folder) -> bool:  # noqa: ARG002 - for personas
         """Whether curation would find nothing new."""
         return True
 
     def _curate(
-        self, definition: Kind, tell: OnProgress, *, everything: bool, dry_run: bool
+        self, definition: Folder, tell: OnProgress, *, everything: bool, dry_run: bool
     ) -> CurationReport | None:
         """Make documents of what lies in the folder raw; None where nothing had changed."""
 
-    def _reminders(self, definition: Kind) -> tuple[str, ...]:  # noqa: ARG002 - likewise
+    def _reminders(self, definition: Folder) -> tuple[str, ...]:  # noqa: ARG002 - for personas
         """Return what waits for a person."""
         return ()
 
