@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from pathlib import Path as FilePath
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypedDict, Unpack
 
 from pydantic import TypeAdapter
 
@@ -47,6 +47,20 @@ from chapterhouse.ports.definitions import Definitions
 _KEYS: Final = {"chaired_by": "chair"}  # a field whose key is the name of a method
 
 
+class MemberWords(TypedDict, total=False):
+    """The words for a member; what they mean stands with ``Member``."""
+
+    persona: str
+    council: str
+    name: str
+    instructions: str
+    profile: str
+    tools: Iterable[ToolRef]
+    grounding: Grounding | None
+    timeout_seconds: float | None
+    shelves: Iterable[str]
+
+
 @dataclass(frozen=True, slots=True)
 class Council(CouncilModel):
     """A council as its file has it, or as it is built in Python; ``CouncilModel`` has its fields.
@@ -70,37 +84,13 @@ class Council(CouncilModel):
         """Give all members and the chair tools, by registered name or as they are."""
         return replace(self, tools=(*self.tools, *tools))
 
-    def add_member(
-        self,
-        member: Member | str | None = None,
-        *,
-        persona: str = "",
-        council: str = "",
-        name: str = "",
-        instructions: str = "",
-        profile: str = "",
-        tools: Iterable[ToolRef] = (),
-        grounding: Grounding | None = None,
-        timeout_seconds: float | None = None,
-        shelves: Iterable[str] = (),
-    ) -> Self:
+    def add_member(self, member: Member | str | None = None, **words: Unpack[MemberWords]) -> Self:
         """Seat a member: one that is made already, or a persona by slug, or as the words say.
 
         Raises:
             UsageError: a member was given and words for another besides.
         """
-        described = Member(
-            persona,
-            council,
-            name,
-            instructions,
-            profile,
-            tuple(tools),
-            grounding,
-            timeout_seconds,
-            tuple(shelves),
-        )
-        return replace(self, members=(*self.members, _seated(member, described)))
+        return replace(self, members=(*self.members, _member(member, words)))
 
     def add_round(
         self,
@@ -124,32 +114,9 @@ class Council(CouncilModel):
         made = Round(name, instructions, tuple(speakers), anonymous, sees_claims)
         return replace(self, rounds=(*self.rounds, made))
 
-    def chair(
-        self,
-        member: Member | str | None = None,
-        *,
-        persona: str = "",
-        name: str = "",
-        instructions: str = "",
-        profile: str = "",
-        tools: Iterable[ToolRef] = (),
-        grounding: Grounding | None = None,
-        timeout_seconds: float | None = None,
-        shelves: Iterable[str] = (),
-    ) -> Self:
+    def chair(self, member: Member | str | None = None, **words: Unpack[MemberWords]) -> Self:
         """Say who presides; as ``add_member``, but never a council."""
-        described = Member(
-            persona,
-            "",
-            name,
-            instructions,
-            profile,
-            tuple(tools),
-            grounding,
-            timeout_seconds,
-            tuple(shelves),
-        )
-        return replace(self, chaired_by=_seated(member, described))
+        return replace(self, chaired_by=_member(member, words))
 
     def link(self, *folders: str | FilePath) -> Self:
         """Let all members read the documents of further folders."""
@@ -199,7 +166,10 @@ class Council(CouncilModel):
         return check_council(self)
 
 
-def _seated(member: Member | str | None, described: Member) -> Member:
+def _member(member: Member | str | None, words: MemberWords) -> Member:
+    given: dict[str, Any] = {**words}
+    given |= {key: tuple(given.get(key, ())) for key in ("tools", "shelves")}
+    described = Member(**given)
     if member is None:
         return described
     if isinstance(member, Member):
