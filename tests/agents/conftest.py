@@ -61,8 +61,8 @@ class Room:
         self, slug: str, documents: Mapping[str, str], *, prose: str = "", **config: object
     ) -> None:
         """Make a persona with curated documents and settings by dotted key, ``__`` for the dot."""
-        house = self.library.personas
-        folder = house.create(slug)
+        personas = self.library.personas
+        folder = personas.create(slug)
         for name, text in documents.items():
             (folder.rag / name).write_text(text, "utf-8")
         if prose:
@@ -72,7 +72,7 @@ class Room:
             for key, value in config.items()
         }
         if written:
-            house.change(slug, written)
+            personas.change(slug, written)
 
     def says(
         self, *script: Scripted, name: str = "", fingerprint: str = "scripted"

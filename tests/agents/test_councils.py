@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.agents.council import Council
+from chapterhouse.agents.council import Council, council_from
 from chapterhouse.agents.council_model import SEARCH_TOOLS, Member
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.listing import Standing
 from chapterhouse.agents.problems import Code, CouncilConfigError
-from chapterhouse.agents.templates import COUNCIL_TEMPLATES, council_from
+from chapterhouse.agents.templates import COUNCIL_TEMPLATES
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.files import lock_folder
 from chapterhouse.reading.limits import Limits

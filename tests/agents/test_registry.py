@@ -9,11 +9,11 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.agents import registry
+from chapterhouse.agents.council import council_from
 from chapterhouse.agents.councils import CouncilFolder, Councils
 from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.registry import Entry
-from chapterhouse.agents.templates import council_from
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.runtime import Runtime
 

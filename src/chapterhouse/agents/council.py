@@ -5,7 +5,7 @@ checks can name what else is wrong at the same time.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
 from pathlib import Path as FilePath
@@ -41,6 +41,7 @@ from chapterhouse.agents.problems import (
     in_file,
     mismatch_problems,
 )
+from chapterhouse.agents.templates import COUNCIL_TEMPLATES, require_template, template_text
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.definitions import Definitions
 
@@ -179,6 +180,25 @@ def _member(member: Member | str | None, words: MemberWords) -> Member:
     if described.persona or described.council:
         raise UsageError(f"'{member}' is the persona; leave out persona= and council=.")
     return replace(described, persona=member)
+
+
+def council_from(
+    template: str,
+    slug: str,
+    *,
+    display_name: str = "",
+    personas: Sequence[str] = (),
+    folders: Sequence[str] = (),
+) -> Council:
+    """Return a council as a template begins it; personas take the place of its roles.
+
+    Raises:
+        NotFoundError: there is no template of this name.
+    """
+    require_template(template, COUNCIL_TEMPLATES)
+    begun = parse_council(template_text(f"{template}.json")).required().link(*folders)
+    members = tuple(Member(persona=persona) for persona in personas) or begun.members
+    return replace(begun, slug=slug, display_name=display_name, members=members)
 
 
 # --- writing -------------------------------------------------------------------------------------

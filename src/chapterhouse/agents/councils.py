@@ -15,7 +15,7 @@ from chapterhouse.agents.council import (
 )
 from chapterhouse.agents.council_checks import check_council
 from chapterhouse.agents.council_model import COUNCIL_FILE, DOCS, SEARCH_TOOLS, shelf_of
-from chapterhouse.agents.definition import as_json, is_text, with_changes
+from chapterhouse.agents.definition import as_json, is_text, require_new, with_changes
 from chapterhouse.agents.listing import Listed, council_listing
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import (
@@ -27,7 +27,7 @@ from chapterhouse.agents.problems import (
     require_slug,
 )
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry
-from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import Scope
 
@@ -107,15 +107,11 @@ class Councils(Registry[CouncilFolder]):
             RefusedError: it is there already.
         """
         require_slug(council.slug, "council", "berth-tariffs")
-        path = self._definitions.folder(council.slug)
-        if self._definitions.has(council.slug, COUNCIL_FILE):
-            raise RefusedError(
-                f"There is a council '{council.slug}' already, in {path}.",
-                hint=f"Change {COUNCIL_FILE} in it, or choose another name.",
-            )
+        hint = f"Change {COUNCIL_FILE} in it, or choose another name."
+        require_new(self._definitions, self.kind, council.slug, COUNCIL_FILE, hint)
         self._definitions.make(council.slug, (DOCS,))
         self._write(council.slug, as_object(council))  # last: with it the council exists
-        return CouncilFolder(path, council)
+        return CouncilFolder(self._definitions.folder(council.slug), council)
 
     def validate(
         self, council: str | Council | None = None, tools: Iterable[str] = ()

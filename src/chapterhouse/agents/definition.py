@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.agents.problems import Code, Path, Problem, meant, spell
-from chapterhouse.errors import UsageError
+from chapterhouse.errors import RefusedError, UsageError
 from chapterhouse.ports.definitions import Definitions
 
 MAXIMUM_BYTES: Final = 1_000_000
@@ -265,6 +265,17 @@ def with_changes(raw: Mapping[str, Any], changes: Mapping[str, object]) -> dict[
             raise UsageError(f"'{top}' is no object, so there is no '{key}'.")
         result[top] = with_changes(inner, {below: value})
     return result
+
+
+def require_new(definitions: Definitions, kind: str, name: str, file: str, hint: str) -> None:
+    """Check that nothing would be written over.
+
+    Raises:
+        RefusedError: there is a ``kind`` ("persona" or "council") of this name already.
+    """
+    if definitions.has(name, file):
+        where = definitions.folder(name)
+        raise RefusedError(f"There is a {kind} '{name}' already, in {where}.", hint=hint)
 
 
 def as_json(raw: Mapping[str, Any]) -> str:

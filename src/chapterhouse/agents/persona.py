@@ -9,7 +9,14 @@ from typing import Annotated, Any, Final, Literal, get_origin
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
 from pydantic_core import PydanticCustomError
 
-from chapterhouse.agents.definition import Schema, as_json, parse_model, read_object, with_changes
+from chapterhouse.agents.definition import (
+    Schema,
+    as_json,
+    parse_model,
+    read_object,
+    require_new,
+    with_changes,
+)
 from chapterhouse.agents.problems import (
     KEBAB,
     LONGEST_SLUG,
@@ -28,7 +35,7 @@ from chapterhouse.agents.templates import (
     prose_from,
     require_template,
 )
-from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.errors import UsageError
 from chapterhouse.ports.definitions import Definitions
 from chapterhouse.text.naming import valid_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
@@ -347,11 +354,8 @@ def create(
     """
     require_slug(slug, "persona", "maria-keller")
     require_template(template, PERSONA_TEMPLATES)
-    if definitions.has(slug, CONFIG_FILE):
-        raise RefusedError(
-            f"There is a persona '{slug}' already, in {definitions.folder(slug)}.",
-            hint=f"Change it with: chapterhouse persona edit {slug}",
-        )
+    hint = f"Change it with: chapterhouse persona edit {slug}"
+    require_new(definitions, "persona", slug, CONFIG_FILE, hint)
     name = sanitise_line(display_name) or slug.replace("-", " ").title()
     raw = _first_config(slug, name, PERSONA_TEMPLATES[template], folders)
     config = parse_config(raw, f"{slug}/{CONFIG_FILE}")

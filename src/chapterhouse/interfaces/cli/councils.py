@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.agents.council import as_object
+from chapterhouse.agents.council import as_object, council_from
 from chapterhouse.agents.council_model import Member
-from chapterhouse.agents.templates import council_from
 from chapterhouse.interfaces.cli import render, render_councils, render_personas
 from chapterhouse.interfaces.cli.options import DryRun, reopening, require_path
 from chapterhouse.interfaces.cli.personas import (

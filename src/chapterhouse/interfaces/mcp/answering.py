@@ -85,9 +85,11 @@ async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> 
 
 async def list_personas(service: Service, _arguments: NoArguments, _tell: Tell) -> Outcome:
     """Say who can be asked."""
-    house = service.library.personas
+    personas = service.library.personas
     found = await service.look(
-        lambda: PersonasResult(personas=tuple(_persona(entry, house) for entry in house.all()))
+        lambda: PersonasResult(
+            personas=tuple(_persona(entry, personas) for entry in personas.all())
+        )
     )
     lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found.personas]
     return Outcome(found, "\n".join(lines) or "There are no personas; ask the library itself.")
@@ -108,7 +110,7 @@ def _line(slug: str, name: str, about: str, problem: str) -> str:
     return f"- {slug} ({name}){': ' if told else ''}{told}"
 
 
-def _persona(entry: Entry[PersonaFolder], house: Personas) -> PersonaResult:
+def _persona(entry: Entry[PersonaFolder], personas: Personas) -> PersonaResult:
     problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
     if entry.folder is None:
         return PersonaResult(
@@ -128,7 +130,7 @@ def _persona(entry: Entry[PersonaFolder], house: Personas) -> PersonaResult:
         expertise=persona.expertise,
         tags=persona.tags,
         shelves=persona.reads,
-        documents=house.census(entry.slug).documents,
+        documents=personas.census(entry.slug).documents,
         usable=True,
         problem="",
     )
