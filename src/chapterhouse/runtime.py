@@ -9,6 +9,7 @@ from chapterhouse.connectors.fetched import Fetch
 from chapterhouse.ingest.encoders import Encoders
 from chapterhouse.ingest.look import Prepare, Read
 from chapterhouse.models.static import StaticEmbedder
+from chapterhouse.ports.definitions import Definitions
 from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, VectorSearch
 from chapterhouse.ports.memories import Memories
 from chapterhouse.ports.models import (
@@ -30,8 +31,9 @@ class Runtime:
     Functions that read, search, write and meet take it; tests replace single parts of it.
 
     Attributes:
-        home: The home folder, where settings and definitions are.
+        home: The home folder, where the settings are.
         workspace: The name of the workspace.
+        definitions: Those of ``persona`` and of ``council``, by kind.
         store: The documents, and all that is known of files.
         memories: What was asked and answered before.
         vectors: The index of the vectors that are made while adding.
@@ -56,6 +58,7 @@ class Runtime:
     home: Path
     workspace: str
     settings: Settings
+    definitions: Mapping[str, Definitions]
     store: Store
     memories: Memories
     blobs: Blobs
@@ -83,14 +86,6 @@ class Runtime:
     def folder(self) -> Path:
         """The folder of the workspace."""
         return self.home / "workspaces" / self.workspace
-
-    @property
-    def definitions(self) -> Path:
-        """The folder that holds ``personas/`` and ``councils/``.
-
-        That of the default workspace is the home; nothing of one workspace is seen from another.
-        """
-        return self.home if self.workspace == "default" else self.folder
 
     @property
     def maximum_bytes(self) -> int:

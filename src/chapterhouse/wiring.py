@@ -11,6 +11,8 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import Final
 
+from chapterhouse.agents.council_model import COUNCIL_MARKS
+from chapterhouse.agents.persona import PERSONA_MARKS
 from chapterhouse.answering.prompt import MARK_LETTERS
 from chapterhouse.answering.second_opinion import with_entailment
 from chapterhouse.chunking.sentence import MAXIMUM as SENTENCE_MAXIMUM
@@ -52,6 +54,7 @@ from chapterhouse.settings import (
     Settings,
 )
 from chapterhouse.store.blobs import FolderBlobs
+from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
 
@@ -112,6 +115,7 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             home=home,
             workspace=workspace,
             settings=settings,
+            definitions=_definitions(home if workspace == "default" else folder),
             store=store,
             memories=store.memories(),
             blobs=blobs,
@@ -135,6 +139,17 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             version=version("chapterhouse"),
             close=opened.pop_all().close,
         )
+
+
+def _definitions(folder: Path) -> dict[str, FolderDefinitions]:
+    """Return the definitions in a folder by kind.
+
+    The default workspace has them in the home; nothing of one workspace is seen from another.
+    """
+    return {
+        "persona": FolderDefinitions(folder / "personas", PERSONA_MARKS),
+        "council": FolderDefinitions(folder / "councils", COUNCIL_MARKS),
+    }
 
 
 def _open_fetch() -> Fetch:

@@ -10,10 +10,12 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
+from chapterhouse.agents.persona import PERSONA_MARKS
 from chapterhouse.answering.request import Choices
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
+from chapterhouse.store.definitions import FolderDefinitions
 
 RULES = """# Rules
 
@@ -59,8 +61,8 @@ class Room:
         self, slug: str, documents: Mapping[str, str], *, prose: str = "", **config: object
     ) -> None:
         """Make a persona with curated documents and settings by dotted key, ``__`` for the dot."""
-        house = self.library.personas
-        folder = house.create(slug)
+        personas = self.library.personas
+        folder = personas.create(slug)
         for name, text in documents.items():
             (folder.rag / name).write_text(text, "utf-8")
         if prose:
@@ -70,7 +72,7 @@ class Room:
             for key, value in config.items()
         }
         if written:
-            house.change(slug, written)
+            personas.change(slug, written)
 
     def says(
         self, *script: Scripted, name: str = "", fingerprint: str = "scripted"
@@ -91,6 +93,12 @@ class Room:
 
 def _json(value: object) -> str:
     return json.dumps(value)
+
+
+@pytest.fixture
+def personas(tmp_path: Path) -> FolderDefinitions:
+    """The personas of an empty folder."""
+    return FolderDefinitions(tmp_path, PERSONA_MARKS)
 
 
 @pytest.fixture

@@ -7,12 +7,17 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.agents.checks import References
-from chapterhouse.agents.council import Council, parse_council
+from chapterhouse.agents.council import Council, check_parsed, parse_council, read_council
 from chapterhouse.agents.council_checks import check_council, circle
-from chapterhouse.agents.council_folder import check_parsed, read_council
 from chapterhouse.agents.council_model import Member, Round
-from chapterhouse.agents.problems import Code, Problem, Severity, errors
+from chapterhouse.agents.problems import (
+    Code,
+    Problem,
+    References,
+    Severity,
+    errors,
+)
+from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.types import Tool
 
 WHOLE = (
@@ -273,7 +278,7 @@ def test_every_code_is_in_a_table(tmp_path: Path) -> None:
     told = {code for _, _, code, _ in TABLE}
     told |= {entry.code for entry in parse_council('{"slug": 1, "members": 1').problems}
     told |= {entry.code for entry in parse_council('{"slug": 1}').problems}
-    told |= {entry.code for entry in read_council(tmp_path / "gone").problems}
+    told |= {entry.code for entry in read_council(FolderDefinitions(tmp_path, ()), "gone").problems}
     told |= {entry.code for entry in check_parsed(parse_council(WHOLE.to_json()), "x", AROUND)}
     assert told == set(Code)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from chapterhouse.agents.council import Council, parse_council
 from chapterhouse.agents.council_checks import check_council
 from chapterhouse.agents.council_model import Member, Round
-from chapterhouse.agents.council_templates import TEMPLATES
 from chapterhouse.agents.problems import Code
+from chapterhouse.agents.templates import COUNCIL_TEMPLATES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "councils.md").read_text("utf-8")
 
@@ -34,7 +34,7 @@ def test_every_key_is_documented() -> None:
 
 
 def test_every_template_is_documented() -> None:
-    assert first_cells("## Make one", "## Choose the members") == list(TEMPLATES)
+    assert first_cells("## Make one", "## Choose the members") == list(COUNCIL_TEMPLATES)
 
 
 def test_the_council_shown_can_meet() -> None:

@@ -5,11 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.agents.checks import References
-from chapterhouse.agents.council import parse_council
-from chapterhouse.agents.council_folder import check_parsed, read_council
-from chapterhouse.agents.definition_json import MAXIMUM_BYTES
-from chapterhouse.agents.problems import Code, CouncilConfigError, Problem
+from chapterhouse.agents.council import check_parsed, parse_council, read_council
+from chapterhouse.agents.council_model import COUNCIL_MARKS
+from chapterhouse.agents.definition import MAXIMUM_BYTES
+from chapterhouse.agents.problems import (
+    Code,
+    CouncilConfigError,
+    Problem,
+    References,
+)
+from chapterhouse.store.definitions import FolderDefinitions
 
 WHOLE = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["independent_analysis"]'
 
@@ -122,17 +127,19 @@ def test_an_entry_that_cannot_be_read_leaves_the_others_at_their_place() -> None
 
 
 def test_files_that_are_no_text(tmp_path: Path) -> None:
-    path = tmp_path / "council.json"
-    assert read_council(path).problems[0].code is Code.UNREADABLE
+    councils = FolderDefinitions(tmp_path, COUNCIL_MARKS)
+    path = tmp_path / "berths" / "council.json"
+    path.parent.mkdir()
+    assert read_council(councils, "berths").problems[0].code is Code.UNREADABLE
     path.write_bytes(b'{"slug":\n "\xff"}')
-    assert "line 2" in read_council(path).problems[0].sentence
+    assert "line 2" in read_council(councils, "berths").problems[0].sentence
     path.write_bytes(b"\xef\xbb\xbf{" + WHOLE.encode() + b"}")
-    assert read_council(path).required().slug == "berths"
+    assert read_council(councils, "berths").required().slug == "berths"
     path.write_bytes(b" " * (MAXIMUM_BYTES + 1))
-    assert "more than" in read_council(path).problems[0].sentence
+    assert "more than" in read_council(councils, "berths").problems[0].sentence
     path.unlink()
     path.mkdir()
-    assert read_council(path).problems[0].code is Code.UNREADABLE
+    assert read_council(councils, "berths").problems[0].code is Code.UNREADABLE
     path.rmdir()
     os.mkfifo(path)  # it would keep a reader waiting
-    assert read_council(path).problems[0].code is Code.UNREADABLE
+    assert read_council(councils, "berths").problems[0].code is Code.UNREADABLE

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.agents.council import Council
+from chapterhouse.agents.council import Council, council_from
 from chapterhouse.agents.council_model import SEARCH_TOOLS, Member
-from chapterhouse.agents.council_templates import TEMPLATES, council_from
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.listing import Standing
 from chapterhouse.agents.problems import Code, CouncilConfigError
+from chapterhouse.agents.templates import COUNCIL_TEMPLATES
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.files import lock_folder
 from chapterhouse.reading.limits import Limits
@@ -71,7 +71,7 @@ def standing(councils: Councils) -> dict[str, Standing]:
 # --- which there are ---
 
 
-@pytest.mark.parametrize("template", [name for name in TEMPLATES if name != "blank"])
+@pytest.mark.parametrize("template", [name for name in COUNCIL_TEMPLATES if name != "blank"])
 def test_what_a_template_makes_can_meet(councils: Councils, template: str) -> None:
     folder = councils.create(council_from(template, "berths"))
     assert councils.validate("berths") == ()
@@ -89,9 +89,11 @@ def test_a_blank_council_wants_members(councils: Councils) -> None:
         council_from("debatte", "berths")
 
 
-def test_a_council_is_made_once_and_nothing_is_written_over(councils: Councils) -> None:
-    (councils.path / "berths" / "docs").mkdir(parents=True)
-    (councils.path / "berths" / "docs" / "kept.md").write_text(RULES)
+def test_a_council_is_made_once_and_nothing_is_written_over(
+    library: Library, councils: Councils
+) -> None:
+    (library.home / "councils" / "berths" / "docs").mkdir(parents=True)
+    (library.home / "councils" / "berths" / "docs" / "kept.md").write_text(RULES)
     assert councils.all()[0].problems[0].code is Code.UNREADABLE
     path = made(councils)
     assert (path / "docs" / "kept.md").read_text() == RULES
@@ -138,11 +140,11 @@ def test_a_broken_file_does_not_hide_the_others(councils: Councils) -> None:
 
 def test_validation_knows_the_library(library: Library, councils: Councils) -> None:
     library.personas.create("maria")
-    library.personas.create("tom").config_path.write_text("{")
+    library.personas.create("tom").path.joinpath("persona.config.json").write_text("{")
     for slug in ("inner", "torn", "around"):
         made(councils, slug)
-    (councils.path / "torn" / "council.json").write_text('{"slug": "torn"}')
-    (councils.path / "around" / "council.json").write_text(
+    (councils.folder("torn") / "council.json").write_text('{"slug": "torn"}')
+    (councils.folder("around") / "council.json").write_text(
         Council.new("around")
         .add_member(council="torn")
         .add_round("independent_analysis")
@@ -171,7 +173,7 @@ def test_validation_knows_the_library(library: Library, councils: Councils) -> N
         ("members[9].council", "unknown"),
         ("folders[0]", "folder-missing"),
     ]
-    (councils.path / "torn" / "council.json").write_text('{"slug": "torn",')
+    (councils.folder("torn") / "council.json").write_text('{"slug": "torn",')
     assert [problem.code for problem in councils.validate("torn")] == [Code.NOT_JSON]
     built = Council.new("built").add_member(council="around")
     assert Code.COUNCIL_BROKEN in {problem.code for problem in councils.validate(built)}
@@ -358,7 +360,7 @@ def test_a_file_that_changed_meanwhile_is_not_written_over(
     path = made(councils)
     folder = councils.load("berths")
     (path / "council.json").write_text('{"slug": "berths",')
-    monkeypatch.setattr("chapterhouse.agents.council_folder.load", lambda _: folder)
+    monkeypatch.setattr(councils, "_load", lambda _: folder)
     with pytest.raises(CouncilConfigError):
         councils.link("berths", str(papers))
     assert (path / "council.json").read_text() == '{"slug": "berths",'
@@ -410,8 +412,9 @@ def test_workspaces_have_councils_of_their_own(library: Library, tmp_path: Path)
     made(library.councils)
     with Library.open(tmp_path / "home", "other") as other:
         assert other.councils.names() == ()
-        assert other.councils.path == tmp_path / "home" / "workspaces" / "other" / "councils"
-    assert library.councils.path == tmp_path / "home" / "councils"
+        own = tmp_path / "home" / "workspaces" / "other" / "councils" / "berths"
+        assert made(other.councils) == own
+    assert library.councils.folder("berths") == tmp_path / "home" / "councils" / "berths"
 
 
 def test_two_do_not_bring_one_council_up_to_date_at_a_time(councils: Councils) -> None:

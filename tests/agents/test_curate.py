@@ -601,7 +601,7 @@ def failing_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
             raise SystemExit(1)
         write(path, text)
 
-    for module in ("three_way", "curated"):
+    for module in ("merge", "curated"):
         monkeypatch.setattr(f"chapterhouse.agents.{module}.write_whole", dying)
 
 

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from chapterhouse.agents.incoming import copy_in, links_of, list_links, parse_urls
+from chapterhouse.agents.curated import base_folder
+from chapterhouse.agents.incoming import copy_in, links_of, list_links, parse_urls, reminders
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 
 
@@ -74,3 +75,21 @@ def test_addresses_are_listed_once(raw: Path) -> None:
 def test_what_is_no_address_is_refused(url: str) -> None:
     with pytest.raises(UsageError):
         parse_urls(["https://example.org/", url])
+
+
+def test_nothing_waits_in_folders_that_are_not_there(tmp_path: Path) -> None:
+    assert reminders(tmp_path / "RAW-DOCS", tmp_path / "RAG") == ()
+
+
+def test_a_merge_to_be_decided_and_a_bad_line_are_told(tmp_path: Path) -> None:
+    raw, rag = tmp_path / "RAW-DOCS", tmp_path / "RAG"
+    raw.mkdir()
+    base_folder(rag).mkdir(parents=True)
+    (base_folder(rag) / "tides.new.md").write_text("x", "utf-8")
+    (raw / "pages.links").write_text("https://example.org/a\nfile:///etc/passwd\n", "utf-8")
+
+    waiting, line = reminders(raw, rag)
+
+    assert "tides" in waiting
+    assert "persona docs" in waiting
+    assert "pages.links, line 2" in line

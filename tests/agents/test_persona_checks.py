@@ -1,13 +1,17 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from chapterhouse.agents import persona_folder as folder
-from chapterhouse.agents.checks import References
-from chapterhouse.agents.persona_checks import Unread, validate
-from chapterhouse.agents.problems import Severity
-from chapterhouse.errors import ChapterhouseError
+from chapterhouse.agents import persona
+from chapterhouse.agents.curated import Known, base_folder, save_state
+from chapterhouse.agents.persona import PERSONA_MARKS
+from chapterhouse.agents.persona_checks import validate
+from chapterhouse.agents.problems import (
+    Problem,
+    References,
+    Severity,
+)
+from chapterhouse.store.definitions import FolderDefinitions
 
 AROUND = References(
     personas={"maria": True, "tom": True},
@@ -17,17 +21,19 @@ AROUND = References(
 
 
 @pytest.fixture
-def maria(tmp_path: Path) -> Path:
-    made = folder.create(tmp_path, "maria")
+def maria(personas: FolderDefinitions) -> Path:
+    made = persona.create(personas, "maria")
     (made.path / "persona.md").write_text("# Maria\n\nShe knows the tides.\n")
-    folder.change(made.path, {"tags": ["tides"]})
+    persona.change(personas, "maria", {"tags": ["tides"]})
     return made.path
 
 
-def found(
-    path: Path, unread: Callable[[Path], list[Unread]] = lambda _: []
-) -> list[tuple[str, str, str]]:
-    problems = validate(path, AROUND, unread)
+def problems_of(path: Path) -> tuple[Problem, ...]:
+    return validate(FolderDefinitions(path.parent, PERSONA_MARKS), path.name, AROUND)
+
+
+def found(path: Path) -> list[tuple[str, str, str]]:
+    problems = problems_of(path)
     assert all(problem.hint and problem.sentence for problem in problems)
     return [
         (problem.file.removeprefix("maria/"), problem.place, problem.severity.value)
@@ -35,12 +41,14 @@ def found(
     ]
 
 
-def test_a_good_folder_has_no_problem(maria: Path) -> None:
+def test_a_good_folder_has_no_problem(personas: FolderDefinitions, maria: Path) -> None:
     (maria / "RAG" / "tides.md").write_text(
         "---\nid: tides\npersonas: [maria, tom]\n---\n# Tides\n"
     )
     (maria / "RAW-DOCS" / "pages.links").write_text("https://example.org/a | Tides\n# a comment\n")
-    folder.change(maria, {"shelves": ["tom", "library"], "model": "local", "folders": ["RAG"]})
+    persona.change(
+        personas, "maria", {"shelves": ["tom", "library"], "model": "local", "folders": ["RAG"]}
+    )
     assert found(maria) == []
 
 
@@ -61,9 +69,12 @@ def test_a_good_folder_has_no_problem(maria: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_the_configuration_points_at(
-    maria: Path, changes: dict[str, object], expected: tuple[str, str, str] | None
+    personas: FolderDefinitions,
+    maria: Path,
+    changes: dict[str, object],
+    expected: tuple[str, str, str] | None,
 ) -> None:
-    folder.change(maria, changes)
+    persona.change(personas, "maria", changes)
     assert found(maria) == ([expected] if expected else [])
 
 
@@ -108,7 +119,7 @@ def test_an_id_belongs_to_one_document(maria: Path) -> None:
 def test_lists_of_pages(maria: Path) -> None:
     lines = "https://example.org/a\nhttp://user:secret@example.org/\n\nftp://example.org\n"
     (maria / "RAW-DOCS" / "pages.links").write_text(lines)
-    problems = validate(maria, AROUND)
+    problems = problems_of(maria)
     assert [problem.place for problem in problems] == ["line 2", "line 4"]
     assert not any("secret" in problem.sentence for problem in problems)
     (maria / "RAW-DOCS" / "pages.links").write_bytes(b"\xff")
@@ -116,13 +127,12 @@ def test_lists_of_pages(maria: Path) -> None:
 
 
 def test_files_that_could_not_be_read(maria: Path) -> None:
-    unread = Unread("RAW-DOCS/x.pdf", "It is torn.", "damaged")
-    assert found(maria, lambda _: [unread]) == [("RAW-DOCS/x.pdf", "damaged", "warning")]
-
-    def torn(_: Path) -> list[Unread]:
-        raise ChapterhouseError("The state is torn.", hint="Move it away.")
-
-    assert found(maria, torn) == [("RAG", "", "error")]
+    torn = Known("", code="damaged", sentence="It is torn.")
+    made = Known("tides", code="damaged", sentence="What was made earlier stays.", made=True)
+    save_state(maria / "RAG", {"x.pdf": torn, "y.pdf": made})
+    assert found(maria) == [("RAW-DOCS/x.pdf", "damaged", "warning")]
+    (base_folder(maria / "RAG") / "curated.json").write_text("torn")
+    assert found(maria) == [("RAG", "", "error")]
 
 
 def test_one_problem_hides_no_other(maria: Path) -> None:
@@ -130,7 +140,7 @@ def test_one_problem_hides_no_other(maria: Path) -> None:
     (maria / "persona.md").write_text("")
     (maria / "RAG" / "a.md").write_text("x")
     (maria / "RAW-DOCS" / "a.links").write_text("nonsense")
-    problems = validate(maria, AROUND)
+    problems = problems_of(maria)
     assert [(problem.file.removeprefix("maria/"), problem.place) for problem in problems] == [
         ("persona.config.json", "slug"),
         ("persona.config.json", "tags"),

@@ -1,4 +1,4 @@
-"""The house over a real library, real files and real readers."""
+"""The registry over a real library, real files and real readers."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.agents.listing import Standing
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import Fetch
@@ -38,32 +38,34 @@ def library(tmp_path: Path) -> Iterator[Library]:
         yield opened
 
 
-def offline(house: House) -> House:
+def offline(registry: Personas) -> Personas:
     def never() -> Fetch:
         pytest.fail("the network was asked for")
 
-    return House(replace(house._runtime, open_fetch=never))
+    return Personas(replace(registry._runtime, open_fetch=never))
 
 
 @pytest.fixture
-def house(library: Library, pool: ReadingPool) -> House:
-    house = offline(library.personas)
-    return House(replace(house._runtime, read=pool.submit))
+def registry(library: Library, pool: ReadingPool) -> Personas:
+    registry = offline(library.personas)
+    return Personas(replace(registry._runtime, read=pool.submit))
 
 
 @pytest.fixture
-def maria(house: House) -> Path:
-    folder = house.create("maria", display_name="Maria Keller")
+def maria(registry: Personas) -> Path:
+    folder = registry.create("maria", display_name="Maria Keller")
     (folder.raw / "tides.md").write_text(TIDES)
     (folder.raw / "berths.txt").write_text(BERTHS)
     return folder.path
 
 
-def listed(house: House, name: str = "maria") -> dict[str, Standing]:
-    return {entry.source: entry.status for entry in house.documents(name)}
+def listed(registry: Personas, name: str = "maria") -> dict[str, Standing]:
+    return {entry.source: entry.status for entry in registry.documents(name)}
 
 
-def online(house: House, pages: Callable[[str], bytes]) -> tuple[House, list[tuple[str, str]]]:
+def online(
+    registry: Personas, pages: Callable[[str], bytes]
+) -> tuple[Personas, list[tuple[str, str]]]:
     asked: list[tuple[str, str]] = []
 
     def fetch(url: str, *, etag: str, last_modified: str) -> Fetched:
@@ -73,118 +75,120 @@ def online(house: House, pages: Callable[[str], bytes]) -> tuple[House, list[tup
             charset="utf-8", etag='"v1"', last_modified="", not_modified=bool(etag), name="x.html",
         )  # fmt: skip
 
-    return House(replace(house._runtime, open_fetch=lambda: fetch)), asked
+    return Personas(replace(registry._runtime, open_fetch=lambda: fetch)), asked
 
 
 # --- who there is ---
 
 
-def test_names_are_resolved_like_those_of_documents(house: House) -> None:
+def test_names_are_resolved_like_those_of_documents(registry: Personas) -> None:
     for slug, name in (("maria", "Maria Keller"), ("marlene", "Marlene"), ("tom", "Old Tom")):
-        house.create(slug, display_name=name)
-    assert house.names() == ("maria", "marlene", "tom")
+        registry.create(slug, display_name=name)
+    assert registry.names() == ("maria", "marlene", "tom")
     for name, slug in (("maria", "maria"), ("mari", "maria"), ("TOM", "tom"), ("old tom", "tom")):
-        assert house.resolve(name) == slug
+        assert registry.resolve(name) == slug
     with pytest.raises(UsageError, match="fits 2 personas"):
-        house.resolve("mar")
+        registry.resolve("mar")
     with pytest.raises(UsageError, match="empty"):
-        house.resolve(" ")
+        registry.resolve(" ")
     for name in ("anna", "../maria", "maria/", ".", "*"):
         with pytest.raises(NotFoundError):
-            house.resolve(name)
+            registry.resolve(name)
 
 
-def test_a_broken_persona_is_listed_with_its_problem(house: House, maria: Path) -> None:
-    house.create("tom").config_path.write_text('{"slug": "tom", "tags": 1}')
-    good, broken = house.all()
+def test_a_broken_persona_is_listed_with_its_problem(registry: Personas, maria: Path) -> None:
+    registry.create("tom").path.joinpath("persona.config.json").write_text(
+        '{"slug": "tom", "tags": 1}'
+    )
+    good, broken = registry.all()
     assert good.folder
     assert broken.folder is None
     assert broken.problems[0].place == "tags"
     with pytest.raises(PersonaConfigError):
-        house.refresh("tom")
-    assert house.refresh("maria").changed
-    assert house.change("tom", {"tags": "tides, fog"}).config.tags == ("tides", "fog")
-    assert not [problem for problem in house.validate() if problem.severity == "error"]
+        registry.refresh("tom")
+    assert registry.refresh("maria").changed
+    assert registry.change("tom", {"tags": "tides, fog"}).config.tags == ("tides", "fog")
+    assert not [problem for problem in registry.validate() if problem.severity == "error"]
 
 
-def test_validation_knows_the_library(house: House, maria: Path, library: Library) -> None:
-    house.change("maria", {"shelves": "library"})
-    assert [p.place for p in house.validate("maria") if p.severity == "error"] == ["shelves[0]"]
+def test_validation_knows_the_library(registry: Personas, maria: Path, library: Library) -> None:
+    registry.change("maria", {"shelves": "library"})
+    assert [p.place for p in registry.validate("maria") if p.severity == "error"] == ["shelves[0]"]
     (maria.parent.parent / "x.md").write_text("# X\n\nSome text.\n")
     library.documents.add(maria.parent.parent / "x.md")
-    assert [p.place for p in house.validate("maria") if p.severity == "error"] == []
+    assert [p.place for p in registry.validate("maria") if p.severity == "error"] == []
     (maria / "RAW-DOCS" / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
-    house.refresh("maria")
-    torn = [p for p in house.validate("maria") if p.file == "maria/RAW-DOCS/torn.pdf"]
+    registry.refresh("maria")
+    torn = [p for p in registry.validate("maria") if p.file == "maria/RAW-DOCS/torn.pdf"]
     assert len(torn) == 1
 
 
 # --- documents ---
 
 
-def test_a_folder_is_read_once_and_again_when_it_changes(house: House, maria: Path) -> None:
-    assert not house.is_current("maria")
-    assert listed(house) == {"RAW-DOCS/berths.txt": "new", "RAW-DOCS/tides.md": "new"}
+def test_a_folder_is_read_once_and_again_when_it_changes(registry: Personas, maria: Path) -> None:
+    assert not registry.is_current("maria")
+    assert listed(registry) == {"RAW-DOCS/berths.txt": "new", "RAW-DOCS/tides.md": "new"}
     told: list[Progress] = []
-    first = house.refresh("mar", on_progress=told.append)
+    first = registry.refresh("mar", on_progress=told.append)
     assert first
     assert told
     assert first.sentence == "The documents of Maria Keller had changed: 2 read."
-    assert house.is_current("maria")
-    second = house.refresh("maria")
+    assert registry.is_current("maria")
+    second = registry.refresh("maria")
     assert (second.changed, second.curation, second.sync, second.sentence) == (
         False,
         None,
         None,
         "",
     )
-    assert set(listed(house).values()) == {Standing.INDEXED}
-    assert house.census("maria").documents == 2
+    assert set(listed(registry).values()) == {Standing.INDEXED}
+    assert registry.census("maria").documents == 2
     (maria / "RAW-DOCS" / "berths.txt").unlink()
-    third = house.refresh("maria")
+    third = registry.refresh("maria")
     assert third.sentence == "The documents of Maria Keller had changed: 1 removed."
-    assert listed(house) == {"RAW-DOCS/tides.md": "indexed"}
+    assert listed(registry) == {"RAW-DOCS/tides.md": "indexed"}
 
 
-def test_a_dry_run_changes_nothing(house: House, maria: Path, library: Library) -> None:
+def test_a_dry_run_changes_nothing(registry: Personas, maria: Path, library: Library) -> None:
     before = sorted(path for path in maria.rglob("*"))
-    report = house.refresh("maria", dry_run=True)
+    report = registry.refresh("maria", dry_run=True)
     assert report.curation
     assert len(report.curation.outcomes) == 2
-    training = house.train("maria", dry_run=True)
+    training = registry.train("maria", dry_run=True)
     assert "no documents yet" in training.proposal.warnings[0]
     assert sorted(path for path in maria.rglob("*")) == before
     assert not list(library.documents.list())
 
 
-def test_a_persona_reads_any_folder(house: House, maria: Path, tmp_path: Path) -> None:
+def test_a_persona_reads_any_folder(registry: Personas, maria: Path, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
-    house.change("maria", {"folders": f"{papers},{tmp_path / 'gone'}"})
-    report = house.refresh("maria")
+    registry.change("maria", {"folders": f"{papers},{tmp_path / 'gone'}"})
+    report = registry.refresh("maria")
     assert "gone is not there" in report.warnings[0]
-    assert listed(house)["papers/fog.md"] == "indexed"
+    assert listed(registry)["papers/fog.md"] == "indexed"
     shutil.rmtree(papers)
-    assert house.refresh("maria").warnings
-    assert house.census("maria").documents == 3  # a disk may be away
+    assert registry.refresh("maria").warnings
+    assert registry.census("maria").documents == 3  # a disk may be away
 
 
 def test_every_reason_why_something_is_not_indexed(
-    house: House, maria: Path, library: Library
+    registry: Personas, maria: Path, library: Library
 ) -> None:
     (maria / "RAW-DOCS" / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
     (maria / "RAW-DOCS" / "empty.txt").write_text("   ")
     (maria / "RAW-DOCS" / "pages.links").write_text("https://example.org/")
-    house.create("tom")
+    registry.create("tom")
     (maria / "RAG" / "shared.md").write_text(
         "---\nid: shared\npersonas: [maria, tom]\n---\n\n# Shared\n\nThe gate closes at nine.\n"
     )
-    house.refresh("maria")
+    registry.refresh("maria")
     (maria / "RAG" / "tides.md").unlink()
     (maria / "RAW-DOCS" / "later.md").write_text("# Later\n\nNot yet.\n")
-    house.refresh("tom")
-    entries = {entry.source: entry for entry in house.documents("maria")}
+    registry.refresh("tom")
+    entries = {entry.source: entry for entry in registry.documents("maria")}
     assert {source: entry.status.value for source, entry in entries.items()} == {
         "RAG/shared.md": "indexed",
         "RAW-DOCS/berths.txt": "indexed",
@@ -195,102 +199,109 @@ def test_every_reason_why_something_is_not_indexed(
     }
     assert all(entry.reason and entry.code for entry in entries.values() if not entry.chunks)
     assert entries["RAG/shared.md"].shared_with == ("tom",)
-    (told,) = house.documents("tom")
+    (told,) = registry.documents("tom")
     with pytest.raises(UsageError, match="shared with them"):
-        house.remove("tom", told.source)
+        registry.remove("tom", told.source)
     assert (told.document_id, told.shared_with) == (
         entries["RAG/shared.md"].document_id,
         ("maria",),
     )
 
 
-def test_what_was_removed_stays_out_until_it_is_restored(house: House, maria: Path) -> None:
-    house.refresh("maria")
-    removed = house.remove("maria", "berths.txt")
+def test_what_was_removed_stays_out_until_it_is_restored(registry: Personas, maria: Path) -> None:
+    registry.refresh("maria")
+    removed = registry.remove("maria", "berths.txt")
     assert removed.source == "RAW-DOCS/berths.txt"
-    assert house.load("maria").config.exclude == ("RAG/berths.md",)
+    assert registry.load("maria").config.exclude == ("RAG/berths.md",)
     for _ in range(2):
-        assert listed(house) == {"RAW-DOCS/berths.txt": "removed", "RAW-DOCS/tides.md": "indexed"}
-        house.refresh("maria")
+        assert listed(registry) == {
+            "RAW-DOCS/berths.txt": "removed",
+            "RAW-DOCS/tides.md": "indexed",
+        }
+        registry.refresh("maria")
     (maria / "RAW-DOCS" / "berths.txt").write_text(BERTHS + "\nNew words.\n")
-    house.refresh("maria")
-    assert listed(house)["RAW-DOCS/berths.txt"] == "removed"
-    assert house.census("maria").documents == 1
-    house.train("maria")
-    assert listed(house)["RAW-DOCS/berths.txt"] == "removed"
-    house.restore("maria", "berths.txt")
-    assert set(listed(house).values()) == {Standing.INDEXED}
-    assert house.load("maria").config.exclude == ()
+    registry.refresh("maria")
+    assert listed(registry)["RAW-DOCS/berths.txt"] == "removed"
+    assert registry.census("maria").documents == 1
+    registry.train("maria")
+    assert listed(registry)["RAW-DOCS/berths.txt"] == "removed"
+    registry.restore("maria", "berths.txt")
+    assert set(listed(registry).values()) == {Standing.INDEXED}
+    assert registry.load("maria").config.exclude == ()
     with pytest.raises(UsageError, match="not removed by hand"):
-        house.restore("maria", "berths.txt")
+        registry.restore("maria", "berths.txt")
     for name, error in (("nothing", NotFoundError), ("", UsageError)):
         with pytest.raises(error):
-            house.remove("maria", name)
+            registry.remove("maria", name)
 
 
-def test_a_file_of_any_name_can_be_removed(house: House, maria: Path) -> None:
+def test_a_file_of_any_name_can_be_removed(registry: Personas, maria: Path) -> None:
     name = os.fsdecode(b"a\x1b[2J\xffb.md")
     (maria / "RAG" / name).write_text("---\nid: a\n---\n\n# A\n\nWords.\n")
-    house.refresh("maria")
+    registry.refresh("maria")
     shown = "RAG/a\\u001b[2J\\xffb.md"
-    assert listed(house)[shown] == "indexed"
-    house.remove("maria", shown)
-    assert listed(house)[shown] == "removed"
-    house.restore("maria", shown)
-    assert listed(house)[shown] == "indexed"
+    assert listed(registry)[shown] == "indexed"
+    registry.remove("maria", shown)
+    assert listed(registry)[shown] == "removed"
+    registry.restore("maria", shown)
+    assert listed(registry)[shown] == "indexed"
 
 
-def test_a_person_may_exclude_by_the_name_in_raw_docs(house: House, maria: Path) -> None:
-    house.change("maria", {"exclude": "RAW-DOCS/berths.txt"})
-    house.refresh("maria")
-    house.refresh("maria")
-    assert listed(house) == {"RAW-DOCS/berths.txt": "removed", "RAW-DOCS/tides.md": "indexed"}
-    assert house.census("maria").documents == 1
-    house.restore("maria", "berths.txt")
-    assert house.census("maria").documents == 2
+def test_a_person_may_exclude_by_the_name_in_raw_docs(registry: Personas, maria: Path) -> None:
+    registry.change("maria", {"exclude": "RAW-DOCS/berths.txt"})
+    registry.refresh("maria")
+    registry.refresh("maria")
+    assert listed(registry) == {"RAW-DOCS/berths.txt": "removed", "RAW-DOCS/tides.md": "indexed"}
+    assert registry.census("maria").documents == 1
+    registry.restore("maria", "berths.txt")
+    assert registry.census("maria").documents == 2
 
 
-def test_a_file_of_a_shared_folder_leaves_one_shelf_only(house: House, tmp_path: Path) -> None:
+def test_a_file_of_a_shared_folder_leaves_one_shelf_only(
+    registry: Personas, tmp_path: Path
+) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
     for slug in ("maria", "tom"):
-        house.create(slug, folders=[str(papers)])
-        house.refresh(slug)
-    house.remove("maria", "fog.md")
-    assert (house.census("maria").documents, house.census("tom").documents) == (0, 1)
-    house.refresh("tom")
-    house.refresh("maria")
-    assert (house.census("maria").documents, house.census("tom").documents) == (0, 1)
+        registry.create(slug, folders=[str(papers)])
+        registry.refresh(slug)
+    registry.remove("maria", "fog.md")
+    assert (registry.census("maria").documents, registry.census("tom").documents) == (0, 1)
+    registry.refresh("tom")
+    registry.refresh("maria")
+    assert (registry.census("maria").documents, registry.census("tom").documents) == (0, 1)
 
 
 # --- training ---
 
 
-def test_training_proposes_and_writes_only_what_is_accepted(house: House, maria: Path) -> None:
+def test_training_proposes_and_writes_only_what_is_accepted(
+    registry: Personas, maria: Path
+) -> None:
     config = (maria / "persona.config.json").read_bytes()
-    training = house.train("maria")
+    training = registry.train("maria")
     assert training.proposal
     assert "slack water" in [tag.casefold() for tag in training.proposal.after.tags]
     assert (maria / "persona.config.json").read_bytes() == config
-    accepted = house.accept("maria", training.proposal)
+    accepted = registry.accept("maria", training.proposal)
     assert accepted.config == training.proposal.after
-    assert not house.train("maria").proposal
+    assert not registry.train("maria").proposal
     with pytest.raises(UsageError, match="has changed since"):
-        house.accept("maria", training.proposal)
+        registry.accept("maria", training.proposal)
 
 
-def test_training_reads_everything_anew(house: House, maria: Path) -> None:
-    first = house.train("maria")
+def test_training_reads_everything_anew(registry: Personas, maria: Path) -> None:
+    first = registry.train("maria")
     assert first.again is not None
     assert first.again.outcomes == ()
-    second = house.train("maria")
+    second = registry.train("maria")
     assert second.again is not None
     assert second.again.changed == 2
     assert second.refresh.curation is not None
 
 
-def test_a_model_words_the_profile_where_one_is_set(house: House, maria: Path) -> None:
+def test_a_model_words_the_profile_where_one_is_set(registry: Personas, maria: Path) -> None:
     model = ScriptedModel(lambda *_: '{"expertise": "Slack water at Osk pier."}')
     asked: list[str] = []
 
@@ -298,7 +309,7 @@ def test_a_model_words_the_profile_where_one_is_set(house: House, maria: Path) -
         asked.append(name)
         return model
 
-    modelled = House(replace(house._runtime, language_model=named))
+    modelled = Personas(replace(registry._runtime, language_model=named))
     proposal = modelled.train("maria").proposal
     assert proposal.after.profile.expertise == "Slack water at Osk pier."
     assert (proposal.method, asked) == ("scripted", [""])
@@ -307,38 +318,40 @@ def test_a_model_words_the_profile_where_one_is_set(house: House, maria: Path) -
     assert asked == [""]
 
 
-def test_files_are_taken_in(house: House, maria: Path, tmp_path: Path) -> None:
+def test_files_are_taken_in(registry: Personas, maria: Path, tmp_path: Path) -> None:
     (tmp_path / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
-    training = house.train("maria", files=[tmp_path / "fog.md"])
+    training = registry.train("maria", files=[tmp_path / "fog.md"])
     assert training.copied == ("RAW-DOCS/fog.md",)
     assert training.again is None
-    assert listed(house)["RAW-DOCS/fog.md"] == "indexed"
+    assert listed(registry)["RAW-DOCS/fog.md"] == "indexed"
     with pytest.raises(UsageError):
-        house.train("maria", files=[tmp_path])
+        registry.train("maria", files=[tmp_path])
 
 
-def test_pages_are_fetched_listed_and_asked_for_by_their_etag(house: House, maria: Path) -> None:
+def test_pages_are_fetched_listed_and_asked_for_by_their_etag(
+    registry: Personas, maria: Path
+) -> None:
     page = b"<html><body><h1>Fog</h1><p>The horn sounds every two minutes.</p></body></html>"
-    connected, asked = online(house, lambda _: page)
+    connected, asked = online(registry, lambda _: page)
     training = connected.train("maria", urls=["https://example.org/fog"])
     assert [outcome.status for outcome in training.fetched.outcomes] == ["fetched"]  # type: ignore[union-attr] # pages were fetched
     assert (maria / "RAW-DOCS" / "links.links").read_text() == "https://example.org/fog\n"
-    assert listed(house)["https://example.org/fog"] == "indexed"
-    assert not house.refresh("maria")  # offline: fails if it fetches
+    assert listed(registry)["https://example.org/fog"] == "indexed"
+    assert not registry.refresh("maria")  # offline: fails if it fetches
     connected.train("maria")
     assert asked == [("https://example.org/fog", ""), ("https://example.org/fog", '"v1"')]
     (maria / "RAW-DOCS" / "links.links").write_text("")
     connected.train("maria")
-    assert "https://example.org/fog" not in listed(house)
+    assert "https://example.org/fog" not in listed(registry)
     assert len(asked) == 2
 
 
-def test_an_address_that_is_refused_is_not_kept(house: House, maria: Path) -> None:
+def test_an_address_that_is_refused_is_not_kept(registry: Personas, maria: Path) -> None:
     def refuse(url: str) -> bytes:
         code = "url-refused" if "private" in url else "url-unreachable"
         raise RejectedError(code, "No.", hint="Do something else.")
 
-    connected, _ = online(house, refuse)
+    connected, _ = online(registry, refuse)
     urls = ["https://private.example/", "https://away.example/"]
     training = connected.train("maria", urls=urls)
     assert [outcome.status for outcome in training.fetched.outcomes] == ["failed"] * 2  # type: ignore[union-attr] # pages were asked for
@@ -347,23 +360,25 @@ def test_an_address_that_is_refused_is_not_kept(house: House, maria: Path) -> No
         connected.train("maria", urls=["not an address"])
 
 
-def test_an_interrupt_goes_up_and_the_next_run_does_the_rest(house: House, maria: Path) -> None:
+def test_an_interrupt_goes_up_and_the_next_run_does_the_rest(
+    registry: Personas, maria: Path
+) -> None:
     def stop(_: Progress) -> None:
         raise KeyboardInterrupt
 
     for _ in range(2):
         with pytest.raises(KeyboardInterrupt):
-            house.refresh("maria", on_progress=stop)
-    house.refresh("maria")
-    assert set(listed(house).values()) == {Standing.INDEXED}
+            registry.refresh("maria", on_progress=stop)
+    registry.refresh("maria")
+    assert set(listed(registry).values()) == {Standing.INDEXED}
 
 
-def test_two_that_read_at_once_read_once(house: House, maria: Path) -> None:
+def test_two_that_read_at_once_read_once(registry: Personas, maria: Path) -> None:
     with ThreadPoolExecutor(3) as threads:
-        reports = list(threads.map(lambda _: house.refresh("maria"), range(3)))
+        reports = list(threads.map(lambda _: registry.refresh("maria"), range(3)))
     assert sorted(report.changed for report in reports) == [False, False, True]
-    assert house.is_current("maria")
-    assert house.census("maria").documents == 2
+    assert registry.is_current("maria")
+    assert registry.census("maria").documents == 2
 
 
 def test_workspaces_have_personas_of_their_own(tmp_path: Path) -> None:

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.agents.profile import Generated, Subject, generate, subject_of, usable
-from chapterhouse.agents.profile_model import reword
+from chapterhouse.agents.profile import Generated, Subject, generate, reword, subject_of, usable
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.types import Document

@@ -7,9 +7,9 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from chapterhouse.agents.persona_config import PersonaConfig
-from chapterhouse.agents.personas import House
-from chapterhouse.agents.refresh import Refresh
+from chapterhouse.agents.persona import PersonaConfig
+from chapterhouse.agents.personas import Personas
+from chapterhouse.agents.registry import Refresh
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.drafts import OnDraft
 from chapterhouse.answering.request import Choices, Request, library_request
@@ -139,7 +139,7 @@ async def _ask_persona(
     on_progress, on_draft = _on_progress(emit), _on_draft(emit, choices)
 
     def refresh() -> tuple[Refresh, Request]:
-        done = House(runtime).refresh(slug, on_progress=on_progress)
+        done = Personas(runtime).refresh(slug, on_progress=on_progress)
         runtime.catch_up()
         return done, _request(slug, question, choices, runtime)
 
@@ -157,7 +157,7 @@ async def _ask_persona(
 
 
 def _slug_of(persona: str, runtime: Runtime) -> str:
-    return House(runtime).load(persona).config.slug if persona else ""
+    return Personas(runtime).load(persona).config.slug if persona else ""
 
 
 def _on_progress(emit: Emit | None) -> OnProgress | None:
@@ -171,7 +171,7 @@ def _on_draft(emit: Emit | None, choices: Choices) -> OnDraft | None:
 
 
 def _request(slug: str, question: str, choices: Choices, runtime: Runtime) -> Request:
-    folder = House(runtime).load(slug)
+    folder = Personas(runtime).load(slug)
     return persona_request(question, folder.persona, folder.config, runtime.settings, choices)
 
 
@@ -184,11 +184,11 @@ def _colleagues(
     """
     own = request.persona.slug if request.persona else ""
     found = []
-    for slug in House(runtime).names():
+    for slug in Personas(runtime).names():
         if slug == own:
             continue
         try:
-            House(runtime).refresh(slug, on_progress=on_progress)
+            Personas(runtime).refresh(slug, on_progress=on_progress)
             other = _request(slug, request.question, choices, runtime)
         except ChapterhouseError:  # it is told of by ``persona validate``, not by this answer
             continue

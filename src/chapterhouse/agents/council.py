@@ -5,16 +5,17 @@ checks can name what else is wrong at the same time.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, replace
 from functools import cache
-from pathlib import Path
-from typing import Any, Final, Self
+from pathlib import Path as FilePath
+from typing import Any, Final, Self, TypedDict, Unpack
 
 from pydantic import TypeAdapter
 
 from chapterhouse.agents.council_checks import check_council
 from chapterhouse.agents.council_model import (
+    COUNCIL_FILE,
     CouncilModel,
     Grounding,
     Member,
@@ -22,11 +23,43 @@ from chapterhouse.agents.council_model import (
     ToolRef,
     tool_name,
 )
-from chapterhouse.agents.definition_json import JsonObject, Schema, parse_model, parse_object
-from chapterhouse.agents.problems import Code, CouncilConfigError, Problem, errors
+from chapterhouse.agents.definition import (
+    JsonObject,
+    Schema,
+    parse_model,
+    parse_object,
+    read_object,
+)
+from chapterhouse.agents.problems import (
+    Code,
+    CouncilConfigError,
+    Path,
+    Problem,
+    References,
+    errors,
+    errors_first,
+    in_file,
+    mismatch_problems,
+)
+from chapterhouse.agents.templates import COUNCIL_TEMPLATES, require_template, template_text
 from chapterhouse.errors import UsageError
+from chapterhouse.ports.definitions import Definitions
 
 _KEYS: Final = {"chaired_by": "chair"}  # a field whose key is the name of a method
+
+
+class MemberWords(TypedDict, total=False):
+    """The words for a member; what they mean stands with ``Member``."""
+
+    persona: str
+    council: str
+    name: str
+    instructions: str
+    profile: str
+    tools: Iterable[ToolRef]
+    grounding: Grounding | None
+    timeout_seconds: float | None
+    shelves: Iterable[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +85,13 @@ class Council(CouncilModel):
         """Give all members and the chair tools, by registered name or as they are."""
         return replace(self, tools=(*self.tools, *tools))
 
-    def add_member(
-        self,
-        member: Member | str | None = None,
-        *,
-        persona: str = "",
-        council: str = "",
-        name: str = "",
-        instructions: str = "",
-        profile: str = "",
-        tools: Iterable[ToolRef] = (),
-        grounding: Grounding | None = None,
-        timeout_seconds: float | None = None,
-        shelves: Iterable[str] = (),
-    ) -> Self:
+    def add_member(self, member: Member | str | None = None, **words: Unpack[MemberWords]) -> Self:
         """Seat a member: one that is made already, or a persona by slug, or as the words say.
 
         Raises:
             UsageError: a member was given and words for another besides.
         """
-        described = Member(
-            persona,
-            council,
-            name,
-            instructions,
-            profile,
-            tuple(tools),
-            grounding,
-            timeout_seconds,
-            tuple(shelves),
-        )
-        return replace(self, members=(*self.members, _seated(member, described)))
+        return replace(self, members=(*self.members, _member(member, words)))
 
     def add_round(
         self,
@@ -106,34 +115,11 @@ class Council(CouncilModel):
         made = Round(name, instructions, tuple(speakers), anonymous, sees_claims)
         return replace(self, rounds=(*self.rounds, made))
 
-    def chair(
-        self,
-        member: Member | str | None = None,
-        *,
-        persona: str = "",
-        name: str = "",
-        instructions: str = "",
-        profile: str = "",
-        tools: Iterable[ToolRef] = (),
-        grounding: Grounding | None = None,
-        timeout_seconds: float | None = None,
-        shelves: Iterable[str] = (),
-    ) -> Self:
+    def chair(self, member: Member | str | None = None, **words: Unpack[MemberWords]) -> Self:
         """Say who presides; as ``add_member``, but never a council."""
-        described = Member(
-            persona,
-            "",
-            name,
-            instructions,
-            profile,
-            tuple(tools),
-            grounding,
-            timeout_seconds,
-            tuple(shelves),
-        )
-        return replace(self, chaired_by=_seated(member, described))
+        return replace(self, chaired_by=_member(member, words))
 
-    def link(self, *folders: str | Path) -> Self:
+    def link(self, *folders: str | FilePath) -> Self:
         """Let all members read the documents of further folders."""
         return replace(self, folders=(*self.folders, *map(str, folders)))
 
@@ -181,7 +167,10 @@ class Council(CouncilModel):
         return check_council(self)
 
 
-def _seated(member: Member | str | None, described: Member) -> Member:
+def _member(member: Member | str | None, words: MemberWords) -> Member:
+    given: dict[str, Any] = {**words}
+    given |= {key: tuple(given.get(key, ())) for key in ("tools", "shelves")}
+    described = Member(**given)
     if member is None:
         return described
     if isinstance(member, Member):
@@ -191,6 +180,25 @@ def _seated(member: Member | str | None, described: Member) -> Member:
     if described.persona or described.council:
         raise UsageError(f"'{member}' is the persona; leave out persona= and council=.")
     return replace(described, persona=member)
+
+
+def council_from(
+    template: str,
+    slug: str,
+    *,
+    display_name: str = "",
+    personas: Sequence[str] = (),
+    folders: Sequence[str] = (),
+) -> Council:
+    """Return a council as a template begins it; personas take the place of its roles.
+
+    Raises:
+        NotFoundError: there is no template of this name.
+    """
+    require_template(template, COUNCIL_TEMPLATES)
+    begun = parse_council(template_text(f"{template}.json")).required().link(*folders)
+    members = tuple(Member(persona=persona) for persona in personas) or begun.members
+    return replace(begun, slug=slug, display_name=display_name, members=members)
 
 
 # --- writing -------------------------------------------------------------------------------------
@@ -270,11 +278,47 @@ def council_of(read: JsonObject) -> ParsedCouncil:
     return ParsedCouncil(council, (*read.problems, *parsed), read.value)
 
 
-_Wrong = Mapping[tuple[str | int, ...], Code]
+def read_council(definitions: Definitions, slug: str) -> ParsedCouncil:
+    """Read the file of a council; what is wrong with its form is in the result."""
+    hint = "chapterhouse council new SLUG makes what is missing in a folder."
+    return council_of(read_object(definitions, slug, COUNCIL_FILE, hint, council_schema()))
+
+
+def form_problems(parsed: ParsedCouncil, name: str) -> tuple[Problem, ...]:
+    """Return why what was read in the folder ``name`` cannot be the council of that name."""
+    slug = parsed.council.slug if parsed.council else ""
+    found = (*parsed.problems, *mismatch_problems(slug, name))
+    return tuple(in_file(f"{name}/{COUNCIL_FILE}", found))
+
+
+def check_parsed(parsed: ParsedCouncil, name: str, references: References) -> tuple[Problem, ...]:
+    """Return all that is wrong with what was read in the folder ``name``, errors first.
+
+    What follows only from something that could not be read is not named besides.
+    """
+    found = form_problems(parsed, name)
+    if parsed.council is None:
+        return found
+    council = replace(parsed.council, slug=parsed.council.slug or name)
+    followed = (
+        problem
+        for problem in check_council(council, references, f"{name}/{COUNCIL_FILE}")
+        if not any(_overlap(problem.path, wrong.path) for wrong in parsed.problems)
+    )
+    return errors_first((*found, *followed))
+
+
+def _overlap(one: Path, other: Path) -> bool:
+    """Whether one path lies at or below the other."""
+    shared = min(len(one), len(other))
+    return one[:shared] == other[:shared]
+
+
+_Wrong = Mapping[Path, Code]
 _NEEDED: Final = frozenset(("slug", "name"))
 
 
-def _without(value: Any, path: tuple[str | int, ...], wrong: _Wrong) -> Any:
+def _without(value: Any, path: Path, wrong: _Wrong) -> Any:
     """Return a value without what is wrong in it; entries of lists keep their numbers."""
     if isinstance(value, dict):
         right = {

@@ -5,20 +5,6 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Final
 
-from chapterhouse.agents.checks import (
-    LONGEST_SLUG,
-    References,
-    count_problems,
-    duplicate_problems,
-    folder_problems,
-    line_problems,
-    profile_problems,
-    seconds_problems,
-    shelf_problems,
-    slug_problems,
-    text_problems,
-    tool_problems,
-)
 from chapterhouse.agents.council_model import (
     BUILT_IN,
     CHAIR,
@@ -30,12 +16,24 @@ from chapterhouse.agents.council_model import (
     Seat,
 )
 from chapterhouse.agents.problems import (
+    LONGEST_SLUG,
     Code,
     Path,
     Problem,
+    References,
+    count_problems,
+    duplicate_problems,
     errors_first,
+    folder_problems,
     in_file,
+    line_problems,
     meant,
+    profile_problems,
+    seconds_problems,
+    shelf_problems,
+    slug_problems,
+    text_problems,
+    tool_problems,
     warning,
 )
 

@@ -1,41 +1,73 @@
 """Councils: the councils of a library, and all that is done with them."""
 
-from collections.abc import Iterable
-from contextlib import nullcontext
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
-from chapterhouse.agents import council_folder
-from chapterhouse.agents.checks import References
-from chapterhouse.agents.council import Council, ParsedCouncil
-from chapterhouse.agents.council_checks import check_council
-from chapterhouse.agents.council_documents import listing
-from chapterhouse.agents.council_folder import (
-    COUNCIL_FILE,
-    DOCS,
-    CouncilFolder,
+from chapterhouse.agents.council import (
+    Council,
+    ParsedCouncil,
+    as_object,
     check_parsed,
+    form_problems,
     read_council,
 )
-from chapterhouse.agents.council_model import SEARCH_TOOLS, shelf_of
-from chapterhouse.agents.listing import Listed
-from chapterhouse.agents.personas import House
-from chapterhouse.agents.problems import CouncilConfigError, Problem, errors
-from chapterhouse.agents.refresh import OnProgress, Refresh
-from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
-from chapterhouse.agents.training import READ_AHEAD
+from chapterhouse.agents.council_checks import check_council
+from chapterhouse.agents.council_model import COUNCIL_FILE, DOCS, SEARCH_TOOLS, shelf_of
+from chapterhouse.agents.definition import as_json, is_text, require_new, with_changes
+from chapterhouse.agents.listing import Listed, council_listing
+from chapterhouse.agents.personas import Personas
+from chapterhouse.agents.problems import (
+    CouncilConfigError,
+    Problem,
+    References,
+    errors,
+    located,
+    require_slug,
+)
+from chapterhouse.agents.registry import OnProgress, Refresh, Registry
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.files import lock_folder
-from chapterhouse.runtime import Runtime
-from chapterhouse.types import Census, Progress, Scope
+from chapterhouse.text.naming import storable_path
+from chapterhouse.types import Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A council in a list: its folder, or why that cannot be read."""
+class CouncilFolder:
+    """A council as its folder has it.
 
-    slug: str
-    folder: CouncilFolder | None
-    problems: tuple[Problem, ...] = ()
+    Attributes:
+        path: The folder, absolute.
+        council: What ``council.json`` says.
+    """
+
+    path: Path
+    council: Council
+
+    @property
+    def slug(self) -> str:
+        """Its name in commands."""
+        return self.council.slug
+
+    @property
+    def docs(self) -> Path:
+        """Where the documents are that belong to the council itself."""
+        return self.path / DOCS
+
+    @property
+    def display_name(self) -> str:
+        """How it is called; the slug in words where the file is silent."""
+        return self.council.title
+
+    @property
+    def file(self) -> Path:
+        """The configuration file."""
+        return self.path / COUNCIL_FILE
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The linked folders, absolute."""
+        return tuple(located(self.path, folder) for folder in self.council.folders)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,73 +87,31 @@ class Link:
     refresh: Refresh
 
 
-class Councils:
-    """The councils in one folder; the folder is the truth, the library follows it."""
+class Councils(Registry[CouncilFolder]):
+    """The councils of a workspace: each has a shelf of documents that all its members read."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        """Take the folder of all councils, which need not be there yet."""
-        self.path = runtime.definitions / "councils"
-        self._runtime = runtime
+    kind = "council"
+    documents_folder = DOCS
 
-    # --- which there are -----------------------------------------------------------------------
-
-    def names(self) -> tuple[str, ...]:
-        """Return the slugs of all councils, sorted, also of those that cannot be used."""
-        return council_folder.names(self.path)
+    # --- definitions ---------------------------------------------------------------------------
 
     def shelves(self) -> frozenset[str]:
         """Return the shelves that are the councils' own."""
         return frozenset(map(shelf_of, self.names()))
 
-    def resolve(self, name: str) -> str:
-        """Return the slug that ``name`` means: a slug, its unique beginning, or a display name.
-
-        Raises:
-            NotFoundError: it fits none.
-            UsageError: it fits several, or is empty.
-        """
-        names, wanted = self.names(), name.strip().casefold()
-        if not wanted:
-            raise UsageError("The name of a council is empty.", hint="Is a variable not set?")
-        if wanted in names:
-            return wanted
-        fitting = [slug for slug in names if slug.startswith(wanted)] or [
-            entry.slug
-            for entry in self.all()
-            if entry.folder and entry.folder.council.title.casefold() == wanted
-        ]
-        if len(fitting) > 1:
-            raise UsageError(
-                f"'{name}' fits {len(fitting)} councils.", hint=f"Name one: {', '.join(fitting)}"
-            )
-        if not fitting:
-            known = ", ".join(names) or "none yet: chapterhouse council new SLUG"
-            raise NotFoundError(f"There is no council '{name}'.", hint=f"There are: {known}")
-        return fitting[0]
-
-    def load(self, name: str) -> CouncilFolder:
-        """Return the folder of the council that ``name`` means.
-
-        Raises:
-            NotFoundError: it fits none.
-            UsageError: it fits several.
-            CouncilConfigError: its file cannot be read as a council.
-        """
-        return council_folder.load(self.path / self.resolve(name))
-
-    def all(self) -> tuple[Entry, ...]:
-        """Return all councils in order of slug, those that cannot be read with the reason."""
-        return tuple(map(self._entry, self.names()))
-
-    def census(self, name: str) -> Census:
-        """Count the shared documents of a council; errors as for ``resolve``."""
-        return self._runtime.store.census(Scope.of((shelf_of(self.resolve(name)),)))
-
     def create(self, council: Council) -> CouncilFolder:
-        """Make a council's folder; errors as for ``folder.create``."""
-        return council_folder.create(self.path, council)
+        """Make a council's folder, or what is missing in one; write over nothing.
 
-    # --- checking ------------------------------------------------------------------------------
+        Raises:
+            UsageError: it cannot be called so.
+            RefusedError: it is there already.
+        """
+        require_slug(council.slug, "council", "berth-tariffs")
+        hint = f"Change {COUNCIL_FILE} in it, or choose another name."
+        require_new(self._definitions, self.kind, council.slug, COUNCIL_FILE, hint)
+        self._definitions.make(council.slug, (DOCS,))
+        self._write(council.slug, as_object(council))  # last: with it the council exists
+        return CouncilFolder(self._definitions.folder(council.slug), council)
 
     def validate(
         self, council: str | Council | None = None, tools: Iterable[str] = ()
@@ -138,7 +128,7 @@ class Councils:
         parsed = {slug: self._parsed(slug) for slug in self.names()}
         references = self._references(parsed, frozenset(tools))
         if isinstance(council, Council):
-            own = self.path / council.slug
+            own = self._definitions.folder(council.slug)
             return check_council(council, replace(references, folder=own))
         chosen = self.names() if council is None else (self.resolve(council),)
         return tuple(entry for slug in chosen for entry in self._problems(slug, parsed, references))
@@ -159,25 +149,21 @@ class Councils:
 
     def documents(self, name: str) -> tuple[Listed, ...]:
         """Return what is indexed of the shared documents; errors as for ``load``."""
-        return listing(self.load(name), self._runtime.store)
-
-    def is_current(self, name: str) -> bool:
-        """Whether the library holds the shared documents as the folders have them."""
-        return is_current(self._places(self.load(name)), self._runtime.store)
+        folder = self.load(name)
+        shelf = folder.council.shelf
+        return council_listing(shelf, folder.docs, folder.folders, self._runtime.store)
 
     def refresh(
         self,
-        council: str | Council,
+        name: str | Council,
         *,
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
     ) -> Refresh:
-        """Bring the shared documents up to date with their folders.
-
-        It costs a look at the files' times where nothing has changed.
+        """Bring the shared documents up to date with their folders; as for personas.
 
         Args:
-            council: A slug, its beginning, or a display name; or one that was built.
+            name: A slug, its beginning, or a display name; or a council that was built.
             on_progress: Called after each file.
             dry_run: Only say what would be done.
 
@@ -185,7 +171,10 @@ class Councils:
             NotFoundError, UsageError, CouncilConfigError: as for ``load``.
             ChapterhouseError: something cannot be written; what was told before is safe.
         """
-        return self._bring(self._folder(council), on_progress or _ignore, dry_run=dry_run)
+        if not isinstance(name, Council):
+            return super().refresh(name, on_progress=on_progress, dry_run=dry_run)
+        folder = CouncilFolder(self._definitions.folder(name.slug), name)  # there need be none
+        return self._refresh(folder, on_progress, dry_run=dry_run)
 
     def link(
         self,
@@ -202,8 +191,8 @@ class Councils:
             UsageError, CouncilConfigError: as for ``load``.
         """
         before = self.load(name)
-        after = council_folder.with_link(before, path)
-        return self._relinked(before, after, path, on_progress or _ignore, dry_run=dry_run)
+        after = with_link(before, path)
+        return self._relinked(before, after, path, on_progress, dry_run=dry_run)
 
     def unlink(
         self,
@@ -226,30 +215,32 @@ class Councils:
             UsageError, CouncilConfigError: as for ``load``, or the name fits several.
         """
         before = self.load(name)
-        after = council_folder.without_link(before, path)
+        after = without_link(before, path)
         gone = next(entry for entry in before.council.folders if entry not in after.council.folders)
-        return self._relinked(before, after, gone, on_progress or _ignore, dry_run=dry_run)
+        return self._relinked(before, after, gone, on_progress, dry_run=dry_run)
 
     # --- inside --------------------------------------------------------------------------------
 
-    def _folder(self, council: str | Council) -> CouncilFolder:
-        """Return a council's folder; one that was built need have none on disk."""
-        if isinstance(council, Council):
-            return CouncilFolder(self.path / council.slug, council)
-        return self.load(council)
-
-    def _entry(self, slug: str) -> Entry:
-        try:
-            return Entry(slug, council_folder.load(self.path / slug))
-        except CouncilConfigError as error:
-            return Entry(slug, None, error.problems)
+    def _load(self, slug: str) -> CouncilFolder:
+        # Whether it can meet is for ``validate`` to say.
+        parsed = self._parsed(slug)
+        wrong = errors(form_problems(parsed, slug))
+        if wrong or parsed.council is None:
+            raise CouncilConfigError(wrong)
+        return CouncilFolder(self._definitions.folder(slug), parsed.council)
 
     def _parsed(self, slug: str) -> ParsedCouncil:
-        return read_council(self.path / slug / COUNCIL_FILE)
+        return read_council(self._definitions, slug)
+
+    def _write(self, slug: str, raw: Mapping[str, Any]) -> None:
+        self._definitions.write(slug, COUNCIL_FILE, as_json(raw))
+
+    def _shelf(self, slug: str) -> str:
+        return shelf_of(slug)
 
     def _references(self, parsed: dict[str, ParsedCouncil], tools: frozenset[str]) -> References:
         runtime = self._runtime
-        personas = {entry.slug: entry.folder is not None for entry in House(runtime).all()}
+        personas = {entry.slug: entry.folder is not None for entry in Personas(runtime).all()}
         references = References(
             personas=personas,
             councils={slug: _inner(entry) for slug, entry in parsed.items()},
@@ -270,68 +261,27 @@ class Councils:
     def _problems(
         self, slug: str, parsed: dict[str, ParsedCouncil], references: References
     ) -> tuple[Problem, ...]:
-        return check_parsed(parsed[slug], slug, replace(references, folder=self.path / slug))
-
-    def _places(self, folder: CouncilFolder) -> Places:
-        """Return where a council's documents are, and those of the other councils.
-
-        Shelves of personas count here as a hand's work, and the councils' do for the personas:
-        so none takes another's documents away.
-        """
-        councils = {
-            shelf_of(entry.slug): (
-                self.path / entry.slug / DOCS,
-                *(entry.folder.folders if entry.folder else ()),
-            )
-            for entry in self.all()
-        }
-        own = folder.council.shelf
-        councils[own] = (folder.docs, *folder.folders)
-        return Places(own, folder.docs, folder.folders, councils)
-
-    def _bring(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
-        # A council that was built in Python need not have a folder.
-        with lock_folder(folder.path) if folder.path.is_dir() else nullcontext():
-            return self._sync(folder, tell, dry_run=dry_run)
-
-    def _sync(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
-        places, store = self._places(folder), self._runtime.store
-        warnings = tuple(
-            f"{path} is not there; what was read of it before stays."
-            for path in folder.folders
-            if not path.is_dir()
-        )
-        sync = None
-        if dry_run or not is_current(places, store):
-            sync = bring_up_to_date(
-                places,
-                store=store,
-                read=self._runtime.read,
-                prepare=self._runtime.preparer(),
-                workers=READ_AHEAD,
-                maximum_bytes=self._runtime.maximum_bytes,
-                on_progress=tell,
-                dry_run=dry_run,
-            )
-            if not dry_run:
-                self._runtime.catch_up()
-            if sync.files.interrupted:
-                raise KeyboardInterrupt  # a report is its end there, but here more would follow
-        return Refresh(folder.slug, folder.council.title, None, sync, warnings)
+        own = self._definitions.folder(slug)
+        return check_parsed(parsed[slug], slug, replace(references, folder=own))
 
     def _relinked(
         self,
         before: CouncilFolder,
         after: CouncilFolder,
         written: str,
-        tell: OnProgress,
+        on_progress: OnProgress | None,
         *,
         dry_run: bool,
     ) -> Link:
         changed = after != before
         if changed and not dry_run:
-            council_folder.write_links(after)
-        return Link(after, written, changed, self._bring(after, tell, dry_run=dry_run))
+            parsed = self._parsed(after.slug)
+            parsed.required()  # it may have become something else meanwhile
+            # All else stays as its owner wrote it.
+            changes = {"folders": list(after.council.folders)}
+            self._write(after.slug, with_changes(parsed.raw or {}, changes))
+        refresh = self._update(after, on_progress, dry_run=dry_run)
+        return Link(after, written, changed, refresh)
 
 
 def _inner(parsed: ParsedCouncil) -> tuple[str, ...]:
@@ -339,5 +289,52 @@ def _inner(parsed: ParsedCouncil) -> tuple[str, ...]:
     return tuple(member.council for member in members if member.council)
 
 
-def _ignore(_: Progress) -> None:
-    """Take no notice of progress."""
+# --- linked folders -------------------------------------------------------------------------------
+
+
+def with_link(folder: CouncilFolder, written: str) -> CouncilFolder:
+    """Return the council with a further folder; itself where it has it already.
+
+    Raises:
+        NotFoundError: there is no such folder.
+        UsageError: its name is no text, which JSON could not hold.
+    """
+    if not is_text(written):
+        raise UsageError(
+            f"The name of {storable_path(written)} is not UTF-8.", hint="Rename the folder."
+        )
+    path = located(folder.path, written)
+    if not path.is_dir():
+        kind = "is a file, not a folder" if path.exists() else "is not there"
+        hint = f"Check the spelling. Single files go into {folder.docs}."
+        raise NotFoundError(f"{path} {kind}.", hint=hint)
+    if any(path.resolve() == known.resolve() for known in folder.folders):
+        return folder
+    return CouncilFolder(folder.path, folder.council.link(written))
+
+
+def without_link(folder: CouncilFolder, written: str) -> CouncilFolder:
+    """Return the council without one of its linked folders.
+
+    Args:
+        folder: The council.
+        written: The folder as the configuration has it, its path, or its last name.
+
+    Raises:
+        NotFoundError: it is not linked.
+        UsageError: the last name fits several.
+    """
+    if not written.strip():
+        raise UsageError("The name of a folder is empty.", hint="Is a variable not set?")
+    linked = dict(zip(folder.council.folders, folder.folders, strict=True))
+    path = located(folder.path, written).resolve()
+    fitting = [name for name, at in linked.items() if written == name or path == at.resolve()] or [
+        name for name, at in linked.items() if at.name == written
+    ]
+    if len(fitting) > 1:
+        raise UsageError(f"'{written}' fits {len(fitting)} folders.", hint=", ".join(fitting))
+    if not fitting:
+        hint = f"There are: {', '.join(linked)}" if linked else "None is linked."
+        raise NotFoundError(f"'{written}' is not linked to '{folder.slug}'.", hint=hint)
+    kept = [name for name in folder.council.folders if name != fitting[0]]
+    return CouncilFolder(folder.path, replace(folder.council, folders=tuple(kept)))

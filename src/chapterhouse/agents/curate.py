@@ -29,7 +29,7 @@ from chapterhouse.agents.curated import (
     target_path,
 )
 from chapterhouse.agents.curated_text import Origin, curated_text, source_field
-from chapterhouse.agents.three_way import DELETED, bring_together, take_away, with_waiting
+from chapterhouse.agents.merge import DELETED, bring_together, take_away, with_waiting
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, walk

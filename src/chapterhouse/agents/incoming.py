@@ -1,4 +1,7 @@
-"""Files and addresses that a person hands to a persona: into RAW-DOCS, writing over nothing."""
+"""Files and addresses that a person hands to a persona, and what waits for that person.
+
+What comes goes into RAW-DOCS, writing over nothing.
+"""
 
 import hashlib
 import os
@@ -9,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.agents.curate import LISTS
+from chapterhouse.agents.curated import base_folder
 from chapterhouse.connectors.folder import walk
 from chapterhouse.connectors.links import Link, LinkList, parse_links
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
@@ -16,6 +20,8 @@ from chapterhouse.files import UNFINISHED, make_folder, put_in_place, write_whol
 
 LINKS_FILE: Final = "links.links"
 _MOST_LINKS: Final = 2_000_000  # bytes of a list
+_WAITING: Final = ".new.md"
+_NAMED: Final = 3
 
 
 def copy_in(files: Sequence[Path], raw: Path) -> tuple[Path, ...]:
@@ -77,6 +83,30 @@ def lists(raw: Path) -> Iterator[tuple[str, LinkList]]:
             with source.root.joinpath(*source.parts).open("rb") as stream:
                 text = stream.read(_MOST_LINKS).decode("utf-8-sig", "replace")
             yield source.source, parse_links(text)
+
+
+def reminders(raw: Path, rag: Path) -> tuple[str, ...]:
+    """Return a sentence for each thing that waits: merges to be decided, lines of link lists."""
+    found: list[str] = []
+    waiting = sorted(path.name.removesuffix(_WAITING) for path in _new_versions(rag))
+    if waiting:
+        names = ", ".join(waiting[:_NAMED]) + (" …" if len(waiting) > _NAMED else "")
+        found.append(
+            f"A newer version of {names} waits for your decision, for you edited the same lines: "
+            "see persona docs."
+        )
+    for name, listed in lists(raw):
+        found += [
+            f"{name}, line {problem.line}: {problem.reason}" for problem in listed.problems[:_NAMED]
+        ]
+    return tuple(found)
+
+
+def _new_versions(rag: Path) -> list[Path]:
+    try:
+        return list(base_folder(rag).glob(f"*{_WAITING}"))
+    except OSError:  # the folder cannot be listed, which the refresh itself tells of
+        return []
 
 
 def _one_link(url: str) -> Link:

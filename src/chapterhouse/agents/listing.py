@@ -1,23 +1,27 @@
-"""What is indexed of a persona's documents, and why something is not."""
+"""What is indexed of the documents of a persona or council, and why something is not."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+from typing import Final
 
 from chapterhouse.agents.curate import FETCHED, LISTS
 from chapterhouse.agents.curated import Known, State, load_state, new_path, target_path
-from chapterhouse.agents.persona_folder import RAG, RAW, PersonaFolder
+from chapterhouse.agents.persona import RAG, RAW, PersonaFolder
 from chapterhouse.connectors.fetched import remembered
-from chapterhouse.connectors.folder import location_of, walk
+from chapterhouse.connectors.folder import SourceFile, location_of, walk
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ports.store import Store
 from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Scope, Status
 
-_NOT_READ = "It was not read yet: that happens with the next question, or with persona train."
-
-
-_EXCLUDED = "It was removed by hand: 'exclude' in persona.config.json names it."
+_NOT_READ: Final = (
+    "It was not read yet: that happens with the next question, or with persona train."
+)
+_NOT_READ_FOR_COUNCIL: Final = (
+    "It was not read yet: that happens when the council next meets, or with docs link."
+)
+_EXCLUDED: Final = "It was removed by hand: 'exclude' in persona.config.json names it."
 
 
 class Standing(StrEnum):
@@ -33,7 +37,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One file of a persona, or one document that is shared with them.
+    """One file of a persona or council, or one document that is shared with a persona.
 
     Attributes:
         source: As it is named in commands: below the persona's folder, or as it is cited.
@@ -80,6 +84,34 @@ def listing(folder: PersonaFolder, store: Store) -> tuple[Listed, ...]:
         if document.id not in known and not document.location.startswith(places)
     ]
     return tuple(sorted([*listed, *shared], key=lambda entry: entry.source))
+
+
+def council_listing(
+    shelf: str, docs: Path, folders: tuple[Path, ...], store: Store
+) -> tuple[Listed, ...]:
+    """Return every file of ``docs`` and of the linked folders, in order of source."""
+    entries = {
+        file.location: _shared(file, shelf, store)
+        for root in (docs, *folders)
+        if root.is_dir()
+        for file in walk(root, shelf if root == docs else "")
+    }
+    return tuple(sorted(entries.values(), key=lambda entry: (entry.source, entry.path)))
+
+
+def _shared(file: SourceFile, shelf: str, store: Store) -> Listed:
+    """Say how a file stands whose document all members of a council read."""
+    record = store.file(file.location)
+    entry = Listed(record.source if record else file.source, file.location)
+    document = _document(record, store)
+    if document is not None and shelf in document.shelves:
+        return _indexed(entry, document, shelf)
+    if record is not None and document is None and record.code:
+        return _without_document(entry, record)
+    if file.problem is not None:
+        code, reason = file.problem.code, file.problem.sentence
+        return replace(entry, status=Standing.REJECTED, reason=reason, code=code)
+    return replace(entry, reason=_NOT_READ_FOR_COUNCIL, code="not-read-yet")
 
 
 def choose(listed: tuple[Listed, ...], name: str, slug: str) -> Listed:
@@ -209,11 +241,7 @@ def _standing(entry: Listed, location: str, look: _Look) -> Listed:
     if location in look.excluded:
         return replace(entry, status=Standing.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
     record = look.store.file(location)
-    document = (
-        look.store.document(record.document_id, Scope.everything())
-        if record and record.document_id
-        else None
-    )
+    document = _document(record, look.store)
     if document is not None and look.folder.slug in document.shelves:
         return _indexed(entry, document, look.folder.slug)
     return _absent(entry, record, document)
@@ -221,8 +249,7 @@ def _standing(entry: Listed, location: str, look: _Look) -> Listed:
 
 def _absent(entry: Listed, record: FileRecord | None, document: Document | None) -> Listed:
     if record is not None and document is None and record.code:
-        kind = Standing.PASSED_OVER if record.status is Status.SKIPPED else Standing.REJECTED
-        return replace(entry, status=kind, reason=record.sentence, code=record.code)
+        return _without_document(entry, record)
     if document is not None:
         reason = f"It is on the shelf of {', '.join(document.shelves)}, as its 'personas:' says."
         return replace(
@@ -235,6 +262,17 @@ def _absent(entry: Listed, record: FileRecord | None, document: Document | None)
             shared_with=document.shelves,
         )
     return replace(entry, reason=_NOT_READ, code="not-read-yet")
+
+
+def _document(record: FileRecord | None, store: Store) -> Document | None:
+    if record is None or not record.document_id:
+        return None
+    return store.document(record.document_id, Scope.everything())
+
+
+def _without_document(entry: Listed, record: FileRecord) -> Listed:
+    kind = Standing.PASSED_OVER if record.status is Status.SKIPPED else Standing.REJECTED
+    return replace(entry, status=kind, reason=record.sentence, code=record.code)
 
 
 def _indexed(entry: Listed, document: Document, slug: str) -> Listed:

@@ -4,6 +4,9 @@ Lines are merged as diff3 does: where one side left the base alone the other sid
 where both changed the same lines the hand edit stands and a conflict is reported. Front matter is
 merged field by field, its lists value by value.
 
+A new document's base is written before it, a changed one's after it, and a version that could not
+be merged before both: wherever the work stops, the next run ends in the same state.
+
 Sources: Khanna, Kunal and Pierce, "A formal investigation of diff3", 2007; lines are matched as in
 Cohen's patience diff, which pairs unique lines first and so does not confuse blank ones.
 """
@@ -11,11 +14,24 @@ Cohen's patience diff, which pairs unique lines first and so does not confuse bl
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from itertools import chain
+from pathlib import Path
 from typing import Final
 
+from chapterhouse.agents.curated import (
+    Curated,
+    Known,
+    Outcome,
+    base_path,
+    new_path,
+    read_own,
+    remove_whole,
+    target_path,
+    write_whole,
+)
+from chapterhouse.errors import UsageError
 from chapterhouse.text.front_matter import (
     Entry,
     field_values,
@@ -26,6 +42,12 @@ from chapterhouse.text.front_matter import (
 
 _DIFFLIB_MOST: Final = 400  # lines of a stretch without unique ones that difflib may compare
 _LISTS: Final = frozenset({"tags", "personas"})  # whose order says nothing
+
+DELETED: Final = (
+    "It was deleted by hand and stays away until its source changes. To make it again: "
+    "chapterhouse persona train SLUG."
+)
+_EDITED: Final = "It was edited by hand and stays as it is."
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,3 +253,108 @@ def _merge_repeated(
     texts = ["".join(f"{entry.lines}\n" for entry in side) for side in (base, ours, theirs)]
     merged = merge_lines(*texts)
     return ([Entry("", merged.text.removesuffix("\n"))] if merged.text else []), merged.conflicts
+
+
+# --- on disk --------------------------------------------------------------------------------------
+
+
+def bring_together(rag: Path, known: Known, text: str, *, remake: bool, dry_run: bool) -> Curated:
+    """Write what comes of a newly generated text and what stands in its place; say what it was.
+
+    Args:
+        rag: The folder of curated documents.
+        known: What is remembered of the source.
+        text: What was generated from it now.
+        remake: Whether to make again what was deleted by hand.
+        dry_run: Write nothing.
+
+    Raises:
+        UsageError: what stands in its place cannot be read.
+        ChapterhouseError: a file cannot be written.
+    """
+    target, base_file = target_path(rag, known.id), base_path(rag, known.id)
+    ours, base = read_own(target), read_own(base_file)
+    if ours is None:
+        kept = known.made and not remake
+        _write([(base_file, text), *([] if kept else [(target, text)])], dry_run=dry_run)
+        if kept:
+            return _curated(known, Outcome.KEPT, "deleted-by-hand", DELETED)
+        return _curated(known, Outcome.WRITTEN, "made-again" if known.made else "new")
+    if base is None and ours != text:
+        return _conflict(rag, known, ours, text, "base-lost", dry_run=dry_run)
+    merged = merge(text if base is None else base, ours, text)
+    if merged.conflicts:
+        code = "edited-on-both-sides"
+        return _conflict(rag, known, merged.text, text, code, dry_run=dry_run)
+    changed = [(target, merged.text)] if merged.text != ours else []
+    _write([*changed, *([(base_file, text)] if base != text else [])], dry_run=dry_run)
+    return _said_of(known, ours, text, merged.text)
+
+
+def _said_of(known: Known, ours: str, text: str, result: str) -> Curated:
+    if result == text:
+        return _curated(known, Outcome.UNCHANGED if ours == text else Outcome.WRITTEN)
+    if result == ours:
+        return _curated(known, Outcome.KEPT, "edited-by-hand", _EDITED)
+    sentence = "Your edits and the new version of the source are both in it."
+    return _curated(known, Outcome.MERGED, "edited-by-hand", sentence)
+
+
+def _conflict(
+    rag: Path, known: Known, ours: str, text: str, code: str, *, dry_run: bool
+) -> Curated:
+    """Leave the hand edit where it is and put the new version beside the base."""
+    beside = new_path(rag, known.id)
+    files = [(beside, text), (target_path(rag, known.id), ours), (base_path(rag, known.id), text)]
+    _write(files, dry_run=dry_run)
+    sentence = (
+        "You and the new version changed the same lines: yours stand. The new version is in "
+        f".curated/{beside.name}; take over what you want and delete it."
+    )
+    return _curated(known, Outcome.CONFLICT, code, sentence)
+
+
+def with_waiting(rag: Path, known: Known, outcome: Curated) -> Curated:
+    """Say so where the new version of an earlier conflict still waits."""
+    beside = new_path(rag, known.id)
+    if outcome.status is Outcome.CONFLICT or not known.id or not beside.exists():
+        return outcome
+    sentence = (
+        f"A version that could not be merged still waits in .curated/{beside.name}; take over "
+        "what you want and delete it."
+    )
+    return replace(
+        outcome,
+        code=outcome.code or "conflict-waiting",
+        sentence=" ".join(filter(None, (outcome.sentence, sentence))),
+    )
+
+
+def take_away(rag: Path, known: Known, *, dry_run: bool) -> bool:
+    """Remove the document of a source that is gone; return whether it went.
+
+    One that a hand has edited stays.
+    """
+    if not known.id:
+        return True
+    target, base_file = target_path(rag, known.id), base_path(rag, known.id)
+    try:
+        ours, base = read_own(target), read_own(base_file)
+    except UsageError:  # what cannot be read cannot be known to be unedited
+        return False
+    if ours is not None and ours != base:
+        return False
+    for path in (target, new_path(rag, known.id), base_file):
+        if not dry_run:
+            remove_whole(path)
+    return True
+
+
+def _write(files: list[tuple[Path, str]], *, dry_run: bool) -> None:
+    for path, text in files:
+        if not dry_run:
+            write_whole(path, text)
+
+
+def _curated(known: Known, status: Outcome, code: str = "", sentence: str = "") -> Curated:
+    return Curated("", known.target, status, code, sentence)

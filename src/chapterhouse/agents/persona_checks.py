@@ -1,27 +1,20 @@
 """Everything wrong with a persona's folder, at once."""
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.agents.checks import (
-    References,
-    folder_problems,
-    located,
-    mismatch_problems,
-    profile_problems,
-    shelf_problems,
-)
 from chapterhouse.agents.curate import LISTS
-from chapterhouse.agents.curated import is_document_id, kebab
-from chapterhouse.agents.persona_config import CONFIG_FILE, PersonaConfig, parse_config
-from chapterhouse.agents.persona_folder import (
+from chapterhouse.agents.curated import is_document_id, kebab, load_state
+from chapterhouse.agents.persona import (
+    CONFIG_FILE,
     PROSE_FILE,
     RAG,
     RAW,
     UNTOUCHED,
+    PersonaConfig,
+    parse_config,
     read_prose,
     read_raw,
 )
@@ -29,57 +22,50 @@ from chapterhouse.agents.problems import (
     Code,
     PersonaConfigError,
     Problem,
+    References,
     errors_first,
+    folder_problems,
     in_file,
+    located,
+    mismatch_problems,
+    profile_problems,
+    shelf_problems,
     warning,
 )
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.connectors.links import parse_links
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.ports.definitions import Definitions
 from chapterhouse.retrieval.boost import fold_tag
 from chapterhouse.text.front_matter import FRONT_MATTER, LONGEST, front_matter
 
 _MOST_LINKS: Final = 2_000_000  # bytes of a list
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
-    """A file of RAW-DOCS that gave no document: its name below the persona's folder, and why."""
-
-    source: str
-    sentence: str
-    code: str
-
-
-def validate(
-    path: Path,
-    references: References,
-    unread: Callable[[Path], Iterable[Unread]] = lambda _: (),
-) -> tuple[Problem, ...]:
-    """Return all that is wrong in the persona's folder ``path``, errors first.
+def validate(definitions: Definitions, slug: str, references: References) -> tuple[Problem, ...]:
+    """Return all that is wrong with a persona and in their folder, errors first.
 
     Nothing is changed, nothing fetched, and one problem never hides another, except that a
     configuration that is not JSON has no keys to look at.
-
-    Args:
-        path: The folder.
-        references: What to compare it with.
-        unread: Returns the files of RAW-DOCS that could not be read the last time.
     """
+    path = definitions.folder(slug)
     found = chain(
-        _config_problems(path, references),
-        _prose_problems(path),
+        _config_problems(definitions, slug, references),
+        _prose_problems(definitions, slug),
         _rag_problems(path, references),
-        _raw_problems(path, unread),
+        _link_problems(path),
+        _unread_problems(path),
     )
     return errors_first(found)
 
 
-def _config_problems(path: Path, references: References) -> Iterator[Problem]:
-    file = f"{path.name}/{CONFIG_FILE}"
+def _config_problems(
+    definitions: Definitions, slug: str, references: References
+) -> Iterator[Problem]:
+    path, file = definitions.folder(slug), f"{slug}/{CONFIG_FILE}"
     try:
-        raw = read_raw(path)
-        yield from in_file(file, mismatch_problems(raw.get("slug"), path.name))
+        raw = read_raw(definitions, slug)
+        yield from in_file(file, mismatch_problems(raw.get("slug"), slug))
         config = parse_config(raw, file)
     except PersonaConfigError as error:
         yield from error.problems
@@ -115,17 +101,17 @@ def _tag_problems(config: PersonaConfig) -> Iterator[Problem]:
             yield warning(("tags", number), Code.DUPLICATE, sentence, "Leave one of them out.")
 
 
-def _prose_problems(path: Path) -> Iterator[Problem]:
-    file = f"{path.name}/{PROSE_FILE}"
+def _prose_problems(definitions: Definitions, slug: str) -> Iterator[Problem]:
+    file = f"{slug}/{PROSE_FILE}"
     try:
-        prose = read_prose(path)
+        prose = read_prose(definitions, slug)
     except PersonaConfigError as error:
         yield from error.problems
         return
     body = [line for line in prose.splitlines() if line.strip() and not line.startswith("#")]
     if not body or UNTOUCHED in prose:
         sentence = "It still has the template's words." if body else "It says nothing about them."
-        hint = f"Describe them: chapterhouse persona edit {path.name}"
+        hint = f"Describe them: chapterhouse persona edit {slug}"
         yield warning((), Code.EMPTY, sentence, hint, file)
 
 
@@ -179,7 +165,8 @@ def _field_problems(
             yield warning(("personas",), Code.UNKNOWN, f"There is no persona '{name}'.", hint)
 
 
-def _raw_problems(path: Path, unread: Callable[[Path], Iterable[Unread]]) -> Iterator[Problem]:
+def _link_problems(path: Path) -> Iterator[Problem]:
+    """Look at the lists of pages in RAW-DOCS."""
     for source in _files(path / RAW):
         if not source.name.casefold().endswith(LISTS):
             continue
@@ -192,14 +179,21 @@ def _raw_problems(path: Path, unread: Callable[[Path], Iterable[Unread]]) -> Ite
             sentence = f"{problem.reason.rstrip('.')}: {problem.text}"
             hint = "A line holds one address, and a title behind ' | ' if you like."
             yield Problem((f"line {problem.line}",), Code.TYPE, sentence, hint, file=file)
+
+
+def _unread_problems(path: Path) -> Iterator[Problem]:
+    """Name the files of RAW-DOCS that gave no document, as curation remembers them."""
     try:
-        for entry in unread(path):
-            hint = f"chapterhouse persona docs {path.name} lists them all."
-            file = f"{path.name}/{entry.source}"
-            yield warning((entry.code,), Code.UNREADABLE, entry.sentence, hint, file)
+        state = load_state(path / RAG)
     except ChapterhouseError as error:
         file = f"{path.name}/{RAG}"
         yield Problem((), Code.UNREADABLE, error.message, error.hint, file=file)
+        return
+    for source, known in sorted(state.items()):
+        if known.code and not known.made:
+            hint = f"chapterhouse persona docs {path.name} lists them all."
+            file = f"{path.name}/{RAW}/{source}"
+            yield warning((known.code,), Code.UNREADABLE, known.sentence, hint, file)
 
 
 def _files(folder: Path) -> Iterator[SourceFile]:

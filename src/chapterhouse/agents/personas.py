@@ -1,126 +1,61 @@
-"""House: the personas of a library, and all that is done with them."""
+"""Personas: those of a library, and all that is done with them but asking."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from chapterhouse.agents import persona_folder
-from chapterhouse.agents.checks import References, located
+from chapterhouse.agents import persona
 from chapterhouse.agents.curate import curate, curation_is_current
-from chapterhouse.agents.curated import load_state
-from chapterhouse.agents.incoming import copy_in, links_of, parse_urls
+from chapterhouse.agents.curated import CurationReport
+from chapterhouse.agents.incoming import copy_in, links_of, parse_urls, reminders
 from chapterhouse.agents.listing import Listed, choose, excluded_files, listing
-from chapterhouse.agents.persona_checks import Unread, validate
-from chapterhouse.agents.persona_config import CONFIG_FILE, value_of
-from chapterhouse.agents.persona_folder import PROSE_FILE, RAG, RAW, PersonaFolder
-from chapterhouse.agents.persona_templates import DEFAULT_TEMPLATE
-from chapterhouse.agents.problems import PersonaConfigError, Problem
-from chapterhouse.agents.proposal import (
+from chapterhouse.agents.persona import CONFIG_FILE, PROSE_FILE, RAG, RAW, PersonaFolder, value_of
+from chapterhouse.agents.persona_checks import validate
+from chapterhouse.agents.problems import (
+    Problem,
+    References,
+    located,
+)
+from chapterhouse.agents.registry import OnProgress, Refresh, Registry, ignore_progress
+from chapterhouse.agents.templates import DEFAULT_PERSONA_TEMPLATE
+from chapterhouse.agents.training import (
     Proposal,
+    Training,
     changes_by_key,
+    fetch,
+    profile_of,
     propose,
+    read_again,
     read_last,
     write_last,
 )
-from chapterhouse.agents.refresh import OnProgress, Refresh
-from chapterhouse.agents.reminders import reminders
-from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
-from chapterhouse.agents.training import (
-    READ_AHEAD,
-    Training,
-    fetch,
-    profile_of,
-    read_again,
-)
-from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
-from chapterhouse.files import lock_folder
-from chapterhouse.runtime import Runtime
-from chapterhouse.types import Census, Progress, Scope
+from chapterhouse.errors import UsageError
+from chapterhouse.types import Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A persona in a list: their folder, or why it cannot be used."""
+class Personas(Registry[PersonaFolder]):
+    """The personas of a workspace: each has a shelf, which is the image of their folders."""
 
-    slug: str
-    folder: PersonaFolder | None
-    problems: tuple[Problem, ...] = ()
+    kind = "persona"
+    documents_folder = RAG
 
-
-class House:
-    """The personas in one folder; the folder is the truth, the library follows it."""
-
-    def __init__(self, runtime: Runtime) -> None:
-        """Take the folder of all personas, which need not be there yet."""
-        self.path = runtime.definitions / "personas"
-        self._runtime = runtime
-
-    # --- who there is --------------------------------------------------------------------------
-
-    def names(self) -> tuple[str, ...]:
-        """Return the slugs of all personas, sorted, also of those that cannot be used."""
-        return persona_folder.names(self.path)
-
-    def resolve(self, name: str) -> str:
-        """Return the slug that ``name`` means: a slug, its unique beginning, or a display name.
-
-        Raises:
-            NotFoundError: it fits nobody.
-            UsageError: it fits several, or is empty.
-        """
-        names, wanted = self.names(), name.strip().casefold()
-        if not wanted:
-            raise UsageError("The name of a persona is empty.", hint="Is a variable not set?")
-        if wanted in names:
-            return wanted
-        fitting = [slug for slug in names if slug.startswith(wanted)] or [
-            entry.slug
-            for entry in self.all()
-            if entry.folder and entry.folder.display_name.casefold() == wanted
-        ]
-        if len(fitting) > 1:
-            raise UsageError(
-                f"'{name}' fits {len(fitting)} personas.", hint=f"Name one: {', '.join(fitting)}"
-            )
-        if not fitting:
-            known = ", ".join(names) or "none yet: chapterhouse persona new SLUG"
-            raise NotFoundError(f"There is no persona '{name}'.", hint=f"There are: {known}")
-        return fitting[0]
-
-    def load(self, name: str) -> PersonaFolder:
-        """Return the folder of the persona that ``name`` means.
-
-        Raises:
-            NotFoundError: it fits nobody.
-            UsageError: it fits several.
-            PersonaConfigError: their configuration cannot be used.
-        """
-        return persona_folder.load(self.path / self.resolve(name))
-
-    def all(self) -> tuple[Entry, ...]:
-        """Return all personas in order of slug, those that cannot be used with the reason."""
-        return tuple(map(self._entry, self.names()))
-
-    def census(self, name: str) -> Census:
-        """Count the documents and chunks on the shelf of a persona; errors as for ``resolve``."""
-        return self._runtime.store.census(Scope.of((self.resolve(name),)))
+    # --- definitions ---------------------------------------------------------------------------
 
     def create(
         self,
         slug: str,
         *,
         display_name: str = "",
-        template: str = DEFAULT_TEMPLATE,
+        template: str = DEFAULT_PERSONA_TEMPLATE,
         folders: Sequence[str] = (),
     ) -> PersonaFolder:
-        """Make a persona; errors as for ``folder.create``."""
-        return persona_folder.create(
-            self.path, slug, display_name=display_name, template=template, folders=folders
+        """Make a persona; errors as for ``persona.create``."""
+        return persona.create(
+            self._definitions, slug, display_name=display_name, template=template, folders=folders
         )
 
     def file(self, name: str, *, config: bool = False) -> Path:
         """Return the path of their description or configuration; errors as for ``resolve``."""
-        return self.path / self.resolve(name) / (CONFIG_FILE if config else PROSE_FILE)
+        return self.folder(name) / (CONFIG_FILE if config else PROSE_FILE)
 
     def change(self, name: str, written: Mapping[str, str]) -> PersonaFolder:
         """Set keys of their configuration from text, as ``retrieval.max_chunks=8``.
@@ -130,7 +65,7 @@ class House:
             UsageError, NotFoundError: as for ``resolve``, or a key leads nowhere.
         """
         values = {key: value_of(key, text) for key, text in written.items()}
-        return persona_folder.change(self.path / self.resolve(name), values)
+        return persona.change(self._definitions, self.resolve(name), values)
 
     def validate(self, name: str | None = None) -> tuple[Problem, ...]:
         """Return everything wrong with a persona, or with all; errors as for ``resolve``."""
@@ -141,90 +76,10 @@ class House:
             profiles=frozenset(self._runtime.settings.profiles),
         )
         return tuple(
-            problem
-            for slug in chosen
-            for problem in validate(self.path / slug, references, _unread)
+            problem for slug in chosen for problem in validate(self._definitions, slug, references)
         )
 
     # --- documents -----------------------------------------------------------------------------
-
-    def is_current(self, name: str) -> bool:
-        """Whether the library holds a persona's documents as their folder has them."""
-        folder = self.load(name)
-        places, _ = self._places(folder)
-        return curation_is_current(folder.raw, folder.rag) and is_current(
-            places, self._runtime.store
-        )
-
-    def refresh(
-        self, name: str, *, on_progress: OnProgress | None = None, dry_run: bool = False
-    ) -> Refresh:
-        """Bring a persona's documents up to date with their folder. Never opens the network.
-
-        It costs a look at the files' times where nothing has changed.
-
-        Args:
-            name: A slug, its beginning, or a display name.
-            on_progress: Called after each file.
-            dry_run: Only say what would be done.
-
-        Raises:
-            NotFoundError, UsageError, PersonaConfigError: as for ``load``.
-            ChapterhouseError: something cannot be written; what was told before is safe.
-        """
-        folder = self.load(name)
-        try:
-            return self._refresh(folder, on_progress or _ignore, dry_run=dry_run)
-        except ReadOnlyError as error:  # what was read before can be asked all the same
-            warning = f"What has changed in their folders was not read: {error.message}"
-            return Refresh(folder.slug, folder.persona.display_name, warnings=(warning,))
-
-    def _refresh(
-        self,
-        folder: PersonaFolder,
-        tell: OnProgress,
-        *,
-        everything: bool = False,
-        dry_run: bool = False,
-    ) -> Refresh:
-        with lock_folder(folder.path):
-            return self._bring(folder, tell, everything=everything, dry_run=dry_run)
-
-    def _bring(
-        self, folder: PersonaFolder, tell: OnProgress, *, everything: bool, dry_run: bool
-    ) -> Refresh:
-        curation = None
-        if everything or not curation_is_current(folder.raw, folder.rag):
-            curation = curate(
-                folder.raw,
-                folder.rag,
-                slug=folder.slug,
-                read=self._runtime.read,
-                today=self._runtime.today(),
-                everything=everything,
-                maximum_bytes=self._runtime.maximum_bytes,
-                dry_run=dry_run,
-                on_progress=tell,
-            )
-        places, warnings = self._places(folder)
-        sync = None
-        if dry_run or not is_current(places, self._runtime.store):
-            sync = bring_up_to_date(
-                places,
-                store=self._runtime.store,
-                read=self._runtime.read,
-                prepare=self._runtime.preparer(),
-                workers=READ_AHEAD,
-                maximum_bytes=self._runtime.maximum_bytes,
-                on_progress=tell,
-                dry_run=dry_run,
-            )
-            if not dry_run:
-                self._runtime.catch_up()
-            if sync.files.interrupted:
-                raise KeyboardInterrupt  # a report is its end there, but here more would follow
-        told = (*warnings, *reminders(folder.raw, folder.rag))
-        return Refresh(folder.slug, folder.display_name, curation, sync, told)
 
     def documents(self, name: str) -> tuple[Listed, ...]:
         """Return what is indexed of a persona and why something is not; errors as for ``load``."""
@@ -232,7 +87,8 @@ class House:
 
     def chosen(self, name: str, file: str) -> Listed:
         """Return the file of a persona that ``file`` means; errors as for ``listing.choose``."""
-        return self._choose(self.load(name), file)
+        folder = self.load(name)
+        return choose(listing(folder, self._runtime.store), file, folder.slug)
 
     def remove(self, name: str, file: str) -> Listed:
         """Take one file of a persona out of the index and keep it out; the file stays.
@@ -243,19 +99,17 @@ class House:
             NotFoundError: no file of theirs is called so.
             UsageError: the name fits several, or a document that others share with them.
         """
-        folder = self.load(name)
-        listed = self._choose(folder, file)
+        folder, listed = self.load(name), self.chosen(name, file)
         _require_own(folder, listed)
         written = _as_written(folder, listed)
         if written not in folder.config.exclude:
-            persona_folder.change(folder.path, {"exclude": [*folder.config.exclude, written]})
+            self._exclude(folder, [*folder.config.exclude, written])
         self.refresh(folder.slug)
         return listed
 
     def restore(self, name: str, file: str) -> Listed:
         """Take a removed file into the index again; errors as for ``remove``."""
-        folder = self.load(name)
-        listed = self._choose(folder, file)
+        folder, listed = self.load(name), self.chosen(name, file)
         path = located(folder.path, _as_written(folder, listed))
         kept = [
             entry
@@ -264,7 +118,7 @@ class House:
         ]
         if len(kept) == len(folder.config.exclude):
             raise UsageError(f"{listed.source} was not removed by hand.", hint=listed.reason)
-        persona_folder.change(folder.path, {"exclude": kept})
+        self._exclude(folder, kept)
         self.refresh(folder.slug)
         return listed
 
@@ -297,7 +151,7 @@ class House:
             RefusedError: RAW-DOCS has another file of this name.
         """
         folder = self.load(name)
-        tell = on_progress or _ignore
+        tell = on_progress or ignore_progress
         copied: tuple[str, ...] = ()
         fetched = again = None
         whole = everything and not files and not urls
@@ -306,13 +160,14 @@ class House:
             copied = tuple(f"{RAW}/{path.name}" for path in copy_in(files, folder.raw))
             fetched = fetch(folder, links, self._runtime, tell, whole=whole)
         before = {entry.id for entry in self._runtime.store.documents(Scope.of((folder.slug,)))}
-        refresh = self._refresh(folder, tell, everything=whole and not dry_run, dry_run=dry_run)
-        if whole and not dry_run:
+        anew = whole and not dry_run
+        refresh = self._update(folder, tell, everything=anew, dry_run=dry_run)
+        if anew:
             again = read_again(before - _just_read(refresh), self._runtime, tell)
             if again.interrupted:
                 raise KeyboardInterrupt
         generated = profile_of(folder, self._runtime)
-        proposal = propose(folder.config, read_last(folder.path), generated)
+        proposal = propose(folder.config, read_last(self._definitions, folder.slug), generated)
         return Training(folder.slug, copied, fetched, refresh, again, proposal)
 
     def accept(self, name: str, proposal: Proposal) -> PersonaFolder:
@@ -328,50 +183,48 @@ class House:
                 f"The configuration of '{folder.slug}' has changed since this was proposed.",
                 hint=f"Propose again: chapterhouse persona train {folder.slug}",
             )
-        changed = persona_folder.change(folder.path, changes_by_key(proposal))
-        write_last(folder.path, proposal.remembered)
+        changed = persona.change(self._definitions, folder.slug, changes_by_key(proposal))
+        write_last(self._definitions, folder.slug, proposal.remembered)
         return changed
 
     # --- inside --------------------------------------------------------------------------------
 
-    def _entry(self, slug: str) -> Entry:
-        try:
-            return Entry(slug, persona_folder.load(self.path / slug))
-        except PersonaConfigError as error:
-            return Entry(slug, None, error.problems)
+    def _load(self, slug: str) -> PersonaFolder:
+        return persona.load(self._definitions, slug)
 
-    def _choose(self, folder: PersonaFolder, file: str) -> Listed:
-        return choose(listing(folder, self._runtime.store), file, folder.slug)
+    def _exclude(self, folder: PersonaFolder, files: list[str]) -> None:
+        persona.change(self._definitions, folder.slug, {"exclude": files})
 
-    def _places(self, folder: PersonaFolder) -> tuple[Places, tuple[str, ...]]:
-        """Return where a persona's documents are, and what cannot be looked at."""
-        warnings = tuple(
-            f"{path} is not there; what was read of it before stays."
-            for path in folder.folders
-            if not path.is_dir()
+    def _excluded(self, definition: PersonaFolder) -> frozenset[Path]:
+        return excluded_files(definition)
+
+    def _is_curated(self, definition: PersonaFolder) -> bool:
+        return curation_is_current(definition.raw, definition.rag)
+
+    def _curate(
+        self, definition: PersonaFolder, tell: OnProgress, *, everything: bool, dry_run: bool
+    ) -> CurationReport | None:
+        if not everything and self._is_curated(definition):
+            return None
+        return curate(
+            definition.raw,
+            definition.rag,
+            slug=definition.slug,
+            read=self._runtime.read,
+            today=self._runtime.today(),
+            everything=everything,
+            maximum_bytes=self._runtime.maximum_bytes,
+            dry_run=dry_run,
+            on_progress=tell,
         )
-        personas = {
-            # Of one that cannot be used only the RAG is known.
-            entry.slug: (
-                self.path / entry.slug / RAG,
-                *(entry.folder.folders if entry.folder else ()),
-            )
-            for entry in self.all()
-        }
-        places = Places(folder.slug, folder.rag, folder.folders, personas, excluded_files(folder))
-        return places, warnings
+
+    def _reminders(self, definition: PersonaFolder) -> tuple[str, ...]:
+        return reminders(definition.raw, definition.rag)
 
 
 def _just_read(refresh: Refresh) -> set[str]:
     outcomes = refresh.sync.files.outcomes if refresh.sync else ()
     return {outcome.record.document_id for outcome in outcomes if outcome.changed}
-
-
-def _unread(path: Path) -> Iterator[Unread]:
-    """Yield the files of RAW-DOCS that gave no document, as curation remembers them."""
-    for source, known in sorted(load_state(path / RAG).items()):
-        if known.code and not known.made:
-            yield Unread(f"{RAW}/{source}", known.sentence, known.code)
 
 
 def _require_own(folder: PersonaFolder, listed: Listed) -> None:
@@ -388,7 +241,3 @@ def _as_written(folder: PersonaFolder, listed: Listed) -> str:
     """Return how ``exclude`` names a file: below the persona's folder, or absolute."""
     path = Path(listed.path)
     return str(path.relative_to(folder.path) if path.is_relative_to(folder.path) else path)
-
-
-def _ignore(_: Progress) -> None:
-    """Take no notice of progress."""

@@ -1,7 +1,7 @@
-"""Keep a persona's shelf the image of its folders.
+"""Keep the shelf of a persona or council the image of its folders.
 
-The files decide: what stands below the persona's places is on its shelf, with what documents of
-others say is theirs too. Shelves that are no persona's are a hand's work and are never touched.
+The files decide: what is below the owner's folders is on its shelf, with what the front matter of
+other documents shares with it. Shelves that belong to nobody were filled by hand and stay.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,21 +25,21 @@ _AHEAD: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where the documents of a persona stand, and those of the others of the house.
+    """Where the documents of a persona or council are, and those of all others of its kind.
 
     Attributes:
-        slug: The persona; the name of its shelf.
-        rag: Its curated documents.
+        shelf: Its shelf.
+        documents: The folder of its own documents.
         folders: The further folders that it points at.
-        personas: The RAG and the folders of every persona of the house, by slug. A place of this
-            persona's that is named only here is not looked into: its documents stay as they are.
+        all_folders: The folders of all personas, or of all councils, by shelf. One of this
+            shelf's that is named only here is not looked into: its documents stay as they are.
         excluded: Files that stay off its shelf.
     """
 
-    slug: str
-    rag: Path
+    shelf: str
+    documents: Path
     folders: tuple[Path, ...]
-    personas: Mapping[str, tuple[Path, ...]]
+    all_folders: Mapping[str, tuple[Path, ...]]
     excluded: frozenset[Path] = frozenset()
 
 
@@ -60,7 +60,7 @@ class SyncReport:
         files: What became of the files.
         removed: Sources of documents that left the library.
         moves: Documents that changed shelves.
-        absent: Folders of the persona that are not there; their documents stay as they were.
+        absent: Folders pointed at that are not there; their documents stay as they were.
     """
 
     files: AddReport
@@ -78,7 +78,7 @@ class SyncReport:
 class _Ground:
     """The places as they are now: locations end in ``/`` where they are folders."""
 
-    slug: str
+    shelf: str
     there: tuple[Path, ...]  # to be looked into
     own: tuple[str, ...]
     others: Mapping[str, tuple[str, ...]]
@@ -91,9 +91,9 @@ class _Ground:
         return f"{location}/".startswith(self.own)
 
     def owners(self, location: str) -> set[str]:
-        """Return the other personas below whose places a location stands."""
+        """Return the shelves of others below whose places a location is."""
         at = f"{location}/"
-        return {slug for slug, places in self.others.items() if at.startswith(places)}
+        return {shelf for shelf, places in self.others.items() if at.startswith(places)}
 
     def is_gone(self, location: str) -> bool:
         """Whether a file below the own places is gone; not where it may be out of sight."""
@@ -114,12 +114,12 @@ def bring_up_to_date(
     on_progress: Callable[[Progress], None] = lambda _: None,
     dry_run: bool = False,
 ) -> SyncReport:
-    """Make a persona's shelf what its folders are.
+    """Make a shelf what its folders are.
 
     New and changed files are read; documents whose file is gone leave, and so do those that stand
     below its places no longer. A document is removed from the library when it is on no shelf any
     more; one that a hand put on another shelf stays there. Documents whose front matter names
-    other personas of the house stand on their shelves too.
+    other personas are on their shelves too.
 
     Args:
         places: Where to look.
@@ -146,7 +146,7 @@ def bring_up_to_date(
             store=store,
             read=read,
             prepare=prepare,
-            shelf=places.slug,
+            shelf=places.shelf,
             workers=workers,
             maximum_bytes=maximum_bytes,
         )
@@ -194,27 +194,29 @@ def _is_left_over(ground: _Ground, record: FileRecord) -> bool:
 
 
 def _ground(places: Places) -> _Ground:
-    own = (places.rag, *places.folders)
+    own = (places.documents, *places.folders)
     there = tuple(path for path in own if path.exists())
     files = {
         file.location: file
         for path in there
-        for file in walk(path, places.slug if path == places.rag else "")
+        for file in walk(path, places.shelf if path == places.documents else "")
     }
-    # Without its RAG a persona has no curated documents; other folders may be on a disk away.
+    # Without its own folder there are no own documents; other folders may be on a disk away.
     unseen = [path for path in places.folders if path not in there]
-    unseen += [path for path in places.personas.get(places.slug, ()) if path not in own]
+    unseen += [path for path in places.all_folders.get(places.shelf, ()) if path not in own]
     closed = [
         f"{file.location}/"
         for file in files.values()
         if file.problem and file.problem.code == "cannot-list"
     ]
     return _Ground(
-        slug=places.slug,
+        shelf=places.shelf,
         there=there,
         own=_below((*own, *unseen)),
         others={
-            slug: _below(paths) for slug, paths in places.personas.items() if slug != places.slug
+            shelf: _below(paths)
+            for shelf, paths in places.all_folders.items()
+            if shelf != places.shelf
         },
         unseen=(*_below(unseen), *closed),
         excluded=frozenset(
@@ -231,12 +233,12 @@ def _below(paths: Iterable[Path]) -> tuple[str, ...]:
 
 
 def _label(places: Places, store: Store) -> None:
-    """Name the persona's documents after it, unless they stand in a folder that has a name."""
-    if not places.rag.exists():
+    """Name the own documents after the shelf, unless their folder has a name already."""
+    if not places.documents.exists():
         return
-    location = location_of(places.rag.resolve(), ())
+    location = location_of(places.documents.resolve(), ())
     if not any(f"{location}/".startswith(f"{root.rstrip('/')}/") for _, root in store.roots()):
-        store.label_root(location, places.slug)
+        store.label_root(location, places.shelf)
 
 
 def _set_aside(ground: _Ground, store: Store) -> None:
@@ -271,9 +273,9 @@ def _records(ground: _Ground, store: Store) -> Iterator[FileRecord]:
 def _documents(ground: _Ground, store: Store, records: Iterable[FileRecord]) -> list[Document]:
     """Return every document that may have to change shelves, in order of id.
 
-    Those below the own places, those on the shelf, and those of others that name the persona.
+    Those below the own places, those on the shelf, and those of others that name the owner.
     """
-    scope = Scope.of((ground.slug, *ground.others))
+    scope = Scope.of((ground.shelf, *ground.others))
     found = {document.id: document for document in store.documents(scope)}
     below = {record.document_id for record in records if record.document_id}
     found |= store.documents_among(below - found.keys(), Scope.everything())
@@ -281,8 +283,8 @@ def _documents(ground: _Ground, store: Store, records: Iterable[FileRecord]) -> 
         document
         for _, document in sorted(found.items())
         if document.id in below
-        or ground.slug in document.shelves
-        or ground.slug in _named(document)
+        or ground.shelf in document.shelves
+        or ground.shelf in _named(document)
     ]
 
 
@@ -302,7 +304,7 @@ def _named(document: Document) -> set[str]:
 def _shelves(ground: _Ground, document: Document) -> tuple[str, ...]:
     """Return the shelves on which a document belongs; none where it belongs in no library.
 
-    What stands below another persona's places is on that one's shelf by its own update, so this
+    What is below another owner's places is on that one's shelf by its own update, so this
     one leaves that as it is.
     """
     location = document.location
@@ -310,13 +312,13 @@ def _shelves(ground: _Ground, document: Document) -> tuple[str, ...]:
     gone = below and ground.is_gone(location)
     own = below and not gone and location not in ground.excluded
     owners = set() if gone else ground.owners(location)
-    personas = {ground.slug, *ground.others}
-    by_hand = set(document.shelves) - personas
+    owned = {ground.shelf, *ground.others}
+    by_hand = set(document.shelves) - owned
     wanted = by_hand | (owners & set(document.shelves))
     if own:
-        wanted.add(ground.slug)
+        wanted.add(ground.shelf)
     if own or owners:
-        wanted |= _named(document) & personas
+        wanted |= _named(document) & owned
     return tuple(sorted(wanted))
 
 

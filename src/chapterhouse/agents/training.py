@@ -1,29 +1,89 @@
-"""Fetch the listed pages, read again what did not change, and tell what it all is about."""
+"""Training: fetch the listed pages, read again what did not change, propose a profile.
+
+For a proposal three versions meet: what was accepted last, what stands in the configuration now,
+and what the documents say today. What a person added stays, what a person took out does not come
+back, and what nobody touched follows the documents.
+"""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.agents.curate import FETCHED
+from chapterhouse.agents.definition import MAXIMUM_BYTES, as_json, parse_object
 from chapterhouse.agents.incoming import list_links
-from chapterhouse.agents.persona_folder import PersonaFolder
-from chapterhouse.agents.profile import Generated, generate, subject_of
-from chapterhouse.agents.profile_model import reword
-from chapterhouse.agents.proposal import Proposal
-from chapterhouse.agents.refresh import OnProgress, Refresh
+from chapterhouse.agents.persona import PERSONA_SCHEMA, PersonaConfig, PersonaFolder, Profile
+from chapterhouse.agents.profile import (
+    MOST_ALIASES,
+    MOST_TAGS,
+    MOST_TERMS,
+    Generated,
+    generate,
+    reword,
+    subject_of,
+)
+from chapterhouse.agents.registry import READ_AHEAD, OnProgress, Refresh
 from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import FetchReport, bring_up_to_date, forget
 from chapterhouse.connectors.links import Link
 from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.ingest.reprocess import reprocess
+from chapterhouse.ports.definitions import Definitions
+from chapterhouse.retrieval.boost import fold_tag
 from chapterhouse.runtime import Runtime
+from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.front_matter import body_start
 from chapterhouse.types import AddReport, Document, Progress, Scope
 
+GENERATED_FILE: Final = ".generated.json"
 _NONCE_BYTES: Final = 16
-READ_AHEAD: Final = 8  # files being read while earlier ones are stored
+_Fold = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One key that would change, from what to what, and why."""
+
+    key: str
+    before: tuple[str, ...] | str
+    after: tuple[str, ...] | str
+    why: str
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The entries of a list that are new, in order."""
+        return _without(self.after, self.before)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The entries of a list that would go, in order."""
+        return _without(self.before, self.after)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A profile to be accepted.
+
+    Attributes:
+        remembered: What is kept with an acceptance, to tell a person's own words the next time.
+        reasons: What speaks for each new tag, by tag.
+        method: ``statistics``, or a model's name.
+        warnings: What did not work and what was done instead.
+    """
+
+    before: PersonaConfig
+    after: PersonaConfig
+    changes: tuple[Change, ...]
+    remembered: Generated
+    reasons: tuple[tuple[str, str], ...] = ()
+    method: str = "statistics"
+    warnings: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        """Whether anything would change."""
+        return bool(self.changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,3 +187,126 @@ def _text(document: Document, runtime: Runtime) -> str:
 def _nonce() -> str:
     """Return fresh random bits in hexadecimal."""
     return secrets.token_hex(_NONCE_BYTES)
+
+
+# --- the proposal ---------------------------------------------------------------------------------
+
+
+def propose(config: PersonaConfig, last: Generated, now: Generated) -> Proposal:
+    """Return what to change in ``config``.
+
+    Args:
+        config: As it is.
+        last: What was generated when a proposal was accepted last; empty if none was.
+        now: What the documents give today.
+    """
+    profile = config.profile
+    tags, own_tags = _merged(config.tags, last.tags, now.tags, MOST_TAGS, fold_tag)
+    key_terms, own_terms = _merged(
+        profile.key_terms, last.key_terms, now.key_terms, MOST_TERMS, fold_name
+    )
+    aliases, own_aliases = _merged(
+        profile.aliases, last.aliases, now.aliases, MOST_ALIASES, fold_name
+    )
+    is_own = profile.expertise and profile.expertise != last.expertise
+    expertise = profile.expertise if is_own or not now.expertise else now.expertise
+    after = config.model_copy(
+        update={
+            "tags": tags,
+            "profile": Profile(expertise=expertise, key_terms=key_terms, aliases=aliases),
+        }
+    )
+    pairs = (
+        ("tags", config.tags, tags),
+        ("profile.expertise", profile.expertise, expertise),
+        ("profile.key_terms", profile.key_terms, key_terms),
+        ("profile.aliases", profile.aliases, aliases),
+    )
+    changes = tuple(
+        Change(key, old, new, _why(key, now.method)) for key, old, new in pairs if old != new
+    )
+    added = set(tags) - set(config.tags)
+    return Proposal(
+        before=config,
+        after=after,
+        changes=changes,
+        remembered=Generated(
+            tags=own_tags,
+            key_terms=own_terms,
+            aliases=own_aliases,
+            expertise=last.expertise if is_own else expertise,
+        ),
+        reasons=tuple((tag, why) for tag, why in now.why if tag in added),
+        method=now.method,
+        warnings=now.warnings,
+    )
+
+
+def read_last(definitions: Definitions, slug: str) -> Generated:
+    """Return what was generated when a proposal for a persona was accepted last.
+
+    A file that cannot be used counts as none: then nothing that stands there is dropped.
+    """
+    try:
+        data = definitions.read(slug, GENERATED_FILE, MAXIMUM_BYTES + 1)
+    except OSError:
+        return Generated()
+    read = parse_object(data, PERSONA_SCHEMA)
+    if read.problems or read.value is None:
+        return Generated()
+    raw = read.value
+    return Generated(
+        tags=_texts(raw.get("tags")),
+        key_terms=_texts(raw.get("key_terms")),
+        aliases=_texts(raw.get("aliases")),
+        expertise=str(raw.get("expertise", "")),
+    )
+
+
+def write_last(definitions: Definitions, slug: str, generated: Generated) -> None:
+    """Remember beside a persona's configuration what was generated."""
+    kept = {
+        "about": "What chapterhouse persona train proposed last; it tells your own words from it.",
+        "tags": list(generated.tags),
+        "expertise": generated.expertise,
+        "key_terms": list(generated.key_terms),
+        "aliases": list(generated.aliases),
+    }
+    definitions.write(slug, GENERATED_FILE, as_json(kept))
+
+
+def changes_by_key(proposal: Proposal) -> Mapping[str, object]:
+    """Return the new values by key, as they are written into the configuration."""
+    return {
+        change.key: change.after if isinstance(change.after, str) else list(change.after)
+        for change in proposal.changes
+    }
+
+
+def _merged(
+    current: Sequence[str], last: Sequence[str], now: Sequence[str], most: int, fold: _Fold
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return a list's entries from now on, and which of all are ours to drop or to leave out."""
+    ours, fresh, present = (set(map(fold, entries)) for entries in (last, now, current))
+    kept = [entry for entry in current if fold(entry) not in ours or fold(entry) in fresh]
+    new = [entry for entry in now if fold(entry) not in present | ours]
+    new = new[: max(0, most - len(kept))]
+    still_ours = [entry for entry in kept if fold(entry) in ours]
+    taken_out = [entry for entry in last if fold(entry) not in present]
+    return (*kept, *new), (*still_ours, *new, *taken_out)
+
+
+def _without(these: tuple[str, ...] | str, others: tuple[str, ...] | str) -> tuple[str, ...]:
+    if isinstance(these, str) or isinstance(others, str):
+        return ()
+    return tuple(entry for entry in these if entry not in others)
+
+
+def _why(key: str, method: str) -> str:
+    source = "counted in the documents" if method == "statistics" else f"worded by {method}"
+    return source if key == "profile.expertise" else f"{source}; what you added stays"
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else []
+    return tuple(entry for entry in listed if isinstance(entry, str))

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
 from chapterhouse.agents.ask import ask, ask_events, follow_up, persona_settings
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.bundle import Bundle, bundle_of
 from chapterhouse.answering.cite import CitationCheck, recheck
 from chapterhouse.answering.request import Choices
@@ -145,7 +145,7 @@ class Answers:
         runtime = self._runtime
         if not answer.persona:
             return bundle_of(answer, runtime, runtime.settings, None)
-        config = House(runtime).load(answer.persona).config
+        config = Personas(runtime).load(answer.persona).config
         settings = persona_settings(runtime.settings, config)
         return bundle_of(answer, runtime, settings, config.model_dump(mode="json"))
 
@@ -155,7 +155,7 @@ class Answers:
         Personas on whose shelves the documents stand read what changed in their folders first.
         """
         store, everything = self._runtime.store, Scope.everything()
-        personas = House(self._runtime)
+        personas = Personas(self._runtime)
         cited = store.documents_among({c.document_id for c in answer.citations}, everything)
         for slug in sorted(
             set(personas.names()) & {name for one in cited.values() for name in one.shelves}

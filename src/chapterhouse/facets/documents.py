@@ -8,7 +8,7 @@ from threading import Event
 from typing import Final
 
 from chapterhouse.agents.council_model import is_council_shelf
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
@@ -133,7 +133,7 @@ class Documents:
             UsageError: it is, or its name cannot be used.
         """
         _require_shelf(shelf)
-        if shelf in House(self._runtime).names():
+        if shelf in Personas(self._runtime).names():
             raise UsageError(
                 f"The shelf '{shelf}' belongs to the persona of that name.",
                 hint=f"Put files in their folder: chapterhouse persona train {shelf} --file PATH",

@@ -11,21 +11,16 @@ from typing import Any, Self
 import pytest
 
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_folder import CouncilFolder
 from chapterhouse.agents.council_model import Member, Round
-from chapterhouse.agents.councils import Entry as CouncilEntry
-from chapterhouse.agents.councils import Link
+from chapterhouse.agents.councils import CouncilFolder, Link
 from chapterhouse.agents.curated import Curated, CurationReport, Outcome
 from chapterhouse.agents.listing import Listed, Standing
-from chapterhouse.agents.persona_config import PersonaConfig, Profile
-from chapterhouse.agents.persona_folder import PersonaFolder
-from chapterhouse.agents.personas import Entry
+from chapterhouse.agents.persona import PersonaConfig, PersonaFolder, Profile
 from chapterhouse.agents.problems import Code, Problem, Severity
 from chapterhouse.agents.profile import Generated
-from chapterhouse.agents.proposal import Proposal, propose
-from chapterhouse.agents.refresh import Refresh
+from chapterhouse.agents.registry import Entry, Refresh
 from chapterhouse.agents.sync import Move, SyncReport
-from chapterhouse.agents.training import Training
+from chapterhouse.agents.training import Proposal, Training, propose
 from chapterhouse.answering.bundle import Bundle, answer_json, bundle_json, make_bundle
 from chapterhouse.answering.cite import CitationCheck, QuoteState, SourceState
 from chapterhouse.answering.search import named_scope
@@ -197,7 +192,7 @@ class ScriptedHouse:
     accepted: list[Proposal] = field(default_factory=list)
     moved: list[tuple[str, str]] = field(default_factory=list)
 
-    def all(self) -> tuple[Entry, ...]:
+    def all(self) -> tuple[Entry[PersonaFolder], ...]:
         return Entry("maria", PERSONA), Entry("tom", None, (PROBLEM,))
 
     def create(
@@ -311,8 +306,8 @@ class ScriptedCouncils:
         checks: tuple[CitationCheck, ...] = self.library.rechecked_minutes(minutes)
         return checks
 
-    def all(self) -> tuple[CouncilEntry, ...]:
-        return CouncilEntry("berths", COUNCIL), CouncilEntry("torn", None, (FAULT,))
+    def all(self) -> tuple[Entry[CouncilFolder], ...]:
+        return Entry("berths", COUNCIL), Entry("torn", None, (FAULT,))
 
     def create(self, council: Council) -> CouncilFolder:
         self.made.append(council)

@@ -150,7 +150,7 @@ def open_transcript(
     )
     path = choices.transcript
     if path is None and council.slug in Councils(runtime).names():
-        path = Councils(runtime).path / council.slug / _MEETINGS / f"{key[:16]}.ndjson"
+        path = Councils(runtime).folder(council.slug) / _MEETINGS / f"{key[:16]}.ndjson"
     return Transcript.open(path, key, heading, fresh=choices.fresh)
 
 

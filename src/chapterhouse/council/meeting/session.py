@@ -14,7 +14,7 @@ from chapterhouse.agents.ask import persona_request
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import CHAIR, Grounding, Member, Seat
 from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.model_context import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, Choices, Request, library_request
 from chapterhouse.answering.search import method_for, search
@@ -159,7 +159,7 @@ def refresh_sources(
     told = list(Councils(runtime).refresh(council, on_progress=on_progress).warnings)
     for member in seats:
         if member.seat is Seat.PERSONA:
-            told += House(runtime).refresh(member.persona, on_progress=on_progress).warnings
+            told += Personas(runtime).refresh(member.persona, on_progress=on_progress).warnings
         elif member.seat is Seat.COUNCIL:
             told += refresh_sources(
                 Councils(runtime).load(member.council).council, runtime, on_progress
@@ -266,7 +266,7 @@ def _council(
 def _request(council: Council, member: Member, question: str, runtime: Runtime) -> Request:
     """Return how a question is put to a persona or a role."""
     if member.seat is Seat.PERSONA:
-        folder = House(runtime).load(member.persona)
+        folder = Personas(runtime).load(member.persona)
         own = persona_request(question, folder.persona, folder.config, runtime.settings, Choices())
     else:
         own = library_request(question, runtime.settings, Choices())
@@ -275,7 +275,7 @@ def _request(council: Council, member: Member, question: str, runtime: Runtime) 
 
 def _shelves(council: Council, member: Member, runtime: Runtime) -> tuple[str, ...]:
     """Return what a persona or a role reads: their shelves, then the council's."""
-    own = House(runtime).load(member.persona).persona.reads if member.persona else ()
+    own = Personas(runtime).load(member.persona).persona.reads if member.persona else ()
     return tuple(dict.fromkeys((*own, council.shelf, *member.shelves)))
 
 

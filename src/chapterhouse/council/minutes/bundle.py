@@ -17,7 +17,7 @@ from pydantic_core import PydanticSerializationError
 from chapterhouse.agents.council import as_object
 from chapterhouse.agents.council_model import shelf_of
 from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.personas import Personas
 from chapterhouse.answering import sealed
 from chapterhouse.answering.bundle import documents_of, sections_of
 from chapterhouse.answering.cite import CitationCheck, recheck_citations, text_hash
@@ -269,9 +269,9 @@ def minutes_bundle_of(minutes: Minutes, runtime: Runtime) -> MinutesBundle:
                 for slug in sorted({one.council for one in held} & set(Councils(runtime).names()))
             },
             "personas": {
-                slug: House(runtime).load(slug).config.model_dump(mode="json")
+                slug: Personas(runtime).load(slug).config.model_dump(mode="json")
                 for slug in personas
-                if slug in House(runtime).names()
+                if slug in Personas(runtime).names()
             },
         },
         versions={**runtime.versions, "python": python_version()},
@@ -295,8 +295,8 @@ def recheck_minutes(minutes: Minutes, runtime: Runtime) -> tuple[CitationCheck, 
     cited = sorted({one.document_id for _, one in all_citations(minutes)})
     found = runtime.store.documents_among(cited, Scope.everything())
     shelves = {name for one in found.values() for name in one.shelves}
-    for slug in sorted(shelves & set(House(runtime).names())):
-        House(runtime).refresh(slug)
+    for slug in sorted(shelves & set(Personas(runtime).names())):
+        Personas(runtime).refresh(slug)
     for slug in Councils(runtime).names():
         if shelf_of(slug) in shelves:
             Councils(runtime).refresh(slug)

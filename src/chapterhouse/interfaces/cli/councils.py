@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.agents.council import as_object
-from chapterhouse.agents.council_folder import CouncilFolder
+from chapterhouse.agents.council import as_object, council_from
 from chapterhouse.agents.council_model import Member
-from chapterhouse.agents.council_templates import council_from
 from chapterhouse.interfaces.cli import render, render_councils, render_personas
 from chapterhouse.interfaces.cli.options import DryRun, reopening, require_path
 from chapterhouse.interfaces.cli.personas import (
@@ -23,7 +21,8 @@ from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.session import OK, Outcome, require_yes, with_library
 
 if TYPE_CHECKING:
-    from chapterhouse.agents.councils import Entry, Link
+    from chapterhouse.agents.councils import CouncilFolder, Link
+    from chapterhouse.agents.registry import Entry
     from chapterhouse.library import Library
 
 app = typer.Typer(
@@ -250,7 +249,7 @@ def _linked(path: str, folders: Sequence[Path]) -> str:
 # --- what --json shows --------------------------------------------------------------------------
 
 
-def folder_data(value: CouncilFolder) -> dict[str, object]:
+def folder_data(value: "CouncilFolder") -> dict[str, object]:
     """Shape a council's folder: its file as it is written, and what that comes to."""
     council = value.council
     return {
@@ -273,7 +272,9 @@ def _seat(member: Member) -> dict[str, object]:
     return {"key": member.key, "seat": member.seat.value}
 
 
-def _entries_data(found: "Sequence[Entry]", counts: Mapping[str, int]) -> list[dict[str, object]]:
+def _entries_data(
+    found: "Sequence[Entry[CouncilFolder]]", counts: Mapping[str, int]
+) -> list[dict[str, object]]:
     """Shape the list of councils, with the number of documents that each shares."""
     return [
         {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.agents.curated import Outcome as Curation
-from chapterhouse.agents.persona_folder import PersonaFolder
+from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.errors import UsageError
 from chapterhouse.files import home_folder
@@ -32,9 +32,9 @@ from chapterhouse.interfaces.cli.terminal import console
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.personas import Entry, House
-    from chapterhouse.agents.proposal import Proposal
-    from chapterhouse.agents.training import Training
+    from chapterhouse.agents.personas import Personas
+    from chapterhouse.agents.registry import Entry
+    from chapterhouse.agents.training import Proposal, Training
     from chapterhouse.library import Library
 
 app = typer.Typer(
@@ -84,9 +84,9 @@ def new(
 
     def work(library: "Library") -> Outcome:
         folders = [absolute(require_path(path)) for path in folder or ()]
-        house = library.personas
-        made = house.create(slug, display_name=name, template=template, folders=folders)
-        errors = [one for one in house.validate(slug) if one.severity.value == "error"]
+        personas = library.personas
+        made = personas.create(slug, display_name=name, template=template, folders=folders)
+        errors = [one for one in personas.validate(slug) if one.severity.value == "error"]
         return Outcome(
             {**_folder_data(made), "problems": problems_data(errors)},
             lambda target: render_personas.made(target, made, errors, reopening()),
@@ -107,7 +107,7 @@ def list_personas() -> None:
             lambda target: render_personas.entries(target, entries, counts),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
@@ -117,15 +117,15 @@ def show(
     """Show what is known of a persona: who they are, their field, their documents."""
 
     def work(library: "Library") -> Outcome:
-        house = library.personas
-        folder, census = house.load(slug), house.census(slug)
-        current = house.is_current(slug)
+        personas = library.personas
+        folder, census = personas.load(slug), personas.census(slug)
+        current = personas.is_current(slug)
         return Outcome(
             {**_folder_data(folder), "census": census, "current": current},
             lambda target: render_personas.persona(target, folder, census, current=current),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
@@ -152,20 +152,20 @@ def edit(
         raise typer.BadParameter("--set changes the configuration without opening it.")
 
     def work(library: "Library") -> Outcome:
-        house = library.personas
-        name = house.resolve(slug)
+        personas = library.personas
+        name = personas.resolve(slug)
         if changes:
-            house.change(name, dict(map(_pair, changes)))
+            personas.change(name, dict(map(_pair, changes)))
         else:
-            open_editor(house.file(name, config=config), there_is_somebody=not common().json)
-        problems = house.validate(name)
+            open_editor(personas.file(name, config=config), there_is_somebody=not common().json)
+        problems = personas.validate(name)
         return Outcome(
             problems_data(problems),
             lambda target: render_personas.problems(target, problems),
             problems_code(problems),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
@@ -187,7 +187,7 @@ def validate(
             problems_code(problems),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
@@ -213,15 +213,15 @@ def train(
     """
 
     def work(library: "Library") -> Outcome:
-        house = library.personas
+        personas = library.personas
         files = [Path(require_path(path)) for path in file or ()]
         with told_to() as tell:
-            training = house.train(
+            training = personas.train(
                 slug, files=files, urls=tuple(url or ()), on_progress=tell, dry_run=dry_run
             )
         asked = not (dry_run or yes) and may_ask()
         if training.proposal and not dry_run and (yes or (asked and _accepts(training.proposal))):
-            house.accept(training.slug, training.proposal)
+            personas.accept(training.slug, training.proposal)
             training = training.as_accepted()
         return Outcome(
             {**plain(training), "dry_run": dry_run},
@@ -229,7 +229,7 @@ def train(
             _training_code(training),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
@@ -257,20 +257,20 @@ def docs(
         raise typer.BadParameter("--remove and --restore exclude each other.")
 
     def work(library: "Library") -> Outcome:
-        house = library.personas
+        personas = library.personas
         if not remove and not restore:
-            listed = house.documents(slug)
+            listed = personas.documents(slug)
             return Outcome(
                 documents_data(listed),
                 lambda target: render_personas.documents(target, listed),
             )
-        chosen = house.chosen(slug, remove or restore)
+        chosen = personas.chosen(slug, remove or restore)
         if not dry_run:
             if remove and not yes:
                 require_yes(f"Take {chosen.source} out of the index")
-            _move(house, slug, chosen, out=bool(remove))
+            _move(personas, slug, chosen, out=bool(remove))
         data = {"file": chosen, "removed": bool(remove), "dry_run": dry_run}
-        name = house.resolve(slug)
+        name = personas.resolve(slug)
         again = f"chapterhouse persona docs {name} --restore {shlex.quote(chosen.source)}"
         return Outcome(
             data,
@@ -279,10 +279,10 @@ def docs(
             ),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
-def _with_house(work: "Callable[[Library], Outcome]") -> None:
+def _with_personas(work: "Callable[[Library], Outcome]") -> None:
     """Run ``work`` on the library, which is made where only folders of personas are there yet."""
     with_library(work, create=has_folders("personas"))
 
@@ -313,11 +313,11 @@ def _accepts(proposal: "Proposal") -> bool:
     return agreed("Write this profile?")
 
 
-def _move(house: "House", slug: str, chosen: "Listed", *, out: bool) -> None:
+def _move(personas: "Personas", slug: str, chosen: "Listed", *, out: bool) -> None:
     if out:
-        house.remove(slug, chosen.source)
+        personas.remove(slug, chosen.source)
     else:
-        house.restore(slug, chosen.source)
+        personas.restore(slug, chosen.source)
 
 
 # --- what --json shows --------------------------------------------------------------------------
@@ -334,7 +334,9 @@ def _folder_data(value: PersonaFolder) -> dict[str, object]:
     }
 
 
-def _entries_data(found: "Sequence[Entry]", counts: Mapping[str, int]) -> list[dict[str, object]]:
+def _entries_data(
+    found: "Sequence[Entry[PersonaFolder]]", counts: Mapping[str, int]
+) -> list[dict[str, object]]:
     """Shape the list of personas, with the number of documents on each shelf."""
     return [
         {

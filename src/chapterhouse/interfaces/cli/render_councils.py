@@ -4,8 +4,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chapterhouse.agents.council_folder import DOCS, CouncilFolder
-from chapterhouse.agents.council_model import Member, Round, RoundKind, Seat, tool_name
+from chapterhouse.agents.council_model import DOCS, Member, Round, RoundKind, Seat, tool_name
 from chapterhouse.agents.problems import Problem
 from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.terminal import columns, one_line, say, styled
@@ -15,13 +14,14 @@ from chapterhouse.types import Census
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chapterhouse.agents.councils import Entry, Link
+    from chapterhouse.agents.councils import CouncilFolder, Link
     from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.registry import Entry
 
 
 def made(
     target: "Console",
-    folder: CouncilFolder,
+    folder: "CouncilFolder",
     found: Sequence[Problem],
     reopening: str,
 ) -> None:
@@ -44,7 +44,9 @@ def made(
         render_personas.problem(target, problem)
 
 
-def entries(target: "Console", found: "Sequence[Entry]", counts: Mapping[str, int]) -> None:
+def entries(
+    target: "Console", found: "Sequence[Entry[CouncilFolder]]", counts: Mapping[str, int]
+) -> None:
     """List councils, a line each; those that cannot be read with the reason under it."""
     if not found:
         say(target, "No councils. Make one: chapterhouse council new SLUG")
@@ -66,7 +68,7 @@ def entries(target: "Console", found: "Sequence[Entry]", counts: Mapping[str, in
             render_personas.problem(target, problem)
 
 
-def council(target: "Console", folder: CouncilFolder, census: Census, *, current: bool) -> None:
+def council(target: "Console", folder: "CouncilFolder", census: Census, *, current: bool) -> None:
     """Show everything known of a council."""
     value = folder.council
     members = counted(value.parallel, "member")
@@ -113,7 +115,7 @@ def _round(entry: Round) -> str:
     return f"{entry.name}{told}{said}"
 
 
-def documents(target: "Console", folder: CouncilFolder, listed: "Sequence[Listed]") -> None:
+def documents(target: "Console", folder: "CouncilFolder", listed: "Sequence[Listed]") -> None:
     """List the linked folders and the files, and under each that is not indexed why."""
     for path in folder.folders:
         gone = "" if path.is_dir() else "  is not there; what was read of it before stays"

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.agents.curated import Outcome as Curation
-from chapterhouse.agents.persona_config import CONFIG_FILE
-from chapterhouse.agents.persona_folder import PROSE_FILE, RAW, PersonaFolder
+from chapterhouse.agents.persona import CONFIG_FILE, PROSE_FILE, RAW, PersonaFolder
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
@@ -17,10 +16,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.personas import Entry
-    from chapterhouse.agents.proposal import Change, Proposal
-    from chapterhouse.agents.refresh import Refresh
-    from chapterhouse.agents.training import Training
+    from chapterhouse.agents.registry import Entry, Refresh
+    from chapterhouse.agents.training import Change, Proposal, Training
 
 
 # Every standing of a file, in order. By value: what lists files is slow to load.
@@ -59,7 +56,9 @@ def made(
         problem(target, one)
 
 
-def entries(target: "Console", found: "Sequence[Entry]", counts: Mapping[str, int]) -> None:
+def entries(
+    target: "Console", found: "Sequence[Entry[PersonaFolder]]", counts: Mapping[str, int]
+) -> None:
     """List personas, a line each; those that cannot be used with the reason under it."""
     if not found:
         say(target, "No personas. Make one: chapterhouse persona new SLUG")

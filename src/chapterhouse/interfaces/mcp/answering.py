@@ -6,9 +6,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.councils import Entry as CouncilEntry
-from chapterhouse.agents.personas import Entry, House
+from chapterhouse.agents.councils import CouncilFolder, Councils
+from chapterhouse.agents.persona import PersonaFolder
+from chapterhouse.agents.personas import Personas
+from chapterhouse.agents.registry import Entry
 from chapterhouse.answering.request import Choices
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
@@ -92,9 +93,11 @@ async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> 
 
 async def list_personas(service: Service, _arguments: NoArguments, _tell: Tell) -> Outcome:
     """Say who can be asked."""
-    house = service.library.personas
+    personas = service.library.personas
     found = await service.look(
-        lambda: PersonasResult(personas=tuple(_persona(entry, house) for entry in house.all()))
+        lambda: PersonasResult(
+            personas=tuple(_persona(entry, personas) for entry in personas.all())
+        )
     )
     lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found.personas]
     return Outcome(found, "\n".join(lines) or "There are no personas; ask the library itself.")
@@ -115,7 +118,7 @@ def _line(slug: str, name: str, about: str, problem: str) -> str:
     return f"- {slug} ({name}){': ' if told else ''}{told}"
 
 
-def _persona(entry: Entry, house: House) -> PersonaResult:
+def _persona(entry: Entry[PersonaFolder], personas: Personas) -> PersonaResult:
     problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
     if entry.folder is None:
         return PersonaResult(
@@ -135,13 +138,13 @@ def _persona(entry: Entry, house: House) -> PersonaResult:
         expertise=persona.expertise,
         tags=persona.tags,
         shelves=persona.reads,
-        documents=house.census(entry.slug).documents,
+        documents=personas.census(entry.slug).documents,
         usable=True,
         problem="",
     )
 
 
-def _council(entry: CouncilEntry, councils: Councils) -> CouncilResult:
+def _council(entry: Entry[CouncilFolder], councils: Councils) -> CouncilResult:
     problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
     if entry.folder is None:
         return CouncilResult(

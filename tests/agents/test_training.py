@@ -1,17 +1,16 @@
-from pathlib import Path
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.agents.persona_config import PersonaConfig, Profile
+from chapterhouse.agents.persona import PersonaConfig, Profile
 from chapterhouse.agents.profile import MOST_TAGS, Generated
-from chapterhouse.agents.proposal import (
+from chapterhouse.agents.training import (
     GENERATED_FILE,
     changes_by_key,
     propose,
     read_last,
     write_last,
 )
+from chapterhouse.store.definitions import FolderDefinitions
 
 MARIA = PersonaConfig(slug="maria")
 FIRST = Generated(("tides", "berths"), ("slack water",), ("TGO",), "Knows about tides.")
@@ -61,13 +60,14 @@ def test_an_expertise_that_nobody_touched_follows_the_documents() -> None:
     assert changes_by_key(again) == {"profile.expertise": "Knows about fog."}
 
 
-def test_what_is_remembered_survives_the_disk(tmp_path: Path) -> None:
-    assert read_last(tmp_path) == Generated()
-    write_last(tmp_path, FIRST)
-    assert read_last(tmp_path) == FIRST
+def test_what_is_remembered_survives_the_disk(personas: FolderDefinitions) -> None:
+    personas.make("maria", ("RAG",))
+    assert read_last(personas, "maria") == Generated()
+    write_last(personas, "maria", FIRST)
+    assert read_last(personas, "maria") == FIRST
     for broken in (b"", b"[]", b'{"tags": 1}', b'{"tags": [1, "x"]}', b"\xff"):
-        (tmp_path / GENERATED_FILE).write_bytes(broken)
-        assert set(read_last(tmp_path).tags) <= {"x"}
+        (personas.folder("maria") / GENERATED_FILE).write_bytes(broken)
+        assert set(read_last(personas, "maria").tags) <= {"x"}
 
 
 words = st.lists(st.sampled_from("abcdefghijklmnopqr"), unique=True).map(tuple)

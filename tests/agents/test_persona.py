@@ -1,6 +1,7 @@
-"""What a configuration may say, and how what it may not say is told."""
+"""What a persona's files may say, how what they may not say is told, and how they are made."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,22 +10,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.agents.definition_json import (
+from chapterhouse.agents import persona
+from chapterhouse.agents.definition import (
     MAXIMUM_BYTES,
     JsonObject,
+    as_json,
     parse_object,
     with_changes,
-    write_object,
 )
-from chapterhouse.agents.persona_config import (
+from chapterhouse.agents.persona import (
     PERSONA_SCHEMA,
     PersonaConfig,
     parse_config,
+    read_raw,
     value_of,
 )
-from chapterhouse.agents.persona_folder import read_raw
 from chapterhouse.agents.problems import PersonaConfigError, in_file
-from chapterhouse.errors import UsageError
+from chapterhouse.agents.templates import PERSONA_TEMPLATES
+from chapterhouse.errors import NotFoundError, RefusedError, UsageError
+from chapterhouse.store.definitions import FolderDefinitions
 
 FILE = "maria/persona.config.json"
 
@@ -143,13 +147,14 @@ def test_a_byte_order_mark_is_no_problem() -> None:
     assert parsed(b'\xef\xbb\xbf{"slug": "maria"}') == PersonaConfig(slug="maria")
 
 
-def test_a_file_that_is_not_there_or_too_long(tmp_path: Path) -> None:
-    path = tmp_path / "persona.config.json"
+def test_a_file_that_is_not_there_or_too_long(personas: FolderDefinitions, tmp_path: Path) -> None:
+    path = tmp_path / "maria" / "persona.config.json"
+    path.parent.mkdir()
     with pytest.raises(PersonaConfigError, match="No such file"):
-        read_raw(tmp_path)
+        read_raw(personas, "maria")
     path.write_bytes(b" " * (MAXIMUM_BYTES + 1))
     with pytest.raises(PersonaConfigError, match="more than 1,000,000 bytes"):
-        read_raw(tmp_path)
+        read_raw(personas, "maria")
 
 
 @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
@@ -171,8 +176,9 @@ def test_no_values_make_it_fail_otherwise(values: dict[str, Any]) -> None:
     assert all(reason for reason in reasons(lambda: parse_config(values, FILE)))
 
 
-def test_edits_keep_what_its_owner_wrote(tmp_path: Path) -> None:
-    path = tmp_path / "persona.config.json"
+def test_edits_keep_what_its_owner_wrote(personas: FolderDefinitions, tmp_path: Path) -> None:
+    path = tmp_path / "maria" / "persona.config.json"
+    path.parent.mkdir()
     raw = {"tags": ["ö"], "slug": "maria", "retrieval": {"max_chunks": 3}}
     changed = with_changes(raw, {"retrieval.recency": 0.5, "model": "none", "tags": []})
     assert list(changed) == ["tags", "slug", "retrieval", "model"]
@@ -180,11 +186,11 @@ def test_edits_keep_what_its_owner_wrote(tmp_path: Path) -> None:
     assert raw["tags"] == ["ö"]
     path.write_text("{}")
     path.chmod(0o600)
-    write_object(path, changed | {"tags": ["ö"]})
-    assert read_raw(tmp_path) == changed | {"tags": ["ö"]}
+    personas.write("maria", path.name, as_json(changed | {"tags": ["ö"]}))
+    assert read_raw(personas, "maria") == changed | {"tags": ["ö"]}
     assert "ö" in path.read_text("utf-8")
     assert path.stat().st_mode & 0o777 == 0o600
-    assert list(tmp_path.iterdir()) == [path]
+    assert list(path.parent.iterdir()) == [path]
 
 
 def test_an_edit_that_leads_nowhere_is_refused() -> None:
@@ -211,3 +217,124 @@ def test_an_edit_that_leads_nowhere_is_refused() -> None:
 )
 def test_values_from_a_command_line(key: str, text: str, value: object) -> None:
     assert value_of(key, text) == value
+
+
+def test_a_pipe_in_place_of_a_configuration_keeps_nobody_waiting(
+    personas: FolderDefinitions, tmp_path: Path
+) -> None:
+    pipe = tmp_path / "maria" / "persona.config.json"
+    pipe.parent.mkdir()
+    os.mkfifo(pipe)
+
+    with pytest.raises(PersonaConfigError, match="regular file"):
+        read_raw(personas, "maria")
+
+
+# --- the persona as a whole ---
+
+
+def test_a_new_persona_is_whole(personas: FolderDefinitions, tmp_path: Path) -> None:
+    made = persona.create(personas, "maria-keller", folders=["~/papers", "../else", "/srv/x"])
+    assert made == persona.load(personas, "maria-keller")
+    assert made.display_name == "Maria Keller"
+    assert "Maria Keller is an expert" in made.prose
+    assert made.raw.is_dir()
+    assert made.rag.is_dir()
+    assert made.folders == (
+        Path.home() / "papers",
+        tmp_path / "maria-keller" / "../else",
+        Path("/srv/x"),
+    )
+    assert personas.names() == ("maria-keller",)
+    assert made.persona.reads == ("maria-keller",)
+
+
+@pytest.mark.parametrize("template", PERSONA_TEMPLATES)
+def test_every_template_makes_a_persona(
+    personas: FolderDefinitions, tmp_path: Path, template: str
+) -> None:
+    made = persona.create(personas, "maria", display_name="María {x}", template=template)
+    assert made.prose.startswith("# María {x}")
+    assert "{display_name}" not in made.prose
+
+
+def test_a_template_that_is_not_there(personas: FolderDefinitions, tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="expret") as caught:
+        persona.create(personas, "maria", template="expret")
+    assert "expert" in caught.value.hint
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "slug",
+    ["", "Maria", "maria keller", "-maria", "maria-", "a--b", "../x", "a/b", ".", "library", "all",
+     "none", "ä", "a" * 41, "a\n", "a\x00"],
+)  # fmt: skip
+def test_names_that_a_persona_cannot_have(
+    personas: FolderDefinitions, tmp_path: Path, slug: str
+) -> None:
+    with pytest.raises(UsageError):
+        persona.create(personas, slug)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_written_over(personas: FolderDefinitions, tmp_path: Path) -> None:
+    persona.create(personas, "maria")
+    before = (tmp_path / "maria" / "persona.config.json").read_bytes()
+    with pytest.raises(RefusedError, match="already"):
+        persona.create(personas, "maria", display_name="Other")
+    assert (tmp_path / "maria" / "persona.config.json").read_bytes() == before
+
+
+def test_what_is_missing_in_a_folder_is_made(personas: FolderDefinitions, tmp_path: Path) -> None:
+    (tmp_path / "maria").mkdir()
+    (tmp_path / "maria" / "persona.md").write_text("I know the tides.")
+    made = persona.create(personas, "maria")
+    assert made.prose == "I know the tides."
+    assert (made.path / "persona.config.json").exists()
+
+
+def test_a_name_is_one_clean_line(personas: FolderDefinitions, tmp_path: Path) -> None:
+    made = persona.create(personas, "maria", display_name="  Maria\u202e\n Keller ")
+    assert made.display_name == "Maria Keller"
+
+
+def test_prose_has_nothing_invisible(personas: FolderDefinitions, tmp_path: Path) -> None:
+    made = persona.create(personas, "maria")
+    (made.path / "persona.md").write_text("Tides\u200b and\u202e gates\r\n")
+    assert persona.load(personas, "maria").prose == "Tides and gates"
+    (made.path / "persona.md").unlink()
+    assert persona.load(personas, "maria").prose == ""
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"), [(b"a\nb\xff", "line 2"), (b"x" * 100_001, "100,001 characters")]
+)
+def test_prose_that_cannot_be_used(
+    personas: FolderDefinitions, tmp_path: Path, data: bytes, reason: str
+) -> None:
+    made = persona.create(personas, "maria")
+    (made.path / "persona.md").write_bytes(data)
+    with pytest.raises(PersonaConfigError, match=reason):
+        persona.load(personas, "maria")
+
+
+def test_a_folder_has_the_name_of_its_persona(personas: FolderDefinitions, tmp_path: Path) -> None:
+    persona.create(personas, "maria").path.rename(tmp_path / "tom")
+    with pytest.raises(PersonaConfigError, match="It is 'maria', but the folder is called 'tom'"):
+        persona.load(personas, "tom")
+
+
+def test_keys_are_changed_one_by_one(personas: FolderDefinitions, tmp_path: Path) -> None:
+    made = persona.create(personas, "maria")
+    changed = persona.change(personas, "maria", {"retrieval.recency": 0.5, "tags": ["tides"]})
+    assert changed == persona.load(personas, "maria")
+    assert changed.config.retrieval.recency == 0.5
+    assert changed.config.retrieval.max_chunks == 12
+    before = (made.path / "persona.config.json").read_bytes()
+    for wrong in ({"retrieval.recency": 5}, {"retrieval.nothing": 1}):
+        with pytest.raises(PersonaConfigError):
+            persona.change(personas, "maria", wrong)
+    with pytest.raises(UsageError, match="folder's name"):
+        persona.change(personas, "maria", {"slug": "tom"})
+    assert (made.path / "persona.config.json").read_bytes() == before

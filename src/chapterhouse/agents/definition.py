@@ -3,21 +3,17 @@
 No key twice, no half characters, no numbers beyond; and each thing wrong is named at its place.
 """
 
-import errno
 import json
 import math
-import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
 from typing import Any, Final, Generic, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.agents.problems import Code, Path, Problem, meant, spell
-from chapterhouse.errors import UsageError
-from chapterhouse.files import write_whole
+from chapterhouse.errors import RefusedError, UsageError
+from chapterhouse.ports.definitions import Definitions
 
 MAXIMUM_BYTES: Final = 1_000_000
 _SHOWN: Final = 60  # characters of a value that is wrong
@@ -60,25 +56,14 @@ class Schema(Generic[Model]):
 # --- reading -------------------------------------------------------------------------------------
 
 
-def read_regular(path: FilePath, most: int) -> bytes:
-    """Return the first bytes of a file; a pipe or device would keep us waiting.
-
-    Raises:
-        OSError: it is not there, no file, or cannot be read.
-    """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    with open(descriptor, "rb") as stream:  # noqa: PTH123 - of a descriptor
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "It is no regular file", str(path))
-        return stream.read(most)
-
-
-def read_object(path: FilePath, hint: str, schema: Schema[Any]) -> JsonObject:
+def read_object(
+    definitions: Definitions, name: str, file: str, hint: str, schema: Schema[Any]
+) -> JsonObject:
     """Return the object in a file; ``hint`` says what to do where it cannot be read."""
     try:
-        data = read_regular(path, MAXIMUM_BYTES + 1)
+        data = definitions.read(name, file, MAXIMUM_BYTES + 1)
     except OSError as error:
-        sentence = f"{path.name} cannot be read: {error.strerror}."
+        sentence = f"{file} cannot be read: {error.strerror}."
         return JsonObject(None, (Problem((), Code.UNREADABLE, sentence, hint),))
     return parse_object(data, schema)
 
@@ -282,6 +267,17 @@ def with_changes(raw: Mapping[str, Any], changes: Mapping[str, object]) -> dict[
     return result
 
 
-def write_object(path: FilePath, raw: Mapping[str, Any]) -> None:
-    """Replace the file ``path`` as a whole, so that nobody ever reads half of it."""
-    write_whole(path, json.dumps(raw, ensure_ascii=False, indent=2) + "\n")
+def require_new(definitions: Definitions, kind: str, name: str, file: str, hint: str) -> None:
+    """Check that nothing would be written over.
+
+    Raises:
+        RefusedError: there is a ``kind`` ("persona" or "council") of this name already.
+    """
+    if definitions.has(name, file):
+        where = definitions.folder(name)
+        raise RefusedError(f"There is a {kind} '{name}' already, in {where}.", hint=hint)
+
+
+def as_json(raw: Mapping[str, Any]) -> str:
+    """Return an object as a definition file spells it."""
+    return json.dumps(raw, ensure_ascii=False, indent=2) + "\n"

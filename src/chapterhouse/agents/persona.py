@@ -1,0 +1,403 @@
+"""A persona: what ``persona.config.json`` and ``persona.md`` say, and how they are changed."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, get_origin
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic_core import PydanticCustomError
+
+from chapterhouse.agents.definition import (
+    Schema,
+    as_json,
+    parse_model,
+    read_object,
+    require_new,
+    with_changes,
+)
+from chapterhouse.agents.problems import (
+    KEBAB,
+    LONGEST_SLUG,
+    RESERVED,
+    Code,
+    PersonaConfigError,
+    Problem,
+    in_file,
+    located,
+    mismatch_problems,
+    require_slug,
+)
+from chapterhouse.agents.templates import (
+    DEFAULT_PERSONA_TEMPLATE,
+    PERSONA_TEMPLATES,
+    prose_from,
+    require_template,
+)
+from chapterhouse.errors import UsageError
+from chapterhouse.ports.definitions import Definitions
+from chapterhouse.text.naming import valid_name
+from chapterhouse.text.sanitise import sanitise, sanitise_line
+from chapterhouse.types import Persona
+
+CONFIG_FILE: Final = "persona.config.json"
+PROSE_FILE: Final = "persona.md"
+RAW, RAG = "RAW-DOCS", "RAG"
+PERSONA_MARKS: Final = (CONFIG_FILE, PROSE_FILE, RAW, RAG)
+_LONGEST_PROSE: Final = 100_000  # characters; more would not fit a prompt
+
+# --- what the configuration may say ---------------------------------------------------------------
+
+
+def _one_line(value: str) -> str:
+    if sanitise_line(value) != value:
+        raise PydanticCustomError(
+            "invisible",
+            "must be one line without invisible characters, and without spaces at its ends",
+        )
+    return value
+
+
+def _shelf(value: str) -> str:
+    if not valid_name(value):
+        raise PydanticCustomError("name", f"cannot be the name of a shelf: {value!r}")
+    return value
+
+
+def _slug(value: str) -> str:
+    if value in RESERVED:
+        raise PydanticCustomError("reserved", f"is a reserved word: {value!r}")
+    return value
+
+
+_Sentences = Annotated[str, Field(max_length=1_000), AfterValidator(_one_line)]
+_Name = Annotated[str, Field(max_length=80), AfterValidator(_one_line)]
+_Entry = Annotated[str, Field(min_length=1, max_length=80), AfterValidator(_one_line)]
+_Shelf = Annotated[str, AfterValidator(_shelf)]
+_Path = Annotated[str, Field(min_length=1, max_length=4_096)]
+Slug = Annotated[str, Field(pattern=f"^{KEBAB}$", max_length=LONGEST_SLUG), AfterValidator(_slug)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Profile(_Part):
+    """What they know about; ``persona train`` proposes it."""
+
+    expertise: _Sentences = ""
+    key_terms: tuple[_Entry, ...] = Field(default=(), max_length=200)
+    aliases: tuple[_Entry, ...] = Field(default=(), max_length=200)
+
+
+class Retrieval(_Part):
+    """How their documents are searched; None leaves it to the library."""
+
+    vector_threshold: float | None = Field(default=None, ge=-1, le=1)
+    bm25_min_score: float | None = Field(default=None, ge=0)
+    min_similarity: float | None = Field(default=None, ge=0, le=1)
+    max_chunks: int = Field(default=12, ge=1, le=1_000)
+    max_tokens: int | None = Field(default=None, ge=1, le=10_000_000)
+    per_document: int | None = Field(default=None, ge=0, le=1_000)
+    recency: float | None = Field(default=None, ge=0, le=1)
+
+
+class MemoryChoice(_Part):
+    """What is remembered of their answers; None leaves it to the library."""
+
+    enabled: bool | None = None
+    days: int | None = Field(default=None, ge=0, le=36_500)
+    recall: int | None = Field(default=None, ge=0, le=20)
+
+
+class AnswerChoice(_Part):
+    """How long their answers are; None leaves it to the library."""
+
+    words: int | None = Field(default=None, ge=10, le=2_000)
+
+
+class PersonaConfig(_Part):
+    """A persona's configuration, as its owner writes it.
+
+    Attributes:
+        slug: Name of the folder and of the persona's shelf.
+        display_name: How they are called; empty for the slug in words.
+        tags: What they know about: routes questions, and ranks documents with the same tags.
+        model: Empty for the library's, a name of ``[profiles.*]``, or ``none``.
+        folders: Further folders whose documents are theirs: absolute, with ``~``, or relative to
+            the persona's own.
+        shelves: Shelves of others that they read besides.
+        exclude: Files that stay out of the index, below the persona's folder or absolute.
+        out_of_scope: What becomes of a question that is not for them.
+    """
+
+    slug: Slug
+    display_name: _Name = ""
+    tags: tuple[_Entry, ...] = Field(default=(), max_length=100)
+    profile: Profile = Profile()
+    retrieval: Retrieval = Retrieval()
+    grounding: Literal["inject", "tool", "both"] = "inject"
+    model: _Name = ""
+    folders: tuple[_Path, ...] = Field(default=(), max_length=100)
+    shelves: tuple[_Shelf, ...] = Field(default=(), max_length=100)
+    exclude: tuple[_Path, ...] = Field(default=(), max_length=10_000)
+    out_of_scope: Literal["defer", "general", "persona"] = "defer"
+    memory: MemoryChoice = MemoryChoice()
+    answer: AnswerChoice = AnswerChoice()
+
+
+_PARTS: Final[Mapping[tuple[str, ...], type[BaseModel]]] = {(): PersonaConfig} | {
+    (name,): field.annotation
+    for name, field in PersonaConfig.model_fields.items()
+    if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
+}
+_KINDS: Final = {
+    ".".join((*place, name)): field.annotation
+    for place, part in _PARTS.items()
+    for name, field in part.model_fields.items()
+}
+PERSONA_SCHEMA: Final = Schema(
+    TypeAdapter(PersonaConfig),
+    {place: tuple(part.model_fields) for place, part in _PARTS.items()},
+    "personas.md",
+    '{"slug": "maria", "tags": []}',
+    hints={
+        "slug": "Call it as the folder is called, like: maria-keller",
+        "grounding": 'Most want "inject": their documents are always searched.',
+        "out_of_scope": 'Most want "defer": they say that it is not for them.',
+        "shelves": "See the shelves there are: chapterhouse status",
+    },
+)
+
+
+def parse_config(raw: Mapping[str, Any], file: str) -> PersonaConfig:
+    """Return the configuration that ``raw`` states.
+
+    Raises:
+        PersonaConfigError: with every problem: an unknown key, a value of the wrong kind or size.
+    """
+    parsed = parse_model(raw, PERSONA_SCHEMA)
+    if isinstance(parsed, PersonaConfig):
+        return parsed
+    raise PersonaConfigError(tuple(in_file(file, parsed)))
+
+
+def value_of(key: str, text: str) -> object:
+    """Return what ``KEY=TEXT`` means: JSON where it is some, else text; a list between commas."""
+    try:
+        value: object = json.loads(text, parse_constant=_refuse_constant)
+    except ValueError:
+        value = text
+    kind = _KINDS.get(key)
+    if get_origin(kind) is tuple and not isinstance(value, list):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text if kind is str and not isinstance(value, str) else value
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+# --- the persona as a whole -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaFolder:
+    """A persona as their folder has them.
+
+    Attributes:
+        path: The folder, absolute.
+        config: What ``persona.config.json`` says.
+        prose: What ``persona.md`` says, without invisible characters.
+    """
+
+    path: Path
+    config: PersonaConfig
+    prose: str
+
+    @property
+    def slug(self) -> str:
+        """Their name in commands, and that of their shelf."""
+        return self.config.slug
+
+    @property
+    def display_name(self) -> str:
+        """How they are called; the slug in words where the configuration is silent."""
+        return self.config.display_name or self.slug.replace("-", " ").title()
+
+    @property
+    def raw(self) -> Path:
+        """Where documents of any format are dropped."""
+        return self.path / RAW
+
+    @property
+    def rag(self) -> Path:
+        """Where the curated documents are."""
+        return self.path / RAG
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """The further folders whose documents are theirs, absolute."""
+        return tuple(located(self.path, folder) for folder in self.config.folders)
+
+    @property
+    def excluded(self) -> frozenset[Path]:
+        """The files that stay out of the index, absolute."""
+        return frozenset(located(self.path, entry) for entry in self.config.exclude)
+
+    @property
+    def persona(self) -> Persona:
+        """Who they are, for asking."""
+        profile = self.config.profile
+        return Persona(
+            slug=self.slug,
+            display_name=self.display_name,
+            prose="" if UNTOUCHED in self.prose else self.prose,
+            tags=self.config.tags,
+            key_terms=profile.key_terms,
+            aliases=profile.aliases,
+            expertise=profile.expertise,
+            shelves=self.config.shelves,
+        )
+
+
+# Stands in every template but the blank one: what holds it says nothing of anybody.
+UNTOUCHED: Final = "Write here, in your own words"
+
+
+def load(definitions: Definitions, slug: str) -> PersonaFolder:
+    """Return the persona of this name.
+
+    Raises:
+        PersonaConfigError: the configuration cannot be used, or ``persona.md`` is no text.
+    """
+    raw = read_raw(definitions, slug)
+    file = f"{slug}/{CONFIG_FILE}"
+    config = parse_config(raw, file)
+    wrong = tuple(in_file(file, mismatch_problems(config.slug, slug)))
+    if wrong:
+        raise PersonaConfigError(wrong)
+    return _folder(definitions, slug, config)
+
+
+def _folder(definitions: Definitions, slug: str, config: PersonaConfig) -> PersonaFolder:
+    return PersonaFolder(definitions.folder(slug), config, read_prose(definitions, slug))
+
+
+def read_raw(definitions: Definitions, slug: str) -> dict[str, Any]:
+    """Return a configuration as its owner wrote it.
+
+    Raises:
+        PersonaConfigError: it is not there, is not UTF-8 or not JSON (line and column say where),
+            or has a key twice.
+    """
+    hint = "chapterhouse persona new SLUG writes what is missing in a folder."
+    read = read_object(definitions, slug, CONFIG_FILE, hint, PERSONA_SCHEMA)
+    if read.problems or read.value is None:
+        raise PersonaConfigError(tuple(in_file(f"{slug}/{CONFIG_FILE}", read.problems)))
+    return read.value
+
+
+def read_prose(definitions: Definitions, slug: str) -> str:
+    """Return what ``persona.md`` says; nothing where it is not there.
+
+    Raises:
+        PersonaConfigError: it is not UTF-8, or too long.
+    """
+    try:
+        data = definitions.read(slug, PROSE_FILE, 4 * _LONGEST_PROSE + 1)
+        prose = sanitise(data.decode("utf-8-sig")).text.strip()
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise _bad_prose(slug, f"It is not UTF-8 (line {line}).", "Save it as UTF-8.") from None
+    except OSError as error:
+        sentence = f"It cannot be read: {error.strerror}."
+        raise _bad_prose(slug, sentence, "Check its permissions.") from None
+    if len(prose) > _LONGEST_PROSE:
+        sentence = f"It has {len(prose):,} characters; at most {_LONGEST_PROSE:,} are read."
+        hint = "Put what is knowledge rather than character into RAW-DOCS."
+        raise _bad_prose(slug, sentence, hint, Code.RANGE)
+    return prose
+
+
+def _bad_prose(
+    slug: str, sentence: str, hint: str, code: Code = Code.UNREADABLE
+) -> PersonaConfigError:
+    problem = Problem((), code, sentence, hint, file=f"{slug}/{PROSE_FILE}")
+    return PersonaConfigError([problem])
+
+
+def create(
+    definitions: Definitions,
+    slug: str,
+    *,
+    display_name: str = "",
+    template: str = DEFAULT_PERSONA_TEMPLATE,
+    folders: Sequence[str] = (),
+) -> PersonaFolder:
+    """Make a persona, or what is missing of one; write over nothing.
+
+    Args:
+        definitions: The personas there are.
+        slug: Lower-case letters, digits and single hyphens.
+        display_name: How they are called; the slug in words when empty.
+        template: What to start from.
+        folders: Further folders whose documents are theirs.
+
+    Raises:
+        UsageError: the slug or the name cannot be used.
+        NotFoundError: there is no such template.
+        RefusedError: the persona is there already.
+    """
+    require_slug(slug, "persona", "maria-keller")
+    require_template(template, PERSONA_TEMPLATES)
+    hint = f"Change it with: chapterhouse persona edit {slug}"
+    require_new(definitions, "persona", slug, CONFIG_FILE, hint)
+    name = sanitise_line(display_name) or slug.replace("-", " ").title()
+    raw = _first_config(slug, name, PERSONA_TEMPLATES[template], folders)
+    config = parse_config(raw, f"{slug}/{CONFIG_FILE}")
+    definitions.make(slug, (RAW, RAG))
+    if not definitions.has(slug, PROSE_FILE):
+        definitions.write(slug, PROSE_FILE, prose_from(template, name))
+    definitions.write(slug, CONFIG_FILE, as_json(raw))  # last: with it the persona exists
+    return _folder(definitions, slug, config)
+
+
+def _first_config(
+    slug: str, name: str, settings: Mapping[str, Any], folders: Sequence[str]
+) -> dict[str, Any]:
+    return {
+        "slug": slug,
+        "display_name": name,
+        "tags": [],
+        "profile": {"expertise": "", "key_terms": [], "aliases": []},
+        "retrieval": {"max_chunks": 12},
+        "grounding": "inject",
+        "model": "",
+        "folders": list(folders),
+        "shelves": [],
+        "out_of_scope": "defer",
+        **settings,
+    }
+
+
+def change(definitions: Definitions, slug: str, changes: Mapping[str, object]) -> PersonaFolder:
+    """Set some keys of a configuration, such as ``profile.expertise``, and leave all others.
+
+    A configuration that cannot be used as it is can be fixed so.
+
+    Raises:
+        PersonaConfigError: it could not be used afterwards; nothing was written.
+        UsageError: a key leads nowhere, or is ``slug``.
+    """
+    if changes.get("slug", slug) != slug:
+        raise UsageError(
+            "The slug is the folder's name.", hint="Rename the folder, and then set the slug in it."
+        )
+    raw = with_changes(read_raw(definitions, slug), changes)
+    config = parse_config(raw, f"{slug}/{CONFIG_FILE}")
+    definitions.write(slug, CONFIG_FILE, as_json(raw))
+    return _folder(definitions, slug, config)

@@ -1,0 +1,297 @@
+"""What the registries of personas and of councils share: names, and documents kept up to date.
+
+The definitions are the truth; the library follows them.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final, Generic, Protocol, TypeVar
+
+from chapterhouse.agents.curated import CurationReport
+from chapterhouse.agents.problems import DefinitionError, Problem
+from chapterhouse.agents.sync import Places, SyncReport, bring_up_to_date, is_current
+from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
+from chapterhouse.runtime import Runtime
+from chapterhouse.types import Census, Progress, Scope
+
+OnProgress = Callable[[Progress], None]
+READ_AHEAD: Final = 8  # files being read while earlier ones are stored
+
+
+class Definition(Protocol):
+    """A persona or council as its files have it."""
+
+    @property
+    def slug(self) -> str:
+        """Its name in commands."""
+
+    @property
+    def display_name(self) -> str:
+        """How it is called."""
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """Further folders whose documents are its own, absolute."""
+
+
+Folder = TypeVar("Folder", bound=Definition)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[Folder]):
+    """A persona or council in a list: its folder, or why it cannot be used."""
+
+    slug: str
+    folder: Folder | None
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refresh:
+    """What bringing documents up to date did; false where there was nothing to do.
+
+    Attributes:
+        curation: What became of RAW-DOCS, or None where nothing in it had changed.
+        sync: What was indexed and taken out, or None where nothing had changed.
+        warnings: What could not be looked at.
+    """
+
+    slug: str
+    display_name: str
+    curation: CurationReport | None = None
+    sync: SyncReport | None = None
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def changed(self) -> bool:
+        """Whether anything was read, indexed or taken out."""
+        curated = self.curation is not None and self.curation.changed > 0
+        return curated or (self.sync is not None and self.sync.changed > 0)
+
+    @property
+    def sentence(self) -> str:
+        """What was done, for people; empty where nothing was."""
+        if not self.changed:
+            return ""
+        written = self.sync.files.changed if self.sync else 0
+        removed = len(self.sync.removed) if self.sync else 0
+        moved = len(self.sync.moves) if self.sync else 0
+        counts = ((written, "read"), (removed, "removed"), (moved, "moved between shelves"))
+        told = ", ".join(f"{count} {verb}" for count, verb in counts if count)
+        return f"The documents of {self.display_name} had changed: {told or 'curated anew'}."
+
+    def __bool__(self) -> bool:
+        """Whether anything was read, indexed or taken out."""
+        return self.changed
+
+
+class Registry(ABC, Generic[Folder]):
+    """All personas or all councils of a workspace.
+
+    Attributes:
+        kind: What each of them is, ``persona`` or ``council``.
+        documents_folder: The folder of a definition whose documents are indexed.
+    """
+
+    kind: ClassVar[str]
+    documents_folder: ClassVar[str]
+
+    def __init__(self, runtime: Runtime) -> None:
+        self._runtime = runtime
+        self._definitions = runtime.definitions[self.kind]
+
+    # --- which there are -----------------------------------------------------------------------
+
+    def names(self) -> tuple[str, ...]:
+        """Return all slugs, sorted, also of those that cannot be used."""
+        return self._definitions.names()
+
+    def resolve(self, name: str) -> str:
+        """Return the slug that ``name`` means: a slug, its unique beginning, or a display name.
+
+        Raises:
+            NotFoundError: it fits none.
+            UsageError: it fits several, or is empty.
+        """
+        names, wanted = self.names(), name.strip().casefold()
+        if not wanted:
+            raise UsageError(f"The name of a {self.kind} is empty.", hint="Is a variable not set?")
+        if wanted in names:
+            return wanted
+        fitting = [slug for slug in names if slug.startswith(wanted)] or [
+            entry.slug
+            for entry in self.all()
+            if entry.folder and entry.folder.display_name.casefold() == wanted
+        ]
+        if len(fitting) > 1:
+            hint = f"Name one: {', '.join(fitting)}"
+            raise UsageError(f"'{name}' fits {len(fitting)} {self.kind}s.", hint=hint)
+        if not fitting:
+            known = ", ".join(names) or f"none yet: chapterhouse {self.kind} new SLUG"
+            raise NotFoundError(f"There is no {self.kind} '{name}'.", hint=f"There are: {known}")
+        return fitting[0]
+
+    def load(self, name: str) -> Folder:
+        """Return the persona or council that ``name`` means.
+
+        Raises:
+            NotFoundError: it fits none.
+            UsageError: it fits several.
+            DefinitionError: it cannot be used as it is.
+        """
+        return self._load(self.resolve(name))
+
+    def all(self) -> tuple[Entry[Folder], ...]:
+        """Return all in order of slug, those that cannot be used with the reason."""
+        return tuple(map(self._entry, self.names()))
+
+    def folder(self, name: str) -> Path:
+        """Return the folder of one; errors as for ``resolve``."""
+        return self._definitions.folder(self.resolve(name))
+
+    def census(self, name: str) -> Census:
+        """Count the documents and chunks on the shelf of one; errors as for ``resolve``."""
+        return self._runtime.store.census(Scope.of((self._shelf(self.resolve(name)),)))
+
+    # --- documents -----------------------------------------------------------------------------
+
+    def is_current(self, name: str) -> bool:
+        """Whether the library holds the documents of one as its folders have them."""
+        definition = self.load(name)
+        return self._is_curated(definition) and is_current(
+            self._places(definition), self._runtime.store
+        )
+
+    def refresh(
+        self, name: str, *, on_progress: OnProgress | None = None, dry_run: bool = False
+    ) -> Refresh:
+        """Bring the documents of one up to date with its folders. Never opens the network.
+
+        It costs a look at the files' times where nothing has changed.
+
+        Args:
+            name: A slug, its beginning, or a display name.
+            on_progress: Called after each file.
+            dry_run: Only say what would be done.
+
+        Raises:
+            NotFoundError, UsageError, DefinitionError: as for ``load``.
+            ChapterhouseError: something cannot be written; what was told before is safe.
+        """
+        return self._refresh(self.load(name), on_progress, dry_run=dry_run)
+
+    def _refresh(
+        self, definition: Folder, on_progress: OnProgress | None, *, dry_run: bool
+    ) -> Refresh:
+        try:
+            return self._update(definition, on_progress, dry_run=dry_run)
+        except ReadOnlyError as error:  # what was read before can be asked all the same
+            warning = f"What has changed in their folders was not read: {error.message}"
+            return Refresh(definition.slug, definition.display_name, warnings=(warning,))
+
+    def _update(
+        self,
+        definition: Folder,
+        on_progress: OnProgress | None,
+        *,
+        everything: bool = False,
+        dry_run: bool = False,
+    ) -> Refresh:
+        """Curate and index what has changed, or ``everything``, one at a time."""
+        tell = on_progress or ignore_progress
+        with self._definitions.lock(definition.slug):
+            curation = self._curate(definition, tell, everything=everything, dry_run=dry_run)
+            sync = self._sync(definition, tell, dry_run=dry_run)
+            if sync is not None and sync.files.interrupted:
+                raise KeyboardInterrupt  # a report is its end there, but here more would follow
+            warnings = (*_absent(definition.folders), *self._reminders(definition))
+        return Refresh(definition.slug, definition.display_name, curation, sync, warnings)
+
+    def _sync(self, definition: Folder, tell: OnProgress, *, dry_run: bool) -> SyncReport | None:
+        runtime, places = self._runtime, self._places(definition)
+        if not dry_run and is_current(places, runtime.store):
+            return None
+        report = bring_up_to_date(
+            places,
+            store=runtime.store,
+            read=runtime.read,
+            prepare=runtime.preparer(),
+            workers=READ_AHEAD,
+            maximum_bytes=runtime.maximum_bytes,
+            on_progress=tell,
+            dry_run=dry_run,
+        )
+        if not dry_run:
+            runtime.catch_up()
+        return report
+
+    def _places(self, definition: Folder) -> Places:
+        """Return where the documents of one are, and those of all others of its kind.
+
+        Shelves of the other kind count as filled by hand: so none takes another's documents away.
+        """
+        shelf, own = self._shelf(definition.slug), self._documents(definition.slug)
+        all_folders = {
+            # Of one that cannot be used only the own folder is known.
+            self._shelf(entry.slug): (
+                self._documents(entry.slug),
+                *(entry.folder.folders if entry.folder else ()),
+            )
+            for entry in self.all()
+        }
+        all_folders[shelf] = (own, *definition.folders)  # also of a council that has no file
+        return Places(shelf, own, definition.folders, all_folders, self._excluded(definition))
+
+    def _documents(self, slug: str) -> Path:
+        return self._definitions.folder(slug) / self.documents_folder
+
+    def _entry(self, slug: str) -> Entry[Folder]:
+        try:
+            return Entry(slug, self._load(slug))
+        except DefinitionError as error:
+            return Entry(slug, None, error.problems)
+
+    # --- what each kind says for itself --------------------------------------------------------
+
+    @abstractmethod
+    def _load(self, slug: str) -> Folder:
+        """Return the definition of this name.
+
+        Raises:
+            DefinitionError: it cannot be used.
+        """
+
+    def _shelf(self, slug: str) -> str:
+        """Return the shelf on which its documents stand."""
+        return slug
+
+    def _excluded(self, definition: Folder) -> frozenset[Path]:  # noqa: ARG002 - for personas
+        """Return the files that stay off its shelf."""
+        return frozenset()
+
+    def _is_curated(self, definition: Folder) -> bool:  # noqa: ARG002 - for personas
+        """Whether curation would find nothing new."""
+        return True
+
+    def _curate(
+        self, definition: Folder, tell: OnProgress, *, everything: bool, dry_run: bool
+    ) -> CurationReport | None:
+        """Make documents of what lies in the folder raw; None where nothing had changed."""
+
+    def _reminders(self, definition: Folder) -> tuple[str, ...]:  # noqa: ARG002 - for personas
+        """Return what waits for a person."""
+        return ()
+
+
+def _absent(folders: tuple[Path, ...]) -> tuple[str, ...]:
+    return tuple(
+        f"{path} is not there; what was read of it before stays."
+        for path in folders
+        if not path.is_dir()
+    )
+
+
+def ignore_progress(_: Progress) -> None:
+    """Take no notice of progress."""

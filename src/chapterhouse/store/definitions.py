@@ -1,0 +1,77 @@
+"""Definitions as folders that their owners edit: one below another for each persona or council."""
+
+import errno
+import os
+import stat
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from chapterhouse.files import lock_folder, make_folder, write_whole
+
+
+class FolderDefinitions:
+    """The definitions in one folder, which need not be there yet."""
+
+    def __init__(self, path: Path, marks: Sequence[str]) -> None:
+        """Take the folder of all definitions.
+
+        Args:
+            path: Where each definition has a folder of its name.
+            marks: Files and folders of which a definition has at least one.
+        """
+        self._path = path
+        self._marks = tuple(marks)
+
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all folders that look like a definition, sorted."""
+        if not self._path.is_dir():
+            return ()
+        found = [entry.name for entry in self._path.iterdir() if self._is_definition(entry)]
+        return tuple(sorted(found))
+
+    def _is_definition(self, path: Path) -> bool:
+        shown = not path.name.startswith((".", "_"))
+        return shown and any((path / mark).exists() for mark in self._marks)
+
+    def folder(self, name: str) -> Path:
+        """Return the folder of a definition, absolute."""
+        return self._path / name
+
+    def has(self, name: str, file: str) -> bool:
+        """Whether a definition has this file."""
+        return (self._path / name / file).exists()
+
+    def read(self, name: str, file: str, most: int) -> bytes:
+        """Return the first bytes of a file; a pipe or device would keep us waiting.
+
+        Raises:
+            OSError: it is not there, no regular file, or cannot be read.
+        """
+        path = self._path / name / file
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as stream:  # noqa: PTH123 - of a descriptor
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise OSError(errno.EINVAL, "It is no regular file", str(path))
+            return stream.read(most)
+
+    def write(self, name: str, file: str, text: str) -> None:
+        """Replace a file as a whole, so that nobody ever reads half of it.
+
+        Raises:
+            OSError: it cannot be written; what was there is still there.
+        """
+        write_whole(self._path / name / file, text)
+
+    def make(self, name: str, folders: Sequence[str]) -> None:
+        """Make the folder of a definition, with these folders for documents in it.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        for folder in folders:
+            make_folder(self._path / name / folder)
+
+    def lock(self, name: str) -> AbstractContextManager[bool]:
+        """Keep every other update of a definition waiting while the block runs."""
+        return lock_folder(self._path / name)

@@ -1,0 +1,121 @@
+"""Both registries find, load and refresh alike, wherever their definitions are kept."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from chapterhouse import Library
+from chapterhouse.agents import registry
+from chapterhouse.agents.council import council_from
+from chapterhouse.agents.councils import CouncilFolder, Councils
+from chapterhouse.agents.persona import PersonaFolder
+from chapterhouse.agents.personas import Personas
+from chapterhouse.agents.registry import Entry
+from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
+from chapterhouse.runtime import Runtime
+
+NOTE = "# Tides\n\nThe tide turns at noon.\n"
+
+
+@dataclass
+class TableDefinitions:
+    """Definitions as a database would have them: files in a table, documents in a folder."""
+
+    path: Path
+    files: dict[tuple[str, str], str] = field(default_factory=dict)
+    locked: list[str] = field(default_factory=list)
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted({name for name, _ in self.files}))
+
+    def folder(self, name: str) -> Path:
+        return self.path / name
+
+    def has(self, name: str, file: str) -> bool:
+        return (name, file) in self.files
+
+    def read(self, name: str, file: str, most: int) -> bytes:
+        if not self.has(name, file):
+            raise FileNotFoundError(2, "No such file or directory", file)
+        return self.files[name, file].encode()[:most]
+
+    def write(self, name: str, file: str, text: str) -> None:
+        self.files[name, file] = text
+
+    def make(self, name: str, folders: Sequence[str]) -> None:
+        for folder in folders:
+            (self.path / name / folder).mkdir(parents=True)
+
+    @contextmanager
+    def lock(self, name: str) -> Iterator[bool]:
+        self.locked.append(name)
+        yield True
+
+
+@pytest.fixture(params=["folder", "table"])
+def runtime(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Runtime]:
+    with Library.open(tmp_path / "home") as library:
+        tables = {kind: TableDefinitions(tmp_path / kind) for kind in ("persona", "council")}
+        own = library._runtime
+        yield own if request.param == "folder" else replace(own, definitions=tables)
+
+
+@pytest.fixture(params=["persona", "council"])
+def made(
+    request: pytest.FixtureRequest, runtime: Runtime
+) -> tuple[Personas | Councils, PersonaFolder | CouncilFolder]:
+    """A registry of either kind, and a definition in it with one document."""
+    folder: PersonaFolder | CouncilFolder
+    if request.param == "persona":
+        personas = Personas(runtime)
+        folder = personas.create("maria", display_name="María K.")
+        (folder.rag / "tides.md").write_text(NOTE)
+        return personas, folder
+    councils = Councils(runtime)
+    folder = councils.create(council_from("debate", "maria", display_name="María K."))
+    (folder.docs / "tides.md").write_text(NOTE)
+    return councils, folder
+
+
+Made = tuple[Personas | Councils, PersonaFolder | CouncilFolder]
+
+
+def test_what_was_made_is_found_by_each_of_its_names(made: Made) -> None:
+    found, folder = made
+    assert found.names() == ("maria",)
+    assert {found.resolve(name) for name in ("maria", "mar", "MARÍA k.")} == {"maria"}
+    assert found.load("mar") == folder
+    assert found.all() == (Entry("maria", folder),)
+    assert found.folder("mar") == folder.path
+    with pytest.raises(NotFoundError, match=f"There is no {found.kind} 'tom'"):
+        found.resolve("tom")
+    with pytest.raises(UsageError, match=f"name of a {found.kind} is empty"):
+        found.resolve(" ")
+
+
+def test_its_documents_are_read_once_under_a_lock(made: Made) -> None:
+    found, _ = made
+    assert not found.is_current("maria")
+    assert found.refresh("maria").sentence == "The documents of María K. had changed: 1 read."
+    assert found.is_current("maria")
+    assert not found.refresh("maria")
+    assert found.census("maria").documents == 1
+    if isinstance(found._definitions, TableDefinitions):
+        assert found._definitions.locked == ["maria", "maria"]
+
+
+def test_what_cannot_be_written_is_asked_as_it_was(
+    made: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise ReadOnlyError("The library can only be read.")
+
+    monkeypatch.setattr(registry, "bring_up_to_date", refuse)
+    refresh = made[0].refresh("maria")
+    assert not refresh
+    assert refresh.warnings == (
+        "What has changed in their folders was not read: The library can only be read.",
+    )
