@@ -1,4 +1,3 @@
-# ruff: noqa: INP001 - a script, not a package
 """Write the parts of the documentation that the program itself knows.
 
     python scripts/reference.py            # write them
@@ -157,7 +156,7 @@ def run_command(arguments: Sequence[str], home: Path) -> str:
     environment = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
     environment["CHAPTERHOUSE_HOME"] = str(home)  # --home would be in every citation's command
     environment["CHAPTERHOUSE_BACKGROUND"] = "0"  # vectors made meanwhile would change the ranking
-    done = subprocess.run(  # noqa: S603 - our own interpreter with our own arguments
+    done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
     if done.stderr:
