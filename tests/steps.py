@@ -42,6 +42,6 @@ def assert_in_proportion(work: Callable[[str], object], unit: str, size: int = 4
         size: Characters of the shorter text; the long one has fifty times as many.
     """
     once, twice, long = (unit * (times * size // len(unit)) for times in (1, 2, 50))
-    work(once)  # fills the caches
+    work(once + unit)  # so that what is made but once is there; another text, for it may be kept
     assert steps(lambda: work(twice)) <= _PER_SIZE * steps(lambda: work(once)) + _FIXED
     work(long)
