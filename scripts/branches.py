@@ -34,7 +34,8 @@ def measured(package: str, folder: Path) -> dict[str, dict[str, float]]:
     coverage = [sys.executable, "-m", "coverage"]
     source = f"--source={ROOT / 'src' / 'chapterhouse' / package}"
     tests = ["-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", f"tests/{package}"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "COVERAGE_FILE": str(data)}
+    paths = filter(None, (str(ROOT / "src"), os.environ.get("PYTHONPATH")))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "COVERAGE_FILE": str(data)}
     run = [*coverage, "run", "--branch", source, *tests]
     subprocess.run(run, cwd=ROOT, env=environment, check=True)
     written = [*coverage, "json", "-q", "-o", str(report)]
