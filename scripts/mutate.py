@@ -36,7 +36,7 @@ class Fault:
         file: Below ``src/chapterhouse``.
         text: What stands there exactly once.
         replacement: What is put there instead.
-        tests: Files of tests of which one must fail.
+        tests: Files of tests, or tests in them, of which one must fail.
     """
 
     promise: str
@@ -66,9 +66,14 @@ def planted(fault: Fault, source: Path) -> str:
     if (count := content.count(fault.text)) != 1:
         raise ValueError(f"{fault.file} holds the text {count} times, not once: {fault.text!r}")
     for name in fault.tests:
-        if not (ROOT / name).exists():
+        if not _file(name).exists():
             raise ValueError(f"There are no tests {name}")
     return content.replace(fault.text, fault.replacement)
+
+
+def _file(name: str) -> Path:
+    """Return the file of a test, which may be named in it as pytest does."""
+    return ROOT / name.partition("::")[0]
 
 
 def run_tests(names: Iterable[str], source: Path) -> int:
@@ -117,7 +122,7 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="chapterhouse-mutate-") as folder:
         source = Path(shutil.copytree(SOURCE, Path(folder) / "src"))
         tests = dict.fromkeys(name for fault in faults for name in fault.tests)
-        if faults and run_tests([name for name in tests if (ROOT / name).exists()], source):
+        if faults and run_tests([name for name in tests if _file(name).exists()], source):
             print("The tests fail without any fault: make them pass first.")
             return 1
         alive = 0
