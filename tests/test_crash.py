@@ -11,8 +11,8 @@ import pytest
 
 from chapterhouse import Library
 
-KILLS = int(os.environ.get("CHAPTERHOUSE_KILLS", "16")) // 4
-FILES = 120
+KILLS = max(2, int(os.environ.get("CHAPTERHOUSE_KILLS", "6")) // 4)
+FILES = 60
 SEED = 4
 ADD = """
 import sys

@@ -723,12 +723,12 @@ def test_a_link_in_place_of_the_fetched_pages_is_not_followed(desk: Desk, tmp_pa
 
 
 def test_names_and_times_alone_say_whether_anything_changed(desk: Desk) -> None:
-    for number in range(1_000):
+    for number in range(50):
         desk.drop(f"{number:04}.md", REPORT)
     report = desk.run()
-    assert report.changed == 1_000
+    assert report.changed == 50
     assert curation_is_current(desk.raw, desk.rag)
-    desk.drop("0500.md", REPORT + "x", stamp=OLD + 1)
+    desk.drop("0025.md", REPORT + "x", stamp=OLD + 1)
     assert not curation_is_current(desk.raw, desk.rag)
 
 

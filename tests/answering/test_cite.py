@@ -16,6 +16,7 @@ from chapterhouse.answering.cite import (
     QuoteState,
     SourceState,
     citation_name,
+    cite,
     link_of,
     marker_of,
     section_name,
@@ -23,7 +24,7 @@ from chapterhouse.answering.cite import (
     verify,
     year_of,
 )
-from chapterhouse.types import Answer, Body, Citation, Document, Page, Section
+from chapterhouse.types import Answer, Body, Citation, Document, Page, Quotation, Section
 
 TEXT = "# Rules\n\nThe limit is 90 persons. The gate closes at nine.\n"
 BODY = Body(TEXT, (Section(0, 1, ("Rules",), 0, len(TEXT)),), (Page(4, "", 0, len(TEXT)),))
@@ -50,6 +51,12 @@ def test_every_true_quotation_holds_and_knows_its_place(span: tuple[int, int]) -
     assert checked.verified
     assert checked.section_path == ("Rules",)
     assert checked.page == 4
+
+
+def test_a_text_that_is_not_what_its_checksum_says_does_not_hold() -> None:
+    other = replace(BODY, text=TEXT.replace("nine", "five"))
+    assert verify(citation(9, 20), DOCUMENT, BODY).verified
+    assert not verify(citation(9, 20), DOCUMENT, other).verified
 
 
 @given(SPANS, st.text(min_size=1, max_size=5))
@@ -288,6 +295,26 @@ def test_the_quotation_is_lost(library: Library, folder: Path, answer: Answer) -
     assert state(found) == (SourceState.CHANGED, QuoteState.LOST)
     assert not found.holds
     assert found.start == found.end == -1
+
+
+def test_a_row_of_a_table_is_lost_where_its_columns_are_named_otherwise(
+    library: Library, folder: Path
+) -> None:
+    table = "# Fees\n\n| berth | in euros |\n| --- | --- |\n| north | 80 |\n"
+    rewrite(library, folder / "fees.md", table)
+    (fees,) = [one for one in library.documents.list() if one.source.endswith("fees.md")]
+    start = library.documents.body(fees.id).text.index("| north")
+    made = verify(
+        cite(fees, Quotation(fees.id, start, start + 14, "| north | 80 |"), 1),
+        fees,
+        library.documents.body(fees.id),
+    )
+    answer = replace(library.answers.ask("What does it cost?"), citations=(made,))
+    assert made.header == "| berth | in euros |"
+    assert state(checked(library, answer)) == (SourceState.SAME, QuoteState.STANDS)
+
+    rewrite(library, folder / "fees.md", table.replace("in euros", "in metres"))
+    assert state(checked(library, answer)) == (SourceState.CHANGED, QuoteState.LOST)
 
 
 def test_the_file_has_another_name(library: Library, folder: Path, answer: Answer) -> None:

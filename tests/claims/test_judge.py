@@ -107,6 +107,16 @@ def test_what_is_not_sure_is_not_found_and_shown_beside_what_comes_closest(sente
     assert _judge(sentence).support is Support.NOT_FOUND
 
 
+def test_what_denies_a_copied_passage_is_not_found() -> None:
+    text = (
+        "The ferry does not leave the harbour of Varnholm Town at nine on Fridays in summer and "
+        "returns at noon."
+    )
+    said = text.replace("does not leave", "leaves").replace("returns", "never returns")
+    assert judge(said, [_evidence(text)], []).support not in FOUND
+    assert judge(text, [_evidence(said)], []).support not in FOUND
+
+
 def test_durations_agree_in_other_units() -> None:
     evidence = [_evidence("The warranty of the engine lasts 24 months from delivery in 2021.")]
     for said, support in (("two years", False), ("24 weeks", True), ("three years", True)):

@@ -39,17 +39,19 @@ def test_the_bytes_their_hash_and_stamp(tmp_path: Path, size: int) -> None:
     assert (got.size, got.mtime_ns, got.modified) == (size, OLD * 10**9 + 5 * 10**8, OLD)
 
 
-def test_a_file_of_this_moment_is_left_to_settle(tmp_path: Path) -> None:
+def test_a_file_of_this_moment_is_left_to_settle(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[float] = []
+    monkeypatch.setattr("chapterhouse.connectors.content.time.sleep", waited.append)
     path = tmp_path / "file"
     path.write_text("x")
     os.utime(path)
-    stamp = path.stat().st_mtime_ns
     assert open_source(_found(path, tmp_path)).mtime_ns == 0  # to be hashed again
-    assert time.time_ns() - stamp > 50_000_000
     now = int(time.time())
     os.utime(path, (now, now))  # whole seconds: a coarse clock, two seconds are one moment
     assert open_source(_found(path, tmp_path)).mtime_ns == 0
-    assert time.time() - now >= 2
+    assert waited == [0.05, 2.0]  # one tick of either clock
     os.utime(path, (now - 10, now - 10))
     assert open_source(_found(path, tmp_path)).mtime_ns == (now - 10) * 10**9
 
@@ -144,9 +146,8 @@ def test_a_link_swapped_in_again_and_again_is_never_followed(tmp_path: Path) -> 
     attacker = threading.Thread(target=attack)
     attacker.start()
     read = attempts = 0
-    deadline = time.monotonic() + 60
     try:
-        while (read < 3 or attempts < 60) and time.monotonic() < deadline:
+        while (read < 3 or attempts < 60) and attempts < 100_000:
             attempts += 1
             try:
                 assert open_source(file).data in (b"public", b"")

@@ -1,5 +1,6 @@
 """TREC runs: written, read, and refused with file and line."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import UsageError
-from chapterhouse.evaluation.runs import Ranked, in_order, read_run, write_run
+from chapterhouse.evaluation.runs import (
+    Ranked,
+    in_order,
+    read_run,
+    read_text,
+    require_writable,
+    write_run,
+)
 
 names = st.text("abcÄ中-_:.0", min_size=1, max_size=5)
 runs = st.dictionaries(
@@ -75,3 +83,20 @@ def test_ids_that_the_format_cannot_say_are_refused_and_nothing_is_written(
     with pytest.raises(UsageError, match="white space"):
         write_run(path, {"q": (Ranked("fine", 2.0), Ranked(name, 1.0))})
     assert list(tmp_path.iterdir()) == []
+
+
+# --- files that are written whole or not at all
+
+
+def test_places_that_cannot_be_written_are_named(tmp_path: Path) -> None:
+    require_writable(tmp_path / "new")
+    with pytest.raises(UsageError, match="is a folder"):
+        require_writable(tmp_path)
+    with pytest.raises(UsageError, match="is not there"):
+        require_writable(tmp_path / "none" / "a")
+    require_writable(Path(os.devnull))
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbfhello")
+    assert read_text(tmp_path / "a") == "hello"

@@ -254,7 +254,7 @@ def test_readers_are_not_disturbed_by_files_written_anew(
     for thread in threads:
         thread.start()
     writer = make("index")
-    for number in range(25):
+    for number in range(10):
         put("a", f"The harbour gate {number}.\n\nThe harbour wall.")
         writer.catch_up(store)
         if number % 8 == 0:

@@ -16,7 +16,7 @@ from chapterhouse.types import Scope, Status
 
 EVERYTHING = Scope.everything()
 
-KILLS = int(os.environ.get("CHAPTERHOUSE_KILLS", "16"))  # 200 before a release
+KILLS = int(os.environ.get("CHAPTERHOUSE_KILLS", "6"))  # 200 before a release
 FILES = 60
 SEED = 20_240_817
 

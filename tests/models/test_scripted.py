@@ -1,7 +1,6 @@
 """The model that says what it was told to."""
 
 import asyncio
-import time
 
 import pytest
 
@@ -66,16 +65,23 @@ def test_calling_without_end_ends() -> None:
         asyncio.run(ScriptedModel(lambda *_: [Call("add")]).write("", "p", tools=[ADD]))
 
 
-def test_errors_and_delays_stand_in_the_script() -> None:
+def test_errors_and_delays_stand_in_the_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float] = []
+    sleep = asyncio.sleep
+
+    async def note(seconds: float) -> None:
+        waited.append(seconds)
+        await sleep(0)
+
+    monkeypatch.setattr("chapterhouse.models.scripted.asyncio.sleep", note)
     broken = Step("At ni", error=EngineError("The answer broke off."), seconds=0.05)
     model = ScriptedModel([EngineError("busy"), broken, EngineError("busy")])
     with pytest.raises(EngineError, match="busy"):
         asyncio.run(model.write("", "q"))
     heard: list[str] = []
-    started = time.monotonic()
     with pytest.raises(EngineError, match="broke off"):
         asyncio.run(model.write("", "q", on_text=heard.append))
-    assert time.monotonic() - started >= 0.05
+    assert 0.05 in waited
     assert heard == ["At ", "ni"]
     with pytest.raises(EngineError, match="busy"):
         model.complete("", "q")

@@ -3,8 +3,7 @@
 import asyncio
 import re
 import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from tests.models.chat_server import ChatServer, Reply, Request
@@ -146,18 +145,30 @@ def test_an_address_may_be_written_as_services_do(serve: Serve, engine: str, pat
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_text_is_streamed_as_it_comes(serve: Serve, engine: str) -> None:
-    model, _ = serve([Reply(pieces=("At", " ni", "ne", ".\n"), drip=0.05)], engine)
-    heard: list[tuple[float, str]] = []
-    started = time.monotonic()
-    writing = asyncio.run(
-        model.write(
-            "", QUESTION, on_text=lambda text: heard.append((time.monotonic() - started, text))
-        )
-    )
-    assert [text for _, text in heard] == ["At", " ni", "ne", ".\n"]
+    began = threading.Event()
+
+    class Pieces(tuple[str, ...]):
+        """The last is sent once the first was heard."""
+
+        __slots__ = ()
+
+        def __iter__(self) -> Iterator[str]:
+            for number in range(len(self)):
+                if number == len(self) - 1 and not began.wait(60):
+                    raise ConnectionError("nothing was heard before the end")
+                yield self[number]
+
+    heard: list[str] = []
+
+    def listen(text: str) -> None:
+        heard.append(text)
+        began.set()
+
+    model, _ = serve([Reply(pieces=Pieces(("At", " ni", "ne", ".\n")))], engine)
+    writing = asyncio.run(model.write("", QUESTION, on_text=listen))
+    assert heard == ["At", " ni", "ne", ".\n"]
     assert writing.text == "At nine."
     assert writing.usage == Usage(1, 11, 7)
-    assert heard[-1][0] - heard[0][0] > 0.1  # not all of it at the end
 
 
 @pytest.mark.parametrize("stream", [False, True])

