@@ -115,7 +115,6 @@ TESTED_WITH = {
     "reading/tex_commands.py": "reading/test_tex.py",
     "reading/wire.py": "reading/test_pool.py",
     "reading/worker.py": "reading/test_pool.py",
-    "reading/zip_directory.py": "reading/test_hostile.py",
     "telemetry/operations.py": "telemetry/test_spans.py",
 }
 
