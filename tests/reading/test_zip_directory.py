@@ -49,7 +49,7 @@ def test_entries_are_listed_and_come_out_as_they_went_in(method: int) -> None:
     ],
 )
 def test_what_it_unpacks_to_is_bounded(limits: dict[str, int], *, fits: bool) -> None:
-    own = replace(LIMITS, **limits)  # type: ignore[arg-type]  # all are whole numbers
+    own = replace(LIMITS, **limits)
     if fits:
         assert len(read_directory(container(), own)) == 3
     else:
