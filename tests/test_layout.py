@@ -38,7 +38,6 @@ TESTED_WITH = {
     "answering/model_context.py": "answering/test_prompt.py",
     "answering/request.py": "agents/test_ask.py",
     "answering/respond.py": "agents/test_ask.py",
-    "answering/sealed.py": "answering/test_bundle.py",
     "answering/thread.py": "agents/test_ask_follow_up.py",
     "answering/writing.py": "agents/test_ask.py",
     "chunking/analysis.py": "chunking/test_strategies.py",
