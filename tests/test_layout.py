@@ -38,7 +38,6 @@ TESTED_WITH = {
     "answering/model_context.py": "answering/test_prompt.py",
     "answering/request.py": "agents/test_ask.py",
     "answering/respond.py": "agents/test_ask.py",
-    "answering/sealed.py": "answering/test_bundle.py",
     "answering/thread.py": "agents/test_ask_follow_up.py",
     "answering/writing.py": "agents/test_ask.py",
     "chunking/analysis.py": "chunking/test_strategies.py",
@@ -115,7 +114,6 @@ TESTED_WITH = {
     "reading/tex_commands.py": "reading/test_tex.py",
     "reading/wire.py": "reading/test_pool.py",
     "reading/worker.py": "reading/test_pool.py",
-    "reading/zip_directory.py": "reading/test_hostile.py",
     "telemetry/operations.py": "telemetry/test_spans.py",
 }
 

@@ -20,8 +20,8 @@ TEXT = (
 )
 
 
-def evidence(text: str = TEXT, **more: str) -> Evidence:
-    return Evidence("a", 0, len(text), text, "en", title="Tariffs of 2025", **more)
+def evidence(text: str = TEXT) -> Evidence:
+    return Evidence("a", 0, len(text), text, "en", title="Tariffs of 2025")
 
 
 def beside(claim: str, text: str = TEXT) -> Reading | None:

@@ -101,7 +101,7 @@ def test_where_one_cannot_be_written_those_before_it_are(
     def refuse() -> None:
         raise ChapterhouseError("no space left")
 
-    told = []
+    told: list[str] = []
     group = [recording(store, "a"), write("b", apply=refuse), recording(store, "c")]
     with pytest.raises(ChapterhouseError, match="no space left"):
         told.extend(look.file.source for look, _ in written(group, store))

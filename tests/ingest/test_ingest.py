@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.errors import ChapterhouseError, NotFoundError
+from chapterhouse.errors import ChapterhouseError, NotFoundError, RejectedError
 from chapterhouse.store import writing
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
 from chapterhouse.types import Extraction, FileRecord, Progress, Scope, Status
@@ -133,7 +133,26 @@ def test_a_file_that_turns_bad_takes_its_document_with_it(home: Any) -> None:
     assert home.faults() == []
 
 
-def test_a_file_that_cannot_be_opened_leaves_its_document(home: Any) -> None:
+def test_a_file_that_cannot_be_opened_now_keeps_its_document(
+    home: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.write("a.md", PROSE)
+    home.add()
+    home.write("a.md", PROSE + "More.", time=1_700_000_000)
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise RejectedError("cannot-open", "docs/a.md cannot be read: Permission denied.")
+
+    with monkeypatch.context() as closed:
+        closed.setattr("chapterhouse.ingest.ingest.open_source", refuse)
+        (outcome,) = home.add().outcomes
+    assert (outcome.record.code, outcome.changed) == ("cannot-open", False)
+    assert outcome.record.sentence.endswith("What was read earlier stays in the library.")
+    assert home.sources() == ["docs/a.md"]
+    assert home.add().outcomes[0].changed
+
+
+def test_a_file_that_became_a_pipe_takes_its_document_with_it(home: Any) -> None:
     path = home.write("a.md", PROSE)
     home.add()
     path.unlink()

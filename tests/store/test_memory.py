@@ -460,3 +460,14 @@ def test_a_kept_answer_belongs_to_its_scope(memories: MemoryStore) -> None:
     assert memories.kept_answer("key", Scope.everything()) == "all"
     assert memories.kept_answer("key", guests) is None
     assert memories.kept_answer("key", Scope.of(())) is None
+
+
+def test_an_answer_from_before_a_removal_is_not_kept(store: SqliteStore, make_parts: Any) -> None:
+    name = store.put(*make_parts())
+    before = store.sequence()
+    store.remove(name)
+    memories = store.memories()
+    memories.keep_answer("key", EVERYTHING, before, "It quotes what was removed.")
+    assert memories.kept_answer("key", EVERYTHING) is None
+    memories.keep_answer("key", EVERYTHING, store.sequence(), "It does not.")
+    assert memories.kept_answer("key", EVERYTHING) == "It does not."
