@@ -4,13 +4,19 @@ Work that blocks runs in a thread that nobody has to wait for: ``asyncio.to_thre
 waited for when the loop closes, so that Ctrl-C would do nothing while a service hangs.
 """
 
-import asyncio
 import threading
 import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from chapterhouse.loading import lazy
+
+if TYPE_CHECKING:
+    import asyncio
+else:
+    asyncio = lazy("asyncio")
 
 Value = TypeVar("Value")
 _working: Final[set[threading.Thread]] = set()
