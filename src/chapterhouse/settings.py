@@ -323,23 +323,23 @@ def _from_environment(environment: Mapping[str, str]) -> Mapping[str, Mapping[st
     for section in Settings.model_fields:
         whole = f"{_PREFIX}{section}".upper()
         if whole in environment:
-            found[section] = _parsed(whole, environment[whole])
+            found[section] = _parsed(section, environment[whole])
         for name, field in _fields(section).items():
             variable = f"{whole}__{name}".upper()
             if variable in environment:
                 text = environment[variable]
                 is_table = get_origin(field.annotation) in {dict, tuple}
-                value = _parsed(variable, text) if is_table else text
+                value = _parsed(f"{section}.{name}", text) if is_table else text
                 found[section] = {**found.get(section, {}), name: value}
     return found
 
 
-def _parsed(variable: str, text: str) -> Any:
+def _parsed(place: str, text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError as error:
         raise UsageError(
-            f"The settings do not fit: {variable} is not JSON: {error}.",
+            f"The settings do not fit: {place} is not JSON: {error}.",
             hint="Tables and lists stand in variables as JSON, like: "
             """CHAPTERHOUSE_CHUNKING__BY_FORMAT='{"pdf": "semantic"}'""",
         ) from None
