@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import (
     Block,
     Bullets,
@@ -29,8 +30,13 @@ from chapterhouse.text.view import inert
 from chapterhouse.types import Citation
 
 if TYPE_CHECKING:
+    from rich import padding
+    from rich import text as rich_text
     from rich.console import Console
     from rich.text import Text
+else:
+    padding = lazy("rich.padding")
+    rich_text = lazy("rich.text")
 
 # Escape sequences begin with ESC or a C1 control; direction overrides reorder what is shown.
 _HIDDEN: Final = re.compile(
@@ -70,21 +76,17 @@ def _spelt(character: str) -> str:
 
 def styled(*parts: str | tuple[str, str]) -> "Text":
     """Join plain parts and ``(text, style)`` pairs; every part is made safe to show."""
-    from rich.text import Text  # noqa: PLC0415 - heavy, and --help needs none of it
-
     safe = [shown(part) if isinstance(part, str) else (shown(part[0]), part[1]) for part in parts]
-    return Text.assemble(*safe)
+    return rich_text.Text.assemble(*safe)
 
 
 def indented(target: "Console", text: "Text | str", by: int = 4) -> None:
     """Print every line of ``text`` moved to the right; on a terminal long lines wrap there."""
-    from rich.padding import Padding  # noqa: PLC0415 - likewise
-
     words = styled(text) if isinstance(text, str) else text
     if not by:
         target.print(words)
     elif target.is_terminal:
-        target.print(Padding(words, (0, 0, 0, by)))
+        target.print(padding.Padding(words, (0, 0, 0, by)))
     else:
         for line in words.split("\n"):
             target.print(styled(" " * by + line.plain if line.plain.strip() else ""))

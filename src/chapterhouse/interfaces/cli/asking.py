@@ -9,6 +9,7 @@ import typer
 
 from chapterhouse.interfaces.cli import asked
 from chapterhouse.interfaces.cli.asked import ask_next
+from chapterhouse.interfaces.cli.bundles import bundle_path, write_bundle
 from chapterhouse.interfaces.cli.envelope import search_data
 from chapterhouse.interfaces.cli.opening import read_last, remember_hits
 from chapterhouse.interfaces.cli.options import (
@@ -282,11 +283,6 @@ def _with_files(
 
 def _bundle_writer(library: "Library", name: str) -> Callable[[Answer], None]:
     """Return what writes an answer to a file, once it is clear that it can be written."""
-    from chapterhouse.interfaces.cli.bundles import (  # noqa: PLC0415 - brings what checks bundles
-        bundle_path,
-        write_bundle,
-    )
-
     path = bundle_path(name)
     return lambda answer: write_bundle(path, library.answers.bundle(answer))
 

@@ -8,29 +8,28 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from chapterhouse.answering.bundle import (
-    LARGEST,
-    Bundle,
-    bundle_json,
-    examine,
-    read_answer,
-    read_bundle,
-)
-from chapterhouse.answering.cite import CitationCheck
-from chapterhouse.claims.judge import judge
-from chapterhouse.council.minutes.bundle import holds_minutes, read_minutes, read_minutes_bundle
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import require_path
 from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, run, with_library
 from chapterhouse.interfaces.cli.terminal import indented, one_line, say, styled
+from chapterhouse.loading import lazy
 from chapterhouse.types import Answer, Check, Minutes
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chapterhouse.answering import bundle as answer_bundle
+    from chapterhouse.answering import cite
+    from chapterhouse.claims import judge as claims
+    from chapterhouse.council.minutes import bundle as minutes_bundle
     from chapterhouse.library import Library
+else:
+    answer_bundle = lazy("chapterhouse.answering.bundle")
+    cite = lazy("chapterhouse.answering.cite")
+    claims = lazy("chapterhouse.claims.judge")
+    minutes_bundle = lazy("chapterhouse.council.minutes.bundle")
 
 _SOURCES: Final = {
     "same": "is as it was cited",
@@ -73,11 +72,11 @@ def check(
 
     def work(library: "Library") -> Outcome:
         data = _content(file)
-        if holds_minutes(data):
-            minutes = read_minutes(data)
+        if minutes_bundle.holds_minutes(data):
+            minutes = minutes_bundle.read_minutes(data)
             question, found = minutes.question, library.councils.recheck(minutes)
         else:
-            answer = read_answer(data)
+            answer = answer_bundle.read_answer(data)
             question, found = answer.question, library.answers.recheck(answer)
         return Outcome(
             {
@@ -152,13 +151,13 @@ class Examined:
 
 
 def _examined(data: bytes) -> Examined:
-    if holds_minutes(data):
-        from chapterhouse.council.minutes.bundle import examine_minutes  # noqa: PLC0415 - brings the council
-
-        held = read_minutes_bundle(data)
-        return Examined(held.minutes, held.versions, examine_minutes(held, judge))
-    bundle = read_bundle(data)
-    return Examined(bundle.answer, bundle.versions, examine(bundle, judge))
+    if minutes_bundle.holds_minutes(data):
+        held = minutes_bundle.read_minutes_bundle(data)
+        return Examined(
+            held.minutes, held.versions, minutes_bundle.examine_minutes(held, claims.judge)
+        )
+    bundle = answer_bundle.read_bundle(data)
+    return Examined(bundle.answer, bundle.versions, answer_bundle.examine(bundle, claims.judge))
 
 
 def bundle_path(name: str) -> Path:
@@ -174,31 +173,32 @@ def bundle_path(name: str) -> Path:
 def is_bundle(data: bytes) -> bool:
     """Whether bytes are a bundle, of an answer or of minutes, which may be replaced."""
     try:
-        if holds_minutes(data):
-            read_minutes_bundle(data)
+        if minutes_bundle.holds_minutes(data):
+            minutes_bundle.read_minutes_bundle(data)
         else:
-            read_bundle(data)
+            answer_bundle.read_bundle(data)
     except UsageError:
         return False
     return True
 
 
-def write_bundle(path: Path, bundle: Bundle) -> None:
+def write_bundle(path: Path, bundle: "answer_bundle.Bundle") -> None:
     """Write a bundle whole or not at all.
 
     Raises:
         OSError: the file cannot be written.
     """
-    write_output(path, bundle_json(bundle))
+    write_output(path, answer_bundle.bundle_json(bundle))
 
 
 def _content(name: str) -> bytes:
     if name == "-":
-        return sys.stdin.buffer.read(LARGEST + 1)
+        return sys.stdin.buffer.read(answer_bundle.LARGEST + 1)
     path = Path(require_path(name)).expanduser()
     try:
         with path.open("rb") as stream:
-            return stream.read(LARGEST + 1)  # what is longer is refused, and never read whole
+            # What is longer is refused, and never read whole.
+            return stream.read(answer_bundle.LARGEST + 1)
     except FileNotFoundError:
         raise NotFoundError(f"There is no file {name}.", hint="Check the spelling.") from None
 
@@ -206,7 +206,9 @@ def _content(name: str) -> bytes:
 # --- what is shown --------------------------------------------------------------------------------
 
 
-def _verified(examined: Examined, found: Sequence[CitationCheck] | None) -> dict[str, object]:
+def _verified(
+    examined: Examined, found: "Sequence[cite.CitationCheck] | None"
+) -> dict[str, object]:
     """Return what was found of a bundle; ``citations`` is null where there was no library."""
     return {
         "question": examined.held.question,
@@ -217,7 +219,7 @@ def _verified(examined: Examined, found: Sequence[CitationCheck] | None) -> dict
     }
 
 
-def _citation(one: "CitationCheck") -> dict[str, object]:
+def _citation(one: "cite.CitationCheck") -> dict[str, object]:
     return {
         "number": one.citation.number,
         "title": one.citation.title,
@@ -232,7 +234,9 @@ def _citation(one: "CitationCheck") -> dict[str, object]:
     }
 
 
-def _show_citations(target: "Console", question: str, found: Sequence[CitationCheck]) -> None:
+def _show_citations(
+    target: "Console", question: str, found: "Sequence[cite.CitationCheck]"
+) -> None:
     """Show what has become of the citations of an answer or of minutes."""
     say(target, (one_line(question), "bold"))
     for one in found:
@@ -254,7 +258,7 @@ def _show_citations(target: "Console", question: str, found: Sequence[CitationCh
 
 
 def _show_bundle(
-    target: "Console", examined: Examined, found: Sequence[CitationCheck] | None
+    target: "Console", examined: Examined, found: "Sequence[cite.CitationCheck] | None"
 ) -> None:
     """Show what was found of a bundle."""
     for check in examined.checks:

@@ -18,6 +18,7 @@ from chapterhouse.interfaces.cli.session import (
     with_library,
 )
 from chapterhouse.interfaces.cli.terminal import one_line, say
+from chapterhouse.loading import lazy
 from chapterhouse.presenting.comparison import comparison_page, share_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import FileRecord
@@ -25,9 +26,13 @@ from chapterhouse.types import FileRecord
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chapterhouse.chunking import quality as measuring
+    from chapterhouse.facets import documents as facet
     from chapterhouse.library import Library
     from chapterhouse.types import Comparison, OriginalLine
-
+else:
+    measuring = lazy("chapterhouse.chunking.quality")
+    facet = lazy("chapterhouse.facets.documents")
 
 app = typer.Typer(
     help="List, show, remove and reread documents.",
@@ -134,14 +139,12 @@ def quality(
 
     Entropy, coherence, density and importance of each chunk's words, and their means.
     """
-    from chapterhouse.chunking.quality import mean_quality, measure_quality  # noqa: PLC0415 - likewise
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         document = library.documents.get(name)
         chunks = library.documents.chunks(document.id)
-        measured = measure_quality([chunk.text for chunk in chunks], document.language)
-        mean = mean_quality(measured)
+        measured = measuring.measure_quality([chunk.text for chunk in chunks], document.language)
+        mean = measuring.mean_quality(measured)
         rows = [
             {"id": chunk.id, "start": chunk.start, "end": chunk.end, "quality": measures}
             for chunk, measures in zip(chunks, measured, strict=True)
@@ -252,9 +255,7 @@ def formats() -> None:
     """List the formats that can be read here."""
 
     def work() -> Outcome:
-        from chapterhouse.facets.documents import Documents  # noqa: PLC0415 - brings the readers
-
-        found = Documents.formats()
+        found = facet.Documents.formats()
         return Outcome(found, lambda target: render.formats(target, found))
 
     run(work)

@@ -7,18 +7,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.council.meeting.memory import is_council_owner, owner_of, owners_of
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli.opening import forget_last
 from chapterhouse.interfaces.cli.options import DryRun, readable
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, require_yes, with_library
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
+from chapterhouse.loading import lazy
 from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chapterhouse.council.meeting import memory as meeting_memory
     from chapterhouse.library import Library
+else:
+    meeting_memory = lazy("chapterhouse.council.meeting.memory")
 
 app = typer.Typer(
     help="List, search and forget what was asked and answered.",
@@ -174,7 +177,7 @@ def _owners(library: "Library", persona: str, council: str, member: str) -> tupl
         return known
     if persona == _LIBRARY:
         return ("",)
-    if persona in known and not is_council_owner(persona):
+    if persona in known and not meeting_memory.is_council_owner(persona):
         return (persona,)
     return (library.personas.load(readable(persona)).config.slug,)
 
@@ -183,11 +186,13 @@ def _council_owners(
     library: "Library", known: tuple[str, ...], council: str, member: str
 ) -> tuple[str, ...]:
     """Return a council with its members, or one of these; also of a council that is gone."""
-    slug = council if owners_of(council, known) else library.councils.resolve(council)
-    remembered = owners_of(slug, known)
+    slug = (
+        council if meeting_memory.owners_of(council, known) else library.councils.resolve(council)
+    )
+    remembered = meeting_memory.owners_of(slug, known)
     if not member:
         return remembered
-    wanted = owner_of(slug, member)
+    wanted = meeting_memory.owner_of(slug, member)
     if wanted not in remembered and member not in _seats(library, slug):
         there = ", ".join(owner.partition("/")[2] for owner in remembered if "/" in owner)
         raise NotFoundError(

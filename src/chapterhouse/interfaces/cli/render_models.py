@@ -5,19 +5,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
+from chapterhouse.loading import lazy
 from chapterhouse.text.counting import counted
 from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chapterhouse.evaluation import model_trial
     from chapterhouse.evaluation.model_trial import Finding, Trial
     from chapterhouse.interfaces.cli.settings_file import Written
     from chapterhouse.models.cards import Card
     from chapterhouse.models.providers import Hosted
     from chapterhouse.models.servers import ServedModel, Server
     from chapterhouse.settings import LanguageModelSettings, RerankSettings
-
+else:
+    model_trial = lazy("chapterhouse.evaluation.model_trial")
 
 # A question with a passage that answers it and one that does not.
 RERANKED: Final = (
@@ -133,10 +136,8 @@ def chosen(
 
 def trial(target: "Console", tried: "Trial") -> None:
     """Show what a model can do."""
-    from chapterhouse.evaluation.model_trial import QUESTION  # noqa: PLC0415 - brings the engines
-
     target.print("")
-    say(target, (QUESTION, "bold"))
+    say(target, (model_trial.QUESTION, "bold"))
     indented(target, one_line(tried.answer.text))
     for citation in tried.answer.citations:
         indented(target, styled((f"[{citation.number}] “{one_line(citation.quote)}”", "dim")))

@@ -7,11 +7,17 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.interfaces.cli.options import common
+from chapterhouse.loading import lazy
 from chapterhouse.presenting.terminal import indented, one_line, shown, styled
 
 if TYPE_CHECKING:
+    from rich import cells
+    from rich import console as rich_console
     from rich.console import Console
     from rich.text import Text
+else:
+    cells = lazy("rich.cells")
+    rich_console = lazy("rich.console")
 
 
 _NARROWEST: Final = 8  # cells of a column
@@ -26,9 +32,7 @@ def console(*, stderr: bool = False) -> "Console":
     Rich leaves out all styles where the output is no terminal; of ``NO_COLOR`` it would make bold
     and dim text without colours, which takes escape sequences too.
     """
-    from rich.console import Console  # noqa: PLC0415 - heavy, and --help needs none of it
-
-    made = Console(
+    made = rich_console.Console(
         stderr=stderr,
         markup=False,
         highlight=False,
@@ -81,10 +85,8 @@ def columns(
         below: For each row what stands under it, indented; or empty.
         wrap: Whether long cells are wrapped rather than shortened.
     """
-    from rich.cells import cell_len  # noqa: PLC0415 - as above
-
     safe = [[one_line(cell) for cell in row] for row in rows]
-    widths = [max(cell_len(row[column]) for row in safe) for column in range(len(safe[0]))]
+    widths = [max(cells.cell_len(row[column]) for row in safe) for column in range(len(safe[0]))]
     wrapped = wrap or not header
     if header or target.is_terminal:
         room = target.width if target.is_terminal else _WIDTH
@@ -99,12 +101,10 @@ def columns(
 
 def shortened(text: str, width: int) -> str:
     """Return text in at most ``width`` cells, at least 1; “…” stands for what was in its middle."""
-    from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
-
-    if cell_len(text) <= width:
+    if cells.cell_len(text) <= width:
         return text
-    end = set_cell_size(text[::-1], (width - 1) // 2)[::-1].strip()
-    return f"{set_cell_size(text, width - 1 - cell_len(end)).strip()}…{end}"
+    end = cells.set_cell_size(text[::-1], (width - 1) // 2)[::-1].strip()
+    return f"{cells.set_cell_size(text, width - 1 - cells.cell_len(end)).strip()}…{end}"
 
 
 def _print_line(target: "Console", line: "Text") -> None:
@@ -115,17 +115,16 @@ def _lines(
     target: "Console", row: Sequence[str], widths: Sequence[int], *, wrap: bool
 ) -> Iterator[str]:
     """Yield the lines of a row: one, or as many as its longest cell needs."""
-    from rich.cells import cell_len  # noqa: PLC0415 - as above
-
     parts = [
         [line.plain.rstrip() for line in styled(cell).wrap(target, width)]
-        if wrap and cell_len(cell) > width
+        if wrap and cells.cell_len(cell) > width
         else [shortened(cell, width)]
         for cell, width in zip(row, widths, strict=True)
     ]
-    for cells in zip_longest(*parts, fillvalue=""):
+    for line in zip_longest(*parts, fillvalue=""):
         filled = (
-            cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True)
+            cell + " " * (width - cells.cell_len(cell))
+            for cell, width in zip(line, widths, strict=True)
         )
         yield "  ".join(filled).rstrip()
 
