@@ -7,7 +7,7 @@ import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli import opening, progress, render
+from chapterhouse.interfaces.cli import progress, render, render_places, sources
 from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
@@ -106,11 +106,11 @@ def show(
             return _archive(library, unpacked)
         body = library.documents.body(document.id)
         if span:
-            place = render.place_of(document, body, *_bounds(span, len(body.text)))
-            return Outcome(place, lambda target: render.place(target, place))
+            place = render_places.place_of(document, body, *_bounds(span, len(body.text)))
+            return Outcome(place, lambda target: render_places.place(target, place))
         if text:
             data = {"document": document, "text": body.text}
-            return Outcome(data, lambda target: render.text(target, body))
+            return Outcome(data, lambda target: render_places.text(target, body))
         inside = tuple(library.documents.files(document.location))
         data = {
             "document": document,
@@ -294,8 +294,8 @@ def _checked(library: "Library", name: str, output: str, pages: str, *, may_open
     path = destination(wanted, "The page", "--output check.html", is_marked)
     found = library.documents.compare(document.id, pages=pages)
     write_output(path, marked(comparison_page(found)))
-    command = opening.viewer_command(path.absolute(), None) if may_open else ()
-    opened = bool(command) and opening.start(command)
+    command = sources.viewer_command(path.absolute(), None) if may_open else ()
+    opened = bool(command) and sources.start(command)
     data = {
         "file": str(path),
         "document": found.document,

@@ -12,13 +12,13 @@ from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import render_personas
-from chapterhouse.interfaces.cli.bundles import bundle_path
 from chapterhouse.interfaces.cli.councils import Which, with_councils
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import Trace, common, readable, reopening, require_path
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
 from chapterhouse.interfaces.cli.terminal import console
+from chapterhouse.interfaces.cli.verify import bundle_path
 from chapterhouse.loading import lazy
 from chapterhouse.types import Minutes
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli.opening import forget_last
 from chapterhouse.interfaces.cli.options import DryRun, readable
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, require_yes, with_library
+from chapterhouse.interfaces.cli.sources import forget_last
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
 from chapterhouse.loading import lazy
 from chapterhouse.types import Memory, MemoryHit

@@ -17,7 +17,6 @@ from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.asked import Asked, Asking, ask_next, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
-from chapterhouse.interfaces.cli.opening import history_of, opened_source
 from chapterhouse.interfaces.cli.options import (
     Model,
     PersonaName,
@@ -29,6 +28,7 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome, survive_the_locale, with_library
+from chapterhouse.interfaces.cli.sources import history_of, opened_source
 from chapterhouse.interfaces.cli.terminal import console, one_line, styled
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.answers import transcript_markdown
