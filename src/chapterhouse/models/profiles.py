@@ -35,6 +35,8 @@ class LanguageModels:
         with self._lock:
             if name not in self._opened:
                 chosen = profile_named(self._settings, name)
+                if chosen.engine == "none":
+                    return None
                 section = f"profiles.{name}" if name else "language_model"
                 self._opened[name] = open_language_model(
                     chosen, self._closing.callback, section, self._slots_of(chosen)
