@@ -11,7 +11,6 @@ from rich.console import Console
 
 from chapterhouse.interfaces.cli.terminal import (
     can_redraw,
-    columns,
     console,
     indented,
     one_line,
@@ -19,6 +18,8 @@ from chapterhouse.interfaces.cli.terminal import (
     shown,
     styled,
 )
+from chapterhouse.presenting.blocks import Columns
+from chapterhouse.presenting.columns import columns
 
 
 @given(st.text())
@@ -62,7 +63,7 @@ def test_markup_is_text() -> None:
 def test_off_a_terminal_lines_are_never_broken() -> None:
     target = Console(file=io.StringIO(), width=20, soft_wrap=True)
     indented(target, "one " * 30 + "\ntwo")
-    columns(target, [("name", "价"), ("x" * 40, "九")])
+    columns(target, Columns([("name", "价"), ("x" * 40, "九")]))
     lines = target.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
     assert len(lines) == 4
     assert lines[1] == "    two"
@@ -71,7 +72,7 @@ def test_off_a_terminal_lines_are_never_broken() -> None:
 
 def test_wide_characters_count_twice() -> None:
     target = Console(file=io.StringIO(), soft_wrap=True)
-    columns(target, [("票价", "a"), ("x", "b")], header=False)
+    columns(target, Columns([("票价", "a"), ("x", "b")], header=False))
     assert target.file.getvalue() == "票价  a\nx     b\n"  # type: ignore[attr-defined]  # a StringIO
 
 
@@ -83,7 +84,7 @@ def test_wide_characters_count_twice() -> None:
 )
 def test_on_a_terminal_tables_fit_its_width(rows: list[tuple[str, ...]], width: int) -> None:
     target = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    columns(target, rows)
+    columns(target, Columns(rows))
     lines = target.file.getvalue().splitlines()  # type: ignore[attr-defined]  # a StringIO
     assert len(lines) == len(rows)
     assert all(cell_len(line) <= width for line in lines)
@@ -95,7 +96,7 @@ def printed(width: int | None, rows: Sequence[tuple[str, ...]], **options: Any) 
         target = Console(file=io.StringIO(), soft_wrap=True)
     else:
         target = Console(file=io.StringIO(), width=width, force_terminal=True, color_system=None)
-    columns(target, rows, **options)
+    columns(target, Columns(rows, **options))
     return target.file.getvalue().splitlines()  # type: ignore[attr-defined,no-any-return]
 
 

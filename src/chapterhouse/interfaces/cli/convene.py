@@ -17,7 +17,7 @@ from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import Trace, common, readable, reopening, require_path
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
-from chapterhouse.interfaces.cli.terminal import console
+from chapterhouse.interfaces.cli.terminal import console, draw
 from chapterhouse.interfaces.cli.verify import bundle_path
 from chapterhouse.loading import lazy
 from chapterhouse.types import Minutes
@@ -163,7 +163,7 @@ def _all_told(error: CouncilConfigError) -> UsageError:
         told = (f"{one.place}: {one.sentence}".removeprefix(": ") for one in error.problems)
         message = " ".join(("The council cannot meet.", *told))
         return UsageError(message, hint=hint)
-    render_personas.problems(console(stderr=True), error.problems)
+    draw(console(stderr=True), render_personas.problems(error.problems))
     return UsageError("The council cannot meet.", hint=hint)
 
 

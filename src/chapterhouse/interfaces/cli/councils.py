@@ -21,6 +21,7 @@ from chapterhouse.interfaces.cli.personas import (
 )
 from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.session import OK, Outcome, require_yes, with_library
+from chapterhouse.interfaces.cli.terminal import drawn
 
 if TYPE_CHECKING:
     from chapterhouse.agents.councils import Entry, Link
@@ -93,7 +94,7 @@ def new(
         problems = library.councils.validate(slug)
         return Outcome(
             {**folder_data(made), "problems": problems_data(problems)},
-            lambda target: render_councils.made(target, made, problems, reopening()),
+            drawn(render_councils.made(made, problems, reopening())),
         )
 
     with_library(work, create=True)
@@ -108,7 +109,7 @@ def list_councils() -> None:
         counts = {entry.slug: library.councils.census(entry.slug).documents for entry in entries}
         return Outcome(
             _entries_data(entries, counts),
-            lambda target: render_councils.entries(target, entries, counts),
+            drawn(render_councils.entries(entries, counts)),
         )
 
     with_councils(work)
@@ -126,7 +127,7 @@ def show(
         current = councils.is_current(council)
         return Outcome(
             {**folder_data(folder), "census": census, "current": current},
-            lambda target: render_councils.council(target, folder, census, current=current),
+            drawn(render_councils.council(folder, census, current=current)),
         )
 
     with_councils(work)
@@ -147,7 +148,7 @@ def validate(
         found = library.councils.validate(council)
         return Outcome(
             problems_data(found),
-            lambda target: render_personas.problems(target, found),
+            drawn(render_personas.problems(found)),
             problems_code(found),
         )
 
@@ -168,7 +169,7 @@ def list_documents(
         listed = library.councils.documents(council)
         return Outcome(
             {**documents_data(listed), "folders": folder.folders},
-            lambda target: render_councils.documents(target, folder, listed),
+            drawn(render_councils.documents(folder, listed)),
         )
 
     with_councils(work)
@@ -193,7 +194,7 @@ def link(
             )
         return Outcome(
             _link_data(linked, dry_run=dry_run),
-            lambda target: render_councils.linked(target, linked, dry_run=dry_run),
+            drawn(render_councils.linked(linked, dry_run=dry_run)),
             render.report_code(linked.refresh.sync.files) if linked.refresh.sync else OK,
         )
 
@@ -228,9 +229,7 @@ def unlink(
         again = f"chapterhouse council docs link {unlinked.folder.slug}"
         return Outcome(
             _link_data(unlinked, dry_run=dry_run),
-            lambda target: render_councils.unlinked(
-                target, unlinked, again, reopening(), dry_run=dry_run
-            ),
+            drawn(render_councils.unlinked(unlinked, again, reopening(), dry_run=dry_run)),
         )
 
     with_councils(work)

@@ -17,7 +17,7 @@ from chapterhouse.interfaces.cli.session import (
     run,
     with_library,
 )
-from chapterhouse.interfaces.cli.terminal import one_line, say
+from chapterhouse.interfaces.cli.terminal import drawn, one_line, say
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.comparison import comparison_page, share_text
 from chapterhouse.text.counting import counted
@@ -70,9 +70,9 @@ def list_documents(
                 for record in library.documents.files()
                 if not problems or is_incomplete(record)
             )
-            return Outcome(records, lambda target: render.files(target, records, problems=problems))
+            return Outcome(records, drawn(render.files(records, problems=problems)))
         found = tuple(library.documents.list(shelf or None))
-        return Outcome(found, lambda target: render.documents(target, found))
+        return Outcome(found, drawn(render.documents(found)))
 
     with_library(work)
 
@@ -118,7 +118,7 @@ def show(
             "pages": body.pages,
             "files": inside,
         }
-        return Outcome(data, lambda target: render.document(target, document, body, inside))
+        return Outcome(data, drawn(render.document(document, body, inside)))
 
     with_library(work)
 
@@ -126,7 +126,7 @@ def show(
 def _archive(library: "Library", record: FileRecord) -> Outcome:
     inside = tuple(library.documents.files(record.location))
     data = {"file": record, "files": inside}
-    return Outcome(data, lambda target: render.archive(target, record, inside))
+    return Outcome(data, drawn(render.archive(record, inside)))
 
 
 @app.command()
@@ -150,7 +150,7 @@ def quality(
             for chunk, measures in zip(chunks, measured, strict=True)
         ]
         data = {"document": document, "chunks": rows, "mean": mean}
-        return Outcome(data, lambda target: render.chunk_quality(target, chunks, measured, mean))
+        return Outcome(data, drawn(render.chunk_quality(chunks, measured, mean)))
 
     with_library(work)
 
@@ -218,7 +218,7 @@ def remove(
                 )
             removal = library.documents.remove(*(names or ()), missing=missing)
         data = {"documents": removal.documents, "receipt": removal.receipt, "dry_run": dry_run}
-        return Outcome(data, lambda target: render.removed(target, removal, dry_run=dry_run))
+        return Outcome(data, drawn(render.removed(removal, dry_run=dry_run)))
 
     with_library(work)
 
@@ -238,12 +238,12 @@ def reprocess(
         if dry_run:
             chosen = tuple(map(library.documents.get, names) if names else library.documents.list())
             data = {"documents": chosen, "dry_run": True}
-            return Outcome(data, lambda target: render.documents(target, chosen))
+            return Outcome(data, drawn(render.documents(chosen)))
         reprocess = partial(library.documents.reprocess, *(names or ()))
         report = progress.watched(lambda tell: reprocess(on_progress=tell))
         return Outcome(
             report,
-            lambda target: render.report(target, report),
+            drawn(render.report(report)),
             render.report_code(report),
         )
 
@@ -256,7 +256,7 @@ def formats() -> None:
 
     def work() -> Outcome:
         found = facet.Documents.formats()
-        return Outcome(found, lambda target: render.formats(target, found))
+        return Outcome(found, drawn(render.formats(found)))
 
     run(work)
 

@@ -15,6 +15,7 @@ from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.render_models import megabytes
 from chapterhouse.interfaces.cli.session import Outcome, named_home, require_yes, with_library
 from chapterhouse.interfaces.cli.settings_file import require_effect, write_encoder
+from chapterhouse.interfaces.cli.terminal import draw, drawn
 from chapterhouse.loading import lazy
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.text.counting import counted
@@ -74,7 +75,7 @@ def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) ->
         }
 
         def show(target: "Console") -> None:
-            render_models.encoder_chosen(target, found, chunks, speed, problem)
+            draw(target, render_models.encoder_chosen(found, chunks, speed, problem))
 
         return Outcome(data, show)
 
@@ -95,9 +96,7 @@ def embed(
     def work(library: "Library") -> Outcome:
         with progress.told_to() as tell:
             found = library.encoders.embed_pending(tell)
-        return Outcome(
-            {"encoders": found}, lambda target: render_models.encoders(target, found, ())
-        )
+        return Outcome({"encoders": found}, drawn(render_models.encoders(found, ())))
 
     with_library(work)
 
@@ -110,9 +109,7 @@ def back() -> None:
         write_encoder(library.home, library.home / "workspaces" / library.workspace, settings)
         library.encoders.return_to_previous()
         found = library.encoders.statuses()
-        return Outcome(
-            {"encoders": found}, lambda target: render_models.encoders(target, found, ())
-        )
+        return Outcome({"encoders": found}, drawn(render_models.encoders(found, ())))
 
     with_library(work, background=False)
 
@@ -134,7 +131,7 @@ def compare(
         path = None if questions is None else require_path(questions)
         result = evaluation_run.compare_encoders(library, path)
         data = render_evaluation.evaluation_data(result, latency=False)
-        return Outcome(data, lambda target: render_evaluation.evaluation(target, result))
+        return Outcome(data, drawn(render_evaluation.evaluation(result)))
 
     with_library(work)
 

@@ -11,8 +11,9 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli.options import DryRun, readable
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, require_yes, with_library
 from chapterhouse.interfaces.cli.sources import forget_last
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
+from chapterhouse.interfaces.cli.terminal import draw, indented, one_line, say, styled
 from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Columns
 from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
@@ -241,7 +242,7 @@ def _show_memories(target: "Console", found: Sequence[Memory]) -> None:
         )
         for memory in found
     ]
-    columns(target, rows)
+    draw(target, [Columns(rows)])
 
 
 def _show_hits(target: "Console", found: Sequence[MemoryHit]) -> None:

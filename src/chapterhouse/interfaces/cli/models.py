@@ -12,7 +12,7 @@ from chapterhouse.interfaces.cli import encoders, render_models, settings_file
 from chapterhouse.interfaces.cli.options import COMMON_NAMES, common
 from chapterhouse.interfaces.cli.render_models import Listing
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library, run
-from chapterhouse.interfaces.cli.terminal import is_watched
+from chapterhouse.interfaces.cli.terminal import draw, drawn, is_watched
 from chapterhouse.loading import lazy
 from chapterhouse.settings import LanguageModelSettings, Settings, load_settings
 
@@ -66,7 +66,7 @@ def list_models() -> None:
     def work() -> Outcome:
         place, own = _folders()
         found = _listing(own, load_settings(place, own))
-        return Outcome(found.data, lambda target: render_models.listed(target, found))
+        return Outcome(found.data, drawn(render_models.listed(found)))
 
     run(work)
 
@@ -163,7 +163,7 @@ def try_out(
         chosen = opening.profile_named(settings, profile)
         trial = _tried(chosen, settings, place)
         code = OK if trial.found[0].passed else FAILED
-        return Outcome(trial, lambda target: render_models.trial(target, trial), code)
+        return Outcome(trial, drawn(render_models.trial(trial)), code)
 
     run(work)
 
@@ -188,9 +188,7 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     made = settings.profiles[_REWRITING] if rewriting else settings.language_model
     data["language_model"] = made
     if made.engine == "none":
-        return Outcome(
-            data, lambda target: render_models.chosen(target, made, written, chosen.notes)
-        )
+        return Outcome(data, drawn(render_models.chosen(made, written, chosen.notes)))
     _say(f"{made.model} is chosen: {written.path}, line {written.line}.")
     trial = _tried(made, settings, place)
     if trial.slots and trial.slots != made.calls_at_once:
@@ -201,8 +199,8 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     data |= {"trial": trial, "language_model": made, "written": written}
 
     def show(target: "Console") -> None:
-        render_models.chosen(target, made, written, chosen.notes)
-        render_models.trial(target, trial)
+        draw(target, render_models.chosen(made, written, chosen.notes))
+        draw(target, render_models.trial(trial))
 
     return Outcome(data, show, OK if trial.found[0].passed else FAILED)
 
@@ -220,9 +218,7 @@ def _use_reranker(name: str, model: str) -> Outcome:
     written = settings_file.write_section(place, own, settings_file.RERANK, values)
     right = not scores or scores[0] > scores[1]
     data = {"written": written, "rerank": chosen.model_dump(mode="json"), "right_order": right}
-    return Outcome(
-        data, lambda target: render_models.reranked(target, chosen, written, right=right)
-    )
+    return Outcome(data, drawn(render_models.reranked(chosen, written, right=right)))
 
 
 def _tried(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "model_trial.Trial":

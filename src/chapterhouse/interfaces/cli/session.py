@@ -18,7 +18,7 @@ from chapterhouse.interfaces.cli import render_trace
 from chapterhouse.interfaces.cli.envelope import failure, success, trace_data, write
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
 from chapterhouse.interfaces.cli.options import common, require_path
-from chapterhouse.interfaces.cli.terminal import console, one_line
+from chapterhouse.interfaces.cli.terminal import console, draw, one_line
 from chapterhouse.loading import lazy
 from chapterhouse.telemetry import Trace, collecting
 
@@ -215,7 +215,7 @@ def _show(trace: Trace | None) -> None:
         return
     survive_the_locale()
     sys.stdout.flush()  # where both lead to one place, the answer stands above
-    render_trace.tree(console(stderr=True), trace)
+    draw(console(stderr=True), render_trace.tree(trace))
 
 
 def survive_the_locale() -> None:
