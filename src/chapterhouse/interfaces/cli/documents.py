@@ -1,5 +1,6 @@
 """Commands about single documents: docs list, show, quality, check, remove, reprocess, formats."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -17,15 +18,14 @@ from chapterhouse.interfaces.cli.session import (
     run,
     with_library,
 )
-from chapterhouse.interfaces.cli.terminal import drawn, one_line, say
+from chapterhouse.interfaces.cli.terminal import drawn, one_line
 from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.presenting.comparison import comparison_page, share_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import FileRecord
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from chapterhouse.chunking import quality as measuring
     from chapterhouse.facets import documents as facet
     from chapterhouse.library import Library
@@ -308,23 +308,23 @@ def _checked(library: "Library", name: str, output: str, pages: str, *, may_open
         "opened": opened,
     }
 
-    def show(target: "Console") -> None:
-        say(target, (f"Wrote {one_line(str(path))}", "bold"))
+    def blocks() -> Iterator[Block]:
+        yield verbatim((f"Wrote {one_line(str(path))}", Style.STRONG))
         if may_open and not opened:
-            say(target, ("There is no browser to show it in: open the file.", "yellow"))
-        _show_comparison(target, found)
+            yield verbatim(("There is no browser to show it in: open the file.", Style.WARNING))
+        yield from _show_comparison(found)
 
-    return Outcome(data, show)
+    return Outcome(data, drawn(blocks()))
 
 
 def _words(line: "OriginalLine") -> list[str]:
     return [line.text[start:end] for start, end in line.missing]
 
 
-def _show_comparison(target: "Console", found: "Comparison") -> None:
-    say(target, (f"Taken: {share_text(found.share)}.", ""))
+def _show_comparison(found: "Comparison") -> Iterator[Block]:
+    yield verbatim(f"Taken: {share_text(found.share)}.")
     for sentence in (*(n.sentence for n in found.document.notices), *found.remarks):
-        say(target, (one_line(sentence), "yellow"))
+        yield verbatim((one_line(sentence), Style.WARNING))
     missing = found.missing
     for number, line in missing[:_MOST_LINES]:
         where = f"page {number}: " if number is not None else ""
@@ -332,6 +332,6 @@ def _show_comparison(target: "Console", found: "Comparison") -> None:
         cut = f"{told[:_LONGEST]}..." if len(told) > _LONGEST else told
         words = one_line(", ".join(_words(line)))[:_LONGEST]
         lacking = "" if line.wholly else f" (missing: {words})"
-        say(target, (f"Not taken, {where}{cut}{lacking}", ""))
+        yield verbatim(f"Not taken, {where}{cut}{lacking}")
     if len(missing) > _MOST_LINES:
-        say(target, (f"... and {len(missing) - _MOST_LINES:,} more: see the page.", "dim"))
+        yield verbatim((f"... and {len(missing) - _MOST_LINES:,} more: see the page.", Style.QUIET))

@@ -15,14 +15,13 @@ from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.render_models import megabytes
 from chapterhouse.interfaces.cli.session import Outcome, named_home, require_yes, with_library
 from chapterhouse.interfaces.cli.settings_file import require_effect, write_encoder
-from chapterhouse.interfaces.cli.terminal import draw, drawn
+from chapterhouse.interfaces.cli.terminal import drawn
 from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import verbatim
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from chapterhouse.connectors import model_files
     from chapterhouse.interfaces.cli import evaluation_run, render_evaluation
     from chapterhouse.library import Library
@@ -73,11 +72,7 @@ def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) ->
             "chunks_per_second": round(speed, 1),
             "problem": problem,
         }
-
-        def show(target: "Console") -> None:
-            draw(target, render_models.encoder_chosen(found, chunks, speed, problem))
-
-        return Outcome(data, show)
+        return Outcome(data, drawn(render_models.encoder_chosen(found, chunks, speed, problem)))
 
     with_library(work, create=True, before=prepare)
 
@@ -145,7 +140,7 @@ def forget() -> None:
     def work(library: "Library") -> Outcome:
         number = library.encoders.forget()
         sentence = f"Deleted the vectors of {counted(number, 'document')}."
-        return Outcome({"documents": number}, lambda target: target.print(sentence))
+        return Outcome({"documents": number}, drawn([verbatim(sentence)]))
 
     with_library(work)
 

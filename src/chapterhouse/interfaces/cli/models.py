@@ -2,6 +2,7 @@
 
 import os
 from contextlib import ExitStack, nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -12,13 +13,11 @@ from chapterhouse.interfaces.cli import encoders, render_models, settings_file
 from chapterhouse.interfaces.cli.options import COMMON_NAMES, common
 from chapterhouse.interfaces.cli.render_models import Listing
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library, run
-from chapterhouse.interfaces.cli.terminal import draw, drawn, is_watched
+from chapterhouse.interfaces.cli.terminal import drawn, is_watched
 from chapterhouse.loading import lazy
 from chapterhouse.settings import LanguageModelSettings, Settings, load_settings
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from chapterhouse.evaluation import model_trial
     from chapterhouse.interfaces.cli import model_choice
     from chapterhouse.models import cards, discovery, opening, providers, servers
@@ -198,11 +197,8 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
         )
     data |= {"trial": trial, "language_model": made, "written": written}
 
-    def show(target: "Console") -> None:
-        draw(target, render_models.chosen(made, written, chosen.notes))
-        draw(target, render_models.trial(trial))
-
-    return Outcome(data, show, OK if trial.found[0].passed else FAILED)
+    shown = chain(render_models.chosen(made, written, chosen.notes), render_models.trial(trial))
+    return Outcome(data, drawn(shown), OK if trial.found[0].passed else FAILED)
 
 
 def _use_reranker(name: str, model: str) -> Outcome:

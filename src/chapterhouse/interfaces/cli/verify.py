@@ -1,7 +1,7 @@
 """Commands that check old answers: cite check, verify."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -13,13 +13,12 @@ from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import require_path
 from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, run, with_library
-from chapterhouse.interfaces.cli.terminal import indented, one_line, say, styled
+from chapterhouse.interfaces.cli.terminal import drawn, one_line
 from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.types import Answer, Check, Minutes
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from chapterhouse.answering import bundle as answer_bundle
     from chapterhouse.answering import cite
     from chapterhouse.claims import judge as claims
@@ -38,9 +37,9 @@ _SOURCES: Final = {
     "gone": "is gone",
 }
 _QUOTES: Final = {
-    "stands": ("the quotation stands", "green"),
-    "moved": ("the quotation stands at another place", "yellow"),
-    "lost": ("the quotation is not there any more", "bold red"),
+    "stands": ("the quotation stands", Style.GOOD),
+    "moved": ("the quotation stands at another place", Style.WARNING),
+    "lost": ("the quotation is not there any more", Style.BAD),
 }
 
 app = typer.Typer(
@@ -84,7 +83,7 @@ def check(
                 "holds": all(one.holds for one in found),
                 "citations": [_citation(one) for one in found],
             },
-            lambda target: _show_citations(target, question, found),
+            drawn(_show_citations(question, found)),
             OK if all(one.holds for one in found) else PARTLY,
         )
 
@@ -108,7 +107,7 @@ def verify(
         examined = _examined(_content(file))
         return Outcome(
             _verified(examined, None),
-            lambda target: _show_bundle(target, examined, None),
+            drawn(_show_bundle(examined, None)),
             OK if examined.trusted else FAILED,
         )
 
@@ -122,7 +121,7 @@ def verify(
         stands = all(one.holds for one in found)
         return Outcome(
             _verified(examined, found),
-            lambda target: _show_bundle(target, examined, found),
+            drawn(_show_bundle(examined, found)),
             FAILED if not examined.trusted else OK if stands else PARTLY,
         )
 
@@ -234,39 +233,36 @@ def _citation(one: "cite.CitationCheck") -> dict[str, object]:
     }
 
 
-def _show_citations(
-    target: "Console", question: str, found: "Sequence[cite.CitationCheck]"
-) -> None:
+def _show_citations(question: str, found: "Sequence[cite.CitationCheck]") -> Iterator[Block]:
     """Show what has become of the citations of an answer or of minutes."""
-    say(target, (one_line(question), "bold"))
+    yield verbatim((one_line(question), Style.STRONG))
     for one in found:
         citation = one.citation
         verdict = _QUOTES[one.quote.value]
         name = one_line(citation.title or citation.source)
-        say(target, (f"[{citation.number}] ", "bold"), (name, "bold cyan"))
+        yield verbatim((f"[{citation.number}] ", Style.STRONG), (name, Style.TITLE))
         moved = f" ({one_line(one.source_now)})" if one.source.value == "moved" else ""
-        indented(
-            target,
-            styled(f"{one_line(citation.source)} {_SOURCES[one.source.value]}{moved}; ", verdict),
+        yield verbatim(
+            f"{one_line(citation.source)} {_SOURCES[one.source.value]}{moved}; ", verdict, indent=4
         )
         if one.holds:
             span = f"{one.start}:{one.end}"
             opens = f"chapterhouse docs show {one.document_id} --span {span}"
-            indented(target, styled((opens, "dim")))
+            yield verbatim((opens, Style.QUIET), indent=4)
     if not found:
-        say(target, "It cites nothing.")
+        yield verbatim("It cites nothing.")
 
 
 def _show_bundle(
-    target: "Console", examined: Examined, found: "Sequence[cite.CitationCheck] | None"
-) -> None:
+    examined: Examined, found: "Sequence[cite.CitationCheck] | None"
+) -> Iterator[Block]:
     """Show what was found of a bundle."""
     for check in examined.checks:
-        mark = ("ok  ", "green") if check.passed else ("BAD ", "bold red")
-        say(target, mark, f"{check.name}: {one_line(check.sentence)}")
+        mark = ("ok  ", Style.GOOD) if check.passed else ("BAD ", Style.BAD)
+        yield verbatim(mark, f"{check.name}: {one_line(check.sentence)}")
         if check.hint:
-            indented(target, styled((one_line(check.hint), "dim")))
+            yield verbatim((one_line(check.hint), Style.QUIET), indent=4)
     if found is None:
-        say(target, ("Checked by itself: the documents were not looked at.", "dim"))
+        yield verbatim(("Checked by itself: the documents were not looked at.", Style.QUIET))
         return
-    _show_citations(target, examined.held.question, found)
+    yield from _show_citations(examined.held.question, found)
