@@ -21,6 +21,7 @@ class Style(StrEnum):
     GOOD = "good"  # what went well
     BAD = "bad"  # what did not
     TITLE = "title"  # what it is about
+    NOTABLE = "notable"  # what is new, or was measured
 
 
 @dataclass(frozen=True, slots=True)

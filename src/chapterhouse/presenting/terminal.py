@@ -45,6 +45,7 @@ _STYLES: Final = {
     Style.GOOD: "green",
     Style.BAD: "bold red",
     Style.TITLE: "bold cyan",
+    Style.NOTABLE: "cyan",
 }
 
 

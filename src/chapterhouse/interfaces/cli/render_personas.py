@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 STANDINGS: Final = {
     "indexed": Style.GOOD,
     "partial": Style.WARNING,
-    "new": Style.TITLE,
+    "new": Style.NOTABLE,
     "rejected": Style.BAD,
     "removed": Style.QUIET,
     "passed-over": Style.QUIET,

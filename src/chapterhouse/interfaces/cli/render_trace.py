@@ -32,7 +32,7 @@ def tree(trace: Trace) -> Iterator[Block]:
 
 def _span(span: TraceSpan, depth: int) -> Iterator[Block]:
     indent = " " * _STEP * depth
-    time = (f"  {seconds(span.seconds)}", Style.TITLE)
+    time = (f"  {seconds(span.seconds)}", Style.NOTABLE)
     failed = (f"  {one_line(span.error)}", Style.BAD) if span.error else ""
     yield verbatim(indent, (one_line(span.name), Style.STRONG), time, failed)
     for line in _details(span):
