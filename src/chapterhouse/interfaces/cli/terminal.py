@@ -1,4 +1,4 @@
-"""Text on a terminal: nothing that a document says may steer it."""
+"""The console of a command, and what is printed on it."""
 
 import os
 import sys
@@ -19,14 +19,7 @@ else:
     rich_console = lazy("rich.console")
 
 
-__all__ = [
-    "draw",
-    "indented",
-    "one_line",
-    "shortened",
-    "shown",
-    "styled",
-]
+__all__ = ["draw", "indented", "one_line", "shortened", "shown", "styled"]
 
 
 def console(*, stderr: bool = False) -> "Console":
