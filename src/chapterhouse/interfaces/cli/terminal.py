@@ -9,7 +9,7 @@ from chapterhouse.interfaces.cli.options import common
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block
 from chapterhouse.presenting.columns import shortened
-from chapterhouse.presenting.styled import indented, one_line, shown, styled
+from chapterhouse.presenting.styled import one_line, shown, styled
 from chapterhouse.presenting.terminal import draw
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ else:
     rich_console = lazy("rich.console")
 
 
-__all__ = ["draw", "indented", "one_line", "shortened", "shown", "styled"]
+__all__ = ["draw", "one_line", "shortened", "shown", "styled"]
 
 
 def console(*, stderr: bool = False) -> "Console":
