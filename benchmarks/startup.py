@@ -23,6 +23,11 @@ COMMANDS = {
     IMPORT: ["-c", "import chapterhouse"],
     HELP: ["-m", "chapterhouse", "--help"],
     "chapterhouse --version": ["-m", "chapterhouse", "--version"],
+    **{
+        f"chapterhouse {name} --help": ["-m", "chapterhouse", name, "--help"]
+        for name in ("search", "docs", "persona", "convene", "model", "eval")
+    },
+    "import chapterhouse.library": ["-c", "import chapterhouse.library"],
 }
 
 

@@ -5,7 +5,6 @@ waited for when the loop closes, so that Ctrl-C would do nothing while a service
 used again, since each has connections of its own to the database.
 """
 
-import asyncio
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -13,7 +12,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from contextvars import copy_context
 from queue import SimpleQueue
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from chapterhouse.loading import lazy
+
+if TYPE_CHECKING:
+    import asyncio
+else:
+    asyncio = lazy("asyncio")
 
 Value = TypeVar("Value")
 Event = TypeVar("Event")

@@ -11,25 +11,37 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from chapterhouse.agents.personas import Personas
 from chapterhouse.concurrency import wait_for_threads
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
-from chapterhouse.facets.answers import Answers
-from chapterhouse.facets.documents import Documents
-from chapterhouse.facets.encoders import EncoderFacet
-from chapterhouse.facets.search import Search
 from chapterhouse.files import home_folder
-from chapterhouse.ingest import doctor
-from chapterhouse.ingest.privacy import check_privacy, make_private
-from chapterhouse.ports.memories import Memories
+from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings, load_settings
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import AddReport, Check, LibraryStatus, Progress, Scope, Status
 from chapterhouse.wiring import make_home, open_runtime
 
+# A command that searches does not load what adds, answers or meets.
 if TYPE_CHECKING:
-    from chapterhouse.facets.councils import CouncilFacet
+    from chapterhouse.agents import personas as agents
+    from chapterhouse.facets import answers as answering
+    from chapterhouse.facets import councils as meeting
+    from chapterhouse.facets import documents as storing
+    from chapterhouse.facets import encoders as encoding
+    from chapterhouse.facets import search as searching
+    from chapterhouse.ingest import doctor, privacy
+    from chapterhouse.models import discovery
+    from chapterhouse.ports.memories import Memories
+else:
+    agents = lazy("chapterhouse.agents.personas")
+    answering = lazy("chapterhouse.facets.answers")
+    meeting = lazy("chapterhouse.facets.councils")
+    storing = lazy("chapterhouse.facets.documents")
+    encoding = lazy("chapterhouse.facets.encoders")
+    searching = lazy("chapterhouse.facets.search")
+    doctor = lazy("chapterhouse.ingest.doctor")
+    privacy = lazy("chapterhouse.ingest.privacy")
+    discovery = lazy("chapterhouse.models.discovery")
 
 _SETTLES: Final = 2.0  # seconds
 _SOON: Final = 1_000  # chunks of which an encoder's vectors are waited for
@@ -39,21 +51,10 @@ class Library:
     """The documents of one workspace. Close it, or use it as a context manager.
 
     Safe to share between threads; several processes may open the same one.
-
-    Attributes:
-        documents: Added, removed, listed, read.
-        search: Hits and contexts.
-        answers: Questions asked.
-        encoders: The vectors that follow their documents.
-        memory: What was asked and answered.
     """
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime
-        self.documents = Documents(runtime)
-        self.search = Search(runtime)
-        self.answers = Answers(runtime)
-        self.encoders = EncoderFacet(runtime)
 
     @property
     def home(self) -> Path:
@@ -75,22 +76,40 @@ class Library:
         """The settings, the workspace's own included."""
         return self._runtime.settings
 
+    @cached_property
+    def documents(self) -> "storing.Documents":
+        """The documents: added, removed, listed, read."""
+        return storing.Documents(self._runtime)
+
+    @cached_property
+    def search(self) -> "searching.Search":
+        """Hits and contexts."""
+        return searching.Search(self._runtime)
+
+    @cached_property
+    def answers(self) -> "answering.Answers":
+        """Questions asked."""
+        return answering.Answers(self._runtime)
+
+    @cached_property
+    def encoders(self) -> "encoding.EncoderFacet":
+        """The vectors that follow their documents."""
+        return encoding.EncoderFacet(self._runtime)
+
     @property
-    def memory(self) -> Memories:
+    def memory(self) -> "Memories":
         """What was asked and answered."""
         return self._runtime.memories
 
     @cached_property
-    def personas(self) -> Personas:
+    def personas(self) -> "agents.Personas":
         """The personas, and all that is done with them but asking."""
-        return Personas(self._runtime)
+        return agents.Personas(self._runtime)
 
     @cached_property
-    def councils(self) -> "CouncilFacet":
+    def councils(self) -> "meeting.CouncilFacet":
         """The councils, and their meetings."""
-        from chapterhouse.facets.councils import CouncilFacet  # noqa: PLC0415 - only with councils
-
-        return CouncilFacet(self._runtime)
+        return meeting.CouncilFacet(self._runtime)
 
     @classmethod
     def open(
@@ -225,7 +244,7 @@ class Library:
             fix: Close what other users of the machine can look into; nothing else is changed.
         """
         runtime = self._runtime
-        private = make_private(self.home) if fix else check_privacy(self.home)
+        private = (privacy.make_private if fix else privacy.check_privacy)(self.home)
         return (*doctor.examine(runtime.store, runtime.blobs, runtime.indexes()), private)
 
     def check_language_model(self) -> Check | None:
@@ -233,9 +252,7 @@ class Library:
 
         A server on this machine is asked, for less than a second; nobody else is.
         """
-        from chapterhouse.models.discovery import check_language_model  # noqa: PLC0415 - likewise
-
-        return check_language_model(self.settings.language_model)
+        return discovery.check_language_model(self.settings.language_model)
 
     def reindex(self) -> LibraryStatus:
         """Throw the indexes away and build them anew from the store, which is written anew, too.

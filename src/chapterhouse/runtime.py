@@ -4,24 +4,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from chapterhouse.connectors.fetched import Fetch
-from chapterhouse.ingest.encoders import Encoders
-from chapterhouse.ingest.look import Prepare, Read
-from chapterhouse.models.static import StaticEmbedder
-from chapterhouse.ports.definitions import Definitions
-from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, VectorSearch
-from chapterhouse.ports.memories import Memories
-from chapterhouse.ports.models import (
-    ClaimJudge,
-    Embedder,
-    Entailment,
-    LanguageModel,
-    Reranker,
-    TokenEmbedder,
-)
-from chapterhouse.ports.store import Blobs, Store
-from chapterhouse.settings import Settings
+if TYPE_CHECKING:
+    from chapterhouse.connectors.fetched import Fetch
+    from chapterhouse.ingest.encoders import Encoders
+    from chapterhouse.ingest.look import Prepare, Read
+    from chapterhouse.models.static import StaticEmbedder
+    from chapterhouse.ports.definitions import Definitions
+    from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, VectorSearch
+    from chapterhouse.ports.memories import Memories
+    from chapterhouse.ports.models import (
+        ClaimJudge,
+        Embedder,
+        Entailment,
+        LanguageModel,
+        Reranker,
+        TokenEmbedder,
+    )
+    from chapterhouse.ports.store import Blobs, Store
+    from chapterhouse.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +59,26 @@ class Runtime:
 
     home: Path
     workspace: str
-    settings: Settings
-    definitions: Mapping[str, Definitions]
-    store: Store
-    memories: Memories
-    blobs: Blobs
-    lexical: LexicalSearch
-    vectors: VectorSearch
-    aliases: NameSearch
-    indexes: Callable[[], Mapping[str, Index]]
-    embedder: Embedder
-    encoders: Encoders
-    table: StaticEmbedder
-    token_encoder: TokenEmbedder
-    reranker: Reranker | None
-    entailment: Entailment | None
-    judge: ClaimJudge
-    language_model: Callable[[str], LanguageModel | None]
-    read: Read
-    preparer: Callable[[], Prepare]
-    open_fetch: Callable[[], Fetch]
+    settings: "Settings"
+    definitions: "Mapping[str, Definitions]"
+    store: "Store"
+    memories: "Memories"
+    blobs: "Blobs"
+    lexical: "LexicalSearch"
+    vectors: "VectorSearch"
+    aliases: "NameSearch"
+    indexes: "Callable[[], Mapping[str, Index]]"
+    embedder: "Embedder"
+    encoders: "Encoders"
+    table: "StaticEmbedder"
+    token_encoder: "TokenEmbedder"
+    reranker: "Reranker | None"
+    entailment: "Entailment | None"
+    judge: "ClaimJudge"
+    language_model: "Callable[[str], LanguageModel | None]"
+    read: "Read"
+    preparer: "Callable[[], Prepare]"
+    open_fetch: "Callable[[], Fetch]"
     now: Callable[[], int]
     nonce: Callable[[], str]
     version: str

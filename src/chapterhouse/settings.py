@@ -4,22 +4,18 @@ The file is ``chapterhouse.toml`` in the home folder; a workspace may have a ``w
 its own; an environment variable is spelled ``CHAPTERHOUSE_SEARCH__LIMIT=5``.
 """
 
+import json
 import os
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_origin
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_settings import (
-    BaseSettings,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-    SettingsError,
-)
+from pydantic.fields import FieldInfo
 
 from chapterhouse.errors import UsageError
 
@@ -301,26 +297,6 @@ class Settings(_Frozen):
         return self
 
 
-class _WithEnvironment(Settings, BaseSettings):
-    """The tree as the environment changes it."""
-
-    model_config = SettingsConfigDict(
-        frozen=True, extra="forbid", env_prefix=_PREFIX, env_nested_delimiter="__"
-    )
-
-    @classmethod
-    def settings_customise_sources(
-        cls,
-        settings_cls: type[BaseSettings],  # noqa: ARG003 - the base class's signature
-        init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
-        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - likewise
-        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 - likewise
-    ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Let the environment win over the file, which arrives as arguments."""
-        return (env_settings, init_settings)
-
-
 def load_settings(home: Path, workspace_folder: Path) -> Settings:
     """Return the settings of a workspace.
 
@@ -330,29 +306,58 @@ def load_settings(home: Path, workspace_folder: Path) -> Settings:
     """
     home_file, own_file = home / HOME_FILE, workspace_folder / WORKSPACE_FILE
     _refuse_unknown_variables(os.environ)
+    stated = _merged(_read(home_file), _from_environment(os.environ))
     try:
-        shared = _WithEnvironment(**_read(home_file)).model_dump()
+        shared = Settings.model_validate(stated).model_dump()
     except ValidationError as error:
         raise _explained(error, home_file) from None
-    except SettingsError as error:  # a table or list in a variable that is not JSON
-        raise UsageError(
-            f"The settings do not fit: {error}: {error.__cause__}.",
-            hint="In variables, tables and lists are written as JSON, like: "
-            """CHAPTERHOUSE_CHUNKING__BY_FORMAT='{"pdf": "semantic"}'""",
-        ) from None
     try:
         return Settings.model_validate(_merged(shared, _read(own_file)))
     except ValidationError as error:
         raise _explained(error, own_file) from None
 
 
+def _from_environment(environment: Mapping[str, str]) -> Mapping[str, Mapping[str, Any]]:
+    """Return what variables say: a whole section, or a setting of one."""
+    found: dict[str, dict[str, Any]] = {}
+    for section in Settings.model_fields:
+        whole = f"{_PREFIX}{section}".upper()
+        if whole in environment:
+            found[section] = _parsed(section, environment[whole])
+        for name, field in _fields(section).items():
+            variable = f"{whole}__{name}".upper()
+            if variable in environment:
+                text = environment[variable]
+                is_table = get_origin(field.annotation) in {dict, tuple}
+                value = _parsed(f"{section}.{name}", text) if is_table else text
+                found[section] = {**found.get(section, {}), name: value}
+    return found
+
+
+def _parsed(place: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise UsageError(
+            f"The settings do not fit: {place} is not JSON: {error}.",
+            hint="Tables and lists stand in variables as JSON, like: "
+            """CHAPTERHOUSE_CHUNKING__BY_FORMAT='{"pdf": "semantic"}'""",
+        ) from None
+
+
+def _fields(section: str) -> Mapping[str, FieldInfo]:
+    """Return the settings of a section; none of one whose names are the user's own."""
+    kind = Settings.model_fields[section].annotation
+    is_section = isinstance(kind, type) and issubclass(kind, BaseModel)
+    return kind.model_fields if is_section and kind else {}
+
+
 def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
     """A misspelled variable would otherwise be silently without effect."""
     known = {
         f"{_PREFIX}{section}__{name}".upper()
-        for section, field in Settings.model_fields.items()
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel)
-        for name in field.annotation.model_fields
+        for section in Settings.model_fields
+        for name in _fields(section)
     }
     for variable in sorted(environment):
         if variable.startswith(_PREFIX) and "__" in variable and variable not in known:
@@ -393,11 +398,9 @@ def _names_below(above: Sequence[str]) -> Sequence[str]:
     """Return the names of the settings in a section, or those of all sections."""
     if not above:
         return tuple(Settings.model_fields)
-    kind = Settings.model_fields[above[0]].annotation
     if above[0] == "profiles":
-        kind = LanguageModelSettings
-    is_section = isinstance(kind, type) and issubclass(kind, BaseModel)
-    return tuple(kind.model_fields) if is_section and kind else ()
+        return tuple(LanguageModelSettings.model_fields)
+    return tuple(_fields(above[0]))
 
 
 def _place(path: Path, names: Sequence[str]) -> str:

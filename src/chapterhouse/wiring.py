@@ -2,26 +2,17 @@
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from string import ascii_lowercase
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.agents.council_model import COUNCIL_MARKS
 from chapterhouse.agents.persona import PERSONA_MARKS
-from chapterhouse.answering.prompt import MARK_LETTERS
-from chapterhouse.answering.second_opinion import with_entailment
-from chapterhouse.chunking.sentence import MAXIMUM as SENTENCE_MAXIMUM
-from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
-from chapterhouse.chunking.strategies import chunk_by_format, strategies
-from chapterhouse.chunking.units import TARGET
-from chapterhouse.chunking.units import Limits as LengthLimits
-from chapterhouse.claims.judge import judge
-from chapterhouse.connectors.fetched import Fetch
 from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
@@ -29,8 +20,7 @@ from chapterhouse.index.lexical import LexicalIndex
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.ingest.encoders import Encoders, Wanted
 from chapterhouse.ingest.layers import VectorLayer
-from chapterhouse.ingest.look import Prepare
-from chapterhouse.ingest.prepare import prepare
+from chapterhouse.loading import lazy
 from chapterhouse.models.opening import (
     open_embedder,
     open_entailment,
@@ -57,17 +47,38 @@ from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
+from chapterhouse.types import Evidence, Judgement
+
+if TYPE_CHECKING:
+    from chapterhouse.answering import prompt, second_opinion
+    from chapterhouse.chunking import sentence, strategies, units
+    from chapterhouse.claims import judge
+    from chapterhouse.connectors import fetch
+    from chapterhouse.connectors.fetched import Fetch
+    from chapterhouse.ingest import prepare
+    from chapterhouse.ingest.look import Prepare
+    from chapterhouse.models import built_in
+else:
+    prompt = lazy("chapterhouse.answering.prompt")
+    second_opinion = lazy("chapterhouse.answering.second_opinion")
+    sentence = lazy("chapterhouse.chunking.sentence")
+    strategies = lazy("chapterhouse.chunking.strategies")
+    units = lazy("chapterhouse.chunking.units")
+    judge = lazy("chapterhouse.claims.judge")
+    fetch = lazy("chapterhouse.connectors.fetch")
+    prepare = lazy("chapterhouse.ingest.prepare")
+    built_in = lazy("chapterhouse.models.built_in")
 
 _HOME_FILE_TEXT: Final = """\
 # Settings of this Chapterhouse; every line is optional. See docs/settings.md.
 """
 
 
-def preparer(settings: Settings, embedder: Embedder) -> Prepare:
+def preparer(settings: Settings, embedder: Embedder) -> "Prepare":
     """Return what makes a document of an extraction."""
     exact = settings.tokens.tokenizer == "llama-2"
     return partial(
-        prepare,
+        prepare.prepare,
         chunker=chunker_for(settings.chunking),
         embedder=embedder,
         count_tokens=static_embedder().count_tokens if exact else estimate_tokens,
@@ -88,8 +99,6 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
     folder = home / "workspaces" / workspace
     blobs = FolderBlobs(folder / "blobs")
     cache = folder / "cache"
-    from chapterhouse.models.built_in import built_in_encoder  # noqa: PLC0415 - not to start with
-
     with ExitStack() as opened:
         table = static_embedder()
         embedder = NoEmbedder() if settings.embedding.engine == "none" else table
@@ -126,16 +135,16 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             embedder=embedder,
             encoders=encoders,
             table=table,
-            token_encoder=built_in_encoder(),
+            token_encoder=built_in.built_in_encoder(),
             reranker=reranker,
             entailment=entailment,
-            judge=with_entailment(judge, entailment) if entailment else judge,
+            judge=second_opinion.with_entailment(_judge, entailment) if entailment else _judge,
             language_model=models.named,
             read=pool.submit,
             preparer=partial(preparer, settings, embedder),
             open_fetch=_open_fetch,
             now=lambda: int(time.time()),
-            nonce=lambda: "".join(secrets.choice(ascii_lowercase) for _ in range(MARK_LETTERS)),
+            nonce=_nonce,
             version=version("chapterhouse"),
             close=opened.pop_all().close,
         )
@@ -152,10 +161,16 @@ def _definitions(folder: Path) -> dict[str, FolderDefinitions]:
     }
 
 
-def _open_fetch() -> Fetch:
-    from chapterhouse.connectors.fetch import Fetcher  # noqa: PLC0415 - only where pages are fetched
+def _judge(sentence: str, cited: Sequence[Evidence], others: Sequence[Evidence], /) -> Judgement:
+    return judge.judge(sentence, cited, others)
 
-    return Fetcher().fetch
+
+def _nonce() -> str:
+    return "".join(secrets.choice(ascii_lowercase) for _ in range(prompt.MARK_LETTERS))
+
+
+def _open_fetch() -> "Fetch":
+    return fetch.Fetcher().fetch
 
 
 def _opener(cache: Path, opened: ExitStack) -> Callable[[EmbeddingSettings], Embedder]:
@@ -196,14 +211,20 @@ def chunker_for(chunking: ChunkingSettings) -> Chunker:
     longest = chunking.maximum or LONGEST
     # A maximum set for "sentence" alone may be shorter than the other lengths would allow.
     shortest = max(1, min(chunking.minimum, longest // 4))
-    wanted = max(shortest, min(chunking.target or TARGET, longest))
+    wanted = max(shortest, min(chunking.target or units.TARGET, longest))
     named: dict[str, Chunker] = {
-        **strategies(static_embedder().embed_passages, LengthLimits(wanted, shortest, longest)),
-        "fixed": partial(chunk_by_size, size=chunking.size, overlap=chunking.overlap),
-        "sentence": partial(chunk_by_sentence, maximum=chunking.maximum or SENTENCE_MAXIMUM),
+        **strategies.strategies(
+            static_embedder().embed_passages, units.Limits(wanted, shortest, longest)
+        ),
+        "fixed": partial(sentence.chunk_by_size, size=chunking.size, overlap=chunking.overlap),
+        "sentence": partial(
+            sentence.chunk_by_sentence, maximum=chunking.maximum or sentence.MAXIMUM
+        ),
     }
     by_format = {  # ".md" means what "md" does
         name.lower().removeprefix("."): named[strategy]
         for name, strategy in chunking.by_format.items()
     }
-    return partial(chunk_by_format, chunkers=by_format, otherwise=named[chunking.strategy])
+    return partial(
+        strategies.chunk_by_format, chunkers=by_format, otherwise=named[chunking.strategy]
+    )

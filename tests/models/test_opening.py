@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from tests.models.chat_server import chat_server
 
+from chapterhouse import loading
 from chapterhouse.errors import MissingExtraError, UsageError
-from chapterhouse.models import providers
 from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.embedders import ApiEmbedder
 from chapterhouse.models.embedding_cache import CachedEmbedder
@@ -115,7 +115,7 @@ def test_a_language_model_needs_its_extra(
             raise ModuleNotFoundError(module)  # as where nothing of Google's is installed
         return object() if missing != "pydantic_ai" and module == "pydantic_ai" else None
 
-    monkeypatch.setattr(providers, "find_spec", find)
+    monkeypatch.setattr(loading, "find_spec", find)
     settings = LanguageModelSettings(engine=engine, base_url=URL, model="m")
     with pytest.raises(MissingExtraError) as caught:
         open_language_model(settings, closing.callback)

@@ -7,14 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from importlib.resources import files
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from chapterhouse.answering.cite import Holdings
-from chapterhouse.answering.confidence import ConfidenceModel, confidence_model
-from chapterhouse.answering.extractive import Reference
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.models.metered import Metered
-from chapterhouse.models.question_rewriting import rewrite
+from chapterhouse.loading import lazy
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.ports.models import LanguageModel, Reranker
 from chapterhouse.ports.store import Store
@@ -34,6 +30,16 @@ from chapterhouse.settings import PackingSettings, SearchSettings, Settings, Tok
 from chapterhouse.telemetry import retrieval_span, sharing_content, tell_hits
 from chapterhouse.text.counting import counted, estimate_tokens
 from chapterhouse.types import Query, Scope, SearchResult
+
+if TYPE_CHECKING:
+    from chapterhouse.answering import cite, confidence, extractive
+    from chapterhouse.models import metered, question_rewriting
+else:
+    cite = lazy("chapterhouse.answering.cite")
+    confidence = lazy("chapterhouse.answering.confidence")
+    extractive = lazy("chapterhouse.answering.extractive")
+    metered = lazy("chapterhouse.models.metered")
+    question_rewriting = lazy("chapterhouse.models.question_rewriting")
 
 _WEIGHTS: Final = "reranker.json"
 _FUSIONS: Final[Mapping[str, tuple[Fuse, Merge]]] = {
@@ -173,7 +179,9 @@ def _expansions(
     if expansion.parts:
         chosen.append(by_parts)
     if model is not None and expansion.rewrite == "always":
-        chosen.append(by_rewriting(partial(rewrite, _rewriter(settings, runtime, model))))
+        chosen.append(
+            by_rewriting(partial(question_rewriting.rewrite, _rewriter(settings, runtime, model)))
+        )
     return tuple(chosen)
 
 
@@ -181,8 +189,8 @@ def _rewriter(settings: Settings, runtime: Runtime, model: LanguageModel) -> Lan
     """Return what rewrites questions: the smaller model that the settings name, or ``model``."""
     name = settings.expansion.model
     smaller = runtime.language_model(name) if name else None
-    payer = model if isinstance(model, Metered) else None
-    return Metered(smaller, payer) if smaller else model
+    payer = model if isinstance(model, metered.Metered) else None
+    return metered.Metered(smaller, payer) if smaller else model
 
 
 def sources_of(runtime: Runtime) -> Sources:
@@ -216,9 +224,9 @@ def _near_words(runtime: Runtime, word: str, scope: Scope) -> Mapping[str, float
     return runtime.aliases.near_words(word.casefold(), scope)
 
 
-def reference_of(runtime: Runtime, scope: Scope) -> Reference:
+def reference_of(runtime: Runtime, scope: Scope) -> "extractive.Reference":
     """Return what answering looks up inside a scope."""
-    return Reference(
+    return extractive.Reference(
         scorer=_scorer(runtime, scope),
         confidence=_fitted_confidence(),
         document=partial(runtime.store.document, scope=scope),
@@ -249,9 +257,9 @@ def _scorer(runtime: Runtime, scope: Scope) -> SentenceScorer:
     )
 
 
-def holdings_of(store: Store, scope: Scope) -> Holdings:
+def holdings_of(store: Store, scope: Scope) -> "cite.Holdings":
     """Return what checking citations looks up inside a scope."""
-    return Holdings(
+    return cite.Holdings(
         partial(store.document, scope=scope),
         partial(store.documents, scope),
         partial(store.body, scope=scope),
@@ -265,9 +273,9 @@ def _fitted_sentences() -> SentenceModel:
 
 
 @cache
-def _fitted_confidence() -> ConfidenceModel:
+def _fitted_confidence() -> "confidence.ConfidenceModel":
     path = files("chapterhouse.answering").joinpath("confidence.json")
-    return confidence_model(path.read_text("utf-8"))
+    return confidence.confidence_model(path.read_text("utf-8"))
 
 
 def token_counter(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str], int]:

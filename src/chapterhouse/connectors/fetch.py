@@ -19,11 +19,18 @@ from typing import TYPE_CHECKING, Final
 from chapterhouse.connectors.addresses import is_public
 from chapterhouse.connectors.urls import URL_REFUSED, WebAddress, file_name, follow, parse_url
 from chapterhouse.errors import RejectedError
+from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
     import httpcore2
+    import httpx2
 
-    from chapterhouse.connectors.network import Deadline, Permits, Resolve
+    from chapterhouse.connectors import network
+else:
+    httpcore2 = lazy("httpcore2")
+    httpx2 = lazy("httpx2")
+    network = lazy("chapterhouse.connectors.network")
+
 
 URL_UNREACHABLE: Final = "url-unreachable"
 URL_TOO_LARGE: Final = "url-too-large"
@@ -167,8 +174,8 @@ class Fetcher:
     def __init__(
         self,
         *,
-        resolve: "Resolve | None" = None,
-        permits: "Permits" = is_public,
+        resolve: "network.Resolve | None" = None,
+        permits: "network.Permits" = is_public,
         limits: FetchLimits | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
@@ -187,8 +194,6 @@ class Fetcher:
 
     @functools.cached_property
     def _tls(self) -> ssl.SSLContext:
-        import httpx2  # noqa: PLC0415 - 100 ms that only fetching pays
-
         return self._given_tls or httpx2.create_ssl_context(trust_env=False)
 
     def fetch(self, url: str, *, etag: str = "", last_modified: str = "") -> Fetched:
@@ -202,11 +207,9 @@ class Fetcher:
         Raises:
             RejectedError: it cannot or must not be had; the code is one of ``CODES``.
         """
-        from chapterhouse.connectors.network import Deadline  # noqa: PLC0415 - as in _tls
-
         start = address = parse_url(url)
         conditions = _conditions(etag, last_modified)
-        deadline = Deadline(time.monotonic() + self._limits.seconds)
+        deadline = network.Deadline(time.monotonic() + self._limits.seconds)
         for _ in range(self._limits.redirects + 1):
             answer = self._ask(address, conditions, deadline)
             if isinstance(answer, Fetched):
@@ -220,12 +223,8 @@ class Fetcher:
         )
 
     def _ask(
-        self, address: WebAddress, conditions: Mapping[str, str], deadline: "Deadline"
+        self, address: WebAddress, conditions: Mapping[str, str], deadline: "network.Deadline"
     ) -> Fetched | _Redirect:
-        import httpcore2  # noqa: PLC0415 - as in _tls
-
-        from chapterhouse.connectors import network  # noqa: PLC0415 - as in _tls
-
         way = network.PinnedNetwork(
             self._resolve or network.resolve_host,
             self._permits,

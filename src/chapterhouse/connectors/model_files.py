@@ -19,11 +19,14 @@ from urllib.parse import urljoin, urlsplit
 
 from chapterhouse.errors import EngineError, NotFoundError, RefusedError, UsageError
 from chapterhouse.files import put_in_place
+from chapterhouse.loading import lazy
 from chapterhouse.models.cards import CardFile
 from chapterhouse.types import Progress
 
 if TYPE_CHECKING:
     import httpx2
+else:
+    httpx2 = lazy("httpx2")
 
 OnProgress = Callable[[Progress], None]
 _BLOCK: Final = 2**20
@@ -148,8 +151,6 @@ def _fetch(
     tell: Callable[[int], None],
     sleep: Callable[[float], None],
 ) -> None:
-    import httpx2  # noqa: PLC0415 - 100 ms that only fetching pays
-
     target, url = folder / file.name, f"{origin.url.rstrip('/')}/{file.name}"
     target.parent.mkdir(parents=True, exist_ok=True)
     part, reason = _part(target), ""
@@ -247,8 +248,6 @@ def _followed(url: str, location: str, origin: Origin) -> str:
 
 
 def _client(silent_seconds: float) -> "httpx2.Client":
-    import httpx2  # noqa: PLC0415 - as above
-
     return httpx2.Client(
         trust_env=False,
         timeout=httpx2.Timeout(silent_seconds, connect=min(silent_seconds, _CONNECT_SECONDS)),

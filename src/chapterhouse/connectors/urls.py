@@ -10,12 +10,18 @@ import ipaddress
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, unquote
 
 from chapterhouse.connectors.addresses import parse_address
 from chapterhouse.errors import RejectedError
+from chapterhouse.loading import lazy
 from chapterhouse.text.sanitise import sanitise
+
+if TYPE_CHECKING:
+    import idna
+else:
+    idna = lazy("idna")
 
 URL_REFUSED: Final = "url-refused"
 _LONGEST: Final = 4_096  # characters of an address
@@ -178,8 +184,6 @@ def _ascii_name(name: str) -> str:
     """
     if name.isascii() and "xn--" not in name:
         return name
-    import idna  # noqa: PLC0415 - 20 ms that only international names pay
-
     try:
         return idna.encode(name, strict=True).decode("ascii")
     except UnicodeError:  # the base of the library's errors

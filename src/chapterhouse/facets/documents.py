@@ -5,19 +5,12 @@ from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from threading import Event
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from chapterhouse.agents.council_model import is_council_shelf
-from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
-from chapterhouse.ingest import ingest, remove, reprocess
-from chapterhouse.ingest.compare import compare
-from chapterhouse.ingest.find import find_archive, find_document
-from chapterhouse.ingest.look import Work
-from chapterhouse.ingest.preview import preview
-from chapterhouse.reading.formats import supported_formats
+from chapterhouse.loading import lazy
 from chapterhouse.reading.limits import Limits
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.naming import valid_name
@@ -34,6 +27,22 @@ from chapterhouse.types import (
     Removal,
     Scope,
 )
+
+if TYPE_CHECKING:
+    from chapterhouse.agents import council_model, personas
+    from chapterhouse.ingest import compare, find, ingest, look, preview, remove, reprocess
+    from chapterhouse.reading import formats
+else:
+    council_model = lazy("chapterhouse.agents.council_model")
+    personas = lazy("chapterhouse.agents.personas")
+    compare = lazy("chapterhouse.ingest.compare")
+    find = lazy("chapterhouse.ingest.find")
+    ingest = lazy("chapterhouse.ingest.ingest")
+    look = lazy("chapterhouse.ingest.look")
+    preview = lazy("chapterhouse.ingest.preview")
+    remove = lazy("chapterhouse.ingest.remove")
+    reprocess = lazy("chapterhouse.ingest.reprocess")
+    formats = lazy("chapterhouse.reading.formats")
 
 _INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
 _AHEAD: Final = 8  # files being read while earlier ones are stored
@@ -75,7 +84,7 @@ class Documents:
         wanted = [Path(path).expanduser() for path in paths]
         if dry_run:
             maximum = self._runtime.maximum_bytes
-            return preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
+            return preview.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
         report = ingest.add(
             wanted,
             store=self._runtime.store,
@@ -121,7 +130,7 @@ class Documents:
             raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
         prepare = self._runtime.preparer()
         read = self._runtime.read
-        work = Work(self._runtime.store, read, prepare, shelf, 1, _ignore, Event())
+        work = look.Work(self._runtime.store, read, prepare, shelf, 1, _ignore, Event())
         report = ingest.add_text(text, " ".join(title.split()), work)
         self._runtime.catch_up()
         return report
@@ -133,12 +142,12 @@ class Documents:
             UsageError: it is, or its name cannot be used.
         """
         _require_shelf(shelf)
-        if shelf in Personas(self._runtime).names():
+        if shelf in personas.Personas(self._runtime).names():
             raise UsageError(
                 f"The shelf '{shelf}' belongs to the persona of that name.",
                 hint=f"Put files in their folder: chapterhouse persona train {shelf} --file PATH",
             )
-        if is_council_shelf(shelf):  # likewise
+        if council_model.is_council_shelf(shelf):  # likewise
             raise UsageError(
                 f"The shelf '{shelf}' is named like those that belong to councils.",
                 hint="Link a folder instead: chapterhouse council docs link COUNCIL PATH",
@@ -207,11 +216,11 @@ class Documents:
             NotFoundError: it fits nothing.
             UsageError: it fits several, or is empty.
         """
-        return find_document(name, self._runtime.store)
+        return find.find_document(name, self._runtime.store)
 
     def archive(self, name: str) -> FileRecord | None:
         """Return the unpacked archive that a source, a path or a file name means, if it is one."""
-        return find_archive(name, self._runtime.store)
+        return find.find_archive(name, self._runtime.store)
 
     def body(self, document_id: str) -> Body:
         """Return the canonical text of a document and its shape.
@@ -241,7 +250,7 @@ class Documents:
             self._runtime.store,
             replace(Limits(), file_bytes=self._runtime.maximum_bytes),
         )
-        return compare(found, self.body(found.id), store, limits, pages)
+        return compare.compare(found, self.body(found.id), store, limits, pages)
 
     def chunks(self, document_id: str) -> tuple[Chunk, ...]:
         """Return the chunks of a document in order; none where there is no such document."""
@@ -259,7 +268,7 @@ class Documents:
     @staticmethod
     def formats() -> tuple[FormatSupport, ...]:
         """Return every format, how it is read, and whether that is possible here."""
-        return supported_formats()
+        return formats.supported_formats()
 
 
 def _require_shelf(name: str) -> None:

@@ -17,13 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.loading import lazy
 from chapterhouse.models.bert import Floats, Layer, Linear, Norm, Shape, encoder_graph
 from chapterhouse.models.embedders import apply_each, embed_each, unit_rows
 from chapterhouse.models.onnx import Run, open_session
 from chapterhouse.types import TokenVectors
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    import safetensors.numpy as safetensors_numpy
+    import tokenizers
+else:
+    safetensors_numpy = lazy("safetensors.numpy")
+    tokenizers = lazy("tokenizers")
 
 _WEIGHTS: Final = (
     "encoder.safetensors",
@@ -113,10 +118,8 @@ class BuiltInEncoder:
         return lru_cache(_RECENT)(self._hidden)
 
     @cached_property
-    def _tokenizer(self) -> "Tokenizer":
-        from tokenizers import Tokenizer  # noqa: PLC0415 - heavy, and only needed here
-
-        tokenizer = Tokenizer.from_str(_checked(*_TOKENIZER).decode())
+    def _tokenizer(self) -> "tokenizers.Tokenizer":
+        tokenizer = tokenizers.Tokenizer.from_str(_checked(*_TOKENIZER).decode())
         tokenizer.no_padding()
         tokenizer.enable_truncation(_LONGEST)
         return tokenizer
@@ -124,9 +127,7 @@ class BuiltInEncoder:
     @cached_property
     def _model(self) -> tuple[Callable[[NDArray[np.intp]], Floats], Floats, Run]:
         """Return what looks up rows of the table, the positions' rows, and what runs the layers."""
-        from safetensors.numpy import load  # noqa: PLC0415 - heavy, and only needed here
-
-        tensors = load(_checked(*_WEIGHTS))
+        tensors = safetensors_numpy.load(_checked(*_WEIGHTS))
         layers = [_layer(tensors, number) for number in range(_LAYERS)]
         graph = encoder_graph(_norm(tensors, "norm"), layers, Shape(_HEADS))
         codes, scales = tensors["words"], tensors["word_scales"]

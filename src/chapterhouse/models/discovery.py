@@ -14,6 +14,7 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from chapterhouse.errors import ChapterhouseError, EngineError
+from chapterhouse.loading import lazy
 from chapterhouse.models.failures import reason_in
 from chapterhouse.models.keys import KeySource, check_key_source
 from chapterhouse.models.providers import base_address, key_header, require_extra
@@ -36,6 +37,8 @@ from chapterhouse.types import Check
 
 if TYPE_CHECKING:
     import httpx2
+else:
+    httpx2 = lazy("httpx2")
 
 SECONDS: Final = 0.9  # for everything that one server is asked
 _MAXIMUM_BYTES: Final = 8 * 2**20
@@ -203,8 +206,6 @@ async def _all(addresses: Sequence[str], key: str, seconds: float) -> list[Serve
 def _client(
     addresses: Sequence[str], headers: Mapping[str, str], seconds: float
 ) -> "httpx2.AsyncClient":
-    import httpx2  # noqa: PLC0415 - 100 ms that only models elsewhere pay
-
     # Certificates are loaded only where one is looked at: it takes longer than all the rest.
     encrypted = any(address.startswith("https:") for address in addresses)
     context = ssl.create_default_context() if encrypted else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -228,8 +229,6 @@ class _Asker:
         Raises:
             _Problem: there is none.
         """
-        import httpx2  # noqa: PLC0415 - see above
-
         try:
             async with asyncio.timeout_at(self._until):
                 return await self._asked(path, body)

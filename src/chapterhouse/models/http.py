@@ -14,11 +14,14 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import EngineError
+from chapterhouse.loading import lazy
 from chapterhouse.models.failures import SHOWN_BYTES, Failure, Service, reason_in, retry_after
 from chapterhouse.models.keys import KeySource, check_key_source
 
 if TYPE_CHECKING:
     import httpx2
+else:
+    httpx2 = lazy("httpx2")
 
 CONNECT_SECONDS: Final = 10.0
 _MAXIMUM_BYTES: Final = 64 * 2**20  # of a response: 256 vectors of 4,096 numbers need 24 MB
@@ -112,8 +115,6 @@ class JsonClient:
         raise AssertionError("at least one try is made")
 
     def _try(self, service: Service, data: bytes) -> bytes | Failure:
-        import httpx2  # noqa: PLC0415 - 100 ms that only a hosted engine pays
-
         # Uncompressed, so that the size that is bounded is the size that was sent.
         headers = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
         if service.key:
@@ -144,8 +145,6 @@ class JsonClient:
         return b"".join(parts)
 
     def _client(self) -> "httpx2.Client":
-        import httpx2  # noqa: PLC0415 - 100 ms that only a hosted engine pays
-
         with self._lock:
             if self._opened is None:
                 seconds = self._endpoint.timeout_seconds
@@ -161,8 +160,6 @@ class JsonClient:
 
 def transport_failure(service: Service, error: Exception) -> Failure:
     """Return why a request did not get through, without the error, which holds its headers."""
-    import httpx2  # noqa: PLC0415 - 100 ms that only a hosted engine pays
-
     if isinstance(error, httpx2.ConnectTimeout):
         return service.failure("could not be reached in time", again=True)
     if isinstance(error, httpx2.TimeoutException):

@@ -7,10 +7,13 @@ It is never part of a setting, an error, a log record or the representation of a
 import ipaddress
 import os
 from dataclasses import dataclass
-from importlib.util import find_spec
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from chapterhouse.errors import EngineError, MissingExtraError, UsageError
+from chapterhouse.loading import is_installed, optional
+
+_KEYRING: Final = "A key in a keyring"  # needs an extra
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +84,7 @@ def store_key(entry: str, key: str) -> None:
         EngineError: there is no keyring, or it is closed.
         MissingExtraError: the library for keyrings is not installed.
     """
-    try:
-        import keyring  # noqa: PLC0415 - an extra
-        import keyring.errors  # noqa: PLC0415 - likewise
-    except ImportError:
-        raise MissingExtraError("A key in a keyring", "keyring") from None
+    keyring = _keyring()
     service, user = _parts(KeySource("language_model", entry=entry))
     if not (key and _may_be_key(key)):
         raise UsageError(
@@ -119,8 +118,8 @@ def check_key_source(source: KeySource, url: str) -> None:
         return
     if source.entry:
         _parts(source)
-        if find_spec("keyring") is None:
-            raise MissingExtraError("A key in a keyring", "keyring")
+        if not is_installed("keyring"):
+            raise MissingExtraError(_KEYRING, "keyring")
     parts = urlsplit(url)
     host = parts.hostname or ""
     if parts.scheme != "https" and not _is_near(host):
@@ -142,14 +141,10 @@ def _parts(source: KeySource) -> tuple[str, str]:
 
 
 def _from_keyring(source: KeySource) -> str:
-    try:
-        import keyring  # noqa: PLC0415 - an extra
-        import keyring.errors  # noqa: PLC0415 - likewise
-    except ImportError:
-        raise MissingExtraError("A key in a keyring", "keyring") from None
+    keyring = _keyring()
     service, user = _parts(source)
     try:
-        return keyring.get_password(service, user) or ""
+        return str(keyring.get_password(service, user) or "")
     except keyring.errors.KeyringError as error:
         reason = type(error).__name__  # its text may come from any program that keeps keys
     raise EngineError(
@@ -157,6 +152,11 @@ def _from_keyring(source: KeySource) -> str:
         hint="Unlock the keyring, or name an environment variable in "
         f"{source.section}.key_variable instead of key_entry.",
     )
+
+
+def _keyring() -> Any:
+    optional("keyring.errors", _KEYRING, extra="keyring")  # which ``keyring`` names, once loaded
+    return optional("keyring", _KEYRING, extra="keyring")
 
 
 def _is_near(host: str) -> bool:

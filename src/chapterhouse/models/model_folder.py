@@ -17,10 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError, UsageError
+from chapterhouse.loading import lazy
 from chapterhouse.text.sanitise import sanitise_line
 
 if TYPE_CHECKING:
-    from tokenizers import Tokenizer
+    import safetensors
+    import safetensors.numpy as safetensors_numpy
+    import tokenizers
+
+    from chapterhouse.models import bert, onnx
+else:
+    safetensors = lazy("safetensors")
+    safetensors_numpy = lazy("safetensors.numpy")
+    tokenizers = lazy("tokenizers")
+    bert = lazy("chapterhouse.models.bert")
+    onnx = lazy("chapterhouse.models.onnx")
 
 CONFIG: Final = "config.json"
 TOKENIZER: Final = "tokenizer.json"
@@ -193,7 +204,7 @@ def _sha256(path: Path) -> str:
 class LocalModel:
     """A tokenizer and what runs on its tokens."""
 
-    tokenizer: "Tokenizer"
+    tokenizer: "tokenizers.Tokenizer"
     forward: Forward
     special_tokens: bool = True
 
@@ -220,8 +231,6 @@ def load(folder: ModelFolder, head: Literal["hidden", "logits"]) -> LocalModel:
     Raises:
         EngineError: it is a kind of model that cannot be run, or its files are damaged.
     """
-    from chapterhouse.models.bert import Bert, exact, quantize  # noqa: PLC0415 - only needed here
-
     tokenizer = _tokenizer(folder)
     if folder.is_onnx:
         return LocalModel(tokenizer, _onnx(folder))
@@ -232,30 +241,26 @@ def load(folder: ModelFolder, head: Literal["hidden", "logits"]) -> LocalModel:
             forward = _table(tensors[name], tensors, _unknown(tokenizer))
             return LocalModel(tokenizer, forward, special_tokens=False)
     if head == "hidden":
-        return LocalModel(tokenizer, Bert(tensors, config, quantize).hidden)
-    return LocalModel(tokenizer, Bert(tensors, config, exact).logits)
+        return LocalModel(tokenizer, bert.Bert(tensors, config, bert.quantize).hidden)
+    return LocalModel(tokenizer, bert.Bert(tensors, config, bert.exact).logits)
 
 
 def table_dimensions(folder: ModelFolder) -> int:
     """Return the length of the vectors of a table, without reading it; 0 where it is none."""
     if folder.is_onnx:
         return 0
-    from safetensors import SafetensorError, safe_open  # noqa: PLC0415 - only needed here
-
     try:
-        with safe_open(folder.path / folder.weights, framework="numpy") as opened:
+        with safetensors.safe_open(folder.path / folder.weights, framework="numpy") as opened:
             for name in set(_TABLES) & set(opened.keys()):
                 return int(opened.get_slice(name).get_shape()[-1])
-    except SafetensorError as error:
+    except safetensors.SafetensorError as error:
         raise _damaged(folder, error) from error
     return 0
 
 
-def _tokenizer(folder: ModelFolder) -> "Tokenizer":
-    from tokenizers import Tokenizer  # noqa: PLC0415 - heavy, and only needed here
-
+def _tokenizer(folder: ModelFolder) -> "tokenizers.Tokenizer":
     try:
-        tokenizer = Tokenizer.from_str(folder.read(TOKENIZER).decode("utf-8"))
+        tokenizer = tokenizers.Tokenizer.from_str(folder.read(TOKENIZER).decode("utf-8"))
     except Exception as error:  # it raises nothing narrower
         raise EngineError(f"{folder.path / TOKENIZER} is no tokenizer: {error}") from error
     tokenizer.no_padding()
@@ -276,12 +281,13 @@ def _longest(folder: ModelFolder) -> int:
 
 
 def _tensors(folder: ModelFolder) -> Mapping[str, NDArray[Any]]:
-    from safetensors import SafetensorError  # noqa: PLC0415 - only needed here
-    from safetensors.numpy import load as load_tensors  # noqa: PLC0415 - likewise
-
     try:
-        tensors: Mapping[str, NDArray[Any]] = load_tensors(folder.read(folder.weights))
-    except (SafetensorError, KeyError, TypeError) as error:  # the latter two: number types
+        tensors: Mapping[str, NDArray[Any]] = safetensors_numpy.load(folder.read(folder.weights))
+    except (
+        safetensors.SafetensorError,
+        KeyError,
+        TypeError,
+    ) as error:  # the latter two: number types
         raise _damaged(folder, error) from error
     return tensors
 
@@ -294,11 +300,11 @@ def _damaged(folder: ModelFolder, error: Exception) -> EngineError:
 
 
 def _onnx(folder: ModelFolder) -> Forward:
-    from chapterhouse.models.onnx import inference_session  # noqa: PLC0415 - only needed here
-
     path = folder.path / folder.weights
     beside = any("onnx" in name and name != folder.weights for name in folder.hashes)
-    session = inference_session(str(path) if beside else folder.read(folder.weights), str(path))
+    session = onnx.inference_session(
+        str(path) if beside else folder.read(folder.weights), str(path)
+    )
     inputs = [entry.name for entry in session.get_inputs()]
     outputs = [entry.name for entry in session.get_outputs()]
     unknown = set(inputs) - {"input_ids", "attention_mask", "token_type_ids", "position_ids"}
@@ -333,7 +339,7 @@ def _run_onnx(
     return numbers
 
 
-def _unknown(tokenizer: "Tokenizer") -> int:
+def _unknown(tokenizer: "tokenizers.Tokenizer") -> int:
     """Return the id of the token for what the table does not know, or -1."""
     found = (tokenizer.token_to_id(name) for name in ("[UNK]", "<unk>"))
     return next((number for number in found if number is not None), -1)

@@ -8,12 +8,18 @@ some sixty megabytes that nothing else here would use.
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import EngineError
+from chapterhouse.loading import lazy
+
+if TYPE_CHECKING:
+    import onnxruntime
+else:
+    onnxruntime = lazy("onnxruntime")
 
 CONTRIBUTED: Final = "com.microsoft"  # the operators that ONNX Runtime adds to the standard ones
 _IR_VERSION: Final = 8
@@ -39,8 +45,6 @@ def inference_session(model: str | bytes, name: str) -> Any:
     Raises:
         EngineError: it does not run here.
     """
-    import onnxruntime  # noqa: PLC0415 - heavy, and most commands do without
-
     options = onnxruntime.SessionOptions()
     options.log_severity_level = _ERRORS_ONLY
     options.intra_op_num_threads = 1

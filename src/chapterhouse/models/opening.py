@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from chapterhouse.errors import EngineError, UsageError
+from chapterhouse.loading import lazy
 from chapterhouse.models.model_folder import ModelFolder, open_model_folder
 from chapterhouse.models.static import NoEmbedder, static_embedder
 from chapterhouse.ports.models import Embedder, Entailment, LanguageModel, Reranker
@@ -22,9 +23,25 @@ from chapterhouse.settings import (
 )
 
 if TYPE_CHECKING:
-    from chapterhouse.models.embedding_cache import VectorCache
-    from chapterhouse.models.http import JsonClient
-    from chapterhouse.models.providers import Slots
+    from chapterhouse.models import (
+        built_in,
+        cross_encoders,
+        discovery,
+        embedders,
+        embedding_cache,
+        http,
+        providers,
+        writer,
+    )
+else:
+    built_in = lazy("chapterhouse.models.built_in")
+    cross_encoders = lazy("chapterhouse.models.cross_encoders")
+    discovery = lazy("chapterhouse.models.discovery")
+    embedders = lazy("chapterhouse.models.embedders")
+    embedding_cache = lazy("chapterhouse.models.embedding_cache")
+    http = lazy("chapterhouse.models.http")
+    providers = lazy("chapterhouse.models.providers")
+    writer = lazy("chapterhouse.models.writer")
 
 # Called with what has to be called when the library is closed.
 OnClose = Callable[[Callable[[], None]], object]
@@ -50,13 +67,9 @@ def open_embedder(settings: EmbeddingSettings, cache: Path, on_close: OnClose) -
     if settings.engine == "static":
         return static_embedder()
     if settings.engine == "built-in":
-        from chapterhouse.models.built_in import built_in_encoder  # noqa: PLC0415 - may not be asked
-
-        return built_in_encoder()
+        return built_in.built_in_encoder()
     if not settings.cache_megabytes:
         return _embedder(settings, None, on_close)
-    from chapterhouse.models import embedding_cache  # noqa: PLC0415 - not for the built-in table
-
     vectors = embedding_cache.VectorCache(cache / _CACHE_FILE, settings.cache_megabytes * 2**20)
     on_close(vectors.close)
     return embedding_cache.CachedEmbedder(_embedder(settings, vectors, on_close), vectors)
@@ -74,14 +87,12 @@ def open_reranker(settings: RerankSettings, on_close: OnClose) -> Reranker | Non
         EngineError: the model's files are not the ones of the checksum.
     """
     if settings.engine == "http":
-        from chapterhouse.models.cross_encoders import ApiReranker  # noqa: PLC0415 - when asked for
-
         client = _client(settings, "rerank", "rerank", on_close)
-        return ApiReranker(client, settings.model, settings.maximum_characters)
+        return cross_encoders.ApiReranker(client, settings.model, settings.maximum_characters)
     if settings.engine == "folder":
-        from chapterhouse.models.cross_encoders import FolderReranker  # noqa: PLC0415 - likewise
-
-        return FolderReranker(_folder(settings, "rerank"), settings.maximum_characters)
+        return cross_encoders.FolderReranker(
+            _folder(settings, "rerank"), settings.maximum_characters
+        )
     return None
 
 
@@ -94,16 +105,14 @@ def open_entailment(settings: Settings) -> Entailment | None:
     """
     if settings.answer.check != "cross-encoder":
         return None
-    from chapterhouse.models.cross_encoders import FolderEntailment  # noqa: PLC0415 - when asked for
-
-    return FolderEntailment(_folder(settings.entailment, "entailment"))
+    return cross_encoders.FolderEntailment(_folder(settings.entailment, "entailment"))
 
 
 def open_language_model(
     settings: LanguageModelSettings,
     on_close: OnClose,
     section: str = "language_model",
-    slots: "Slots | None" = None,
+    slots: "providers.Slots | None" = None,
 ) -> LanguageModel | None:
     """Return the language model of a library; None where the settings name none.
 
@@ -119,8 +128,6 @@ def open_language_model(
     """
     if settings.engine == "none":
         return None
-    from chapterhouse.models import discovery, providers, writer  # noqa: PLC0415 - when asked for
-
     providers.require_extra(settings.engine)
     model = writer.PydanticWriter(
         settings, section=section, slots=slots, served_context=discovery.served_context
@@ -147,13 +154,11 @@ def profile_named(settings: Settings, name: str) -> LanguageModelSettings:
 
 
 def _embedder(
-    settings: EmbeddingSettings, vectors: "VectorCache | None", on_close: OnClose
+    settings: EmbeddingSettings, vectors: "embedding_cache.VectorCache | None", on_close: OnClose
 ) -> Embedder:
     if settings.engine == "openai":
         return _service_embedder(settings, vectors, on_close)
-    from chapterhouse.models.embedders import FolderEmbedder  # noqa: PLC0415 - when asked for
-
-    return FolderEmbedder(_folder(settings, "embedding"), settings)
+    return embedders.FolderEmbedder(_folder(settings, "embedding"), settings)
 
 
 def _folder(
@@ -163,19 +168,17 @@ def _folder(
 
 
 def _service_embedder(
-    settings: EmbeddingSettings, vectors: "VectorCache | None", on_close: OnClose
+    settings: EmbeddingSettings, vectors: "embedding_cache.VectorCache | None", on_close: OnClose
 ) -> Embedder:
-    from chapterhouse.models.embedders import ApiEmbedder  # noqa: PLC0415 - when asked for
-
     client = _client(settings, "embedding", "embeddings", on_close)
     if settings.dimensions or vectors is None:
-        return ApiEmbedder(client, settings)
+        return embedders.ApiEmbedder(client, settings)
     name = f"{settings.model}@{settings.revision}"
     known = vectors.number(name)
     if not known:
-        known = _asked_length(ApiEmbedder(client, settings))
+        known = _asked_length(embedders.ApiEmbedder(client, settings))
         vectors.remember(name, known)
-    return ApiEmbedder(client, settings.model_copy(update={"dimensions": known}))
+    return embedders.ApiEmbedder(client, settings.model_copy(update={"dimensions": known}))
 
 
 def _asked_length(embedder: Embedder) -> int:
@@ -191,15 +194,14 @@ def _client(
     section: str,
     path: str,
     on_close: OnClose,
-) -> "JsonClient":
-    from chapterhouse.models.http import Endpoint, JsonClient, endpoint_url  # noqa: PLC0415
-    from chapterhouse.models.providers import with_version  # noqa: PLC0415 - when asked for
-
+) -> "http.JsonClient":
     # OpenAI's protocol is served under a version; some rerankers are served without a path.
-    address = with_version(settings.base_url) if path == "embeddings" else settings.base_url
-    client = JsonClient(
-        Endpoint(
-            url=endpoint_url(address, path),
+    address = (
+        providers.with_version(settings.base_url) if path == "embeddings" else settings.base_url
+    )
+    client = http.JsonClient(
+        http.Endpoint(
+            url=http.endpoint_url(address, path),
             section=section,
             key_variable=settings.key_variable,
             timeout_seconds=settings.timeout_seconds,

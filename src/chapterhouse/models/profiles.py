@@ -2,11 +2,17 @@
 
 import threading
 from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
+from chapterhouse.loading import lazy
 from chapterhouse.models.opening import open_language_model, profile_named
-from chapterhouse.models.providers import Slots, server_of
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.settings import LanguageModelSettings, Settings
+
+if TYPE_CHECKING:
+    from chapterhouse.models import providers
+else:
+    providers = lazy("chapterhouse.models.providers")
 
 
 class LanguageModels:
@@ -15,7 +21,7 @@ class LanguageModels:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._opened: dict[str, LanguageModel | None] = {}
-        self._slots: dict[str, Slots] = {}
+        self._slots: dict[str, providers.Slots] = {}
         self._lock = threading.Lock()
         self._closing = ExitStack()
 
@@ -29,20 +35,24 @@ class LanguageModels:
         with self._lock:
             if name not in self._opened:
                 chosen = profile_named(self._settings, name)
+                if chosen.engine == "none":
+                    return None
                 section = f"profiles.{name}" if name else "language_model"
                 self._opened[name] = open_language_model(
                     chosen, self._closing.callback, section, self._slots_of(chosen)
                 )
             return self._opened[name]
 
-    def _slots_of(self, chosen: LanguageModelSettings) -> Slots:
+    def _slots_of(self, chosen: LanguageModelSettings) -> "providers.Slots":
         """Return the slots of a model's server, which all models that it serves share."""
         every = (self._settings.language_model, *self._settings.profiles.values())
-        server = server_of(chosen)
+        server = providers.server_of(chosen)
         said = [
-            one.calls_at_once for one in every if one.calls_at_once and server_of(one) == server
+            one.calls_at_once
+            for one in every
+            if one.calls_at_once and providers.server_of(one) == server
         ]
-        return self._slots.setdefault(server, Slots(min(said, default=0)))
+        return self._slots.setdefault(server, providers.Slots(min(said, default=0)))
 
     def close(self) -> None:
         """Close what the models hold open."""

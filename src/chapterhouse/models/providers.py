@@ -15,20 +15,44 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, Literal
 from urllib.parse import urlsplit
 
 from chapterhouse.errors import ChapterhouseError, MissingExtraError
+from chapterhouse.loading import is_installed, lazy
 from chapterhouse.models.keys import KeySource
 from chapterhouse.settings import LanguageModelSettings
 from chapterhouse.types import Usage
 
 if TYPE_CHECKING:
+    import anthropic
+    import genai_prices
     import httpx2
+    import openai
+    from pydantic_ai import profiles
+    from pydantic_ai import settings as ai_settings
     from pydantic_ai.models import Model
-    from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.models import anthropic as anthropic_models
+    from pydantic_ai.models import google as google_models
+    from pydantic_ai.models import openai as openai_models
+    from pydantic_ai.profiles import openai as openai_profiles
+    from pydantic_ai.providers import anthropic as anthropic_providers
+    from pydantic_ai.providers import google as google_providers
+    from pydantic_ai.providers import openai_compatible
     from pydantic_ai.usage import RequestUsage
+else:
+    anthropic = lazy("anthropic")
+    genai_prices = lazy("genai_prices")
+    openai = lazy("openai")
+    profiles = lazy("pydantic_ai.profiles")
+    ai_settings = lazy("pydantic_ai.settings")
+    anthropic_models = lazy("pydantic_ai.models.anthropic")
+    google_models = lazy("pydantic_ai.models.google")
+    openai_models = lazy("pydantic_ai.models.openai")
+    openai_profiles = lazy("pydantic_ai.profiles.openai")
+    anthropic_providers = lazy("pydantic_ai.providers.anthropic")
+    google_providers = lazy("pydantic_ai.providers.google")
+    openai_compatible = lazy("pydantic_ai.providers.openai_compatible")
 
 KEYRING_SERVICE: Final = "chapterhouse"
 _KEYLESS: Final = "none"  # the libraries insist on a key; the gate takes it out again
@@ -79,7 +103,7 @@ def require_extra(engine: str) -> None:
         MissingExtraError: it is not.
     """
     for module in ("pydantic_ai", _PROTOCOLS[engine].module):
-        if not _is_installed(module):
+        if not is_installed(module):
             raise MissingExtraError(f"The engine '{engine}'", engine)
 
 
@@ -118,11 +142,9 @@ def open_model(settings: LanguageModelSettings, client: "httpx2.AsyncClient") ->
     return opening[settings.engine](settings, base_address(settings), client)
 
 
-def model_settings(settings: LanguageModelSettings, model: "Model") -> "ModelSettings":
+def model_settings(settings: LanguageModelSettings, model: "Model") -> "ai_settings.ModelSettings":
     """Return what is asked of the model beside its messages."""
-    from pydantic_ai.settings import ModelSettings  # noqa: PLC0415 - of the extras
-
-    asked = ModelSettings(max_tokens=settings.maximum_tokens, max_retries=0)
+    asked = ai_settings.ModelSettings(max_tokens=settings.maximum_tokens, max_retries=0)
     thinks = settings.engine == "anthropic" and settings.thinking not in {"", "off"}
     if not (settings.reasoning or thinks or _refuses_temperature(model)):
         asked["temperature"] = settings.temperature
@@ -172,20 +194,13 @@ def _refuses_temperature(model: "Model") -> bool:
 
 
 def _openai(settings: LanguageModelSettings, address: str, client: "httpx2.AsyncClient") -> "Model":
-    from openai import AsyncOpenAI  # noqa: PLC0415 - an extra
-    from pydantic_ai.models.openai import OpenAIChatModel  # noqa: PLC0415 - likewise
-    from pydantic_ai.profiles.openai import OpenAIModelProfile  # noqa: PLC0415 - likewise
-    from pydantic_ai.providers.openai_compatible import (  # noqa: PLC0415 - likewise
-        OpenAICompatibleProvider,
-    )
-
-    service = AsyncOpenAI(
+    service = openai.AsyncOpenAI(
         base_url=address, api_key=_KEYLESS, http_client=client, max_retries=0, default_headers={}
     )
-    return OpenAIChatModel(
+    return openai_models.OpenAIChatModel(
         settings.model,
-        provider=OpenAICompatibleProvider("openai", openai_client=service),
-        profile=OpenAIModelProfile(
+        provider=openai_compatible.OpenAICompatibleProvider("openai", openai_client=service),
+        profile=openai_profiles.OpenAIModelProfile(
             thinking_tags=_NO_TAGS,
             openai_chat_supports_max_completion_tokens=settings.reasoning or _is_openai(address),
             # Whether it does depends on the service, not on the model; it may refuse.
@@ -197,40 +212,28 @@ def _openai(settings: LanguageModelSettings, address: str, client: "httpx2.Async
 def _anthropic(
     settings: LanguageModelSettings, address: str, client: "httpx2.AsyncClient"
 ) -> "Model":
-    from anthropic import AsyncAnthropic  # noqa: PLC0415 - an extra
-    from pydantic_ai.models.anthropic import AnthropicModel  # noqa: PLC0415 - likewise
-    from pydantic_ai.profiles import ModelProfile  # noqa: PLC0415 - likewise
-    from pydantic_ai.providers.anthropic import AnthropicProvider  # noqa: PLC0415 - likewise
-
-    service = AsyncAnthropic(base_url=address, api_key=_KEYLESS, http_client=client, max_retries=0)
-    return AnthropicModel(
+    service = anthropic.AsyncAnthropic(
+        base_url=address, api_key=_KEYLESS, http_client=client, max_retries=0
+    )
+    return anthropic_models.AnthropicModel(
         settings.model,
-        provider=AnthropicProvider(anthropic_client=service),
-        profile=ModelProfile(thinking_tags=_NO_TAGS),
+        provider=anthropic_providers.AnthropicProvider(anthropic_client=service),
+        profile=profiles.ModelProfile(thinking_tags=_NO_TAGS),
     )
 
 
 def _google(settings: LanguageModelSettings, address: str, client: "httpx2.AsyncClient") -> "Model":
-    from pydantic_ai.models.google import GoogleModel  # noqa: PLC0415 - an extra
-    from pydantic_ai.profiles import ModelProfile  # noqa: PLC0415 - likewise
-    from pydantic_ai.providers.google import GoogleProvider  # noqa: PLC0415 - likewise
-
-    return GoogleModel(
+    return google_models.GoogleModel(
         settings.model,
-        provider=GoogleProvider(api_key=_KEYLESS, base_url=address, http_client=client),
-        profile=ModelProfile(thinking_tags=_NO_TAGS),
+        provider=google_providers.GoogleProvider(
+            api_key=_KEYLESS, base_url=address, http_client=client
+        ),
+        profile=profiles.ModelProfile(thinking_tags=_NO_TAGS),
     )
 
 
 def _is_openai(address: str) -> bool:
     return urlsplit(address).hostname == _OPENAI_HOST
-
-
-def _is_installed(module: str) -> bool:
-    try:
-        return find_spec(module) is not None
-    except ModuleNotFoundError:  # not even the package around it
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +282,7 @@ def key_of(hosted: Hosted) -> KeySource | None:
     for variable in hosted.variables:
         if os.environ.get(variable, "").strip():
             return KeySource("language_model", variable=variable)
-    if find_spec("keyring") is None:
+    if not is_installed("keyring"):
         return None
     source = KeySource("language_model", entry=hosted.entry)
     try:
@@ -304,13 +307,11 @@ def usage_of(used: "RequestUsage", model: str, engine: str, base_url: str) -> Us
 
 
 def _cost(used: "RequestUsage", model: str, engine: str, base_url: str) -> Decimal | None:
-    from genai_prices import calc_price  # noqa: PLC0415 - of the extras
-
     try:
         if base_url:  # a name alone says nothing: any service may call its model gpt-4o
-            found = calc_price(used, model, provider_api_url=base_url)
+            found = genai_prices.calc_price(used, model, provider_api_url=base_url)
         else:
-            found = calc_price(used, model, provider_id=_PRICED[engine])
+            found = genai_prices.calc_price(used, model, provider_id=_PRICED[engine])
     except (LookupError, ValueError):  # not in the list, or counts that make no sense
         return None
     return found.total_price

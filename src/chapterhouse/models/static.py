@@ -24,9 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import CorruptLibraryError
+from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
-    from tokenizers import Encoding, Tokenizer
+    import safetensors.numpy as safetensors_numpy
+    import tokenizers
+else:
+    safetensors_numpy = lazy("safetensors.numpy")
+    tokenizers = lazy("tokenizers")
 
 # Paths inside the wheel and the SHA-256 of the files that were evaluated.
 _WEIGHTS = (
@@ -86,7 +91,7 @@ class StaticEmbedder:
         ).offsets
         return offsets
 
-    def _pool(self, encoding: "Encoding") -> NDArray[np.float32]:
+    def _pool(self, encoding: "tokenizers.Encoding") -> NDArray[np.float32]:
         ids = np.asarray(encoding.ids, dtype=np.intp)
         if not len(ids):
             return np.zeros(self.dimensions, dtype=np.float32)
@@ -97,16 +102,12 @@ class StaticEmbedder:
 
     @cached_property
     def _table(self) -> NDArray[np.float32]:
-        from safetensors.numpy import load  # noqa: PLC0415 - heavy, and only needed here
-
-        tensors = load(_checked(*_WEIGHTS))
+        tensors = safetensors_numpy.load(_checked(*_WEIGHTS))
         return next(iter(tensors.values())).astype(np.float32)
 
     @cached_property
-    def _tokenizer(self) -> "Tokenizer":
-        from tokenizers import Tokenizer  # noqa: PLC0415 - heavy, and only needed here
-
-        tokenizer = Tokenizer.from_str(_checked(*_TOKENIZER).decode("utf-8"))
+    def _tokenizer(self) -> "tokenizers.Tokenizer":
+        tokenizer = tokenizers.Tokenizer.from_str(_checked(*_TOKENIZER).decode("utf-8"))
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return tokenizer

@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import EngineError
+from chapterhouse.loading import lazy
 from chapterhouse.models.failures import Failure, Service
 from chapterhouse.models.keys import KeySource, check_key_source
 from chapterhouse.models.providers import (
@@ -34,7 +35,12 @@ if TYPE_CHECKING:
 
     import httpx2
 
-    from chapterhouse.models.conversation import Conversation, Turn
+    from chapterhouse.models import conversation as conversations
+    from chapterhouse.models import gate as gates
+else:
+    httpx2 = lazy("httpx2")
+    conversations = lazy("chapterhouse.models.conversation")
+    gates = lazy("chapterhouse.models.gate")
 
 OnText = Callable[[str], None]
 
@@ -161,7 +167,7 @@ class PydanticWriter:
 
     async def _written(
         self,
-        conversation: "Conversation",
+        conversation: "conversations.Conversation",
         tools: Sequence[Tool],
         on_text: OnText | None,
         limit: asyncio.Timeout,
@@ -186,12 +192,12 @@ class PydanticWriter:
 
     async def _turn(
         self,
-        conversation: "Conversation",
+        conversation: "conversations.Conversation",
         on_text: OnText | None,
         limit: asyncio.Timeout,
         *,
         may_call: bool,
-    ) -> "Turn":
+    ) -> "conversations.Turn":
         """Return the next response, trying again while that may help."""
         attempts = self._settings.attempts
         for number in range(1, attempts + 1):
@@ -216,7 +222,7 @@ class PydanticWriter:
             limit.reschedule(loop.time() + left)
             yield
 
-    def _refuse_cut_calls(self, turn: "Turn") -> None:
+    def _refuse_cut_calls(self, turn: "conversations.Turn") -> None:
         if turn.finish == "length":
             raise EngineError(
                 f"The language model {self._settings.model} was cut off after "
@@ -224,7 +230,7 @@ class PydanticWriter:
                 hint=f"Raise {self._service.section}.maximum_tokens.",
             )
 
-    def _refuse_nothing(self, turn: "Turn", text: str) -> None:
+    def _refuse_nothing(self, turn: "conversations.Turn", text: str) -> None:
         name, section = self._settings.model, self._service.section
         if turn.finish == "content_filter":
             said = f": {turn.refusal}" if turn.refusal else ""
@@ -250,21 +256,19 @@ class PydanticWriter:
             hint=f"Raise {section}.maximum_tokens if it thinks at length before it writes.",
         )
 
-    def _opened(self) -> "tuple[httpx2.AsyncClient, Conversation]":
+    def _opened(self) -> "tuple[httpx2.AsyncClient, conversations.Conversation]":
         """Return a new conversation and its client. Reads the key; the first time it is slow."""
-        import httpx2  # noqa: PLC0415 - what only a language model needs takes seconds to load
-
-        from chapterhouse.models.conversation import Conversation  # noqa: PLC0415 - likewise
-        from chapterhouse.models.gate import Gate  # noqa: PLC0415 - likewise
-
         settings = self._settings
         service = replace(self._service, key=self._service.source.read(self._service.place))
         with self._lock:
             if self._context is None:
                 self._context = httpx2.create_ssl_context(trust_env=settings.trust_environment)
-        gate = Gate(service, key_header(settings))
+        gate = gates.Gate(service, key_header(settings))
         client = gate.client(self._context, trust_environment=settings.trust_environment)
         model = open_model(settings, client)
         self._context_size = self._context_size or self._served_context(settings)
         asked = model_settings(settings, model)
-        return client, Conversation(settings, service, gate, model, asked, self._context_size)
+        conversation = conversations.Conversation(
+            settings, service, gate, model, asked, self._context_size
+        )
+        return client, conversation

@@ -3,7 +3,7 @@
 All text in them may come from a document or a model: it is for the renderer to make it inert.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -18,6 +18,10 @@ class Style(StrEnum):
     WARNING = "warning"  # what a reader is to beware of
     QUIET = "quiet"  # about the words beside it
     TELLING = "telling"  # what comes closest, where the rest only surrounds it
+    GOOD = "good"  # what went well
+    BAD = "bad"  # what did not
+    TITLE = "title"  # what it is about
+    NOTABLE = "notable"  # what is new, or was measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +103,44 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
+class Verbatim:
+    """A text in which every space counts and names can be copied, as in a list of files.
+
+    Attributes:
+        indent: How many columns it is moved to the right.
+    """
+
+    line: tuple[Words, ...]
+    indent: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Rows of texts in aligned columns.
+
+    Attributes:
+        rows: Of as many texts each; at least one.
+        header: Whether the first row names the columns.
+        whole: Numbers of columns that are not shortened, such as names to be copied.
+        below: For each row what stands under it; or empty.
+        wrap: Whether long texts are wrapped rather than shortened.
+    """
+
+    rows: Sequence[Sequence[str]]
+    header: bool = True
+    whole: Collection[int] = ()
+    below: Sequence[str] = ()
+    wrap: bool = False
+
+    def grid(self) -> "Grid":
+        """Return the same as a table with named columns."""
+        first, rest = (self.rows[0], self.rows[1:]) if self.header else ((), self.rows)
+        names = tuple(first) or ("",) * len(self.rows[0])
+        cells = (tuple(GridCell(plain(text)) for text in row) for row in rest)
+        return Grid("", names, tuple(cells))
+
+
+@dataclass(frozen=True, slots=True)
 class Sources:
     """Citations by how they are called."""
 
@@ -158,7 +200,7 @@ class Opposed:
     verdict: str
 
 
-Block = Paragraph | Lines | Bullets | Code | Grid | Opposed | Sources
+Block = Paragraph | Lines | Bullets | Code | Verbatim | Columns | Grid | Opposed | Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +223,12 @@ def plain(text: str) -> Line:
     return (Words(text),)
 
 
+def verbatim(*parts: str | tuple[str, Style], indent: int = 0) -> Verbatim:
+    """Return a line of texts, plain or with a style."""
+    words = (Words(one) if isinstance(one, str) else Words(*one) for one in parts)
+    return Verbatim(tuple(words), indent)
+
+
 def paragraphs(lines: Sequence[str]) -> tuple[Paragraph, ...]:
     """Return a paragraph for each text."""
     return tuple(Paragraph(plain(line)) for line in lines)
@@ -197,7 +245,7 @@ def lines_of(block: Block) -> Iterator[Line]:
             yield from (cell.line for row in block.rows for cell in row)
         case Opposed():
             yield from (side.line for side in block.sides)
-        case Code() | Sources():
+        case Code() | Sources() | Verbatim() | Columns():
             pass
 
 

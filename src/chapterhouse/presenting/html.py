@@ -11,6 +11,7 @@ from chapterhouse.presenting.blocks import (
     Cited,
     ClaimName,
     Code,
+    Columns,
     Facing,
     Grid,
     GridCell,
@@ -22,6 +23,7 @@ from chapterhouse.presenting.blocks import (
     Part,
     Sources,
     Style,
+    Verbatim,
     Words,
     lines_of,
 )
@@ -134,7 +136,7 @@ def _part(part: Part, level: int, citing: Citing) -> Markup:
 # --- blocks ------------------------------------------------------------------------------------
 
 
-def _block(block: Block, citing: Citing) -> Markup:  # noqa: PLR0911 - one for each kind
+def _block(block: Block, citing: Citing) -> Markup:  # noqa: C901, PLR0911 - one for each kind
     match block:
         case Paragraph(line):
             return element("p", _line(line))
@@ -148,6 +150,10 @@ def _block(block: Block, citing: Citing) -> Markup:  # noqa: PLR0911 - one for e
             return element("ul", *items, attributes={"class": "as-written"})
         case Code(text):
             return element("pre", text)
+        case Verbatim(line):
+            return element("pre", "".join(run.text for run in line))
+        case Columns():
+            return _grid(block.grid())
         case Grid():
             return _grid(block)
         case Opposed():

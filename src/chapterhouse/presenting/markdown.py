@@ -14,6 +14,7 @@ from chapterhouse.presenting.blocks import (
     Cited,
     ClaimName,
     Code,
+    Columns,
     Grid,
     Line,
     Lines,
@@ -23,6 +24,7 @@ from chapterhouse.presenting.blocks import (
     Part,
     Sources,
     Style,
+    Verbatim,
     Words,
 )
 from chapterhouse.presenting.citing import citation_line, clean
@@ -84,6 +86,10 @@ def block_text(block: Block) -> str:  # noqa: PLR0911 - one for each kind
             return _bullets(block)
         case Code(text):
             return _code(text)
+        case Verbatim(line):
+            return _code("".join(run.text for run in line))
+        case Columns():
+            return _grid(block.grid())
         case Grid():
             return _grid(block)
         case Opposed():

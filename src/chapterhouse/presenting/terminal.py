@@ -10,6 +10,7 @@ from chapterhouse.presenting.blocks import (
     Cited,
     ClaimName,
     Code,
+    Columns,
     Facing,
     Grid,
     Line,
@@ -20,11 +21,13 @@ from chapterhouse.presenting.blocks import (
     Part,
     Sources,
     Style,
+    Verbatim,
     Words,
     lines_of,
 )
 from chapterhouse.presenting.citing import citation_line
-from chapterhouse.text.sanitise import INVISIBLE_RANGES
+from chapterhouse.presenting.columns import columns
+from chapterhouse.presenting.styled import indented, one_line, shown, styled
 from chapterhouse.text.view import inert
 from chapterhouse.types import Citation
 
@@ -32,12 +35,6 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-# Escape sequences begin with ESC or a C1 control; direction overrides reorder what is shown.
-_HIDDEN: Final = re.compile(
-    "["
-    + "".join(f"\\U{first:08x}-\\U{last:08x}" for first, last in INVISIBLE_RANGES)
-    + "\u2028\u2029]"
-)
 _LONGEST_HEADING: Final = 60  # characters in a line that names a place
 _HASH_DIGITS: Final = 12
 _STYLES: Final = {
@@ -45,49 +42,11 @@ _STYLES: Final = {
     Style.WARNING: "yellow",
     Style.QUIET: "dim",
     Style.TELLING: "bold",
+    Style.GOOD: "green",
+    Style.BAD: "bold red",
+    Style.TITLE: "bold cyan",
+    Style.NOTABLE: "cyan",
 }
-
-
-def shown(text: str) -> str:
-    r"""Spell out every character that is invisible or steers a terminal, as ``\x1b``.
-
-    Stored text holds none of them; file names, error messages and paths may.
-    """
-    return _HIDDEN.sub(lambda match: _spelt(match.group()), text)
-
-
-def one_line(text: str) -> str:
-    """Return ``text`` as ``shown``, on one line."""
-    return shown(" ".join(text.split()))
-
-
-def _spelt(character: str) -> str:
-    number = ord(character)
-    if number <= 0xFF:  # noqa: PLR2004 - what \x can spell
-        return f"\\x{number:02x}"
-    return f"\\u{number:04x}" if number <= 0xFFFF else f"\\U{number:08x}"  # noqa: PLR2004 - \u
-
-
-def styled(*parts: str | tuple[str, str]) -> "Text":
-    """Join plain parts and ``(text, style)`` pairs; every part is made safe to show."""
-    from rich.text import Text  # noqa: PLC0415 - heavy, and --help needs none of it
-
-    safe = [shown(part) if isinstance(part, str) else (shown(part[0]), part[1]) for part in parts]
-    return Text.assemble(*safe)
-
-
-def indented(target: "Console", text: "Text | str", by: int = 4) -> None:
-    """Print every line of ``text`` moved to the right; on a terminal long lines wrap there."""
-    from rich.padding import Padding  # noqa: PLC0415 - likewise
-
-    words = styled(text) if isinstance(text, str) else text
-    if not by:
-        target.print(words)
-    elif target.is_terminal:
-        target.print(Padding(words, (0, 0, 0, by)))
-    else:
-        for line in words.split("\n"):
-            target.print(styled(" " * by + line.plain if line.plain.strip() else ""))
 
 
 # --- parts -------------------------------------------------------------------------------------
@@ -116,7 +75,13 @@ def show(
                 show_block(target, block, 3 if below.title else 0)
 
 
-def show_block(target: "Console", block: Block, by: int = 2) -> None:
+def draw(target: "Console", blocks: Iterable[Block]) -> None:
+    """Print blocks one below the other."""
+    for block in blocks:
+        show_block(target, block, 0)
+
+
+def show_block(target: "Console", block: Block, by: int = 2) -> None:  # noqa: C901 - one for each kind
     """Print a block moved to the right; sources are for ``sources`` to print."""
     match block:
         case Paragraph() | Lines():
@@ -128,6 +93,11 @@ def show_block(target: "Console", block: Block, by: int = 2) -> None:
                 indented(target, words, by + 2 * mark.depth)
         case Code(text):
             indented(target, text.expandtabs(4), by + 4)
+        case Verbatim(line, indent):
+            runs = ((run.text, _STYLES.get(run.style, "")) for run in line)
+            indented(target, styled(*runs), by + indent)
+        case Columns():
+            columns(target, block)
         case Grid():
             _rows(target, block, by)
         case Opposed():

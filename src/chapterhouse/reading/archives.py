@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from chapterhouse.errors import MissingExtraError, RejectedError
+from chapterhouse.loading import optional
 from chapterhouse.reading.limits import Limits, archive_limits
 from chapterhouse.reading.members import bounded, damaged, over, problem, too_large
 from chapterhouse.reading.plain import METHOD
@@ -80,13 +81,13 @@ def _zip_member(data: bytes, entry: Entry, limits: Limits) -> Member:
 
 
 def _of_7z(data: bytes, limits: Limits) -> Extraction:
+    name = "chapterhouse.reading.sevenzip"
     try:
-        from chapterhouse.reading.sevenzip import method, read_7z  # noqa: PLC0415 - an extra
-    except ImportError:
-        missing = MissingExtraError("Reading a 7-Zip archive", "archives")
+        sevenzip = optional(name, "Reading a 7-Zip archive", extra="archives")
+    except MissingExtraError as missing:
         raise RejectedError("missing-extra", missing.message, hint=missing.hint) from None
-    members = tuple(bounded(read_7z(data, limits), limits))
-    return Extraction((), "7z", method(), members=members)
+    members = tuple(bounded(sevenzip.read_7z(data, limits), limits))
+    return Extraction((), "7z", sevenzip.method(), members=members)
 
 
 # --- tar -----------------------------------------------------------------------------------------

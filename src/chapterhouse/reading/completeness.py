@@ -10,9 +10,21 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from chapterhouse.loading import lazy
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import ExtractedPage, Notice
+
+if TYPE_CHECKING:
+    import pypdfium2
+
+    from chapterhouse.reading.pdf import fields
+    from chapterhouse.reading.pdf import text as pdf_text
+else:
+    pypdfium2 = lazy("pypdfium2")
+    fields = lazy("chapterhouse.reading.pdf.fields")
+    pdf_text = lazy("chapterhouse.reading.pdf.text")
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without spaces: each character
 WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
@@ -86,11 +98,6 @@ def _pdf_text(data: bytes) -> str:
 
 
 def _pdf_pages(data: bytes) -> Iterator[str]:
-    import pypdfium2  # noqa: PLC0415 - a worker for text stays small
-
-    from chapterhouse.reading.pdf.fields import page_marks  # noqa: PLC0415
-    from chapterhouse.reading.pdf.text import page_text  # noqa: PLC0415
-
     document = pypdfium2.PdfDocument(data)
     try:
         document.init_forms()
@@ -101,8 +108,8 @@ def _pdf_pages(data: bytes) -> Iterator[str]:
                 textpage = page.get_textpage()
             except pypdfium2.PdfiumError:  # the reader has said so
                 continue
-            marks = page_marks(form, page.raw).marks
-            yield "\n".join((page_text(textpage.raw), *(mark.text for mark in marks)))
+            marks = fields.page_marks(form, page.raw).marks
+            yield "\n".join((pdf_text.page_text(textpage.raw), *(mark.text for mark in marks)))
             textpage.close()
             page.close()
     finally:

@@ -1,16 +1,62 @@
 """One file to one reader, in the worker."""
 
-from dataclasses import replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
+from chapterhouse.loading import lazy
 from chapterhouse.reading.completeness import missing, pdf_words
 from chapterhouse.reading.detect import Detected, detect
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import in_parts
-from chapterhouse.reading.names import ARCHIVES, IMAGES, PACKAGES, TEXTS
+from chapterhouse.reading.names import ARCHIVES, IMAGES, PACKAGES
 from chapterhouse.reading.office.package_words import package_words, unread_contents
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.types import Extraction, Notice
+
+# Each reader is loaded when its format comes up: a worker for text stays small.
+if TYPE_CHECKING:
+    from chapterhouse.reading import (
+        archives,
+        books,
+        calendars,
+        mail,
+        markup,
+        ocr,
+        plain,
+        structured,
+        subtitles,
+        tables,
+        tex,
+    )
+    from chapterhouse.reading.html import page as html
+    from chapterhouse.reading.office import xberg
+    from chapterhouse.reading.pdf import document as pdf
+else:
+    archives = lazy("chapterhouse.reading.archives")
+    books = lazy("chapterhouse.reading.books")
+    calendars = lazy("chapterhouse.reading.calendars")
+    mail = lazy("chapterhouse.reading.mail")
+    markup = lazy("chapterhouse.reading.markup")
+    ocr = lazy("chapterhouse.reading.ocr")
+    plain = lazy("chapterhouse.reading.plain")
+    structured = lazy("chapterhouse.reading.structured")
+    subtitles = lazy("chapterhouse.reading.subtitles")
+    tables = lazy("chapterhouse.reading.tables")
+    tex = lazy("chapterhouse.reading.tex")
+    html = lazy("chapterhouse.reading.html.page")
+    xberg = lazy("chapterhouse.reading.office.xberg")
+    pdf = lazy("chapterhouse.reading.pdf.document")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    data: bytes
+    name: str
+    detected: Detected
+    limits: Limits
 
 
 def read(data: bytes, name: str, limits: Limits) -> Extraction:
@@ -29,7 +75,7 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         missed = missing(visible, whole.format, whole.pages) if visible is not None else ()
         unread = unread_contents(parts, whole.format)
     else:
-        whole, missed, unread = legible(_read(data, name, detected, limits)), (), ""
+        whole, missed, unread = legible(_read(_File(data, name, detected, limits))), (), ""
     if detected.format in ARCHIVES:
         return replace(whole, notices=(*detected.notices, *whole.notices))
     # Where a page was too much to lay out, its bare text is what was kept.
@@ -48,127 +94,72 @@ def _has(notices: tuple[Notice, ...], code: str) -> bool:
     return any(notice.code == code for notice in notices)
 
 
-def _read(data: bytes, name: str, detected: Detected, limits: Limits) -> Extraction:
-    # Each reader is imported when its format comes up: a worker for text stays small.
-    match detected.format:
-        case "pdf":
-            from chapterhouse.reading.pdf.document import read_pdf  # noqa: PLC0415
-
-            return read_pdf(data, name)
-        case "html":
-            from chapterhouse.reading.html.page import read_html  # noqa: PLC0415
-
-            return read_html(data, name)
-        case archive if archive in ARCHIVES:
-            return _read_archive(data, name, archive, limits)
-        case text if text in TEXTS:
-            return _read_text(data, name, detected, limits)
-        case image if image in IMAGES:
-            from chapterhouse.reading.ocr import read_image  # noqa: PLC0415
-
-            return read_image(data, name, image, limits)
-        case office:
-            return _read_office(data, office, limits)
-
-
-def _read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extraction:
-    if format_ == "mbox":
-        from chapterhouse.reading.mail import read_mbox  # noqa: PLC0415
-
-        return read_mbox(data)
-    from chapterhouse.reading.archives import read_archive  # noqa: PLC0415
-
-    return read_archive(data, name, format_, limits)
-
-
-def _read_text(data: bytes, name: str, detected: Detected, limits: Limits) -> Extraction:
-    match detected.format:
-        case "eml":
-            from chapterhouse.reading.mail import read_eml  # noqa: PLC0415
-
-            return read_eml(data, limits)
-        case "csv" | "tsv" as delimited:
-            from chapterhouse.reading.tables import read_delimited  # noqa: PLC0415
-
-            return read_delimited(data, name, delimited, limits)
-        case "json" | "yaml" | "xml":
-            from chapterhouse.reading import structured  # noqa: PLC0415
-
-            readers = {
-                "json": structured.read_json,
-                "yaml": structured.read_yaml,
-                "xml": structured.read_xml,
-            }
-            return readers[detected.format](data, name)
-        case "code":
-            from chapterhouse.reading.plain import read_code  # noqa: PLC0415
-
-            return read_code(data, name, detected.language)
-        case written:
-            return _read_written(data, name, written)
-
-
-def _read_written(data: bytes, name: str, format_: str) -> Extraction:
-    match format_:
-        case "srt" | "vtt":
-            from chapterhouse.reading.subtitles import read_subtitles  # noqa: PLC0415
-
-            return read_subtitles(data, name, format_)
-        case "ics":
-            from chapterhouse.reading.calendars import read_ics  # noqa: PLC0415
-
-            return read_ics(data, name)
-        case "rst" | "adoc" | "org":
-            from chapterhouse.reading.markup import read_markup  # noqa: PLC0415
-
-            return read_markup(data, name, format_)
-        case "tex":
-            from chapterhouse.reading.tex import read_tex  # noqa: PLC0415
-
-            return read_tex(data, name)
-        case prose:
-            from chapterhouse.reading.plain import read_markdown, read_text  # noqa: PLC0415
-
-            return (read_markdown if prose == "md" else read_text)(data, name)
-
-
-def _read_office(data: bytes, format_: str, limits: Limits) -> Extraction:
-    match format_:
-        case "mobi":
-            from chapterhouse.reading.books import read_mobi  # noqa: PLC0415
-
-            return read_mobi(data, limits)
-        case other:
-            from chapterhouse.reading.office.xberg import read_office  # noqa: PLC0415
-
-            return read_office(data, other, limits)
+_PACKAGE_READERS: Final = {
+    "docx": "xberg:read_docx",
+    "xlsx": "xberg:read_xlsx",
+    "xlsb": "xberg:read_xlsb",
+    "pptx": "slides:read_pptx",
+    "vsdx": "drawings:read_vsdx",
+    "odt": "opendocument:read_odt",
+    "ods": "opendocument:read_ods",
+    "odp": "opendocument:read_odp",
+    "odg": "opendocument:read_odg",
+}
 
 
 def _read_package(parts: Parts, format_: str) -> Extraction:
-    match format_:
-        case "odt" | "odp" | "odg":
-            from chapterhouse.reading.office import opendocument as odf  # noqa: PLC0415
+    module, _, name = _PACKAGE_READERS[format_].partition(":")
+    reader = getattr(import_module(f"chapterhouse.reading.office.{module}"), name)
+    extraction: Extraction = reader(parts)
+    return extraction
 
-            readers = {
-                "odt": odf.read_odt,
-                "odp": odf.read_odp,
-                "odg": odf.read_odg,
-            }
-            return readers[format_](parts)
-        case "ods":
-            from chapterhouse.reading.office.opendocument import read_ods  # noqa: PLC0415
 
-            return read_ods(parts)
-        case "vsdx":
-            from chapterhouse.reading.office.drawings import read_vsdx  # noqa: PLC0415
+def _read(file: _File) -> Extraction:
+    return _READERS.get(file.detected.format, _office)(file)
 
-            return read_vsdx(parts)
-        case "pptx":
-            from chapterhouse.reading.office.slides import read_pptx  # noqa: PLC0415
 
-            return read_pptx(parts)
-        case word_or_excel:
-            from chapterhouse.reading.office import xberg  # noqa: PLC0415
+def _office(file: _File) -> Extraction:
+    return xberg.read_office(file.data, file.detected.format, file.limits)
 
-            excel = {"xlsx": xberg.read_xlsx, "xlsb": xberg.read_xlsb}
-            return excel.get(word_or_excel, xberg.read_docx)(parts)
+
+def _archive(file: _File) -> Extraction:
+    return archives.read_archive(file.data, file.name, file.detected.format, file.limits)
+
+
+def _image(file: _File) -> Extraction:
+    return ocr.read_image(file.data, file.name, file.detected.format, file.limits)
+
+
+def _table(file: _File) -> Extraction:
+    return tables.read_delimited(file.data, file.name, file.detected.format, file.limits)
+
+
+def _markup(file: _File) -> Extraction:
+    return markup.read_markup(file.data, file.name, file.detected.format)
+
+
+def _subtitles(file: _File) -> Extraction:
+    return subtitles.read_subtitles(file.data, file.name, file.detected.format)
+
+
+# Of every format but packages and what xberg reads.
+_READERS: Final[Mapping[str, Callable[[_File], Extraction]]] = {
+    **dict.fromkeys(ARCHIVES, _archive),
+    **dict.fromkeys(IMAGES, _image),
+    "mbox": lambda file: mail.read_mbox(file.data),
+    "eml": lambda file: mail.read_eml(file.data, file.limits),
+    "mobi": lambda file: books.read_mobi(file.data, file.limits),
+    "pdf": lambda file: pdf.read_pdf(file.data, file.name),
+    "html": lambda file: html.read_html(file.data, file.name),
+    "md": lambda file: plain.read_markdown(file.data, file.name),
+    "txt": lambda file: plain.read_text(file.data, file.name),
+    "code": lambda file: plain.read_code(file.data, file.name, file.detected.language),
+    "json": lambda file: structured.read_json(file.data, file.name),
+    "yaml": lambda file: structured.read_yaml(file.data, file.name),
+    "xml": lambda file: structured.read_xml(file.data, file.name),
+    "tex": lambda file: tex.read_tex(file.data, file.name),
+    "ics": lambda file: calendars.read_ics(file.data, file.name),
+    **dict.fromkeys(("csv", "tsv"), _table),
+    **dict.fromkeys(("rst", "adoc", "org"), _markup),
+    **dict.fromkeys(("srt", "vtt"), _subtitles),
+}

@@ -4,11 +4,17 @@ import codecs
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from chapterhouse.loading import lazy
 from chapterhouse.reading.signatures import wide_encoding
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Notice
+
+if TYPE_CHECKING:
+    import charset_normalizer
+else:
+    charset_normalizer = lazy("charset_normalizer")
 
 _SAMPLE = 65_536
 _WORD = re.compile(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*")
@@ -302,9 +308,7 @@ def _guess(data: bytes) -> str:
     latin = best_fit(data)
     if latin.share >= _LIKELY:
         return latin.encoding
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - slow to import, rarely needed
-
-    best = from_bytes(data, cp_isolation=_CANDIDATES).best()
+    best = charset_normalizer.from_bytes(data, cp_isolation=_CANDIDATES).best()
     return latin.encoding if best is None or best.encoding in ENCODINGS else best.encoding
 
 

@@ -8,9 +8,10 @@ from email import policy
 from email.header import decode_header, make_header
 from email.message import EmailMessage
 from email.parser import BytesHeaderParser, BytesParser
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.loading import lazy
 from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import bounded
@@ -19,6 +20,11 @@ from chapterhouse.reading.plain import METHOD
 from chapterhouse.reading.signatures import MESSAGE_START
 from chapterhouse.text.naming import slug
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
+
+if TYPE_CHECKING:
+    import html_to_markdown
+else:
+    html_to_markdown = lazy("html_to_markdown")
 
 Body = tuple[str, tuple[Notice, ...]]
 
@@ -187,10 +193,8 @@ def _words(text: str) -> int:
 
 
 def _html(part: EmailMessage) -> Body:
-    from html_to_markdown import convert  # noqa: PLC0415 - messages in HTML only
-
     text, notices = _text(part)
-    return str(convert(text).content or ""), notices
+    return str(html_to_markdown.convert(text).content or ""), notices
 
 
 def _text(part: EmailMessage) -> Body:

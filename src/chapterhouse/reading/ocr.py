@@ -9,14 +9,19 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
-from importlib.util import find_spec
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from chapterhouse.errors import RejectedError, install_command
+from chapterhouse.loading import is_installed, lazy
 from chapterhouse.reading import tesseract
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.signatures import image_size
 from chapterhouse.types import ExtractedPage, Extraction, Notice
+
+if TYPE_CHECKING:
+    from chapterhouse.reading import rapidocr
+else:
+    rapidocr = lazy("chapterhouse.reading.rapidocr")
 
 ENGINES = ("RapidOCR", "tesseract")
 _WRITING = re.compile(r"[^\W_]{2}")  # two letters or digits side by side
@@ -49,7 +54,7 @@ class _Engine(NamedTuple):
 @cache
 def has_rapidocr() -> bool:
     """Whether the extra ``ocr`` is installed; nothing of it is imported."""
-    return find_spec("rapidocr") is not None
+    return is_installed("rapidocr")
 
 
 def engine_names() -> tuple[str, ...]:
@@ -139,8 +144,6 @@ def ocr_notice(page: Recognised, number: int | None = None) -> Notice | None:
 def _engines() -> Iterator[_Engine]:
     names = engine_names()
     if "RapidOCR" in names:
-        from chapterhouse.reading import rapidocr  # noqa: PLC0415 - slow to load, an extra
-
         yield _Engine(rapidocr.read_pages, rapidocr.method(), rapidocr.LEAST_CONFIDENCE)
     if "tesseract" in names:
         yield _Engine(tesseract.read_pages, tesseract.method(), tesseract.LEAST_CONFIDENCE)

@@ -19,15 +19,20 @@ from concurrent.futures import CancelledError, Future
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from chapterhouse.errors import RejectedError, UsageError
+from chapterhouse.loading import lazy
 from chapterhouse.reading import wire
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import TEXTS
-from chapterhouse.reading.preflight import preflight, wall_seconds
-from chapterhouse.reading.tesseract import program
 from chapterhouse.types import Extraction
+
+if TYPE_CHECKING:
+    from chapterhouse.reading import preflight, tesseract
+else:
+    preflight = lazy("chapterhouse.reading.preflight")
+    tesseract = lazy("chapterhouse.reading.tesseract")
 
 # What a worker may see of the environment: where programs and libraries are, and the language.
 _ENVIRONMENT = (
@@ -90,7 +95,7 @@ class WorkerProcess:
             RejectedError: the worker said so, hung, died or answered nonsense. In the last
                 three cases it is broken and must be closed.
         """
-        seconds = wall_seconds(data, self._limits)
+        seconds = preflight.wall_seconds(data, self._limits)
         try:
             reply = self._exchange(data, name, seconds)
         except TimeoutError:
@@ -328,7 +333,7 @@ class ReadingPool:
     def _finish(self, job: _Job, process: WorkerProcess | None) -> WorkerProcess | None:
         """Read one job, settle its future, and return the worker that can go on, if any."""
         try:
-            preflight(job.data, job.name, self._limits)
+            preflight.preflight(job.data, job.name, self._limits)
             if process is None:
                 process = self._start_process()
             extraction = process.read(job.data, job.name)
@@ -347,7 +352,7 @@ class ReadingPool:
         job.future.set_exception(CancelledError() if self._closed else error)
 
     def _start_process(self) -> WorkerProcess:
-        programs = [found] if (found := program()) else []
+        programs = [found] if (found := tesseract.program()) else []
         process = WorkerProcess(self._reader, self._limits, programs)
         with self._changed:
             self._processes.add(process)

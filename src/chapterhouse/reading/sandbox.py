@@ -6,6 +6,7 @@ other programs everywhere. None of it is the boundary alone: the parent kills by
 """
 
 import contextlib
+import ctypes
 import os
 import resource
 import signal
@@ -89,8 +90,6 @@ def _lower(which: int, value: int) -> None:
 
 
 def _bind_to_parent(parent: int) -> None:
-    import ctypes  # noqa: PLC0415 - Linux only, and only here
-
     libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     if os.getppid() != parent:  # it died before the request above took hold

@@ -15,13 +15,19 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import TYPE_CHECKING, Final
 
+from chapterhouse.loading import lazy
+
 AttributeValue = str | bool | int | float | Sequence[str] | Sequence[int] | Sequence[float]
 
 Clock: Final = time.perf_counter
+
 if TYPE_CHECKING:
+    from importlib import metadata
+
     from opentelemetry.trace import Span, Tracer, TracerProvider
 else:
     Tracer = object
+    metadata = lazy("importlib.metadata")
 
 __all__ = ["OWN_PROVIDER", "Forwarded", "Tracer", "begin", "tracer"]
 
@@ -148,9 +154,7 @@ def tracer() -> "Tracer | None":
 def _made_by(provider: "TracerProvider", api: ModuleType) -> "Tracer | None":
     if isinstance(provider, api.ProxyTracerProvider | api.NoOpTracerProvider):
         return None
-    from importlib.metadata import version  # noqa: PLC0415 - slow to load, for nobody else
-
-    return provider.get_tracer("chapterhouse", version("chapterhouse"))
+    return provider.get_tracer("chapterhouse", metadata.version("chapterhouse"))
 
 
 class Forwarded:

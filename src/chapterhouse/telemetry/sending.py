@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.errors import MissingExtraError
+from chapterhouse.loading import optional
 from chapterhouse.telemetry.recorded import OWN_PROVIDER
 
 if TYPE_CHECKING:
@@ -52,21 +52,17 @@ def sending(endpoint: str, on_failure: Callable[[str], None]) -> Iterator[None]:
 
 
 def _provider(address: str) -> "TracerProvider":
-    try:
-        # They take a quarter of a second to load, and most people never need them.
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import (  # noqa: PLC0415
-            OTLPSpanExporter,
-        )
-        from opentelemetry.sdk.resources import Resource  # noqa: PLC0415
-        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
-    except ImportError:
-        raise MissingExtraError("Sending what was done to a collector", "telemetry") from None
+    # They take a quarter of a second to load, and most people never need them.
+    sdk, exporters, resources = (
+        optional(f"opentelemetry.{name}", "Sending what was done to a collector", extra="telemetry")
+        for name in ("sdk.trace", "exporter.otlp.proto.http.trace_exporter", "sdk.resources")
+    )
     name = os.environ.get("OTEL_SERVICE_NAME") or "chapterhouse"
     told = {"service.name": name, "service.version": version("chapterhouse")}
-    provider = TracerProvider(resource=Resource.create(told), shutdown_on_exit=False)
-    exporter = OTLPSpanExporter(endpoint=address, timeout=_REQUEST_SECONDS)
-    provider.add_span_processor(BatchSpanProcessor(exporter))
+    resource = resources.Resource.create(told)
+    provider: TracerProvider = sdk.TracerProvider(resource=resource, shutdown_on_exit=False)
+    exporter = exporters.OTLPSpanExporter(endpoint=address, timeout=_REQUEST_SECONDS)
+    provider.add_span_processor(sdk.export.BatchSpanProcessor(exporter))
     return provider
 
 

@@ -1,8 +1,8 @@
-import json
 import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -104,18 +104,37 @@ def test_a_full_output_is_told_in_one_line(tmp_path: Path, arguments: tuple[str,
     assert both.returncode in {1, 120}  # 120: Python itself could not write to standard error
 
 
-def test_help_loads_nothing_heavy() -> None:
-    heavy = ["rich", "numpy", "apsw", "tantivy", "chapterhouse.library", "tokenizers"]
+def modules_of(*commands: Sequence[str]) -> set[str]:
+    """Return the modules of a fresh process that ran commands."""
     script = (
-        "import sys, json\n"
+        "import sys\n"
         "from chapterhouse.interfaces.cli import main\n"
-        "main(['add', '--help'])\n"
-        f"print(json.dumps([name for name in {heavy} if name in sys.modules]))\n"
+        f"for given in {[list(command) for command in commands]}:\n"
+        "    main(given)\n"
+        "print(*sys.modules)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert json.loads(done.stdout.splitlines()[-1]) == []
+    return set(done.stdout.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize("command", sorted(COMMANDS))
+def test_help_loads_nothing_heavy(command: str) -> None:
+    heavy = {"rich", "numpy", "apsw", "tantivy", "tokenizers", "asyncio", "httpx2"}
+    packages = ("library", "models", "evaluation", "council", "answering", "claims", "reading")
+    found = modules_of([command, "--help"])
+    assert not found & heavy
+    assert not [name for name in packages if f"chapterhouse.{name}" in found]
+
+
+def test_a_search_loads_nothing_that_answers_reads_or_meets(tmp_path: Path) -> None:
+    home = ("--home", str(tmp_path))
+    found = modules_of(["init", *home], ["search", "tide", *home], ["docs", "list", *home])
+    assert "chapterhouse.retrieval.pipeline" in found
+    others = ("agents", "claims", "connectors.fetched", "council", "evaluation", "reading.detect")
+    assert not [name for name in others if f"chapterhouse.{name}" in found]
+    assert not found & {"asyncio", "httpx2", "pydantic_ai", "pydantic_settings"}
 
 
 def test_ctrl_c_while_the_program_loads_shows_no_traceback() -> None:

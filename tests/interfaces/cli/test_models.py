@@ -303,7 +303,7 @@ def test_another_model_rewrites_questions(
 def test_what_is_missing_is_installed_by_the_command_that_is_shown(
     chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chapterhouse.models.providers._is_installed", lambda _: False)
+    monkeypatch.setattr("chapterhouse.models.providers.is_installed", lambda _: False)
     with chat_server(model_servers.good, pages=model_servers.vllm("a")) as server:
         told = chapterhouse("model", "use", server.url, "--home", str(home))
     assert told.code == 1

@@ -19,6 +19,7 @@ from rich.console import Console
 
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli import envelope, render_trace
+from chapterhouse.presenting.terminal import draw
 from chapterhouse.telemetry import collecting, operations, span, tool_span
 
 RULES = "# Rules\n\nInside the harbour no vessel may exceed 4 knots.\n"
@@ -93,7 +94,7 @@ def strings(value: object) -> Iterator[str]:
 
 def rendered(trace: Any) -> str:
     target = Console(file=StringIO(), markup=False, highlight=False, width=10_000)
-    render_trace.tree(target, trace)
+    draw(target, render_trace.tree(trace))
     assert isinstance(target.file, StringIO)
     return target.file.getvalue()
 

@@ -6,11 +6,17 @@ that can hold a model to a schema, and are as small as the round allows, for wea
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from chapterhouse.agents.council_model import RoundKind
+from chapterhouse.loading import lazy
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Leaning, OutputFormat, Stance
+
+if TYPE_CHECKING:
+    import pydantic_core
+else:
+    pydantic_core = lazy("pydantic_core")
 
 UNDECIDED: Final = "undecided"  # how an option is called that is none
 _SHOWN: Final = ("position", "claims", "decision")  # to a reader, while it is being written
@@ -176,8 +182,6 @@ def partial_text(text_so_far: str) -> str:
     Those of its position, its claims and its decision, in the order in which they were written,
     with empty lines between them. Empty as long as there is no object, or it cannot be read.
     """
-    import pydantic_core  # noqa: PLC0415 - a fraction of a second, and only where a model writes
-
     _, found, written = text_so_far[:_LONGEST].partition("{")
     if not found:
         return ""

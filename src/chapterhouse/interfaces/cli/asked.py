@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.envelope import plain
-from chapterhouse.interfaces.cli.opening import remember_answer
 from chapterhouse.interfaces.cli.options import readable
 from chapterhouse.interfaces.cli.progress import following
+from chapterhouse.interfaces.cli.sources import remember_answer
 from chapterhouse.interfaces.cli.terminal import can_redraw, one_line, say
 from chapterhouse.presenting import wording
 from chapterhouse.presenting.answers import answer_blocks

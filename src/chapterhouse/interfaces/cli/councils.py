@@ -19,6 +19,7 @@ from chapterhouse.interfaces.cli.personas import (
 )
 from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.session import OK, Outcome, require_yes, with_library
+from chapterhouse.interfaces.cli.terminal import drawn
 
 if TYPE_CHECKING:
     from chapterhouse.agents.councils import CouncilFolder, Link
@@ -92,7 +93,7 @@ def new(
         problems = library.councils.validate(slug)
         return Outcome(
             {**folder_data(made), "problems": problems_data(problems)},
-            lambda target: render_councils.made(target, made, problems, reopening()),
+            drawn(render_councils.made(made, problems, reopening())),
         )
 
     with_library(work, create=True)
@@ -107,7 +108,7 @@ def list_councils() -> None:
         counts = {entry.slug: library.councils.census(entry.slug).documents for entry in entries}
         return Outcome(
             _entries_data(entries, counts),
-            lambda target: render_councils.entries(target, entries, counts),
+            drawn(render_councils.entries(entries, counts)),
         )
 
     with_councils(work)
@@ -125,7 +126,7 @@ def show(
         current = councils.is_current(council)
         return Outcome(
             {**folder_data(folder), "census": census, "current": current},
-            lambda target: render_councils.council(target, folder, census, current=current),
+            drawn(render_councils.council(folder, census, current=current)),
         )
 
     with_councils(work)
@@ -146,7 +147,7 @@ def validate(
         found = library.councils.validate(council)
         return Outcome(
             problems_data(found),
-            lambda target: render_personas.problems(target, found),
+            drawn(render_personas.problems(found)),
             problems_code(found),
         )
 
@@ -167,7 +168,7 @@ def list_documents(
         listed = library.councils.documents(council)
         return Outcome(
             {**documents_data(listed), "folders": folder.folders},
-            lambda target: render_councils.documents(target, folder, listed),
+            drawn(render_councils.documents(folder, listed)),
         )
 
     with_councils(work)
@@ -192,7 +193,7 @@ def link(
             )
         return Outcome(
             _link_data(linked, dry_run=dry_run),
-            lambda target: render_councils.linked(target, linked, dry_run=dry_run),
+            drawn(render_councils.linked(linked, dry_run=dry_run)),
             render.report_code(linked.refresh.sync.files) if linked.refresh.sync else OK,
         )
 
@@ -227,9 +228,7 @@ def unlink(
         again = f"chapterhouse council docs link {unlinked.folder.slug}"
         return Outcome(
             _link_data(unlinked, dry_run=dry_run),
-            lambda target: render_councils.unlinked(
-                target, unlinked, again, reopening(), dry_run=dry_run
-            ),
+            drawn(render_councils.unlinked(unlinked, again, reopening(), dry_run=dry_run)),
         )
 
     with_councils(work)

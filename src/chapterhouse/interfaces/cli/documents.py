@@ -1,5 +1,6 @@
 """Commands about single documents: docs list, show, quality, check, remove, reprocess, formats."""
 
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -7,7 +8,7 @@ import typer
 
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli import opening, progress, render
+from chapterhouse.interfaces.cli import progress, render, render_places, sources
 from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
@@ -17,17 +18,21 @@ from chapterhouse.interfaces.cli.session import (
     run,
     with_library,
 )
-from chapterhouse.interfaces.cli.terminal import one_line, say
+from chapterhouse.interfaces.cli.terminal import drawn, one_line
+from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.presenting.comparison import comparison_page, share_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import FileRecord
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from chapterhouse.chunking import quality as measuring
+    from chapterhouse.facets import documents as facet
     from chapterhouse.library import Library
     from chapterhouse.types import Comparison, OriginalLine
-
+else:
+    measuring = lazy("chapterhouse.chunking.quality")
+    facet = lazy("chapterhouse.facets.documents")
 
 app = typer.Typer(
     help="List, show, remove and reread documents.",
@@ -65,9 +70,9 @@ def list_documents(
                 for record in library.documents.files()
                 if not problems or is_incomplete(record)
             )
-            return Outcome(records, lambda target: render.files(target, records, problems=problems))
+            return Outcome(records, drawn(render.files(records, problems=problems)))
         found = tuple(library.documents.list(shelf or None))
-        return Outcome(found, lambda target: render.documents(target, found))
+        return Outcome(found, drawn(render.documents(found)))
 
     with_library(work)
 
@@ -101,11 +106,11 @@ def show(
             return _archive(library, unpacked)
         body = library.documents.body(document.id)
         if span:
-            place = render.place_of(document, body, *_bounds(span, len(body.text)))
-            return Outcome(place, lambda target: render.place(target, place))
+            place = render_places.place_of(document, body, *_bounds(span, len(body.text)))
+            return Outcome(place, lambda target: render_places.place(target, place))
         if text:
             data = {"document": document, "text": body.text}
-            return Outcome(data, lambda target: render.text(target, body))
+            return Outcome(data, lambda target: render_places.text(target, body))
         inside = tuple(library.documents.files(document.location))
         data = {
             "document": document,
@@ -113,7 +118,7 @@ def show(
             "pages": body.pages,
             "files": inside,
         }
-        return Outcome(data, lambda target: render.document(target, document, body, inside))
+        return Outcome(data, drawn(render.document(document, body, inside)))
 
     with_library(work)
 
@@ -121,7 +126,7 @@ def show(
 def _archive(library: "Library", record: FileRecord) -> Outcome:
     inside = tuple(library.documents.files(record.location))
     data = {"file": record, "files": inside}
-    return Outcome(data, lambda target: render.archive(target, record, inside))
+    return Outcome(data, drawn(render.archive(record, inside)))
 
 
 @app.command()
@@ -134,20 +139,18 @@ def quality(
 
     Entropy, coherence, density and importance of each chunk's words, and their means.
     """
-    from chapterhouse.chunking.quality import mean_quality, measure_quality  # noqa: PLC0415 - likewise
-    from chapterhouse.interfaces.cli import render  # noqa: PLC0415 - see options
 
     def work(library: "Library") -> Outcome:
         document = library.documents.get(name)
         chunks = library.documents.chunks(document.id)
-        measured = measure_quality([chunk.text for chunk in chunks], document.language)
-        mean = mean_quality(measured)
+        measured = measuring.measure_quality([chunk.text for chunk in chunks], document.language)
+        mean = measuring.mean_quality(measured)
         rows = [
             {"id": chunk.id, "start": chunk.start, "end": chunk.end, "quality": measures}
             for chunk, measures in zip(chunks, measured, strict=True)
         ]
         data = {"document": document, "chunks": rows, "mean": mean}
-        return Outcome(data, lambda target: render.chunk_quality(target, chunks, measured, mean))
+        return Outcome(data, drawn(render.chunk_quality(chunks, measured, mean)))
 
     with_library(work)
 
@@ -215,7 +218,7 @@ def remove(
                 )
             removal = library.documents.remove(*(names or ()), missing=missing)
         data = {"documents": removal.documents, "receipt": removal.receipt, "dry_run": dry_run}
-        return Outcome(data, lambda target: render.removed(target, removal, dry_run=dry_run))
+        return Outcome(data, drawn(render.removed(removal, dry_run=dry_run)))
 
     with_library(work)
 
@@ -235,12 +238,12 @@ def reprocess(
         if dry_run:
             chosen = tuple(map(library.documents.get, names) if names else library.documents.list())
             data = {"documents": chosen, "dry_run": True}
-            return Outcome(data, lambda target: render.documents(target, chosen))
+            return Outcome(data, drawn(render.documents(chosen)))
         reprocess = partial(library.documents.reprocess, *(names or ()))
         report = progress.watched(lambda tell: reprocess(on_progress=tell))
         return Outcome(
             report,
-            lambda target: render.report(target, report),
+            drawn(render.report(report)),
             render.report_code(report),
         )
 
@@ -252,10 +255,8 @@ def formats() -> None:
     """List the formats that can be read here."""
 
     def work() -> Outcome:
-        from chapterhouse.facets.documents import Documents  # noqa: PLC0415 - brings the readers
-
-        found = Documents.formats()
-        return Outcome(found, lambda target: render.formats(target, found))
+        found = facet.Documents.formats()
+        return Outcome(found, drawn(render.formats(found)))
 
     run(work)
 
@@ -293,8 +294,8 @@ def _checked(library: "Library", name: str, output: str, pages: str, *, may_open
     path = destination(wanted, "The page", "--output check.html", is_marked)
     found = library.documents.compare(document.id, pages=pages)
     write_output(path, marked(comparison_page(found)))
-    command = opening.viewer_command(path.absolute(), None) if may_open else ()
-    opened = bool(command) and opening.start(command)
+    command = sources.viewer_command(path.absolute(), None) if may_open else ()
+    opened = bool(command) and sources.start(command)
     data = {
         "file": str(path),
         "document": found.document,
@@ -307,23 +308,23 @@ def _checked(library: "Library", name: str, output: str, pages: str, *, may_open
         "opened": opened,
     }
 
-    def show(target: "Console") -> None:
-        say(target, (f"Wrote {one_line(str(path))}", "bold"))
+    def blocks() -> Iterator[Block]:
+        yield verbatim((f"Wrote {one_line(str(path))}", Style.STRONG))
         if may_open and not opened:
-            say(target, ("There is no browser to show it in: open the file.", "yellow"))
-        _show_comparison(target, found)
+            yield verbatim(("There is no browser to show it in: open the file.", Style.WARNING))
+        yield from _show_comparison(found)
 
-    return Outcome(data, show)
+    return Outcome(data, drawn(blocks()))
 
 
 def _words(line: "OriginalLine") -> list[str]:
     return [line.text[start:end] for start, end in line.missing]
 
 
-def _show_comparison(target: "Console", found: "Comparison") -> None:
-    say(target, (f"Taken: {share_text(found.share)}.", ""))
+def _show_comparison(found: "Comparison") -> Iterator[Block]:
+    yield verbatim(f"Taken: {share_text(found.share)}.")
     for sentence in (*(n.sentence for n in found.document.notices), *found.remarks):
-        say(target, (one_line(sentence), "yellow"))
+        yield verbatim((one_line(sentence), Style.WARNING))
     missing = found.missing
     for number, line in missing[:_MOST_LINES]:
         where = f"page {number}: " if number is not None else ""
@@ -331,6 +332,6 @@ def _show_comparison(target: "Console", found: "Comparison") -> None:
         cut = f"{told[:_LONGEST]}..." if len(told) > _LONGEST else told
         words = one_line(", ".join(_words(line)))[:_LONGEST]
         lacking = "" if line.wholly else f" (missing: {words})"
-        say(target, (f"Not taken, {where}{cut}{lacking}", ""))
+        yield verbatim(f"Not taken, {where}{cut}{lacking}")
     if len(missing) > _MOST_LINES:
-        say(target, (f"... and {len(missing) - _MOST_LINES:,} more: see the page.", "dim"))
+        yield verbatim((f"... and {len(missing) - _MOST_LINES:,} more: see the page.", Style.QUIET))

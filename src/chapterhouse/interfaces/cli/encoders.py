@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 
 import typer
 
-from chapterhouse.connectors.model_files import Origin, fetch_files, is_right, take_files
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.interfaces.background import become_idle
 from chapterhouse.interfaces.cli import progress, render_models
@@ -16,15 +15,23 @@ from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.render_models import megabytes
 from chapterhouse.interfaces.cli.session import Outcome, named_home, require_yes, with_library
 from chapterhouse.interfaces.cli.settings_file import require_effect, write_encoder
-from chapterhouse.models.cards import Card, card_named, known_cards
-from chapterhouse.models.model_folder import open_model_folder
+from chapterhouse.interfaces.cli.terminal import drawn
+from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import verbatim
 from chapterhouse.settings import EmbeddingSettings
 from chapterhouse.text.counting import counted
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from chapterhouse.connectors import model_files
+    from chapterhouse.interfaces.cli import evaluation_run, render_evaluation
     from chapterhouse.library import Library
+    from chapterhouse.models import cards, model_folder
+else:
+    model_files = lazy("chapterhouse.connectors.model_files")
+    evaluation_run = lazy("chapterhouse.interfaces.cli.evaluation_run")
+    render_evaluation = lazy("chapterhouse.interfaces.cli.render_evaluation")
+    cards = lazy("chapterhouse.models.cards")
+    model_folder = lazy("chapterhouse.models.model_folder")
 
 
 _MODELS: Final = "models"  # in the home folder
@@ -65,11 +72,7 @@ def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) ->
             "chunks_per_second": round(speed, 1),
             "problem": problem,
         }
-
-        def show(target: "Console") -> None:
-            render_models.encoder_chosen(target, found, chunks, speed, problem)
-
-        return Outcome(data, show)
+        return Outcome(data, drawn(render_models.encoder_chosen(found, chunks, speed, problem)))
 
     with_library(work, create=True, before=prepare)
 
@@ -88,9 +91,7 @@ def embed(
     def work(library: "Library") -> Outcome:
         with progress.told_to() as tell:
             found = library.encoders.embed_pending(tell)
-        return Outcome(
-            {"encoders": found}, lambda target: render_models.encoders(target, found, ())
-        )
+        return Outcome({"encoders": found}, drawn(render_models.encoders(found, ())))
 
     with_library(work)
 
@@ -103,9 +104,7 @@ def back() -> None:
         write_encoder(library.home, library.home / "workspaces" / library.workspace, settings)
         library.encoders.return_to_previous()
         found = library.encoders.statuses()
-        return Outcome(
-            {"encoders": found}, lambda target: render_models.encoders(target, found, ())
-        )
+        return Outcome({"encoders": found}, drawn(render_models.encoders(found, ())))
 
     with_library(work, background=False)
 
@@ -122,13 +121,12 @@ def compare(
 
     The questions are those of eval and feedback.
     """
-    from chapterhouse.interfaces.cli import evaluation_run, render_evaluation  # noqa: PLC0415 - engines
 
     def work(library: "Library") -> Outcome:
         path = None if questions is None else require_path(questions)
         result = evaluation_run.compare_encoders(library, path)
         data = render_evaluation.evaluation_data(result, latency=False)
-        return Outcome(data, lambda target: render_evaluation.evaluation(target, result))
+        return Outcome(data, drawn(render_evaluation.evaluation(result)))
 
     with_library(work)
 
@@ -142,7 +140,7 @@ def forget() -> None:
     def work(library: "Library") -> Outcome:
         number = library.encoders.forget()
         sentence = f"Deleted the vectors of {counted(number, 'document')}."
-        return Outcome({"documents": number}, lambda target: target.print(sentence))
+        return Outcome({"documents": number}, drawn([verbatim(sentence)]))
 
     with_library(work)
 
@@ -179,12 +177,13 @@ def _settings_of(choice: _Choice, *, ask: bool) -> EmbeddingSettings:
         EngineError: a file cannot be had, or is not the one that was pinned.
         RefusedError: a redirect leads where it must not.
     """
-    card = card_named(choice.embedder)
+    card = cards.card_named(choice.embedder)
     if card is None or not (card.files or card.engine == "openai"):
         if choice.mirror or choice.file:
+            names = ", ".join(card.name for card in cards.known_cards() if card.files)
             raise UsageError(
                 "--mirror and --file are for encoders that are fetched.",
-                hint=f"Those are: {', '.join(card.name for card in known_cards() if card.files)}.",
+                hint=f"Those are: {names}.",
             )
         return EmbeddingSettings(engine=_engine(card)) if card else _unknown(choice)
     if card.engine == "openai":
@@ -202,24 +201,24 @@ def _settings_of(choice: _Choice, *, ask: bool) -> EmbeddingSettings:
     return EmbeddingSettings(
         engine="folder",
         folder=str(folder),
-        checksum=open_model_folder(str(folder), section="embedding").checksum,
+        checksum=model_folder.open_model_folder(str(folder), section="embedding").checksum,
         question_prefix=card.question_prefix,
         passage_prefix=card.passage_prefix,
         languages=card.languages,
     )
 
 
-def _engine(card: Card) -> Literal["built-in", "static"]:
+def _engine(card: "cards.Card") -> Literal["built-in", "static"]:
     return "static" if card.engine == "static" else "built-in"
 
 
-def _bring(card: Card, choice: _Choice, folder: Path, *, ask: bool) -> None:
+def _bring(card: "cards.Card", choice: _Choice, folder: Path, *, ask: bool) -> None:
     """Put the files of a card into ``folder``; those that are there are not fetched again."""
     files = card.card_files
-    if all(is_right(folder / file.name, file) for file in files):
+    if all(model_files.is_right(folder / file.name, file) for file in files):
         return
     if choice.file:
-        take_files(files, Path(choice.file).expanduser(), folder)
+        model_files.take_files(files, Path(choice.file).expanduser(), folder)
         return
     url = card.source(choice.mirror)
     host = urlsplit(url).hostname or url
@@ -229,7 +228,7 @@ def _bring(card: Card, choice: _Choice, folder: Path, *, ask: bool) -> None:
     # A mirror is trusted with nothing but its own host; the hub names those of its files.
     hosts = (host,) if choice.mirror else card.hosts
     with told_to() as tell:
-        fetch_files(files, Origin(url, hosts), folder, tell)
+        model_files.fetch_files(files, model_files.Origin(url, hosts), folder, tell)
 
 
 def _unknown(choice: _Choice) -> EmbeddingSettings:
@@ -241,9 +240,9 @@ def _unknown(choice: _Choice) -> EmbeddingSettings:
     folder = Path(choice.embedder).expanduser()
     if folder.is_dir():
         place = str(folder.absolute())
-        checksum = open_model_folder(place, section="embedding").checksum
+        checksum = model_folder.open_model_folder(place, section="embedding").checksum
         return EmbeddingSettings(engine="folder", folder=place, checksum=checksum)
     raise UsageError(
         f"'{choice.embedder}' is neither a known encoder nor a folder nor an address.",
-        hint=f"Known are: {', '.join(card.name for card in known_cards())}.",
+        hint=f"Known are: {', '.join(card.name for card in cards.known_cards())}.",
     )

@@ -50,6 +50,7 @@ from chapterhouse.interfaces.cli.options import common, require_path
 from chapterhouse.interfaces.cli.progress import told_to
 from chapterhouse.interfaces.cli.render_evaluation import Result
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library
+from chapterhouse.interfaces.cli.terminal import drawn
 from chapterhouse.library import Library
 from chapterhouse.settings import Settings, load_settings
 
@@ -95,7 +96,7 @@ def evaluation(wanted: Wanted) -> Outcome:
     result = render_evaluation.Result(found, held, comparison, stages)
     return Outcome(
         render_evaluation.evaluation_data(result, latency=wanted.latency),
-        lambda target: render_evaluation.evaluation(target, result),
+        drawn(render_evaluation.evaluation(result)),
         OK if all(gate.passed for gate in held) else FAILED,
     )
 
@@ -110,7 +111,7 @@ def chunking(wanted: Wanted) -> Outcome:
         found = score_strategies(gold, _settings(), on_progress=tell)
     return Outcome(
         {"name": folder.name, "questions": len(gold.questions), "strategies": found},
-        lambda target: render_evaluation.chunking(target, folder.name, gold, found),
+        drawn(render_evaluation.chunking(folder.name, gold, found)),
     )
 
 
@@ -227,4 +228,4 @@ def kept(
     """Keep a verdict as a question; ``wrong`` are sentences, passages and documents."""
     question = as_question(Verdict(verdict), answer, required, shelves or None, Wrong(*wrong))
     found = keep(library, question)
-    return Outcome(found, lambda target: render_evaluation.kept(target, found))
+    return Outcome(found, drawn(render_evaluation.kept(found)))

@@ -2,6 +2,7 @@
 
 import os
 from contextlib import ExitStack, nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -9,23 +10,25 @@ import typer
 
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli import encoders, render_models, settings_file
-from chapterhouse.interfaces.cli.model_choice import Wish, choose, require_installed
-from chapterhouse.interfaces.cli.model_choice import reranker as reranker_settings
 from chapterhouse.interfaces.cli.options import COMMON_NAMES, common
 from chapterhouse.interfaces.cli.render_models import Listing
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library, run
-from chapterhouse.interfaces.cli.terminal import is_watched
-from chapterhouse.models.cards import known_cards
-from chapterhouse.models.discovery import find_servers
-from chapterhouse.models.opening import open_reranker, profile_named
-from chapterhouse.models.providers import HOSTED, key_of, server_of
-from chapterhouse.models.servers import usual_addresses
+from chapterhouse.interfaces.cli.terminal import drawn, is_watched
+from chapterhouse.loading import lazy
 from chapterhouse.settings import LanguageModelSettings, Settings, load_settings
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
-    from chapterhouse.evaluation.model_trial import Trial
+    from chapterhouse.evaluation import model_trial
+    from chapterhouse.interfaces.cli import model_choice
+    from chapterhouse.models import cards, discovery, opening, providers, servers
+else:
+    model_trial = lazy("chapterhouse.evaluation.model_trial")
+    model_choice = lazy("chapterhouse.interfaces.cli.model_choice")
+    cards = lazy("chapterhouse.models.cards")
+    discovery = lazy("chapterhouse.models.discovery")
+    opening = lazy("chapterhouse.models.opening")
+    providers = lazy("chapterhouse.models.providers")
+    servers = lazy("chapterhouse.models.servers")
 
 app = typer.Typer(
     help="Choose the models: what writes answers, makes vectors and orders passages.",
@@ -62,7 +65,7 @@ def list_models() -> None:
     def work() -> Outcome:
         place, own = _folders()
         found = _listing(own, load_settings(place, own))
-        return Outcome(found.data, lambda target: render_models.listed(target, found))
+        return Outcome(found.data, drawn(render_models.listed(found)))
 
     run(work)
 
@@ -156,10 +159,10 @@ def try_out(
     def work() -> Outcome:
         place, own = _folders()
         settings = load_settings(place, own)
-        chosen = profile_named(settings, profile)
+        chosen = opening.profile_named(settings, profile)
         trial = _tried(chosen, settings, place)
         code = OK if trial.found[0].passed else FAILED
-        return Outcome(trial, lambda target: render_models.trial(target, trial), code)
+        return Outcome(trial, drawn(render_models.trial(trial)), code)
 
     run(work)
 
@@ -170,8 +173,8 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     section = settings_file.REWRITING if rewriting else settings_file.LANGUAGE_MODEL
     settings_file.require_effect(own, section)
     present = load_settings(place, own).language_model
-    chosen = choose(Wish(name, model, key), present)
-    require_installed(chosen.settings)
+    chosen = model_choice.choose(model_choice.Wish(name, model, key), present)
+    model_choice.require_installed(chosen.settings)
     place.mkdir(parents=True, exist_ok=True)
     if rewriting:
         wanted = chosen.settings.engine != "none"
@@ -184,9 +187,7 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     made = settings.profiles[_REWRITING] if rewriting else settings.language_model
     data["language_model"] = made
     if made.engine == "none":
-        return Outcome(
-            data, lambda target: render_models.chosen(target, made, written, chosen.notes)
-        )
+        return Outcome(data, drawn(render_models.chosen(made, written, chosen.notes)))
     _say(f"{made.model} is chosen: {written.path}, line {written.line}.")
     trial = _tried(made, settings, place)
     if trial.slots and trial.slots != made.calls_at_once:
@@ -196,38 +197,31 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
         )
     data |= {"trial": trial, "language_model": made, "written": written}
 
-    def show(target: "Console") -> None:
-        render_models.chosen(target, made, written, chosen.notes)
-        render_models.trial(target, trial)
-
-    return Outcome(data, show, OK if trial.found[0].passed else FAILED)
+    shown = chain(render_models.chosen(made, written, chosen.notes), render_models.trial(trial))
+    return Outcome(data, drawn(shown), OK if trial.found[0].passed else FAILED)
 
 
 def _use_reranker(name: str, model: str) -> Outcome:
 
     place, own = _folders()
     settings_file.require_effect(own, settings_file.RERANK)
-    chosen = reranker_settings(name, model)
+    chosen = model_choice.reranker(name, model)
     with ExitStack() as opened:  # one that does not work is not written down
-        tried = open_reranker(chosen, opened.callback)
+        tried = opening.open_reranker(chosen, opened.callback)
         scores = tried.score(*render_models.RERANKED) if tried else ()
     place.mkdir(parents=True, exist_ok=True)
     values = settings_file.values_of(chosen, settings_file.RERANK)
     written = settings_file.write_section(place, own, settings_file.RERANK, values)
     right = not scores or scores[0] > scores[1]
     data = {"written": written, "rerank": chosen.model_dump(mode="json"), "right_order": right}
-    return Outcome(
-        data, lambda target: render_models.reranked(target, chosen, written, right=right)
-    )
+    return Outcome(data, drawn(render_models.reranked(chosen, written, right=right)))
 
 
-def _tried(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "Trial":
-    from chapterhouse.evaluation.model_trial import try_model  # noqa: PLC0415 - see options
-
+def _tried(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "model_trial.Trial":
     if chosen.engine == "none":
         raise UsageError("No language model is chosen.", hint="Choose one: chapterhouse model use")
     place.mkdir(parents=True, exist_ok=True)
-    return try_model(chosen, settings, place, lambda step: _say(f"  {step} …"))
+    return model_trial.try_model(chosen, settings, place, lambda step: _say(f"  {step} …"))
 
 
 def _say(sentence: str) -> None:
@@ -245,13 +239,13 @@ def _folders() -> tuple[Path, Path]:
 def _listing(own: Path, settings: Settings) -> Listing:
     """Look at this machine, at the keys, and at the library if there is one."""
     chosen = settings.language_model
-    keys = ((hosted, key_of(hosted)) for hosted in HOSTED.values())
+    keys = ((hosted, providers.key_of(hosted)) for hosted in providers.HOSTED.values())
     with open_library(create=False) if (own / "library.db").exists() else nullcontext() as library:
         return Listing(
             chosen,
-            server_of(chosen),
-            find_servers(usual_addresses(os.environ, chosen.base_url)),
+            providers.server_of(chosen),
+            discovery.find_servers(servers.usual_addresses(os.environ, chosen.base_url)),
             tuple((hosted, source.name) for hosted, source in keys if source),
             library.encoders.statuses() if library else (),
-            known_cards(),
+            cards.known_cards(),
         )

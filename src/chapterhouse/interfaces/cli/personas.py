@@ -28,7 +28,7 @@ from chapterhouse.interfaces.cli.session import (
     require_yes,
     with_library,
 )
-from chapterhouse.interfaces.cli.terminal import console
+from chapterhouse.interfaces.cli.terminal import console, draw, drawn
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
@@ -89,7 +89,7 @@ def new(
         errors = [one for one in personas.validate(slug) if one.severity.value == "error"]
         return Outcome(
             {**_folder_data(made), "problems": problems_data(errors)},
-            lambda target: render_personas.made(target, made, errors, reopening()),
+            drawn(render_personas.made(made, errors, reopening())),
         )
 
     with_library(work, create=True)
@@ -104,7 +104,7 @@ def list_personas() -> None:
         counts = {entry.slug: library.personas.census(entry.slug).documents for entry in entries}
         return Outcome(
             _entries_data(entries, counts),
-            lambda target: render_personas.entries(target, entries, counts),
+            drawn(render_personas.entries(entries, counts)),
         )
 
     _with_personas(work)
@@ -122,7 +122,7 @@ def show(
         current = personas.is_current(slug)
         return Outcome(
             {**_folder_data(folder), "census": census, "current": current},
-            lambda target: render_personas.persona(target, folder, census, current=current),
+            drawn(render_personas.persona(folder, census, current=current)),
         )
 
     _with_personas(work)
@@ -161,7 +161,7 @@ def edit(
         problems = personas.validate(name)
         return Outcome(
             problems_data(problems),
-            lambda target: render_personas.problems(target, problems),
+            drawn(render_personas.problems(problems)),
             problems_code(problems),
         )
 
@@ -183,7 +183,7 @@ def validate(
         problems = library.personas.validate(slug)
         return Outcome(
             problems_data(problems),
-            lambda target: render_personas.problems(target, problems),
+            drawn(render_personas.problems(problems)),
             problems_code(problems),
         )
 
@@ -225,7 +225,7 @@ def train(
             training = training.as_accepted()
         return Outcome(
             {**plain(training), "dry_run": dry_run},
-            lambda target: render_personas.training(target, training, dry_run=dry_run, shown=asked),
+            drawn(render_personas.training(training, dry_run=dry_run, shown=asked)),
             _training_code(training),
         )
 
@@ -262,7 +262,7 @@ def docs(
             listed = personas.documents(slug)
             return Outcome(
                 documents_data(listed),
-                lambda target: render_personas.documents(target, listed),
+                drawn(render_personas.documents(listed)),
             )
         chosen = personas.chosen(slug, remove or restore)
         if not dry_run:
@@ -274,8 +274,10 @@ def docs(
         again = f"chapterhouse persona docs {name} --restore {shlex.quote(chosen.source)}"
         return Outcome(
             data,
-            lambda target: render_personas.moved(
-                target, chosen, again + reopening(), out=bool(remove), dry_run=dry_run
+            drawn(
+                render_personas.moved(
+                    chosen, again + reopening(), out=bool(remove), dry_run=dry_run
+                )
             ),
         )
 
@@ -309,7 +311,7 @@ def _pair(change: str) -> tuple[str, str]:
 
 def _accepts(proposal: "Proposal") -> bool:
     """Show a proposal on standard error and ask."""
-    render_personas.proposal(console(stderr=True), proposal)
+    draw(console(stderr=True), render_personas.proposal(proposal))
     return agreed("Write this profile?")
 
 

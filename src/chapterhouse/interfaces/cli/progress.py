@@ -9,7 +9,14 @@ import typer
 
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, shortened, styled
+from chapterhouse.interfaces.cli.terminal import (
+    can_redraw,
+    console,
+    one_line,
+    shortened,
+    styled,
+)
+from chapterhouse.loading import lazy
 from chapterhouse.presenting.wording import support_mark
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
@@ -23,7 +30,12 @@ from chapterhouse.types import (
 )
 
 if TYPE_CHECKING:
+    from rich import live as rich_live
+    from rich import progress as rich_progress
     from rich.text import Text
+else:
+    rich_live = lazy("rich.live")
+    rich_progress = lazy("rich.progress")
 
 
 _SECONDS_BETWEEN: Final = 10.0  # lines off a terminal
@@ -152,15 +164,13 @@ def _drafts() -> Iterator[Callable[[Draft], None]]:
         yield lambda _: None
         return
 
-    from rich.live import Live  # noqa: PLC0415 - heavy, and --help needs none of it
-
     target = console(stderr=True)
     with ExitStack() as opened:
-        drawn: list[Live] = []
+        drawn: list[rich_live.Live] = []
 
         def draw(draft: Draft) -> None:
             if not drawn:  # a model may also say nothing
-                drawn.append(opened.enter_context(Live(console=target, transient=True)))
+                drawn.append(opened.enter_context(rich_live.Live(console=target, transient=True)))
             lines = draft_text(draft).wrap(target, target.width)
             shown = lines[-max(target.height - 1, 1) :]
             drawn[0].update(styled("\n").join(shown))
@@ -180,8 +190,6 @@ def draft_text(draft: Draft) -> "Text":
 
 @contextmanager
 def _drawn() -> Iterator[Callable[[Progress], None]]:
-    from rich import progress as rich_progress  # noqa: PLC0415 - as above
-
     target = console(stderr=True)
     room = max(target.width - _BESIDE_NAME, 1)
     with rich_progress.Progress(

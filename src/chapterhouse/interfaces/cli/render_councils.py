@@ -7,28 +7,26 @@ from typing import TYPE_CHECKING
 from chapterhouse.agents.council_model import DOCS, Member, Round, RoundKind, Seat, tool_name
 from chapterhouse.agents.problems import Problem
 from chapterhouse.interfaces.cli import render_personas
-from chapterhouse.interfaces.cli.terminal import columns, one_line, say, styled
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from chapterhouse.agents.councils import CouncilFolder, Link
     from chapterhouse.agents.listing import Listed
     from chapterhouse.agents.registry import Entry
 
 
 def made(
-    target: "Console",
     folder: "CouncilFolder",
     found: Sequence[Problem],
     reopening: str,
-) -> None:
+) -> Iterator[Block]:
     """Say where a new council is and what comes next."""
     slug = folder.slug
-    say(target, "Made ", (folder.council.title, "bold"), f" in {folder.path}")
-    say(target, "Next:")
+    yield verbatim("Made ", (folder.council.title, Style.STRONG), f" in {folder.path}")
+    yield verbatim("Next:")
     steps = (
         ("1. Say who sits in it and what it is for, in:", str(folder.file)),
         (
@@ -38,18 +36,16 @@ def made(
         ("3. See what is still wrong:", f"chapterhouse council validate {slug}{reopening}"),
     )
     for what, how in steps:
-        say(target, f"  {what}")
-        say(target, f"     {how}")
+        yield verbatim(f"  {what}")
+        yield verbatim(f"     {how}")
     for problem in found:
-        render_personas.problem(target, problem)
+        yield from render_personas.problem(problem)
 
 
-def entries(
-    target: "Console", found: "Sequence[Entry[CouncilFolder]]", counts: Mapping[str, int]
-) -> None:
+def entries(found: "Sequence[Entry[CouncilFolder]]", counts: Mapping[str, int]) -> Iterator[Block]:
     """List councils, a line each; those that cannot be read with the reason under it."""
     if not found:
-        say(target, "No councils. Make one: chapterhouse council new SLUG")
+        yield verbatim("No councils. Make one: chapterhouse council new SLUG")
         return
     rows = [("slug", "name", "documents", "rounds", "members")]
     rows += [
@@ -62,13 +58,13 @@ def entries(
         )
         for entry in found
     ]
-    columns(target, rows)
+    yield Columns(rows)
     for entry in found:
         for problem in entry.problems:
-            render_personas.problem(target, problem)
+            yield from render_personas.problem(problem)
 
 
-def council(target: "Console", folder: "CouncilFolder", census: Census, *, current: bool) -> None:
+def council(folder: "CouncilFolder", census: Census, *, current: bool) -> Iterator[Block]:
     """Show everything known of a council."""
     value = folder.council
     members = counted(value.parallel, "member")
@@ -90,7 +86,7 @@ def council(target: "Console", folder: "CouncilFolder", census: Census, *, curre
         ("at a time", f"{members}, {value.round_timeout_seconds:g} s a round"),
         ("concede", "only for new evidence" if value.concession_rule else "freely"),
     ]
-    columns(target, rows, header=False)
+    yield Columns(rows, header=False)
 
 
 def _member(member: Member) -> str:
@@ -115,43 +111,39 @@ def _round(entry: Round) -> str:
     return f"{entry.name}{told}{said}"
 
 
-def documents(target: "Console", folder: "CouncilFolder", listed: "Sequence[Listed]") -> None:
+def documents(folder: "CouncilFolder", listed: "Sequence[Listed]") -> Iterator[Block]:
     """List the linked folders and the files, and under each that is not indexed why."""
     for path in folder.folders:
         gone = "" if path.is_dir() else "  is not there; what was read of it before stays"
-        say(target, ("linked  ", "dim"), (one_line(str(path)), "bold"), gone)
+        yield verbatim(("linked  ", Style.QUIET), (one_line(str(path)), Style.STRONG), gone)
     if listed:
-        render_personas.documents(target, listed)
+        yield from render_personas.documents(listed)
     else:
-        target.print(
-            styled(
-                f"No documents. Drop some into {DOCS}/, or link a folder: "
-                f"chapterhouse council docs link {folder.slug} PATH"
-            )
+        yield verbatim(
+            f"No documents. Drop some into {DOCS}/, or link a folder: "
+            f"chapterhouse council docs link {folder.slug} PATH"
         )
 
 
-def linked(target: "Console", value: "Link", *, dry_run: bool) -> None:
+def linked(value: "Link", *, dry_run: bool) -> Iterator[Block]:
     """Say that a folder is linked and what was read."""
     title, written = value.folder.council.title, one_line(value.written)
     if not value.changed:
-        say(target, f"{written} is linked to {title} already.")
+        yield verbatim(f"{written} is linked to {title} already.")
     else:
         verb = "Would link" if dry_run else "Linked"
-        say(target, f"{verb} {written} to {title}.")
-    render_personas.refresh(target, value.refresh, dry_run=dry_run)
+        yield verbatim(f"{verb} {written} to {title}.")
+    yield from render_personas.refresh(value.refresh, dry_run=dry_run)
 
 
-def unlinked(
-    target: "Console", value: "Link", again: str, reopening: str, *, dry_run: bool
-) -> None:
+def unlinked(value: "Link", again: str, reopening: str, *, dry_run: bool) -> Iterator[Block]:
     """Say that a folder is linked no longer, what left the library, and how to undo it."""
     verb = "Would unlink" if dry_run else "Unlinked"
-    say(target, f"{verb} {one_line(value.written)} from {value.folder.council.title}.")
-    render_personas.refresh(target, value.refresh, dry_run=dry_run)
+    yield verbatim(f"{verb} {one_line(value.written)} from {value.folder.council.title}.")
+    yield from render_personas.refresh(value.refresh, dry_run=dry_run)
     if not dry_run:
         back = f"{again} {shlex.quote(value.written)}{reopening}"
-        say(target, f"The files stay where they are. Link it again with: {one_line(back)}")
+        yield verbatim(f"The files stay where they are. Link it again with: {one_line(back)}")
 
 
 def _joined(names: Iterator[str] | Sequence[str]) -> str:

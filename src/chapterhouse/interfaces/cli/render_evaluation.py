@@ -1,8 +1,7 @@
 """What people see of evaluations: figures with their intervals, and what went wrong first."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
-from typing import TYPE_CHECKING
 
 from chapterhouse.evaluation.chunking import StrategyScores
 from chapterhouse.evaluation.comparing import Comparison, Evaluation
@@ -12,12 +11,9 @@ from chapterhouse.evaluation.measures import Estimate
 from chapterhouse.evaluation.measuring import Scored
 from chapterhouse.evaluation.spans import GoldSpans
 from chapterhouse.interfaces.cli.envelope import plain
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 _WORST = 5
 _LABELS = 3  # documents named of each question
@@ -40,33 +36,31 @@ class Result:
     ablation: tuple[Comparison, ...]
 
 
-def evaluation(target: "Console", value: Result) -> None:
+def evaluation(value: Result) -> Iterator[Block]:
     """Show figures, comparisons, the worst questions and whether the gates held."""
     found = value.found
-    target.print(_headline(found))
-    target.print()
-    _measures(target, found)
-    say(target, (_latency(found), "dim"))
+    yield _headline(found)
+    yield verbatim()
+    yield from _measures(found)
+    yield verbatim((_latency(found), Style.QUIET))
     if value.comparison:
-        _comparison(target, value.comparison)
+        yield from _comparison(value.comparison)
     if value.ablation:
-        _ablation(target, value.ablation)
-    _worst(target, found.scored)
+        yield from _ablation(value.ablation)
+    yield from _worst(found.scored)
     for warning in found.warnings:
-        say(target, ("warning  ", "yellow"), one_line(warning))
+        yield verbatim(("warning  ", Style.WARNING), one_line(warning))
     for gate in value.gates:
-        _gate(target, gate)
+        yield from _gate(gate)
     if found.note:
-        say(target, (f"{found.note} {_REAL}", "dim"))
+        yield verbatim((f"{found.note} {_REAL}", Style.QUIET))
 
 
-def chunking(
-    target: "Console", name: str, gold: GoldSpans, found: Sequence[StrategyScores]
-) -> None:
+def chunking(name: str, gold: GoldSpans, found: Sequence[StrategyScores]) -> Iterator[Block]:
     """Show how well each way of cutting serves retrieval."""
     count = f"{counted(len(gold.questions), 'question')} of {one_line(name)}"
-    say(target, (count, "bold"), ", gold spans among the tokens of the first 5 chunks")
-    target.print()
+    yield verbatim((count, Style.STRONG), ", gold spans among the tokens of the first 5 chunks")
+    yield verbatim()
     rows: list[tuple[str, ...]] = [
         ("strategy", "chunks", "characters", "recall", "IoU", "precision", "precision-omega")
     ]
@@ -78,34 +72,34 @@ def chunking(
         figures = [_percent(entry.measures[measure]) for measure in measures]
         rows.append((entry.strategy, f"{entry.chunks:,}", f"{entry.characters:,.0f}", *figures))
         qualities.append((entry.strategy, *(f"{value:.2f}" for value in astuple(entry.quality))))
-    columns(target, rows)
-    say(target, ("Mean and half of the 95 % interval, in percent.", "dim"))
-    target.print()
-    columns(target, qualities)
-    say(target, ("Means of the measures of the chunks' words.", "dim"))
+    yield Columns(rows)
+    yield verbatim(("Mean and half of the 95 % interval, in percent.", Style.QUIET))
+    yield verbatim()
+    yield Columns(qualities)
+    yield verbatim(("Means of the measures of the chunks' words.", Style.QUIET))
 
 
-def kept(target: "Console", value: Feedback) -> None:
+def kept(value: Feedback) -> Iterator[Block]:
     """Say what a verdict asks for from now on."""
     question = value.question
     words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Stands already in"}
-    say(target, (words[value.kept.value], "bold"), f" {one_line(str(value.path))}")
-    say(target, f"  {question.id}  {_cut(question.text, _QUESTION)}")
+    yield verbatim((words[value.kept.value], Style.STRONG), f" {one_line(str(value.path))}")
+    yield verbatim(f"  {question.id}  {_cut(question.text, _QUESTION)}")
     for name in question.required:
-        say(target, f"  must find: {one_line(name)}")
+        yield verbatim(f"  must find: {one_line(name)}")
     for name in question.forbidden:
-        say(target, f"  must not rest on: {one_line(name)}")
+        yield verbatim(f"  must not rest on: {one_line(name)}")
     several = "one of: " if len(question.answers) > 1 else ""
     for answer in question.answers:
-        say(target, f"  must quote {several}{_cut(answer, _QUESTION)}")
+        yield verbatim(f"  must quote {several}{_cut(answer, _QUESTION)}")
     for text in question.wrong:
-        say(target, f"  must not show: {_cut(text, _QUESTION)}")
+        yield verbatim(f"  must not show: {_cut(text, _QUESTION)}")
     if not question.answerable:
-        say(target, "  must find no answer")
-    say(target, ("Evaluate with: chapterhouse eval", "dim"))
+        yield verbatim("  must find no answer")
+    yield verbatim(("Evaluate with: chapterhouse eval", Style.QUIET))
 
 
-def _headline(found: Evaluation) -> object:
+def _headline(found: Evaluation) -> Block:
     count = len(found.scored)
     questions = counted(count, "question")
     searched = f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}"
@@ -114,16 +108,16 @@ def _headline(found: Evaluation) -> object:
         "questions": f"of {found.name}",
         "synthetic": "made from the documents",
     }[found.kind]
-    return styled((f"{questions} {where}", "bold"), f", asked of {searched}")
+    return verbatim((f"{questions} {where}", Style.STRONG), f", asked of {searched}")
 
 
-def _measures(target: "Console", found: Evaluation) -> None:
+def _measures(found: Evaluation) -> Iterator[Block]:
     rows = [("measure", "mean", "95 % interval", "questions")]
     rows += [
         (name, f"{value.mean:.3f}", _interval(value), f"{value.count:,}")
         for name, value in found.measures.items()
     ]
-    columns(target, rows)
+    yield Columns(rows)
 
 
 def _interval(value: Estimate) -> str:
@@ -139,17 +133,17 @@ def _latency(found: Evaluation) -> str:
     return f"one search took {shown}"
 
 
-def _comparison(target: "Console", value: Comparison) -> None:
-    target.print()
-    say(target, (f"Against {one_line(value.name)}", "bold"))
+def _comparison(value: Comparison) -> Iterator[Block]:
+    yield verbatim()
+    yield verbatim((f"Against {one_line(value.name)}", Style.STRONG))
     rows: list[tuple[str, ...]] = [
         ("measure", "there", "gain", "95 % interval", "p", "better", "worse", "same")
     ]
     rows += [_row(name, value, name) for name in value.differences]
-    columns(target, rows)
+    yield Columns(rows)
     if value.unranked:
         told = counted(value.unranked, "question is", "questions are")
-        say(target, f"{told} not ranked there; each scores 0.")
+        yield verbatim(f"{told} not ranked there; each scores 0.")
     gained = [
         name for name, entry in value.differences.items() if entry.p < _SURE and entry.gain.mean > 0
     ]
@@ -161,12 +155,12 @@ def _comparison(target: "Console", value: Comparison) -> None:
         for word, names in (("better", gained), ("worse", lost))
         if names
     ]
-    _changes(target, value)
+    yield from _changes(value)
     told = "; ".join(verdicts) or "no difference beyond chance"
-    say(target, f"At p < {_SURE:g}: {told}.")
+    yield verbatim(f"At p < {_SURE:g}: {told}.")
 
 
-def _changes(target: "Console", value: Comparison) -> None:
+def _changes(value: Comparison) -> Iterator[Block]:
     """Name the questions that lost and gained most in the first measure."""
     lost = [entry for entry in value.changes if entry[1] < 0][:_CHANGES]
     gained = [entry for entry in reversed(value.changes) if entry[1] > 0][:_CHANGES]
@@ -174,18 +168,18 @@ def _changes(target: "Console", value: Comparison) -> None:
     for word, entries in (("lost", lost), ("gained", gained)):
         if entries:
             named = ", ".join(f"{one_line(question)} {gain:+.3f}" for question, gain in entries)
-            say(target, f"{word} most in {name}: {named}")
+            yield verbatim(f"{word} most in {name}: {named}")
 
 
-def _ablation(target: "Console", stages: Sequence[Comparison]) -> None:
+def _ablation(stages: Sequence[Comparison]) -> Iterator[Block]:
     name = next(iter(stages[0].differences))
-    target.print()
-    say(target, (f"What the stages are worth, in {name}", "bold"))
+    yield verbatim()
+    yield verbatim((f"What the stages are worth, in {name}", Style.STRONG))
     rows: list[tuple[str, ...]] = [
         ("left out", name, "worth", "95 % interval", "p", "better", "worse", "same")
     ]
     rows += [_row(stage.name, stage, name) for stage in stages]
-    columns(target, rows)
+    yield Columns(rows)
 
 
 def _row(label: str, value: Comparison, name: str) -> tuple[str, ...]:
@@ -203,17 +197,17 @@ def _row(label: str, value: Comparison, name: str) -> tuple[str, ...]:
     )
 
 
-def _worst(target: "Console", scored: Sequence[Scored]) -> None:
+def _worst(scored: Sequence[Scored]) -> Iterator[Block]:
     """Show the questions that went most wrong: what was wanted, and what was found instead."""
     wrong = [entry for entry in scored if _badness(entry)]
     worst = sorted(wrong, key=lambda entry: (_badness(entry), entry.case.question.id), reverse=True)
     if not worst:
-        say(target, ("Every question got all it wants.", "green"))
+        yield verbatim(("Every question got all it wants.", Style.GOOD))
         return
-    target.print()
-    say(target, (f"Worst {min(_WORST, len(worst))} of {len(worst):,} not perfect", "bold"))
+    yield verbatim()
+    yield verbatim((f"Worst {min(_WORST, len(worst))} of {len(worst):,} not perfect", Style.STRONG))
     for entry in worst[:_WORST]:
-        _question(target, entry)
+        yield from _question(entry)
 
 
 def _badness(entry: Scored) -> float:
@@ -222,21 +216,23 @@ def _badness(entry: Scored) -> float:
     return round(1 - entry.scores.get("nDCG@10", 1.0), 6) + checks
 
 
-def _question(target: "Console", entry: Scored) -> None:
+def _question(entry: Scored) -> Iterator[Block]:
     question = entry.case.question
     figure = entry.scores.get("nDCG@10")
     shown = "     " if figure is None else f"{figure:.3f}"
-    say(target, (shown, "red"), f"  {one_line(question.id)}  {_cut(question.text, _QUESTION)}")
+    yield verbatim(
+        (shown, Style.BAD), f"  {one_line(question.id)}  {_cut(question.text, _QUESTION)}"
+    )
     if entry.case.relevant:
         places = {ranked.document: place for place, ranked in enumerate(entry.ranking, start=1)}
         names = sorted(entry.case.relevant, key=lambda name: (places.get(name, 1_000), name))
         labels = [_wanted(entry, name, places.get(name)) for name in names[:_LABELS]]
         more = f", and {len(names) - _LABELS} more" if len(names) > _LABELS else ""
-        indented(target, f"wanted: {'; '.join(labels)}{more}", 7)
+        yield verbatim(f"wanted: {'; '.join(labels)}{more}", indent=7)
     if entry.instead:
-        indented(target, f"found: {'; '.join(map(_middle_cut, entry.instead))}", 7)
+        yield verbatim(f"found: {'; '.join(map(_middle_cut, entry.instead))}", indent=7)
     for failure in entry.failures:
-        indented(target, _cut(failure, 2 * _QUESTION), 7)
+        yield verbatim(_cut(failure, 2 * _QUESTION), indent=7)
 
 
 def _wanted(entry: Scored, name: str, place: int | None) -> str:
@@ -244,10 +240,10 @@ def _wanted(entry: Scored, name: str, place: int | None) -> str:
     return f"{label} (place {place})" if place else f"{label} (not found)"
 
 
-def _gate(target: "Console", gate: Gate) -> None:
-    verdict = ("passed  ", "green") if gate.passed else ("FAILED  ", "bold red")
+def _gate(gate: Gate) -> Iterator[Block]:
+    verdict = ("passed  ", Style.GOOD) if gate.passed else ("FAILED  ", Style.BAD)
     sign = "≥" if gate.passed else "<"
-    say(target, verdict, f" {gate.measure} {gate.figure:.4f} {sign} {gate.floor:g}")
+    yield verbatim(verdict, f" {gate.measure} {gate.figure:.4f} {sign} {gate.floor:g}")
 
 
 def _percent(value: Estimate) -> str:

@@ -12,18 +12,10 @@ from chapterhouse.council.meeting.session import Plan, PlannedTurn
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_markdown
 from chapterhouse.council.minutes.wording import Reader, reader_of
-from chapterhouse.interfaces.cli.terminal import columns, say
-from chapterhouse.presenting.blocks import Part, names_in
-from chapterhouse.presenting.terminal import (
-    indented,
-    numbers,
-    one_line,
-    quiet_line,
-    show_block,
-    shown,
-    source,
-    styled,
-)
+from chapterhouse.interfaces.cli.terminal import draw, say
+from chapterhouse.presenting.blocks import Columns, Part, names_in
+from chapterhouse.presenting.styled import indented, one_line, shown, styled
+from chapterhouse.presenting.terminal import numbers, quiet_line, show_block, source
 from chapterhouse.presenting.wording import method, support_mark, used
 from chapterhouse.text.counting import counted
 from chapterhouse.types import MapRow, Minutes, Seating, Stance
@@ -215,7 +207,7 @@ def plan(target: Console, value: Plan) -> None:
         )
         for seat in value.seats
     ]
-    columns(target, rows)
+    draw(target, [Columns(rows)])
     for number, turn in enumerate(value.turns, start=1):
         _turn(target, turn, number)
     for warning in value.warnings:

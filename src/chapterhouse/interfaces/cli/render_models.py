@@ -1,23 +1,25 @@
 """What people see of language models and rerankers: which there are, what was chosen and tried."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types import EncoderStatus
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from chapterhouse.evaluation import model_trial
     from chapterhouse.evaluation.model_trial import Finding, Trial
     from chapterhouse.interfaces.cli.settings_file import Written
     from chapterhouse.models.cards import Card
     from chapterhouse.models.providers import Hosted
     from chapterhouse.models.servers import ServedModel, Server
     from chapterhouse.settings import LanguageModelSettings, RerankSettings
-
+else:
+    model_trial = lazy("chapterhouse.evaluation.model_trial")
 
 # A question with a passage that answers it and one that does not.
 RERANKED: Final = (
@@ -90,7 +92,7 @@ class Listing:
         }
 
 
-def listed(target: "Console", found: Listing) -> None:
+def listed(found: Listing) -> Iterator[Block]:
     """List the language models that can be reached, then the encoders."""
     rows = [
         (model.name, server.title, server.address, _context(model), _state(found, server, model))
@@ -99,70 +101,67 @@ def listed(target: "Console", found: Listing) -> None:
         if model.writes
     ]
     if rows:
-        columns(target, [("language model", "served by", "address", "context", ""), *rows])
+        yield Columns([("language model", "served by", "address", "context", ""), *rows])
     elif found.chosen.engine == "none" and not found.hosted:
-        say(target, _NOTHING)
+        yield verbatim(_NOTHING)
     for server in found.servers:
         if server.problem:
-            say(target, f"{server.address} {one_line(server.problem)}.")
+            yield verbatim(f"{server.address} {one_line(server.problem)}.")
         elif not any(model.writes for model in server.models):
-            say(target, f"{server.title} at {server.address} has no language model yet.")
+            yield verbatim(f"{server.title} at {server.address} has no language model yet.")
     for hosted, key in found.hosted:
         use = f"chapterhouse model use {hosted.name}/NAME"
-        say(target, f"{hosted.title}: a key is in the {key}; {use}")
-    _chosen_elsewhere(target, found)
+        yield verbatim(f"{hosted.title}: a key is in the {key}; {use}")
+    yield from _chosen_elsewhere(found)
     if found.encoders:
-        target.print("")
-        encoders(target, found.encoders, found.cards)
+        yield verbatim()
+        yield from encoders(found.encoders, found.cards)
 
 
 def chosen(
-    target: "Console",
     made: "LanguageModelSettings",
     written: "Written",
     notes: Sequence[str],
-) -> None:
+) -> Iterator[Block]:
     """Say what was chosen, and where it was written."""
     if made.engine != "none":
         place = made.base_url or made.engine
-        say(target, (one_line(made.model), "bold"), f" at {one_line(place)} is chosen.")
+        yield verbatim((one_line(made.model), Style.STRONG), f" at {one_line(place)} is chosen.")
     for note in notes:
-        say(target, one_line(note))
-    say(target, f"Written to {one_line(written.path)}, line {written.line}.")
+        yield verbatim(one_line(note))
+    yield verbatim(f"Written to {one_line(written.path)}, line {written.line}.")
 
 
-def trial(target: "Console", tried: "Trial") -> None:
+def trial(tried: "Trial") -> Iterator[Block]:
     """Show what a model can do."""
-    from chapterhouse.evaluation.model_trial import QUESTION  # noqa: PLC0415 - brings the engines
-
-    target.print("")
-    say(target, (QUESTION, "bold"))
-    indented(target, one_line(tried.answer.text))
+    yield verbatim()
+    yield verbatim((model_trial.QUESTION, Style.STRONG))
+    yield verbatim(one_line(tried.answer.text), indent=4)
     for citation in tried.answer.citations:
-        indented(target, styled((f"[{citation.number}] “{one_line(citation.quote)}”", "dim")))
-    target.print("")
+        yield verbatim((f"[{citation.number}] “{one_line(citation.quote)}”", Style.QUIET), indent=4)
+    yield verbatim()
     for finding in tried.found:
-        _finding(target, finding, "ok  ", "NO  ")
+        yield from _finding(finding, "ok  ", "NO  ")
     speed = f"{tried.tokens_per_second:,.0f} tokens a second" if tried.tokens_per_second else "?"
-    say(target, ("    ", "bold"), f"speed: {speed}")
-    target.print("")
-    say(target, ("What will work", "bold"))
+    yield verbatim(("    ", Style.STRONG), f"speed: {speed}")
+    yield verbatim()
+    yield verbatim(("What will work", Style.STRONG))
     for finding in tried.works:
-        _finding(target, finding, "ok  ", "--  ")
+        yield from _finding(finding, "ok  ", "--  ")
 
 
-def reranked(target: "Console", made: "RerankSettings", written: "Written", *, right: bool) -> None:
+def reranked(made: "RerankSettings", written: "Written", *, right: bool) -> Iterator[Block]:
     """Say which reranker was chosen, and what came of its test."""
     name = made.model or made.folder or made.engine
-    say(target, (one_line(name), "bold"), " orders passages from now on.")
-    say(target, f"Written to {one_line(written.path)}, line {written.line}.")
+    yield verbatim((one_line(name), Style.STRONG), " orders passages from now on.")
+    yield verbatim(f"Written to {one_line(written.path)}, line {written.line}.")
     if not right:
-        say(target, "It put a passage that answers a question behind one that does not.")
+        yield verbatim("It put a passage that answers a question behind one that does not.")
 
 
-def _finding(target: "Console", finding: "Finding", passed: str, failed: str) -> None:
-    mark = (passed, "green") if finding.passed else (failed, "yellow")
-    say(target, mark, f"{finding.name}: {one_line(finding.sentence)}")
+def _finding(finding: "Finding", passed: str, failed: str) -> Iterator[Block]:
+    mark = (passed, Style.GOOD) if finding.passed else (failed, Style.WARNING)
+    yield verbatim(mark, f"{finding.name}: {one_line(finding.sentence)}")
 
 
 def _context(model: "ServedModel") -> str:
@@ -178,7 +177,7 @@ def _state(found: Listing, server: "Server", model: "ServedModel") -> str:
     return ", ".join([*said, *(["loaded"] if model.loaded else [])])
 
 
-def _chosen_elsewhere(target: "Console", found: Listing) -> None:
+def _chosen_elsewhere(found: Listing) -> Iterator[Block]:
     """Tell of the model in use where it is not in the list."""
     made = found.chosen
     shown = any(
@@ -186,7 +185,7 @@ def _chosen_elsewhere(target: "Console", found: Listing) -> None:
     )
     if made.engine != "none" and not shown:
         place = made.base_url or made.engine
-        say(target, f"In use: {one_line(made.model)} at {one_line(place)}.")
+        yield verbatim(f"In use: {one_line(made.model)} at {one_line(place)}.")
 
 
 _MINUTE: Final = 60
@@ -218,45 +217,41 @@ def vector_rows(found: Sequence[EncoderStatus], documents: int) -> list[tuple[st
     return rows
 
 
-def encoders(target: "Console", found: Sequence[EncoderStatus], cards: Sequence["Card"]) -> None:
+def encoders(found: Sequence[EncoderStatus], cards: Sequence["Card"]) -> Iterator[Block]:
     """List the encoders of a library, then those that are known."""
     rows = [("in this library", "role", "vectors of")]
     rows += [(entry.name, entry.role, _progress(entry)) for entry in found]
-    columns(target, rows)
+    yield Columns(rows)
     for entry in found:
         if entry.problem:
-            say(target, f"{entry.name}: {entry.problem}")
+            yield verbatim(f"{entry.name}: {entry.problem}")
     if not cards:
         return
-    target.print("")
+    yield verbatim()
     known = [("known", "licence", "to fetch", "what it is")]
     known += [(card.name, card.licence, megabytes(card.size), card.summary) for card in cards]
-    columns(target, known)
+    yield Columns(known)
 
 
 def encoder_chosen(
-    target: "Console", found: Sequence[EncoderStatus], chunks: int, speed: float, problem: str
-) -> None:
+    found: Sequence[EncoderStatus], chunks: int, speed: float, problem: str
+) -> Iterator[Block]:
     """Say what happens now that an encoder was chosen."""
     wanted = next((entry for entry in found if entry.role == "building"), found[0])
     if wanted.role == "active":
-        say(target, f"{wanted.name} is in use: {_progress(wanted)} have its vectors.")
+        yield verbatim(f"{wanted.name} is in use: {_progress(wanted)} have its vectors.")
         return
-    say(target, f"{wanted.name} is chosen: {_progress(wanted)} have its vectors.")
+    yield verbatim(f"{wanted.name} is chosen: {_progress(wanted)} have its vectors.")
     if problem:
-        say(target, f"It cannot be used yet: {problem}")
+        yield verbatim(f"It cannot be used yet: {problem}")
     if speed:
-        target.print(
-            styled(
-                f"About {speed:,.0f} chunks a second here, {chunks:,} to go: "
-                f"{duration(chunks / speed)}."
-            )
+        yield verbatim(
+            f"About {speed:,.0f} chunks a second here, {chunks:,} to go: "
+            f"{duration(chunks / speed)}."
         )
-    target.print(
-        styled(
-            "Until then the library answers as before. Commands make the vectors in the "
-            "background; to wait for them: chapterhouse model embed"
-        )
+    yield verbatim(
+        "Until then the library answers as before. Commands make the vectors in the "
+        "background; to wait for them: chapterhouse model embed"
     )
 
 

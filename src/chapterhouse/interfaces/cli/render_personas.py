@@ -1,20 +1,19 @@
 """What people see of personas. Plain lines, safe to show on any terminal."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.agents.curated import Outcome as Curation
 from chapterhouse.agents.persona import CONFIG_FILE, PROSE_FILE, RAW, PersonaFolder
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.interfaces.cli import render
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Census
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from chapterhouse.agents.listing import Listed
     from chapterhouse.agents.registry import Entry, Refresh
     from chapterhouse.agents.training import Change, Proposal, Training
@@ -22,26 +21,25 @@ if TYPE_CHECKING:
 
 # Every standing of a file, in order. By value: what lists files is slow to load.
 STANDINGS: Final = {
-    "indexed": "green",
-    "partial": "yellow",
-    "new": "cyan",
-    "rejected": "red",
-    "removed": "dim",
-    "passed-over": "dim",
+    "indexed": Style.GOOD,
+    "partial": Style.WARNING,
+    "new": Style.NOTABLE,
+    "rejected": Style.BAD,
+    "removed": Style.QUIET,
+    "passed-over": Style.QUIET,
 }
 _TOLD: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
 
 
 def made(
-    target: "Console",
     folder: PersonaFolder,
     problems: Sequence[Problem],
     reopening: str,
-) -> None:
+) -> Iterator[Block]:
     """Say where a new persona is and what comes next."""
     slug = folder.slug
-    say(target, "Made ", (folder.display_name, "bold"), f" in {folder.path}")
-    say(target, "Next:")
+    yield verbatim("Made ", (folder.display_name, Style.STRONG), f" in {folder.path}")
+    yield verbatim("Next:")
     steps = (
         (f"1. Say who they are, in {PROSE_FILE}:", f"chapterhouse persona edit {slug}{reopening}"),
         (f"2. Drop documents, or a .links list of web pages, into {RAW}/, or name them:",
@@ -50,18 +48,16 @@ def made(
          f"chapterhouse persona train {slug}{reopening}"),
     )  # fmt: skip
     for what, how in steps:
-        say(target, f"  {what}")
-        say(target, f"     {how}")
+        yield verbatim(f"  {what}")
+        yield verbatim(f"     {how}")
     for one in problems:
-        problem(target, one)
+        yield from problem(one)
 
 
-def entries(
-    target: "Console", found: "Sequence[Entry[PersonaFolder]]", counts: Mapping[str, int]
-) -> None:
+def entries(found: "Sequence[Entry[PersonaFolder]]", counts: Mapping[str, int]) -> Iterator[Block]:
     """List personas, a line each; those that cannot be used with the reason under it."""
     if not found:
-        say(target, "No personas. Make one: chapterhouse persona new SLUG")
+        yield verbatim("No personas. Make one: chapterhouse persona new SLUG")
         return
     rows = [("slug", "name", "documents", "tags")]
     rows += [
@@ -73,13 +69,13 @@ def entries(
         )
         for entry in found
     ]
-    columns(target, rows)
+    yield Columns(rows)
     for entry in found:
         for one in entry.problems:
-            problem(target, one)
+            yield from problem(one)
 
 
-def persona(target: "Console", folder: PersonaFolder, census: Census, *, current: bool) -> None:
+def persona(folder: PersonaFolder, census: Census, *, current: bool) -> Iterator[Block]:
     """Show everything known of a persona."""
     config, profile = folder.config, folder.config.profile
     state = (
@@ -104,145 +100,147 @@ def persona(target: "Console", folder: PersonaFolder, census: Census, *, current
         ("memory", _settings(config.memory.model_dump(exclude_none=True))),
         ("answers", _settings(config.answer.model_dump(exclude_none=True))),
     ]
-    columns(target, rows, header=False)
+    yield Columns(rows, header=False)
     if folder.prose:
-        target.print()
-        indented(target, folder.prose, 2)
+        yield verbatim()
+        yield verbatim(folder.prose, indent=2)
 
 
-def problems(target: "Console", found: Sequence[Problem]) -> None:
+def problems(found: Sequence[Problem]) -> Iterator[Block]:
     """Show what validation found."""
     for one in found:
-        problem(target, one)
+        yield from problem(one)
     errors = sum(one.severity is Severity.ERROR for one in found)
     warnings = len(found) - errors
-    say(target, f"{counted(errors, 'error')}, {counted(warnings, 'warning')}")
+    yield verbatim(f"{counted(errors, 'error')}, {counted(warnings, 'warning')}")
 
 
-def problem(target: "Console", found: Problem) -> None:
+def problem(found: Problem) -> Iterator[Block]:
     """Show where something is wrong, why, and what to do."""
-    colour = "bold red" if found.severity is Severity.ERROR else "yellow"
+    colour = Style.BAD if found.severity is Severity.ERROR else Style.WARNING
     where = one_line(": ".join(filter(None, (found.file, found.place))))
     severity = (f"{found.severity.value:<8}", colour)
-    say(target, severity, (where, "bold"), (f"  ({found.code.value})", "dim"))
-    say(target, f"        {one_line(found.sentence)}")
-    say(target, (f"        {one_line(found.hint)}", "dim"))
+    yield verbatim(severity, (where, Style.STRONG), (f"  ({found.code.value})", Style.QUIET))
+    yield verbatim(f"        {one_line(found.sentence)}")
+    yield verbatim((f"        {one_line(found.hint)}", Style.QUIET))
 
 
-def documents(target: "Console", listed: "Sequence[Listed]") -> None:
+def documents(listed: "Sequence[Listed]") -> Iterator[Block]:
     """List a persona's files, and under each that is not indexed why."""
     if not listed:
-        say(target, f"No documents. Drop some into {RAW}/.")
+        yield verbatim(f"No documents. Drop some into {RAW}/.")
         return
     width = max(map(len, STANDINGS)) + 2
     for entry in listed:
         shared = f"  shared with {', '.join(entry.shared_with)}" if entry.shared_with else ""
         detail = f"  {entry.document_id}  {counted(entry.chunks, 'chunk')}" if entry.chunks else ""
-        target.print(
-            styled(
-                (f"{entry.status.value:<{width}}", STANDINGS[entry.status]),
-                (one_line(entry.source), "bold"),
-                (one_line(detail + shared).join(("  ", "")) if detail or shared else "", "dim"),
-            )
+        yield verbatim(
+            (f"{entry.status.value:<{width}}", STANDINGS[entry.status]),
+            (one_line(entry.source), Style.STRONG),
+            (one_line(detail + shared).join(("  ", "")) if detail or shared else "", Style.QUIET),
         )
         if entry.reason:
             code = f" ({entry.code})" if entry.code else ""
-            say(target, " " * width + one_line(entry.reason) + code)
+            yield verbatim(" " * width + one_line(entry.reason) + code)
     counts = Counter(entry.status.value for entry in listed)
     told = ", ".join(f"{counts[name]} {name}" for name in STANDINGS if counts[name])
-    say(target, (f"{counted(len(listed), 'file')}: ", "bold"), told)
+    yield verbatim((f"{counted(len(listed), 'file')}: ", Style.STRONG), told)
 
 
-def moved(target: "Console", entry: "Listed", back: str, *, out: bool, dry_run: bool) -> None:
+def moved(entry: "Listed", back: str, *, out: bool, dry_run: bool) -> Iterator[Block]:
     """Say what was taken out of the index or into it again, and how to undo it."""
     verb = ("Would take" if dry_run else "Took", "out of the index" if out else "in again")
-    say(target, f"{verb[0]} {one_line(entry.source)} {verb[1]}.")
+    yield verbatim(f"{verb[0]} {one_line(entry.source)} {verb[1]}.")
     if out and not dry_run:
-        say(target, f"The file stays where it is; {CONFIG_FILE} names it under 'exclude'.")
-        say(target, f"Bring it back with: {back}")
+        yield verbatim(f"The file stays where it is; {CONFIG_FILE} names it under 'exclude'.")
+        yield verbatim(f"Bring it back with: {back}")
 
 
-def training(target: "Console", value: "Training", *, dry_run: bool, shown: bool = False) -> None:
+def training(value: "Training", *, dry_run: bool, shown: bool = False) -> Iterator[Block]:
     """Say what was fetched, curated and indexed, and show the proposal unless it was ``shown``."""
     for name in value.copied:
-        say(target, f"Copied in: {one_line(name)}")
-    _fetched(target, value)
-    refresh(target, value.refresh, dry_run=dry_run)
+        yield verbatim(f"Copied in: {one_line(name)}")
+    yield from _fetched(value)
+    yield from refresh(value.refresh, dry_run=dry_run)
     if value.again and value.again.outcomes:
-        say(target, f"Read anew: {counted(len(value.again.outcomes), 'document')}")
+        yield verbatim(f"Read anew: {counted(len(value.again.outcomes), 'document')}")
     if value.accepted:
-        say(target, ("Profile written.", "green"), f" See {CONFIG_FILE}.")
+        yield verbatim(("Profile written.", Style.GOOD), f" See {CONFIG_FILE}.")
     if not (shown and value.proposal):
-        proposal(target, value.proposal)
+        yield from proposal(value.proposal)
     if value.proposal and not value.accepted:
-        say(target, f"Not written. Accept it: chapterhouse persona train {value.slug} --yes")
+        yield verbatim(f"Not written. Accept it: chapterhouse persona train {value.slug} --yes")
 
 
-def _fetched(target: "Console", value: "Training") -> None:
+def _fetched(value: "Training") -> Iterator[Block]:
     if value.fetched is None:
         return
     counts = Counter(outcome.status for outcome in value.fetched.outcomes)
     told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none listed"
-    say(target, ("Pages: ", "bold"), told)
+    yield verbatim(("Pages: ", Style.STRONG), told)
     for outcome in value.fetched.outcomes:
         if outcome.status == "failed":
-            say(target, ("failed    ", "red"), one_line(outcome.link.url))
+            yield verbatim(("failed    ", Style.BAD), one_line(outcome.link.url))
             why = " ".join(filter(None, (outcome.message, outcome.hint)))
-            say(target, f"          {one_line(why)} ({outcome.code})")
+            yield verbatim(f"          {one_line(why)} ({outcome.code})")
     for page in value.fetched.orphaned:
-        say(target, ("gone      ", "dim"), f"{one_line(page.url)}: no list has it any more")
+        yield verbatim(
+            ("gone      ", Style.QUIET), f"{one_line(page.url)}: no list has it any more"
+        )
 
 
-def refresh(target: "Console", value: "Refresh", *, dry_run: bool = False) -> None:
+def refresh(value: "Refresh", *, dry_run: bool = False) -> Iterator[Block]:
     """Say what bringing a persona up to date did."""
     for warning in value.warnings:
-        say(target, ("warning   ", "yellow"), one_line(warning))
+        yield verbatim(("warning   ", Style.WARNING), one_line(warning))
     if value.curation is not None:
         counts = Counter(outcome.status.value for outcome in value.curation.outcomes)
         told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
         verb = "Would curate" if dry_run else "Curated"
-        say(target, (f"{verb}: ", "bold"), told or "nothing")
+        yield verbatim((f"{verb}: ", Style.STRONG), told or "nothing")
         for outcome in value.curation.outcomes:
             if outcome.status in _TOLD:
-                say(target, (f"{outcome.status.value:<10}", "red"), one_line(outcome.source))
-                say(target, f"          {one_line(outcome.sentence)} ({outcome.code})")
+                yield verbatim((f"{outcome.status.value:<10}", Style.BAD), one_line(outcome.source))
+                yield verbatim(f"          {one_line(outcome.sentence)} ({outcome.code})")
     if value.sync is not None:
-        (render.planned if dry_run else render.report)(target, value.sync.files)
+        yield from (render.planned if dry_run else render.report)(value.sync.files)
         for source in value.sync.removed:
-            say(target, ("removed   ", "dim"), one_line(source))
+            yield verbatim(("removed   ", Style.QUIET), one_line(source))
         for move in value.sync.moves:
             told = " ".join(
                 [*(f"+{shelf}" for shelf in move.joined), *(f"-{shelf}" for shelf in move.left)]
             )
-            say(target, ("shelves   ", "dim"), f"{one_line(move.source)}: {told}")
+            yield verbatim(("shelves   ", Style.QUIET), f"{one_line(move.source)}: {told}")
 
 
-def proposal(target: "Console", value: "Proposal") -> None:
+def proposal(value: "Proposal") -> Iterator[Block]:
     """Show a proposed profile as a difference."""
     for warning in value.warnings:
-        say(target, ("warning   ", "yellow"), one_line(warning))
+        yield verbatim(("warning   ", Style.WARNING), one_line(warning))
     if not value:
-        say(target, "The profile is as the documents have it; nothing to change.")
+        yield verbatim("The profile is as the documents have it; nothing to change.")
         return
-    say(target, ("Profile, ", "bold"), f"by {one_line(value.method)}:")
+    yield verbatim(("Profile, ", Style.STRONG), f"by {one_line(value.method)}:")
     reasons = dict(value.reasons)
     for change in value.changes:
-        say(target, (f"  {change.key}", "bold"), (f"  ({change.why})", "dim"))
+        yield verbatim((f"  {change.key}", Style.STRONG), (f"  ({change.why})", Style.QUIET))
         if isinstance(change.before, str) or isinstance(change.after, str):
-            _sentence_change(target, change)
+            yield from _sentence_change(change)
             continue
         for entry in change.dropped:
-            say(target, (f"    - {entry}", "red"), ("  in no document any more", "dim"))
+            yield verbatim(
+                (f"    - {entry}", Style.BAD), ("  in no document any more", Style.QUIET)
+            )
         for entry in change.added:
             reason = f"  {reasons[entry]}" if change.key == "tags" and entry in reasons else ""
-            say(target, (f"    + {entry}", "green"), (reason, "dim"))
+            yield verbatim((f"    + {entry}", Style.GOOD), (reason, Style.QUIET))
 
 
-def _sentence_change(target: "Console", change: "Change") -> None:
+def _sentence_change(change: "Change") -> Iterator[Block]:
     if change.before:
-        say(target, (f"    - {change.before}", "red"))
+        yield verbatim((f"    - {change.before}", Style.BAD))
     if change.after:
-        say(target, (f"    + {change.after}", "green"))
+        yield verbatim((f"    + {change.after}", Style.GOOD))
 
 
 def _settings(values: dict[str, object]) -> str:

@@ -2,16 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.envelope import json_value
-from chapterhouse.interfaces.cli.terminal import one_line, say
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.telemetry import Trace, TraceSpan, operations
 from chapterhouse.telemetry.spans import ERROR_TYPE
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
 
 _STEP = 2  # columns to the right
 _LONGEST = 100  # characters shown of one value
@@ -25,24 +21,24 @@ _LABELS = {
 }
 
 
-def tree(target: "Console", trace: Trace) -> None:
+def tree(trace: Trace) -> Iterator[Block]:
     """Print each span with its time, and below it what it was told and what is inside it."""
     roots = trace.roots
     if not roots:
-        say(target, ("Nothing was recorded.", "dim"))
+        yield verbatim(("Nothing was recorded.", Style.QUIET))
     for span in roots:
-        _span(target, span, 0)
+        yield from _span(span, 0)
 
 
-def _span(target: "Console", span: TraceSpan, depth: int) -> None:
+def _span(span: TraceSpan, depth: int) -> Iterator[Block]:
     indent = " " * _STEP * depth
-    time = (f"  {seconds(span.seconds)}", "cyan")
-    failed = (f"  {one_line(span.error)}", "red") if span.error else ""
-    say(target, indent, (one_line(span.name), "bold"), time, failed)
+    time = (f"  {seconds(span.seconds)}", Style.NOTABLE)
+    failed = (f"  {one_line(span.error)}", Style.BAD) if span.error else ""
+    yield verbatim(indent, (one_line(span.name), Style.STRONG), time, failed)
     for line in _details(span):
-        say(target, (f"{indent}  {line}", "dim"))
+        yield verbatim((f"{indent}  {line}", Style.QUIET))
     for child in span.children:
-        _span(target, child, depth + 1)
+        yield from _span(child, depth + 1)
 
 
 def _details(span: TraceSpan) -> Iterator[str]:

@@ -18,13 +18,17 @@ from chapterhouse.interfaces.cli import render_trace
 from chapterhouse.interfaces.cli.envelope import failure, success, trace_data, write
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
 from chapterhouse.interfaces.cli.options import common, require_path
-from chapterhouse.interfaces.cli.terminal import console, one_line
+from chapterhouse.interfaces.cli.terminal import console, draw, one_line
+from chapterhouse.loading import lazy
 from chapterhouse.telemetry import Trace, collecting
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.library import Library
+    from chapterhouse.telemetry import sending as collectors
+else:
+    collectors = lazy("chapterhouse.telemetry.sending")
 
 OK, FAILED, PARTLY, NO_ANSWER, CONFIRM = 0, 1, 4, 6, 10
 
@@ -124,9 +128,7 @@ def _reported(library: "Library") -> Iterator[None]:
     if not endpoint:
         yield
         return
-    from chapterhouse.telemetry.sending import sending  # noqa: PLC0415 - only with a collector
-
-    with sending(endpoint, _complain):
+    with collectors.sending(endpoint, _complain):
         try:
             yield
         finally:
@@ -219,7 +221,7 @@ def _show(trace: Trace | None) -> None:
         return
     survive_the_locale()
     sys.stdout.flush()  # where both lead to one place, the answer stands above
-    render_trace.tree(console(stderr=True), trace)
+    draw(console(stderr=True), render_trace.tree(trace))
 
 
 def survive_the_locale() -> None:

@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.metadata import version
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chapterhouse.errors import RejectedError
+from chapterhouse.loading import lazy
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import bounded
@@ -36,6 +37,14 @@ from chapterhouse.reading.office.parts import Parts
 from chapterhouse.reading.plain import fence_after, first_heading
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
+
+if TYPE_CHECKING:
+    import xberg
+
+    from chapterhouse.reading import mail
+else:
+    xberg = lazy("xberg")
+    mail = lazy("chapterhouse.reading.mail")
 
 MIME_TYPES = {
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
@@ -203,8 +212,6 @@ def method() -> str:
 
 
 def _extract(data: bytes, format_: str, limits: Limits) -> _Result:
-    import xberg  # noqa: PLC0415 - large
-
     ceilings = xberg.SecurityLimits(
         max_archive_size=limits.archive_bytes,
         max_compression_ratio=_RATIO,
@@ -342,8 +349,6 @@ def _old_slides(text: str) -> tuple[ExtractedPage, ...]:
 
 
 def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
-    from chapterhouse.reading import mail  # noqa: PLC0415 - messages only
-
     body = result.text
     while body.startswith(_MESSAGE_HEADERS):
         _, _, body = body.partition("\n\n")

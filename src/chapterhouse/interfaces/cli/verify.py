@@ -1,37 +1,34 @@
 """The command that checks saved answers and minutes: verify."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from chapterhouse.answering.bundle import (
-    LARGEST,
-    Bundle,
-    bundle_json,
-    examine,
-    read_answer,
-    read_bundle,
-    states_format,
-)
-from chapterhouse.answering.cite import CitationCheck
-from chapterhouse.claims.judge import judge
-from chapterhouse.council.minutes.bundle import holds_minutes, read_minutes, read_minutes_bundle
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.options import require_path
 from chapterhouse.interfaces.cli.output_files import destination
 from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, run, with_library
-from chapterhouse.interfaces.cli.terminal import indented, one_line, say, styled
+from chapterhouse.interfaces.cli.terminal import drawn, one_line
+from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.types import Answer, Check, Minutes
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from chapterhouse.answering import bundle as answer_bundle
+    from chapterhouse.answering import cite
+    from chapterhouse.claims import judge as claims
+    from chapterhouse.council.minutes import bundle as minutes_bundle
     from chapterhouse.library import Library
+else:
+    answer_bundle = lazy("chapterhouse.answering.bundle")
+    cite = lazy("chapterhouse.answering.cite")
+    claims = lazy("chapterhouse.claims.judge")
+    minutes_bundle = lazy("chapterhouse.council.minutes.bundle")
 
 _SOURCES: Final = {
     "same": "is as it was cited",
@@ -40,9 +37,9 @@ _SOURCES: Final = {
     "gone": "is gone",
 }
 _QUOTES: Final = {
-    "stands": ("the quotation stands", "green"),
-    "moved": ("the quotation stands at another place", "yellow"),
-    "lost": ("the quotation is not there any more", "bold red"),
+    "stands": ("the quotation stands", Style.GOOD),
+    "moved": ("the quotation stands at another place", Style.WARNING),
+    "lost": ("the quotation is not there any more", Style.BAD),
 }
 
 _File = Annotated[
@@ -72,7 +69,7 @@ def verify(
         examined = _examined(_content(file), needs_bundle=True)
         return Outcome(
             _verified(examined, None),
-            lambda target: _show_verified(target, examined, None),
+            drawn(_show_verified(examined, None)),
             OK if examined.trusted else FAILED,
         )
 
@@ -86,7 +83,7 @@ def verify(
         holds = all(one.holds for one in found)
         return Outcome(
             _verified(examined, found),
-            lambda target: _show_verified(target, examined, found),
+            drawn(_show_verified(examined, found)),
             FAILED if examined.trusted is False else OK if holds else PARTLY,
         )
 
@@ -116,16 +113,16 @@ class Examined:
 
 
 def _examined(data: bytes, *, needs_bundle: bool = False) -> Examined:
-    of_minutes = holds_minutes(data)
-    if not (needs_bundle or states_format(data)):
-        return Examined(read_minutes(data) if of_minutes else read_answer(data), {}, ())
+    of_minutes = minutes_bundle.holds_minutes(data)
+    if not (needs_bundle or answer_bundle.states_format(data)):
+        read = minutes_bundle.read_minutes if of_minutes else answer_bundle.read_answer
+        return Examined(read(data), {}, ())
     if of_minutes:
-        from chapterhouse.council.minutes.bundle import examine_minutes  # noqa: PLC0415 - brings the council
-
-        held = read_minutes_bundle(data)
-        return Examined(held.minutes, held.versions, examine_minutes(held, judge))
-    bundle = read_bundle(data)
-    return Examined(bundle.answer, bundle.versions, examine(bundle, judge))
+        held = minutes_bundle.read_minutes_bundle(data)
+        checks = minutes_bundle.examine_minutes(held, claims.judge)
+        return Examined(held.minutes, held.versions, checks)
+    bundle = answer_bundle.read_bundle(data)
+    return Examined(bundle.answer, bundle.versions, answer_bundle.examine(bundle, claims.judge))
 
 
 def bundle_path(name: str) -> Path:
@@ -141,31 +138,32 @@ def bundle_path(name: str) -> Path:
 def is_bundle(data: bytes) -> bool:
     """Whether bytes are a bundle, of an answer or of minutes, which may be replaced."""
     try:
-        if holds_minutes(data):
-            read_minutes_bundle(data)
+        if minutes_bundle.holds_minutes(data):
+            minutes_bundle.read_minutes_bundle(data)
         else:
-            read_bundle(data)
+            answer_bundle.read_bundle(data)
     except UsageError:
         return False
     return True
 
 
-def write_bundle(path: Path, bundle: Bundle) -> None:
+def write_bundle(path: Path, bundle: "answer_bundle.Bundle") -> None:
     """Write a bundle whole or not at all.
 
     Raises:
         OSError: the file cannot be written.
     """
-    write_output(path, bundle_json(bundle))
+    write_output(path, answer_bundle.bundle_json(bundle))
 
 
 def _content(name: str) -> bytes:
     if name == "-":
-        return sys.stdin.buffer.read(LARGEST + 1)
+        return sys.stdin.buffer.read(answer_bundle.LARGEST + 1)
     path = Path(require_path(name)).expanduser()
     try:
         with path.open("rb") as stream:
-            return stream.read(LARGEST + 1)  # what is longer is refused, and never read whole
+            # What is longer is refused, and never read whole.
+            return stream.read(answer_bundle.LARGEST + 1)
     except FileNotFoundError:
         raise NotFoundError(f"There is no file {name}.", hint="Check the spelling.") from None
 
@@ -173,7 +171,9 @@ def _content(name: str) -> bytes:
 # --- what is shown --------------------------------------------------------------------------------
 
 
-def _verified(examined: Examined, found: Sequence[CitationCheck] | None) -> dict[str, object]:
+def _verified(
+    examined: Examined, found: "Sequence[cite.CitationCheck] | None"
+) -> dict[str, object]:
     """Return what was found.
 
     ``trusted`` is null where the file is no bundle, ``holds`` and ``citations`` without a library.
@@ -188,7 +188,7 @@ def _verified(examined: Examined, found: Sequence[CitationCheck] | None) -> dict
     }
 
 
-def _citation(one: "CitationCheck") -> dict[str, object]:
+def _citation(one: "cite.CitationCheck") -> dict[str, object]:
     return {
         "number": one.citation.number,
         "title": one.citation.title,
@@ -203,39 +203,38 @@ def _citation(one: "CitationCheck") -> dict[str, object]:
     }
 
 
-def _show_citations(target: "Console", question: str, found: Sequence[CitationCheck]) -> None:
+def _show_citations(question: str, found: "Sequence[cite.CitationCheck]") -> Iterator[Block]:
     """Show what has become of the citations of an answer or of minutes."""
-    say(target, (one_line(question), "bold"))
+    yield verbatim((one_line(question), Style.STRONG))
     for one in found:
         citation = one.citation
         verdict = _QUOTES[one.quote.value]
         name = one_line(citation.title or citation.source)
-        say(target, (f"[{citation.number}] ", "bold"), (name, "bold cyan"))
+        yield verbatim((f"[{citation.number}] ", Style.STRONG), (name, Style.TITLE))
         moved = f" ({one_line(one.source_now)})" if one.source.value == "moved" else ""
-        indented(
-            target,
-            styled(f"{one_line(citation.source)} {_SOURCES[one.source.value]}{moved}; ", verdict),
+        yield verbatim(
+            f"{one_line(citation.source)} {_SOURCES[one.source.value]}{moved}; ", verdict, indent=4
         )
         if one.holds:
             span = f"{one.start}:{one.end}"
             opens = f"chapterhouse docs show {one.document_id} --span {span}"
-            indented(target, styled((opens, "dim")))
+            yield verbatim((opens, Style.QUIET), indent=4)
     if not found:
-        say(target, "It cites nothing.")
+        yield verbatim("It cites nothing.")
 
 
 def _show_verified(
-    target: "Console", examined: Examined, found: Sequence[CitationCheck] | None
-) -> None:
+    examined: Examined, found: "Sequence[cite.CitationCheck] | None"
+) -> Iterator[Block]:
     """Show what was found of a file."""
     for check in examined.checks:
-        mark = ("ok  ", "green") if check.passed else ("BAD ", "bold red")
-        say(target, mark, f"{check.name}: {one_line(check.sentence)}")
+        mark = ("ok  ", Style.GOOD) if check.passed else ("BAD ", Style.BAD)
+        yield verbatim(mark, f"{check.name}: {one_line(check.sentence)}")
         if check.hint:
-            indented(target, styled((one_line(check.hint), "dim")))
+            yield verbatim((one_line(check.hint), Style.QUIET), indent=4)
     if not examined.checks:
-        say(target, ("This is no bundle: only its quotations were checked.", "dim"))
+        yield verbatim(("This is no bundle: only its quotations were checked.", Style.QUIET))
     if found is None:
-        say(target, ("Checked by itself: the documents were not looked at.", "dim"))
+        yield verbatim(("Checked by itself: the documents were not looked at.", Style.QUIET))
         return
-    _show_citations(target, examined.held.question, found)
+    yield from _show_citations(examined.held.question, found)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.interfaces.cli import opening
+from chapterhouse.interfaces.cli import sources
 from chapterhouse.types import Document
 
 
@@ -180,12 +180,12 @@ def test_a_viewer_is_given_one_file(
 ) -> None:
     done = subprocess.CompletedProcess((), 0, stdout="evince.desktop")
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: done)
-    assert opening.viewer_command(original, 2) == ("/bin/xdg-open", str(original))
+    assert sources.viewer_command(original, 2) == ("/bin/xdg-open", str(original))
     monkeypatch.delenv("DISPLAY")
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert opening.viewer_command(original, 2) == ()
+    assert sources.viewer_command(original, 2) == ()
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert opening.viewer_command(original, 2) == ("/bin/open", str(original))
+    assert sources.viewer_command(original, 2) == ("/bin/open", str(original))
     assert started == []
 
 
@@ -195,21 +195,21 @@ def test_what_could_run_is_never_opened(
 ) -> None:
     path = tmp_path / name
     path.write_text("#!/bin/sh\n")
-    assert opening.original_of(document_at(script(), path, monkeypatch)) is None
+    assert sources.original_of(document_at(script(), path, monkeypatch)) is None
 
 
 def test_only_the_bytes_that_were_read_are_opened(
     script: Any, original: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = document_at(script(), original, monkeypatch)
-    assert opening.original_of(document) == original
+    assert sources.original_of(document) == original
     original.write_bytes(b"another")
-    assert opening.original_of(document) is None
+    assert sources.original_of(document) is None
     original.unlink()
-    assert opening.original_of(document) is None
-    assert opening.original_of(replace(document, location="relative.pdf")) is None
+    assert sources.original_of(document) is None
+    assert sources.original_of(replace(document, location="relative.pdf")) is None
 
 
 def test_a_folder_that_cannot_be_written_to_still_answers(tmp_path: Path, script: Any) -> None:
-    opening.remember_answer(tmp_path / "gone", script().answer, (), ())
+    sources.remember_answer(tmp_path / "gone", script().answer, (), ())
     assert not (tmp_path / "gone").exists()

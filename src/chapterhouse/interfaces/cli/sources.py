@@ -23,7 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.errors import NotFoundError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli import render
+from chapterhouse.interfaces.cli import render_places
 from chapterhouse.interfaces.cli.envelope import search_data
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, with_library
@@ -237,7 +237,9 @@ def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome
     """
     source = source_numbered(read_last(library.folder), number)
     document = _unchanged(library, source)
-    place = render.place_of(document, library.documents.body(document.id), source.start, source.end)
+    place = render_places.place_of(
+        document, library.documents.body(document.id), source.start, source.end
+    )
     path = original_of(document) if may_open else None
     command = viewer_command(path, place.page) if path else ()
     opened = bool(command) and start(command)
@@ -245,7 +247,7 @@ def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome
     def show(target: "Console") -> None:
         told = "Opened " if opened else ""
         say(target, (f"{told}{one_line(document.location)}", "bold"))
-        render.place(target, place)
+        render_places.place(target, place)
 
     return Outcome({"number": number, "path": document.location, "place": place}, show)
 

@@ -4,7 +4,6 @@ import json as json_text
 import logging
 import sys
 from dataclasses import replace
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,11 +11,16 @@ import typer
 from chapterhouse.errors import MissingExtraError, UsageError
 from chapterhouse.interfaces.cli.options import COMMON, common
 from chapterhouse.interfaces.cli.session import Outcome, named_home, run, with_library
+from chapterhouse.loading import is_installed, lazy
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chapterhouse.interfaces.mcp import over_http, over_stdio
     from chapterhouse.library import Library
+else:
+    over_http = lazy("chapterhouse.interfaces.mcp.over_http")
+    over_stdio = lazy("chapterhouse.interfaces.mcp.over_stdio")
 
 _HOST, _PORT = "127.0.0.1", 8431
 
@@ -88,7 +92,7 @@ def mcp(
 
 
 def _require_extra() -> None:
-    if find_spec("mcp") is None:
+    if not is_installed("mcp"):
         raise MissingExtraError("The MCP server", "mcp")
 
 
@@ -100,8 +104,6 @@ def _log_plainly() -> None:
 
 
 def _serve_stdio(library: "Library", *, remember: bool) -> Outcome:
-    from chapterhouse.interfaces.mcp import over_stdio  # noqa: PLC0415 - brings the SDK
-
     if sys.stdin.isatty():
         typer.echo(
             "Clients start this server and speak to it over standard input and output; see "
@@ -122,8 +124,6 @@ def _serve_http(
     *,
     remember: bool,
 ) -> Outcome:
-    from chapterhouse.interfaces.mcp import over_http  # noqa: PLC0415 - brings the SDK
-
     address = over_http.Address(host, port, names, origins)
 
     def announce(url: str) -> None:

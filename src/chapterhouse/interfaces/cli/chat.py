@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from chapterhouse.answering.request import NO_MODEL
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli.asked import Asked, Asking, ask_next, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
-from chapterhouse.interfaces.cli.opening import history_of, opened_source
 from chapterhouse.interfaces.cli.options import (
     Model,
     PersonaName,
@@ -30,13 +28,18 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome, survive_the_locale, with_library
+from chapterhouse.interfaces.cli.sources import history_of, opened_source
 from chapterhouse.interfaces.cli.terminal import console, one_line, styled
+from chapterhouse.loading import lazy
 from chapterhouse.presenting.answers import transcript_markdown
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from chapterhouse.answering import request
     from chapterhouse.library import Library
+else:
+    request = lazy("chapterhouse.answering.request")
 
 _GREETING: Final = "Ask in your own words. /help shows what else there is; Ctrl-D ends."
 _HISTORY: Final = 1_000  # lines
@@ -180,14 +183,14 @@ class Conversation:
             found.show(self._target)
 
     def _choose_model(self, words: Sequence[str]) -> None:
-        profiles = (NO_MODEL, *self._library.settings.profiles)
+        profiles = (request.NO_MODEL, *self._library.settings.profiles)
         if words and words[0] not in profiles:
             raise UsageError(
                 f"The settings have no profile '{words[0]}'.", hint=f"Known: {', '.join(profiles)}"
             )
         if words:
             self._asking = replace(self._asking, model=words[0])
-        own = self._library.settings.language_model.model or NO_MODEL
+        own = self._library.settings.language_model.model or request.NO_MODEL
         name = self._asking.model or f"{own}, as set"
         self._say("model", name, f"Model: {name}. Profiles: {', '.join(profiles)}.")
 

@@ -9,36 +9,34 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from chapterhouse.agents.problems import CouncilConfigError
-from chapterhouse.council.meeting.session import MeetingOptions
-from chapterhouse.council.minutes.bundle import (
-    minutes_bundle_json,
-    minutes_fields,
-    minutes_json,
-    read_minutes,
-)
-from chapterhouse.council.minutes.contents import meetings
-from chapterhouse.council.minutes.decision_record import decision_record
-from chapterhouse.council.minutes.outline import minutes_html, minutes_markdown
 from chapterhouse.errors import UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli import live, render_minutes, render_personas
-from chapterhouse.interfaces.cli.bundles import bundle_path
+from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.councils import Which, with_councils
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import Trace, common, readable, reopening, require_path
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
-from chapterhouse.interfaces.cli.terminal import console
+from chapterhouse.interfaces.cli.terminal import console, draw
+from chapterhouse.interfaces.cli.verify import bundle_path
+from chapterhouse.loading import lazy
 from chapterhouse.types import Minutes
 
 if TYPE_CHECKING:
+    from chapterhouse.council.meeting import session
+    from chapterhouse.council.minutes import bundle as bundles
+    from chapterhouse.council.minutes import contents, outline
+    from chapterhouse.council.minutes import decision_record as decisions
+    from chapterhouse.interfaces.cli import live, render_minutes
     from chapterhouse.library import Library
-
-_SHOW: Final = {
-    "markdown": render_minutes.markdown,
-    "html": render_minutes.html,
-    "": render_minutes.minutes,
-}
+else:
+    session = lazy("chapterhouse.council.meeting.session")
+    bundles = lazy("chapterhouse.council.minutes.bundle")
+    contents = lazy("chapterhouse.council.minutes.contents")
+    decisions = lazy("chapterhouse.council.minutes.decision_record")
+    outline = lazy("chapterhouse.council.minutes.outline")
+    live = lazy("chapterhouse.interfaces.cli.live")
+    render_minutes = lazy("chapterhouse.interfaces.cli.render_minutes")
 
 
 def convene(
@@ -117,10 +115,10 @@ def convene(
         raise typer.BadParameter("--markdown, --html and --json are forms of one thing: take one.")
     if dry_run and (markdown or html or output or record or bundle):
         raise typer.BadParameter("--dry-run makes no minutes that could be printed or written.")
-    show = _SHOW["markdown" if markdown else "html" if html else ""]
+    form = "markdown" if markdown else "html" if html else "minutes"
 
     def work(library: "Library") -> Outcome:
-        choices = MeetingOptions(
+        choices = session.MeetingOptions(
             model,
             remember=not forget,
             fresh=fresh,
@@ -147,9 +145,9 @@ def convene(
         for write in writing:
             write(library, minutes)
         return Outcome(
-            minutes_fields(minutes) if common().json else None,
-            lambda target: show(target, minutes, reopening()),
-            PARTLY if any(held.absences for _, held in meetings(minutes)) else OK,
+            bundles.minutes_fields(minutes) if common().json else None,
+            lambda target: getattr(render_minutes, form)(target, minutes, reopening()),
+            PARTLY if any(held.absences for _, held in contents.meetings(minutes)) else OK,
         )
 
     with_councils(work, trace=trace)
@@ -165,7 +163,7 @@ def _all_told(error: CouncilConfigError) -> UsageError:
         told = (f"{one.place}: {one.sentence}".removeprefix(": ") for one in error.problems)
         message = " ".join(("The council cannot meet.", *told))
         return UsageError(message, hint=hint)
-    render_personas.problems(console(stderr=True), error.problems)
+    draw(console(stderr=True), render_personas.problems(error.problems))
     return UsageError("The council cannot meet.", hint=hint)
 
 
@@ -205,22 +203,28 @@ def _record(name: str) -> tuple[Path, Write]:
     path = destination(name, "A decision record", "--record 0001-berths.md", is_marked)
     begins = re.match(r"[0-9]{1,9}", path.name)
     number = int(begins.group()) if begins else 1
-    return path, lambda _, minutes: write_output(path, marked(decision_record(minutes, number)))
+    return path, lambda _, minutes: write_output(
+        path, marked(decisions.decision_record(minutes, number))
+    )
 
 
 def _bundle(name: str) -> tuple[Path, Write]:
     path = bundle_path(name)
     return path, lambda library, minutes: write_output(
-        path, minutes_bundle_json(library.councils.bundle(minutes))
+        path, bundles.minutes_bundle_json(library.councils.bundle(minutes))
     )
 
 
 def _markdown(minutes: Minutes) -> str:
-    return marked(minutes_markdown(minutes))
+    return marked(outline.minutes_markdown(minutes))
 
 
 def _html(minutes: Minutes) -> str:
-    return marked(minutes_html(minutes))
+    return marked(outline.minutes_html(minutes))
+
+
+def _json(minutes: Minutes) -> str:
+    return bundles.minutes_json(minutes)
 
 
 _FORMS: Final[Mapping[str, Callable[[Minutes], str]]] = {
@@ -228,12 +232,12 @@ _FORMS: Final[Mapping[str, Callable[[Minutes], str]]] = {
     ".markdown": _markdown,
     ".html": _html,
     ".htm": _html,
-    ".json": minutes_json,
+    ".json": _json,
 }
 
 
 def _is_minutes(data: bytes) -> bool:
     try:
-        return minutes_json(read_minutes(data)).encode() == data
+        return bundles.minutes_json(bundles.read_minutes(data)).encode() == data
     except (UsageError, UnicodeEncodeError):
         return False

@@ -1,24 +1,26 @@
 """Commands about what was asked and answered: memory list, search, forget."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.council.meeting.memory import is_council_owner, owner_of, owners_of
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli.opening import forget_last
 from chapterhouse.interfaces.cli.options import DryRun, readable
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, require_yes, with_library
-from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
+from chapterhouse.interfaces.cli.sources import forget_last
+from chapterhouse.interfaces.cli.terminal import drawn, one_line
+from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
+    from chapterhouse.council.meeting import memory as meeting_memory
     from chapterhouse.library import Library
+else:
+    meeting_memory = lazy("chapterhouse.council.meeting.memory")
 
 app = typer.Typer(
     help="List, search and forget what was asked and answered.",
@@ -66,7 +68,7 @@ def list_memories(
     def work(library: "Library") -> Outcome:
         owners = _owners(library, persona, council, member)
         found = library.memory.memories(owners, limit, _now())
-        return Outcome(found, lambda target: _show_memories(target, found))
+        return Outcome(found, drawn(_show_memories(found)))
 
     with_library(work)
 
@@ -93,7 +95,7 @@ def search_memories(
         found = library.memory.search(readable(*text), owners, limit, _now())
         return Outcome(
             found,
-            lambda target: _show_hits(target, found),
+            drawn(_show_hits(found)),
             OK if found else NO_ANSWER,
         )
 
@@ -152,7 +154,7 @@ def forget(
         sentence = f"{would} {count:,} {'memory' if count == 1 else 'memories'}."
         return Outcome(
             {"forgotten": 0 if dry_run else count, "would_forget": count, "dry_run": dry_run},
-            lambda target: say(target, sentence),
+            drawn([verbatim(sentence)]),
         )
 
     with_library(work)
@@ -174,7 +176,7 @@ def _owners(library: "Library", persona: str, council: str, member: str) -> tupl
         return known
     if persona == _LIBRARY:
         return ("",)
-    if persona in known and not is_council_owner(persona):
+    if persona in known and not meeting_memory.is_council_owner(persona):
         return (persona,)
     return (library.personas.load(readable(persona)).config.slug,)
 
@@ -183,11 +185,13 @@ def _council_owners(
     library: "Library", known: tuple[str, ...], council: str, member: str
 ) -> tuple[str, ...]:
     """Return a council with its members, or one of these; also of a council that is gone."""
-    slug = council if owners_of(council, known) else library.councils.resolve(council)
-    remembered = owners_of(slug, known)
+    slug = (
+        council if meeting_memory.owners_of(council, known) else library.councils.resolve(council)
+    )
+    remembered = meeting_memory.owners_of(slug, known)
     if not member:
         return remembered
-    wanted = owner_of(slug, member)
+    wanted = meeting_memory.owner_of(slug, member)
     if wanted not in remembered and member not in _seats(library, slug):
         there = ", ".join(owner.partition("/")[2] for owner in remembered if "/" in owner)
         raise NotFoundError(
@@ -220,10 +224,10 @@ def _now() -> int:
 # --- what people see ------------------------------------------------------------------------------
 
 
-def _show_memories(target: "Console", found: Sequence[Memory]) -> None:
+def _show_memories(found: Sequence[Memory]) -> Iterator[Block]:
     """List memories, newest first."""
     if not found:
-        say(target, "Nothing is remembered.")
+        yield verbatim("Nothing is remembered.")
         return
     rows = [("id", "asked", "of", "answered", "question")]
     rows += [
@@ -236,26 +240,24 @@ def _show_memories(target: "Console", found: Sequence[Memory]) -> None:
         )
         for memory in found
     ]
-    columns(target, rows)
+    yield Columns(rows)
 
 
-def _show_hits(target: "Console", found: Sequence[MemoryHit]) -> None:
+def _show_hits(found: Sequence[MemoryHit]) -> Iterator[Block]:
     """Show memories that fit some words, with their answers."""
     if not found:
-        say(target, "Nothing that is remembered fits.")
+        yield verbatim("Nothing that is remembered fits.")
     for hit in found:
         memory = hit.memory
         owner = _owner(memory)
-        target.print(
-            styled(
-                (f"{memory.id} ", "bold"),
-                (one_line(memory.question), "bold cyan"),
-                (f"  {owner}, {_day(memory.asked)}, {memory.method}", "dim"),
-            )
+        yield verbatim(
+            (f"{memory.id} ", Style.STRONG),
+            (one_line(memory.question), Style.TITLE),
+            (f"  {owner}, {_day(memory.asked)}, {memory.method}", Style.QUIET),
         )
-        indented(target, memory.answer.strip() or "(no answer was found)")
+        yield verbatim(memory.answer.strip() or "(no answer was found)", indent=4)
         if memory.sources:
-            indented(target, styled((f"from {', '.join(memory.sources)}", "dim")))
+            yield verbatim((f"from {', '.join(memory.sources)}", Style.QUIET), indent=4)
 
 
 def _owner(memory: Memory) -> str:

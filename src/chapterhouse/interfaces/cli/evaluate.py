@@ -6,9 +6,13 @@ import typer
 
 from chapterhouse.interfaces.cli.options import Shelves, readable, require_path
 from chapterhouse.interfaces.cli.session import Outcome, run, with_library
+from chapterhouse.loading import lazy
 
 if TYPE_CHECKING:
+    from chapterhouse.interfaces.cli import evaluation_run
     from chapterhouse.library import Library
+else:
+    evaluation_run = lazy("chapterhouse.interfaces.cli.evaluation_run")
 
 
 def evaluate(
@@ -80,8 +84,6 @@ def evaluate(
         raise typer.BadParameter("--chunking takes a folder and, of the rest, only --limit.")
 
     def work() -> Outcome:
-        from chapterhouse.interfaces.cli import evaluation_run  # noqa: PLC0415 - brings the engines
-
         wanted = evaluation_run.Wanted(
             path=None if path is None else require_path(path),
             synthetic=synthetic,
@@ -159,8 +161,6 @@ def feedback(
         raise typer.BadParameter("Name a FILE with an answer, - for standard input, or --question.")
 
     def work(library: "Library") -> Outcome:
-        from chapterhouse.interfaces.cli import evaluation_run  # noqa: PLC0415 - brings the engines
-
         shelves, marked = tuple(shelf or ()), (sentence, passage, document)
         if answer is not None:
             told = evaluation_run.read_answer(answer)

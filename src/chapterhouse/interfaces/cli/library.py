@@ -16,7 +16,7 @@ from chapterhouse.interfaces.cli.session import (
     survive_the_locale,
     with_library,
 )
-from chapterhouse.interfaces.cli.terminal import console
+from chapterhouse.interfaces.cli.terminal import console, draw, drawn
 from chapterhouse.types import DEFAULT_SHELF, AddReport
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def init() -> None:
 
     def work(library: "Library") -> Outcome:
         state = library.status()
-        return Outcome(state, lambda target: render.ready(target, state))
+        return Outcome(state, drawn(render.ready(state)))
 
     with_library(work, create=True)
 
@@ -81,7 +81,7 @@ def add(
     def _reported(report: AddReport) -> Outcome:
         return Outcome(
             {**plain(report), "dry_run": dry_run},
-            lambda target: (render.planned if dry_run else render.report)(target, report),
+            drawn((render.planned if dry_run else render.report)(report)),
             render.report_code(report),
         )
 
@@ -91,7 +91,7 @@ def add(
 def _print_before_error(done: AddReport) -> None:
     """Show what became of the files before the one at which the run ended."""
     survive_the_locale()
-    render.report(console(), done)
+    draw(console(), render.report(done))
 
 
 def _standard_input() -> str:
@@ -104,7 +104,7 @@ def status() -> None:
 
     def work(library: "Library") -> Outcome:
         state = replace(library.status(), language_model=library.check_language_model())
-        return Outcome(state, lambda target: render.status(target, state))
+        return Outcome(state, drawn(render.status(state)))
 
     with_library(work)
 
@@ -124,7 +124,7 @@ def doctor(
         model = library.check_language_model()
         checks = (*library.doctor(fix=fix), *([model] if model else []))
         code = OK if all(check.passed for check in checks) else FAILED
-        return Outcome(checks, lambda target: render.checks(target, checks), code)
+        return Outcome(checks, drawn(render.checks(checks)), code)
 
     with_library(work)
 
@@ -140,6 +140,6 @@ def reindex(
 
     def work(library: "Library") -> Outcome:
         state = library.status() if dry_run else library.reindex()
-        return Outcome(state, lambda target: render.reindexed(target, state, dry_run=dry_run))
+        return Outcome(state, drawn(render.reindexed(state, dry_run=dry_run)))
 
     with_library(work)

@@ -1,0 +1,94 @@
+"""Rows in aligned columns on a terminal."""
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Final
+
+from chapterhouse.loading import lazy
+from chapterhouse.presenting.blocks import Columns
+from chapterhouse.presenting.styled import indented, one_line, styled
+
+if TYPE_CHECKING:
+    from rich import cells
+    from rich.console import Console
+    from rich.text import Text
+else:
+    cells = lazy("rich.cells")
+
+_NARROWEST: Final = 8  # cells of a column
+_WIDTH: Final = 120  # cells of a table off a terminal
+
+
+def columns(target: "Console", block: Columns) -> None:
+    """Print rows in aligned columns; wide characters count as two cells.
+
+    They fit the width of the terminal, elsewhere 120 cells: the widest cells are shortened in the
+    middle. Without a header the last column of two is wrapped instead, on a terminal alone.
+    """
+    safe = [[one_line(cell) for cell in row] for row in block.rows]
+    widths = [max(cells.cell_len(row[column]) for row in safe) for column in range(len(safe[0]))]
+    if block.header or target.is_terminal:
+        room = target.width if target.is_terminal else _WIDTH
+        widths = _fitted(widths, room - 2 * (len(widths) - 1), block.whole)
+    for number, row in enumerate(safe):
+        style = "bold" if block.header and number == 0 else ""
+        for line in _lines(target, row, widths, wrap=block.wrap or not block.header):
+            _print_line(target, styled((line, style)))
+        if number < len(block.below) and block.below[number]:
+            indented(target, one_line(block.below[number]))
+
+
+def shortened(text: str, width: int) -> str:
+    """Return text in at most ``width`` cells, at least 1; “…” stands for what was in its middle."""
+    if cells.cell_len(text) <= width:
+        return text
+    end = cells.set_cell_size(text[::-1], (width - 1) // 2)[::-1].strip()
+    return f"{cells.set_cell_size(text, width - 1 - cells.cell_len(end)).strip()}…{end}"
+
+
+def _print_line(target: "Console", line: "Text") -> None:
+    target.print(line, no_wrap=True, overflow="ignore", crop=False)
+
+
+def _lines(
+    target: "Console", row: Sequence[str], widths: Sequence[int], *, wrap: bool
+) -> Iterator[str]:
+    """Yield the lines of a row: one, or as many as its longest cell needs."""
+    parts = [
+        [line.plain.rstrip() for line in styled(cell).wrap(target, width)]
+        if wrap and cells.cell_len(cell) > width
+        else [shortened(cell, width)]
+        for cell, width in zip(row, widths, strict=True)
+    ]
+    for line in zip_longest(*parts, fillvalue=""):
+        filled = (
+            cell + " " * (width - cells.cell_len(cell))
+            for cell, width in zip(line, widths, strict=True)
+        )
+        yield "  ".join(filled).rstrip()
+
+
+def _fitted(widths: Sequence[int], room: int, whole: Collection[int]) -> list[int]:
+    """Return widths that fit into ``room``; those of whole columns stay if the others have room."""
+    taken = sum(widths[number] for number in whole)
+    others = [number for number in range(len(widths)) if number not in whole]
+    if room - taken < _NARROWEST * len(others):
+        return _narrowed(widths, room)
+    fitted = list(widths)
+    narrowed = _narrowed([widths[number] for number in others], room - taken)
+    for number, width in zip(others, narrowed, strict=True):
+        fitted[number] = width
+    return fitted
+
+
+def _narrowed(widths: Sequence[int], room: int) -> list[int]:
+    """Return widths that fit together into ``room``: the widest give way, none below a minimum."""
+    narrowed = list(widths)
+    while sum(narrowed) > room and max(narrowed) > _NARROWEST:
+        widest = max(narrowed)
+        next_ = max((width for width in narrowed if width < widest), default=_NARROWEST)
+        number = narrowed.count(widest)
+        excess = -(-(sum(narrowed) - room) // number)  # of each, rounded up
+        cut = max(widest - excess, next_, _NARROWEST)
+        narrowed = [cut if width == widest else width for width in narrowed]
+    return narrowed
