@@ -11,7 +11,7 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.agents.persona import PERSONA_MARKS
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
@@ -129,8 +129,8 @@ def harbour(room: Room) -> Room:
 
 
 @pytest.fixture
-def choices() -> type[Choices]:
-    return Choices
+def choices() -> type[AskOptions]:
+    return AskOptions
 
 
 @pytest.fixture

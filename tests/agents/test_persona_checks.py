@@ -16,7 +16,7 @@ from chapterhouse.store.definitions import FolderDefinitions
 AROUND = References(
     personas={"maria": True, "tom": True},
     shelves=frozenset({"library", "maria"}),
-    profiles=frozenset({"local"}),
+    models=frozenset({"local"}),
 )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.agents.listing import Standing
+from chapterhouse.agents.listing import IndexState
 from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.connectors.fetch import Fetched
@@ -59,7 +59,7 @@ def maria(registry: Personas) -> Path:
     return folder.path
 
 
-def listed(registry: Personas, name: str = "maria") -> dict[str, Standing]:
+def listed(registry: Personas, name: str = "maria") -> dict[str, IndexState]:
     return {entry.source: entry.status for entry in registry.documents(name)}
 
 
@@ -142,7 +142,7 @@ def test_a_folder_is_read_once_and_again_when_it_changes(registry: Personas, mar
         None,
         "",
     )
-    assert set(listed(registry).values()) == {Standing.INDEXED}
+    assert set(listed(registry).values()) == {IndexState.INDEXED}
     assert registry.census("maria").documents == 2
     (maria / "RAW-DOCS" / "berths.txt").unlink()
     third = registry.refresh("maria")
@@ -155,7 +155,7 @@ def test_a_dry_run_changes_nothing(registry: Personas, maria: Path, library: Lib
     report = registry.refresh("maria", dry_run=True)
     assert report.curation
     assert len(report.curation.outcomes) == 2
-    training = registry.train("maria", dry_run=True)
+    training = registry.update("maria", dry_run=True)
     assert "no documents yet" in training.proposal.warnings[0]
     assert sorted(path for path in maria.rglob("*")) == before
     assert not list(library.documents.list())
@@ -223,10 +223,10 @@ def test_what_was_removed_stays_out_until_it_is_restored(registry: Personas, mar
     registry.refresh("maria")
     assert listed(registry)["RAW-DOCS/berths.txt"] == "removed"
     assert registry.census("maria").documents == 1
-    registry.train("maria")
+    registry.update("maria")
     assert listed(registry)["RAW-DOCS/berths.txt"] == "removed"
     registry.restore("maria", "berths.txt")
-    assert set(listed(registry).values()) == {Standing.INDEXED}
+    assert set(listed(registry).values()) == {IndexState.INDEXED}
     assert registry.load("maria").config.exclude == ()
     with pytest.raises(UsageError, match="not removed by hand"):
         registry.restore("maria", "berths.txt")
@@ -280,22 +280,22 @@ def test_training_proposes_and_writes_only_what_is_accepted(
     registry: Personas, maria: Path
 ) -> None:
     config = (maria / "persona.config.json").read_bytes()
-    training = registry.train("maria")
+    training = registry.update("maria")
     assert training.proposal
     assert "slack water" in [tag.casefold() for tag in training.proposal.after.tags]
     assert (maria / "persona.config.json").read_bytes() == config
     accepted = registry.accept("maria", training.proposal)
     assert accepted.config == training.proposal.after
-    assert not registry.train("maria").proposal
+    assert not registry.update("maria").proposal
     with pytest.raises(UsageError, match="has changed since"):
         registry.accept("maria", training.proposal)
 
 
 def test_training_reads_everything_anew(registry: Personas, maria: Path) -> None:
-    first = registry.train("maria")
+    first = registry.update("maria")
     assert first.again is not None
     assert first.again.outcomes == ()
-    second = registry.train("maria")
+    second = registry.update("maria")
     assert second.again is not None
     assert second.again.changed == 2
     assert second.refresh.curation is not None
@@ -310,22 +310,22 @@ def test_a_model_words_the_profile_where_one_is_set(registry: Personas, maria: P
         return model
 
     modelled = Personas(replace(registry._runtime, language_model=named))
-    proposal = modelled.train("maria").proposal
+    proposal = modelled.update("maria").proposal
     assert proposal.after.profile.expertise == "Slack water at Osk pier."
     assert (proposal.method, asked) == ("scripted", [""])
     modelled.change("maria", {"model": "none"})
-    assert modelled.train("maria").proposal.method == "statistics"
+    assert modelled.update("maria").proposal.method == "statistics"
     assert asked == [""]
 
 
 def test_files_are_taken_in(registry: Personas, maria: Path, tmp_path: Path) -> None:
     (tmp_path / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
-    training = registry.train("maria", files=[tmp_path / "fog.md"])
+    training = registry.update("maria", files=[tmp_path / "fog.md"])
     assert training.copied == ("RAW-DOCS/fog.md",)
     assert training.again is None
     assert listed(registry)["RAW-DOCS/fog.md"] == "indexed"
     with pytest.raises(UsageError):
-        registry.train("maria", files=[tmp_path])
+        registry.update("maria", files=[tmp_path])
 
 
 def test_pages_are_fetched_listed_and_asked_for_by_their_etag(
@@ -333,15 +333,15 @@ def test_pages_are_fetched_listed_and_asked_for_by_their_etag(
 ) -> None:
     page = b"<html><body><h1>Fog</h1><p>The horn sounds every two minutes.</p></body></html>"
     connected, asked = online(registry, lambda _: page)
-    training = connected.train("maria", urls=["https://example.org/fog"])
+    training = connected.update("maria", urls=["https://example.org/fog"])
     assert [outcome.status for outcome in training.fetched.outcomes] == ["fetched"]  # type: ignore[union-attr] # pages were fetched
     assert (maria / "RAW-DOCS" / "links.links").read_text() == "https://example.org/fog\n"
     assert listed(registry)["https://example.org/fog"] == "indexed"
     assert not registry.refresh("maria")  # offline: fails if it fetches
-    connected.train("maria")
+    connected.update("maria")
     assert asked == [("https://example.org/fog", ""), ("https://example.org/fog", '"v1"')]
     (maria / "RAW-DOCS" / "links.links").write_text("")
-    connected.train("maria")
+    connected.update("maria")
     assert "https://example.org/fog" not in listed(registry)
     assert len(asked) == 2
 
@@ -353,11 +353,11 @@ def test_an_address_that_is_refused_is_not_kept(registry: Personas, maria: Path)
 
     connected, _ = online(registry, refuse)
     urls = ["https://private.example/", "https://away.example/"]
-    training = connected.train("maria", urls=urls)
+    training = connected.update("maria", urls=urls)
     assert [outcome.status for outcome in training.fetched.outcomes] == ["failed"] * 2  # type: ignore[union-attr] # pages were asked for
     assert (maria / "RAW-DOCS" / "links.links").read_text() == "https://away.example/\n"
     with pytest.raises(UsageError):
-        connected.train("maria", urls=["not an address"])
+        connected.update("maria", urls=["not an address"])
 
 
 def test_an_interrupt_goes_up_and_the_next_run_does_the_rest(
@@ -370,7 +370,7 @@ def test_an_interrupt_goes_up_and_the_next_run_does_the_rest(
         with pytest.raises(KeyboardInterrupt):
             registry.refresh("maria", on_progress=stop)
     registry.refresh("maria")
-    assert set(listed(registry).values()) == {Standing.INDEXED}
+    assert set(listed(registry).values()) == {IndexState.INDEXED}
 
 
 def test_two_that_read_at_once_read_once(registry: Personas, maria: Path) -> None:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.claims.difference import (
     Difference,
-    aligned,
+    align_words,
     difference,
     is_label,
     is_measured,
@@ -58,7 +58,7 @@ def test_opposites_are_found_where_the_other_side_lacks_them() -> None:
 
 
 def test_no_two_numbers_stand_in_one_place() -> None:
-    made = aligned(read("50 men and 50 women came.", "en"), read("50 men came.", "en"))
+    made = align_words(read("50 men and 50 women came.", "en"), read("50 men came.", "en"))
     held = [at for at in made.places if at >= 0]
     assert len(set(held)) == len(held)
 

@@ -5,10 +5,10 @@ import pytest
 from chapterhouse.claims.features import (
     FEATURES,
     Reading,
+    compare_with_evidence,
     is_fact,
     is_small,
     is_stated,
-    read_beside,
     stated,
 )
 from chapterhouse.claims.statement import read
@@ -26,7 +26,7 @@ def evidence(text: str = TEXT) -> Evidence:
 
 def beside(claim: str, text: str = TEXT) -> Reading | None:
     own = [evidence(text)]
-    return read_beside(read(claim, "en"), own, stated(own))
+    return compare_with_evidence(read(claim, "en"), own, stated(own))
 
 
 def feature(claim: str, name: str) -> float:

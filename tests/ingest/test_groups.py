@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import ChapterhouseError
-from chapterhouse.ingest.groups import Write, groups, written
+from chapterhouse.ingest.groups import Write, groups, write_group
 from chapterhouse.ingest.look import Look
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
@@ -86,7 +86,7 @@ def test_an_outcome_is_told_when_others_can_see_it(
 ) -> None:
     store, other = stores
     told = []
-    for look, outcome in written([recording(store, name) for name in "abc"], store):
+    for look, outcome in write_group([recording(store, name) for name in "abc"], store):
         assert {record.source for record in other.files()} == {"a", "b", "c"}
         assert outcome.seconds >= 0
         told.append(look.file.source)
@@ -104,6 +104,6 @@ def test_where_one_cannot_be_written_those_before_it_are(
     told: list[str] = []
     group = [recording(store, "a"), write("b", apply=refuse), recording(store, "c")]
     with pytest.raises(ChapterhouseError, match="no space left"):
-        told.extend(look.file.source for look, _ in written(group, store))
+        told.extend(look.file.source for look, _ in write_group(group, store))
     assert told == ["a"]
     assert [record.source for record in other.files()] == ["a"]

@@ -4,7 +4,7 @@ import pytest
 
 from chapterhouse.ingest.look import (
     UNPACKED,
-    Room,
+    UnpackBudget,
     status_of,
     without_text,
     worth_another_try,
@@ -38,11 +38,11 @@ def test_no_document_and_a_bad_one_are_told_apart() -> None:
 
 def test_the_room_of_all_archives_together_is_bounded() -> None:
     member = Member("a", b"12345", 0)
-    room = Room(files=3, size=12)
+    room = UnpackBudget(files=3, size=12)
     assert room.take([member])
     assert room.take([member])
     assert not room.take([member])  # 15 bytes
-    assert not Room(files=1, size=100).take([member, member])
+    assert not UnpackBudget(files=1, size=100).take([member, member])
 
 
 def test_a_message_names_what_gave_no_text_and_nothing_else() -> None:

@@ -55,7 +55,7 @@ class MemberWords(TypedDict, total=False):
     council: str
     name: str
     instructions: str
-    profile: str
+    model: str
     tools: Iterable[ToolRef]
     grounding: Grounding | None
     timeout_seconds: float | None
@@ -77,9 +77,9 @@ class Council(CouncilModel):
         """Begin a council."""
         return cls(slug, display_name, purpose)
 
-    def default_profile(self, name: str) -> Self:
-        """Let the model of this profile speak for whoever has none of their own."""
-        return replace(self, profile=name)
+    def default_model(self, name: str) -> Self:
+        """Let the model of this name speak for members without one."""
+        return replace(self, model=name)
 
     def add_tool(self, *tools: ToolRef) -> Self:
         """Give all members and the chair tools, by registered name or as they are."""

@@ -244,7 +244,7 @@ class Councils(Registry[CouncilFolder]):
         references = References(
             personas=personas,
             councils={slug: _inner(entry) for slug, entry in parsed.items()},
-            profiles=frozenset(runtime.settings.profiles),
+            models=frozenset(runtime.settings.models),
             shelves=frozenset(
                 (*runtime.store.counts(Scope.everything())["shelf"], *personas, *self.shelves())
             ),
@@ -337,4 +337,4 @@ def without_link(folder: CouncilFolder, written: str) -> CouncilFolder:
         hint = f"There are: {', '.join(linked)}" if linked else "None is linked."
         raise NotFoundError(f"'{written}' is not linked to '{folder.slug}'.", hint=hint)
     kept = [name for name in folder.council.folders if name != fitting[0]]
-    return CouncilFolder(folder.path, replace(folder.council, folders=tuple(kept)))
+    return CouncilFolder(folder.path, replace(folder.council, folders=tuple(remaining)))

@@ -45,7 +45,7 @@ _LISTS: Final = frozenset({"tags", "personas"})  # whose order says nothing
 
 DELETED: Final = (
     "It was deleted by hand and stays away until its source changes. To make it again: "
-    "chapterhouse persona train SLUG."
+    "chapterhouse persona update SLUG."
 )
 _EDITED: Final = "It was edited by hand and stays as it is."
 
@@ -87,8 +87,8 @@ def merge_lines(base: str, ours: str, theirs: str) -> Merged:
     at = [0, 0, 0]
     end = [len(side) for side in lines]
     for stable in chain(_stable(to_ours, to_theirs), [tuple(end)]):
-        stretches = [side[a:b] for side, a, b in zip(lines, at, stable, strict=True)]
-        chosen, conflict = _choose(*stretches)
+        sections = [side[a:b] for side, a, b in zip(lines, at, stable, strict=True)]
+        chosen, conflict = _choose(*sections)
         result += chosen
         conflicts += conflict
         if stable[0] < end[0]:
@@ -134,7 +134,7 @@ def _matches(first: Sequence[str], second: Sequence[str]) -> dict[int, int]:
             continue
         anchors = _anchors(first, second, (start, stop, other_start, other_stop))
         if not anchors:
-            found |= _compared(first, second, (start, stop, other_start, other_stop))
+            found |= _match_repeated(first, second, (start, stop, other_start, other_stop))
             continue
         for line, other_line in anchors:
             found[line] = other_line
@@ -179,7 +179,7 @@ def _longest_rise(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return row[::-1]
 
 
-def _compared(first: Sequence[str], second: Sequence[str], window: _Window) -> dict[int, int]:
+def _match_repeated(first: Sequence[str], second: Sequence[str], window: _Window) -> dict[int, int]:
     """Match what has no unique lines; long stretches of it count as changed."""
     start, stop, other_start, other_stop = window
     if max(stop - start, other_stop - other_start) > _DIFFLIB_MOST:
@@ -231,9 +231,9 @@ def _merge_list(base: Entry | None, ours: Entry, theirs: Entry) -> Entry:
     old = field_values(base) if base else ()
     own, new = field_values(ours), field_values(theirs)
     gone = set(old) - set(new)
-    kept = [value for value in own if value not in gone]
+    retained = [value for value in own if value not in gone]
     added = [value for value in new if value not in old]
-    return make_entry(ours.name, tuple(dict.fromkeys((*kept, *added))))
+    return make_entry(ours.name, tuple(dict.fromkeys((*retained, *added))))
 
 
 def _is_only_list(entry: Entry) -> bool:
@@ -258,7 +258,7 @@ def _merge_repeated(
 # --- on disk --------------------------------------------------------------------------------------
 
 
-def bring_together(rag: Path, known: Known, text: str, *, remake: bool, dry_run: bool) -> Curated:
+def merge_document(rag: Path, known: Known, text: str, *, remake: bool, dry_run: bool) -> Curated:
     """Write what comes of a newly generated text and what stands in its place; say what it was.
 
     Args:
@@ -275,10 +275,10 @@ def bring_together(rag: Path, known: Known, text: str, *, remake: bool, dry_run:
     target, base_file = target_path(rag, known.id), base_path(rag, known.id)
     ours, base = read_own(target), read_own(base_file)
     if ours is None:
-        kept = known.made and not remake
-        _write([(base_file, text), *([] if kept else [(target, text)])], dry_run=dry_run)
-        if kept:
-            return _curated(known, Outcome.KEPT, "deleted-by-hand", DELETED)
+        was_deleted = known.made and not remake
+        _write([(base_file, text), *([] if was_deleted else [(target, text)])], dry_run=dry_run)
+        if was_deleted:
+            return _curated(known, Outcome.RETAINED, "deleted-by-hand", DELETED)
         return _curated(known, Outcome.WRITTEN, "made-again" if known.made else "new")
     if base is None and ours != text:
         return _conflict(rag, known, ours, text, "base-lost", dry_run=dry_run)
@@ -288,14 +288,14 @@ def bring_together(rag: Path, known: Known, text: str, *, remake: bool, dry_run:
         return _conflict(rag, known, merged.text, text, code, dry_run=dry_run)
     changed = [(target, merged.text)] if merged.text != ours else []
     _write([*changed, *([(base_file, text)] if base != text else [])], dry_run=dry_run)
-    return _said_of(known, ours, text, merged.text)
+    return _outcome_of(known, ours, text, merged.text)
 
 
-def _said_of(known: Known, ours: str, text: str, result: str) -> Curated:
+def _outcome_of(known: Known, ours: str, text: str, result: str) -> Curated:
     if result == text:
         return _curated(known, Outcome.UNCHANGED if ours == text else Outcome.WRITTEN)
     if result == ours:
-        return _curated(known, Outcome.KEPT, "edited-by-hand", _EDITED)
+        return _curated(known, Outcome.RETAINED, "edited-by-hand", _EDITED)
     sentence = "Your edits and the new version of the source are both in it."
     return _curated(known, Outcome.MERGED, "edited-by-hand", sentence)
 
@@ -304,23 +304,23 @@ def _conflict(
     rag: Path, known: Known, ours: str, text: str, code: str, *, dry_run: bool
 ) -> Curated:
     """Leave the hand edit where it is and put the new version beside the base."""
-    beside = new_path(rag, known.id)
-    files = [(beside, text), (target_path(rag, known.id), ours), (base_path(rag, known.id), text)]
+    new_file = new_path(rag, known.id)
+    files = [(new_file, text), (target_path(rag, known.id), ours), (base_path(rag, known.id), text)]
     _write(files, dry_run=dry_run)
     sentence = (
         "You and the new version changed the same lines: yours stand. The new version is in "
-        f".curated/{beside.name}; take over what you want and delete it."
+        f".curated/{new_file.name}; take over what you want and delete it."
     )
     return _curated(known, Outcome.CONFLICT, code, sentence)
 
 
-def with_waiting(rag: Path, known: Known, outcome: Curated) -> Curated:
+def include_waiting(rag: Path, known: Known, outcome: Curated) -> Curated:
     """Say so where the new version of an earlier conflict still waits."""
-    beside = new_path(rag, known.id)
-    if outcome.status is Outcome.CONFLICT or not known.id or not beside.exists():
+    new_file = new_path(rag, known.id)
+    if outcome.status is Outcome.CONFLICT or not known.id or not new_file.exists():
         return outcome
     sentence = (
-        f"A version that could not be merged still waits in .curated/{beside.name}; take over "
+        f"A version that could not be merged still waits in .curated/{new_file.name}; take over "
         "what you want and delete it."
     )
     return replace(

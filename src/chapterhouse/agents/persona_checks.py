@@ -74,7 +74,7 @@ def _config_problems(
     found = chain(
         folder_problems(config.folders, path),
         shelf_problems(("shelves",), config.shelves, shelves, (config.slug,)),
-        profile_problems(("model",), config.model, references.profiles),
+        profile_problems(("model",), config.model, references.models),
         _exclude_problems(path, config),
         _tag_problems(config),
     )
@@ -91,7 +91,7 @@ def _exclude_problems(path: Path, config: PersonaConfig) -> Iterator[Problem]:
 def _tag_problems(config: PersonaConfig) -> Iterator[Problem]:
     if not config.tags:
         sentence = "There are none, so nothing tells which questions are theirs."
-        hint = f"Add some, or let the documents speak: chapterhouse persona train {config.slug}"
+        hint = f"Add some, or let the documents speak: chapterhouse persona update {config.slug}"
         yield warning(("tags",), Code.EMPTY, sentence, hint)
     seen: dict[str, str] = {}
     for number, tag in enumerate(config.tags):

@@ -10,16 +10,9 @@ from chapterhouse.agents.incoming import copy_in, links_of, parse_urls, reminder
 from chapterhouse.agents.listing import Listed, choose, excluded_files, listing
 from chapterhouse.agents.persona import CONFIG_FILE, PROSE_FILE, RAG, RAW, PersonaFolder, value_of
 from chapterhouse.agents.persona_checks import validate
-from chapterhouse.agents.problems import (
-    Problem,
-    References,
-    located,
-)
-from chapterhouse.agents.registry import OnProgress, Refresh, Registry, ignore_progress
-from chapterhouse.agents.templates import DEFAULT_PERSONA_TEMPLATE
-from chapterhouse.agents.training import (
+from chapterhouse.agents.persona_update import (
+    PersonaUpdate,
     Proposal,
-    Training,
     changes_by_key,
     fetch,
     profile_of,
@@ -28,6 +21,13 @@ from chapterhouse.agents.training import (
     read_last,
     write_last,
 )
+from chapterhouse.agents.problems import (
+    Problem,
+    References,
+    located,
+)
+from chapterhouse.agents.registry import OnProgress, Refresh, Registry, ignore_progress
+from chapterhouse.agents.templates import DEFAULT_PERSONA_TEMPLATE
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Scope
 
@@ -73,7 +73,7 @@ class Personas(Registry[PersonaFolder]):
         references = References(
             personas=dict.fromkeys(self.names(), True),
             shelves=frozenset(self._runtime.store.counts(Scope.everything())["shelf"]),
-            profiles=frozenset(self._runtime.settings.profiles),
+            models=frozenset(self._runtime.settings.models),
         )
         return tuple(
             problem for slug in chosen for problem in validate(self._definitions, slug, references)
@@ -111,20 +111,20 @@ class Personas(Registry[PersonaFolder]):
         """Take a removed file into the index again; errors as for ``remove``."""
         folder, listed = self.load(name), self.chosen(name, file)
         path = located(folder.path, _as_written(folder, listed))
-        kept = [
+        retained = [
             entry
             for entry in folder.config.exclude
             if located(folder.path, entry) not in {path, Path(listed.path)}
         ]
-        if len(kept) == len(folder.config.exclude):
+        if len(retained) == len(folder.config.exclude):
             raise UsageError(f"{listed.source} was not removed by hand.", hint=listed.reason)
-        self._exclude(folder, kept)
+        self._exclude(folder, retained)
         self.refresh(folder.slug)
         return listed
 
-    # --- training ------------------------------------------------------------------------------
+    # --- update --------------------------------------------------------------------------------
 
-    def train(
+    def update(
         self,
         name: str,
         *,
@@ -133,7 +133,7 @@ class Personas(Registry[PersonaFolder]):
         everything: bool = True,
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
-    ) -> Training:
+    ) -> PersonaUpdate:
         """Take in what is new, read the documents again, and propose a profile.
 
         Args:
@@ -151,24 +151,24 @@ class Personas(Registry[PersonaFolder]):
             RefusedError: RAW-DOCS has another file of this name.
         """
         folder = self.load(name)
-        tell = on_progress or ignore_progress
+        report = on_progress or ignore_progress
         copied: tuple[str, ...] = ()
         fetched = again = None
         whole = everything and not files and not urls
         if not dry_run:
             links = links_of(folder.raw) if whole else parse_urls(urls)
             copied = tuple(f"{RAW}/{path.name}" for path in copy_in(files, folder.raw))
-            fetched = fetch(folder, links, self._runtime, tell, whole=whole)
+            fetched = fetch(folder, links, self._runtime, report, whole=whole)
         before = {entry.id for entry in self._runtime.store.documents(Scope.of((folder.slug,)))}
         anew = whole and not dry_run
-        refresh = self._update(folder, tell, everything=anew, dry_run=dry_run)
+        refresh = self._update(folder, report, everything=anew, dry_run=dry_run)
         if anew:
-            again = read_again(before - _just_read(refresh), self._runtime, tell)
+            again = read_again(before - _just_read(refresh), self._runtime, report)
             if again.interrupted:
                 raise KeyboardInterrupt
         generated = profile_of(folder, self._runtime)
         proposal = propose(folder.config, read_last(self._definitions, folder.slug), generated)
-        return Training(folder.slug, copied, fetched, refresh, again, proposal)
+        return PersonaUpdate(folder.slug, copied, fetched, refresh, again, proposal)
 
     def accept(self, name: str, proposal: Proposal) -> PersonaFolder:
         """Write a proposed profile into the configuration.
@@ -181,7 +181,7 @@ class Personas(Registry[PersonaFolder]):
         if folder.config != proposal.before:
             raise UsageError(
                 f"The configuration of '{folder.slug}' has changed since this was proposed.",
-                hint=f"Propose again: chapterhouse persona train {folder.slug}",
+                hint=f"Propose again: chapterhouse persona update {folder.slug}",
             )
         changed = persona.change(self._definitions, folder.slug, changes_by_key(proposal))
         write_last(self._definitions, folder.slug, proposal.remembered)
@@ -202,7 +202,7 @@ class Personas(Registry[PersonaFolder]):
         return curation_is_current(definition.raw, definition.rag)
 
     def _curate(
-        self, definition: PersonaFolder, tell: OnProgress, *, everything: bool, dry_run: bool
+        self, definition: PersonaFolder, on_progress: OnProgress, *, everything: bool, dry_run: bool
     ) -> CurationReport | None:
         if not everything and self._is_curated(definition):
             return None
@@ -215,7 +215,7 @@ class Personas(Registry[PersonaFolder]):
             everything=everything,
             maximum_bytes=self._runtime.maximum_bytes,
             dry_run=dry_run,
-            on_progress=tell,
+            on_progress=on_progress,
         )
 
     def _reminders(self, definition: PersonaFolder) -> tuple[str, ...]:

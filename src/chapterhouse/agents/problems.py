@@ -69,7 +69,7 @@ class Code(StrEnum):
     UNUSED = "unused"  # a warning: it will never matter
     PERSONA_BROKEN = "persona-broken"
     COUNCIL_BROKEN = "council-broken"
-    PROFILE_UNKNOWN = "profile-unknown"
+    MODEL_UNKNOWN = "model-unknown"
     FOLDER_MISSING = "folder-missing"
 
 
@@ -177,7 +177,7 @@ class References:
         personas: Every persona, and whether they can be used.
         councils: Every council, with the councils that are its members.
         broken: Councils that cannot meet.
-        profiles: The models that the settings name.
+        models: The models that the settings name.
         shelves: Every shelf there is.
         tools: The tools that are registered by name.
     """
@@ -186,7 +186,7 @@ class References:
     personas: Mapping[str, bool] | None = None
     councils: Mapping[str, tuple[str, ...]] | None = None
     broken: frozenset[str] = frozenset()
-    profiles: frozenset[str] | None = None
+    models: frozenset[str] | None = None
     shelves: frozenset[str] | None = None
     tools: frozenset[str] | None = None
 
@@ -325,9 +325,9 @@ def profile_problems(path: Path, profile: str, known: Collection[str] | None) ->
     if known is not None and profile not in {*known, "", "none"}:
         yield Problem(
             path,
-            Code.PROFILE_UNKNOWN,
-            f"The settings have no profile '{profile}'.",
-            f"Add [profiles.{profile}] to chapterhouse.toml. {meant(profile, known, '')}".strip(),
+            Code.MODEL_UNKNOWN,
+            f"The settings have no model '{profile}'.",
+            f"Add [models.{profile}] to chapterhouse.toml. {meant(profile, known, '')}".strip(),
         )
 
 

@@ -34,7 +34,7 @@ _JOINERS: Final = frozenset(" -&.'’/+#_")
 _NAMED: Final = 4  # subjects in a sentence
 _FEWEST: Final = 4  # tags that make a field of more documents
 _MOSTLY: Final = 0.8  # of the documents: of so many the kind is told
-_SPOKEN: Final = 0.1  # of the documents: so many make a language of the folder
+_MAJOR_LANGUAGE: Final = 0.1  # of the documents: so many make a language of the folder
 _TOP: Final = 8_000  # characters in which a curated document lists its terms
 _WORD: Final = re.compile(r"[^\W_]+")
 _LISTED: Final = re.compile(r"^\*\*(?:Key Terms|Also Known As)\*\*:[^\n]{0,4000}$", re.MULTILINE)
@@ -68,7 +68,7 @@ _CHARACTERS: Final = 700  # of a document that a model is shown
 _LONGEST_ANSWER: Final = 20_000
 _LONGEST_EXPERTISE: Final = 300
 _SENTENCES: Final = 2
-_CARRIED: Final = 0.75  # least share of an expertise's words that stand in the documents
+_SUPPORTED: Final = 0.75  # least share of an expertise's words that stand in the documents
 _FUNCTION_WORDS: Final = frozenset().union(*STOPWORDS.values())
 
 
@@ -167,13 +167,13 @@ def _aliases(subjects: Sequence[Subject], terms: Iterable[str]) -> tuple[str, ..
     used = {name: sum(words_of(name) in text for text in texts) for name in stated}
     least = min(2, len(subjects))
     known = {words_of(term).replace(" ", "") for term in terms}
-    kept: list[str] = []
+    retained: list[str] = []
     for name in sorted(stated, key=lambda name: -used[name]):
         key = words_of(name).replace(" ", "")
         if used[name] >= least and key not in known:
             known.add(key)
-            kept.append(name)
-    return tuple(kept[:MOST_ALIASES])
+            retained.append(name)
+    return tuple(retained[:MOST_ALIASES])
 
 
 def _summary(tags: Sequence[str], subjects: Sequence[Subject]) -> str:
@@ -183,18 +183,18 @@ def _summary(tags: Sequence[str], subjects: Sequence[Subject]) -> str:
     kinds = Counter(subject.kind for subject in subjects)
     kind = next((name for name, count in kinds.items() if count >= _MOSTLY * len(subjects)), "")
     languages = Counter(filter(None, (subject.language for subject in subjects)))
-    spoken = sorted(languages, key=lambda code: (-languages[code], code))
-    told = [
+    by_count = sorted(languages, key=lambda code: (-languages[code], code))
+    sentences = [
         _LANGUAGES[code]
-        for code in spoken
-        if code in _LANGUAGES and languages[code] >= _SPOKEN * len(subjects)
+        for code in by_count
+        if code in _LANGUAGES and languages[code] >= _MAJOR_LANGUAGE * len(subjects)
     ]
     years = sorted(subject.year for subject in subjects if subject.year)
     dated = 2 * len(years) > len(subjects)
     return field + "".join(
         (
             counted(len(subjects), kind or "document"),
-            f" in {_listed(told)}" if told else "",
+            f" in {_listed(sentences)}" if sentences else "",
             f", {_span(years[0], years[-1])}" if dated else "",
             ", on many subjects" if few else "",
             ".",
@@ -257,16 +257,17 @@ def reword(
         warning = f"The model could not be asked, so this is from statistics: {error.message}"
         return replace(generated, warnings=(*generated.warnings, warning))
     corpus = _Corpus(subjects)
-    expertise = corpus.carried_sentences(answer.get("expertise"))
-    tags = corpus.carried(answer.get("tags"))[:MOST_TAGS]
+    expertise = corpus.supported_sentences(answer.get("expertise"))
+    tags = corpus.supported_entries(answer.get("tags"))[:MOST_TAGS]
     if not expertise and not tags:
         warning = "The model wrote nothing that the documents carry, so this is from statistics."
         return replace(generated, warnings=(*generated.warnings, warning))
     known = dict(generated.why)
     return Generated(
         tags=tags or generated.tags,
-        key_terms=corpus.carried(answer.get("key_terms"))[:MOST_TERMS] or generated.key_terms,
-        aliases=corpus.carried(answer.get("aliases"))[:MOST_ALIASES] or generated.aliases,
+        key_terms=corpus.supported_entries(answer.get("key_terms"))[:MOST_TERMS]
+        or generated.key_terms,
+        aliases=corpus.supported_entries(answer.get("aliases"))[:MOST_ALIASES] or generated.aliases,
         expertise=expertise or generated.expertise,
         why=tuple((tag, known.get(tag, "the model's word")) for tag in tags) or generated.why,
         method=sanitise_line(model.fingerprint),
@@ -314,25 +315,25 @@ class _Corpus:
         self._texts = tuple(words_of(f"{subject.title} {subject.text}") for subject in subjects)
         self._words = frozenset(word for text in self._texts for word in text.split())
 
-    def carried(self, entries: object) -> tuple[str, ...]:
+    def supported_entries(self, entries: object) -> tuple[str, ...]:
         """Return those entries of a list that stand in some document, word after word."""
         if not isinstance(entries, list):
             return ()
         listed = usable(entry for entry in entries if isinstance(entry, str))
         return tuple(entry for entry in listed if self._holds(entry))
 
-    def carried_sentences(self, text: object) -> str:
+    def supported_sentences(self, text: object) -> str:
         """Return the first sentences of ``text`` if most of their words stand in documents."""
         if not isinstance(text, str):
             return ""
         line = neutralise(sanitise_line(text[: 4 * _LONGEST_EXPERTISE]))
         spans = list(sentence_spans(line, 0, len(line)))[:_SENTENCES]
-        kept = line[: spans[-1][1]].strip() if spans else ""
-        words = [word for word in _WORD.findall(fold_name(kept)) if word not in _FUNCTION_WORDS]
-        if not words or len(kept) > _LONGEST_EXPERTISE or "://" in kept:
+        retained = line[: spans[-1][1]].strip() if spans else ""
+        words = [word for word in _WORD.findall(fold_name(retained)) if word not in _FUNCTION_WORDS]
+        if not words or len(retained) > _LONGEST_EXPERTISE or "://" in retained:
             return ""
         known = sum(word in self._words for word in words)
-        return kept if known / len(words) >= _CARRIED else ""
+        return retained if known / len(words) >= _SUPPORTED else ""
 
     def _holds(self, entry: str) -> bool:
         return any(words_of(entry) in text for text in self._texts)

@@ -14,7 +14,7 @@ from chapterhouse.agents.problems import DefinitionError, Problem
 from chapterhouse.agents.sync import Places, SyncReport, bring_up_to_date, is_current
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Census, Progress, Scope
+from chapterhouse.types import CorpusCounts, Progress, Scope
 
 OnProgress = Callable[[Progress], None]
 READ_AHEAD: Final = 8  # files being read while earlier ones are stored
@@ -79,8 +79,8 @@ class Refresh:
         removed = len(self.sync.removed) if self.sync else 0
         moved = len(self.sync.moves) if self.sync else 0
         counts = ((written, "read"), (removed, "removed"), (moved, "moved between shelves"))
-        told = ", ".join(f"{count} {verb}" for count, verb in counts if count)
-        return f"The documents of {self.display_name} had changed: {told or 'curated anew'}."
+        done = ", ".join(f"{count} {verb}" for count, verb in counts if count)
+        return f"The documents of {self.display_name} had changed: {done or 'curated anew'}."
 
     def __bool__(self) -> bool:
         """Whether anything was read, indexed or taken out."""
@@ -151,7 +151,7 @@ class Registry(ABC, Generic[Folder]):
         """Return the folder of one; errors as for ``resolve``."""
         return self._definitions.folder(self.resolve(name))
 
-    def census(self, name: str) -> Census:
+    def census(self, name: str) -> CorpusCounts:
         """Count the documents and chunks on the shelf of one; errors as for ``resolve``."""
         return self._runtime.store.census(Scope.of((self._shelf(self.resolve(name)),)))
 
@@ -200,16 +200,18 @@ class Registry(ABC, Generic[Folder]):
         dry_run: bool = False,
     ) -> Refresh:
         """Curate and index what has changed, or ``everything``, one at a time."""
-        tell = on_progress or ignore_progress
+        progress = on_progress or ignore_progress
         with self._definitions.lock(definition.slug):
-            curation = self._curate(definition, tell, everything=everything, dry_run=dry_run)
-            sync = self._sync(definition, tell, dry_run=dry_run)
+            curation = self._curate(definition, progress, everything=everything, dry_run=dry_run)
+            sync = self._sync(definition, progress, dry_run=dry_run)
             if sync is not None and sync.files.interrupted:
                 raise KeyboardInterrupt  # a report is its end there, but here more would follow
             warnings = (*_absent(definition.folders), *self._reminders(definition))
         return Refresh(definition.slug, definition.display_name, curation, sync, warnings)
 
-    def _sync(self, definition: Folder, tell: OnProgress, *, dry_run: bool) -> SyncReport | None:
+    def _sync(
+        self, definition: Folder, on_progress: OnProgress, *, dry_run: bool
+    ) -> SyncReport | None:
         runtime, places = self._runtime, self._places(definition)
         if not dry_run and is_current(places, runtime.store):
             return None
@@ -220,7 +222,7 @@ class Registry(ABC, Generic[Folder]):
             prepare=runtime.preparer(),
             workers=READ_AHEAD,
             maximum_bytes=runtime.maximum_bytes,
-            on_progress=tell,
+            on_progress=on_progress,
             dry_run=dry_run,
         )
         if not dry_run:
@@ -276,7 +278,7 @@ class Registry(ABC, Generic[Folder]):
         return True
 
     def _curate(
-        self, definition: Folder, tell: OnProgress, *, everything: bool, dry_run: bool
+        self, definition: Folder, on_progress: OnProgress, *, everything: bool, dry_run: bool
     ) -> CurationReport | None:
         """Make documents of what lies in the folder raw; None where nothing had changed."""
 

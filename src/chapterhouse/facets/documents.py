@@ -104,8 +104,8 @@ class Documents:
 
         def follow(progress: Progress) -> None:
             on_progress(progress)
-            told = progress.outcome
-            if told is not None and told.changed and next(changed) % _INDEXED_AT_ONCE == 0:
+            outcome = progress.outcome
+            if outcome is not None and outcome.changed and next(changed) % _INDEXED_AT_ONCE == 0:
                 self._runtime.catch_up()
 
         return follow
@@ -145,7 +145,7 @@ class Documents:
         if shelf in personas.Personas(self._runtime).names():
             raise UsageError(
                 f"The shelf '{shelf}' belongs to the persona of that name.",
-                hint=f"Put files in their folder: chapterhouse persona train {shelf} --file PATH",
+                hint=f"Put files in their folder: chapterhouse persona update {shelf} --file PATH",
             )
         if council_model.is_council_shelf(shelf):  # likewise
             raise UsageError(

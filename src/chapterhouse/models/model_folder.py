@@ -129,12 +129,12 @@ class ModelFolder:
         if name not in self.hashes:
             return {}
         try:
-            said = json.loads(self.read(name))
+            value = json.loads(self.read(name))
         except (ValueError, RecursionError):
-            said = None
-        if not isinstance(said, dict):
+            value = None
+        if not isinstance(value, dict):
             raise EngineError(f"{self.path / name} is not a JSON object.")
-        return said
+        return value
 
 
 def open_model_folder(
@@ -159,8 +159,8 @@ def open_model_folder(
             hint=f"Begin {section}.folder with / or ~.",
         )
     weights = file or _found(path, section)
-    beside = [f"{weights.removesuffix('.onnx')}{ending}" for ending in _ONNX_DATA]
-    names = [name for name in (weights, *_USED, *beside) if (path / name).is_file()]
+    external_data = [f"{weights.removesuffix('.onnx')}{ending}" for ending in _ONNX_DATA]
+    names = [name for name in (weights, *_USED, *external_data) if (path / name).is_file()]
     for needed in (weights, TOKENIZER):
         if needed not in names:
             raise UsageError(
@@ -301,9 +301,9 @@ def _damaged(folder: ModelFolder, error: Exception) -> EngineError:
 
 def _onnx(folder: ModelFolder) -> Forward:
     path = folder.path / folder.weights
-    beside = any("onnx" in name and name != folder.weights for name in folder.hashes)
+    external_data = any("onnx" in name and name != folder.weights for name in folder.hashes)
     session = onnx.inference_session(
-        str(path) if beside else folder.read(folder.weights), str(path)
+        str(path) if external_data else folder.read(folder.weights), str(path)
     )
     inputs = [entry.name for entry in session.get_inputs()]
     outputs = [entry.name for entry in session.get_outputs()]

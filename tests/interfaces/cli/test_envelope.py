@@ -3,8 +3,8 @@ from dataclasses import dataclass, fields
 
 import pytest
 
+from chapterhouse.agents.persona_update import Change, Proposal
 from chapterhouse.agents.registry import Refresh
-from chapterhouse.agents.training import Change, Proposal
 from chapterhouse.chunking.quality import Quality
 from chapterhouse.evaluation.datasets import Question
 from chapterhouse.evaluation.model_trial import Trial

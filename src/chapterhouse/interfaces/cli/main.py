@@ -43,7 +43,7 @@ COMMANDS: Final = {
         "Put a question to a council, and print the minutes of its meeting.",
     ),
     "docs": ("documents:app", "List, show, remove and reread documents."),
-    "persona": ("personas:app", "Make, describe, validate and train personas."),
+    "persona": ("personas:app", "Make, describe, validate and update personas."),
     "council": ("councils:app", "Make and check councils, and link their documents."),
     "memory": ("memory:app", "List, search and forget what was asked and answered."),
     "verify": ("verify:verify", "Check a saved answer or saved minutes and their quotations."),

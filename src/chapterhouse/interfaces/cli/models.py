@@ -38,7 +38,7 @@ app.command("embed")(encoders.embed)
 app.command("back")(encoders.back)
 app.command("compare")(encoders.compare)
 app.command("forget")(encoders.forget)
-_REWRITING: Final = "rewriting"  # the profile of a model that rewrites questions
+_REWRITING: Final = "rewriting"  # the name of the model that rewrites questions
 
 
 @app.callback(invoke_without_command=True)
@@ -145,9 +145,11 @@ def use(
 
 @app.command("test")
 def try_out(
-    profile: Annotated[
+    name: Annotated[
         str,
-        typer.Argument(metavar="[PROFILE]", help="A profile; else the library's own model."),
+        typer.Argument(
+            metavar="[NAME]", help="A model of the settings; else the library's own model."
+        ),
     ] = "",
 ) -> None:
     """Try the language model out, and say what will work with it.
@@ -159,8 +161,8 @@ def try_out(
     def work() -> Outcome:
         place, own = _folders()
         settings = load_settings(place, own)
-        chosen = opening.profile_named(settings, profile)
-        trial = _tried(chosen, settings, place)
+        chosen = opening.settings_of(settings, name)
+        trial = _try(chosen, settings, place)
         code = OK if trial.found[0].passed else FAILED
         return Outcome(trial, drawn(render_models.trial(trial)), code)
 
@@ -184,12 +186,12 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     written = settings_file.write_section(place, own, section, values, chosen.unless_stated)
     settings = load_settings(place, own)
     data: dict[str, object] = {"written": written, "notes": chosen.notes, "trial": None}
-    made = settings.profiles[_REWRITING] if rewriting else settings.language_model
+    made = settings.models[_REWRITING] if rewriting else settings.language_model
     data["language_model"] = made
     if made.engine == "none":
         return Outcome(data, drawn(render_models.chosen(made, written, chosen.notes)))
     _say(f"{made.model} is chosen: {written.path}, line {written.line}.")
-    trial = _tried(made, settings, place)
+    trial = _try(made, settings, place)
     if trial.slots and trial.slots != made.calls_at_once:
         made = made.model_copy(update={"calls_at_once": trial.slots})
         written = settings_file.write_section(
@@ -217,7 +219,7 @@ def _use_reranker(name: str, model: str) -> Outcome:
     return Outcome(data, drawn(render_models.reranked(chosen, written, right=right)))
 
 
-def _tried(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "model_trial.Trial":
+def _try(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "model_trial.Trial":
     if chosen.engine == "none":
         raise UsageError("No language model is chosen.", hint="Choose one: chapterhouse model use")
     place.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Commands about personas: new, list, show, edit, validate, train, docs."""
+"""Commands about personas: new, list, show, edit, validate, update, docs."""
 
 import shlex
 from collections import Counter
@@ -17,13 +17,13 @@ from chapterhouse.interfaces.cli import render, render_personas
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import DryRun, Yes, common, reopening, require_path
 from chapterhouse.interfaces.cli.output_files import open_editor
-from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.session import (
     FAILED,
     OK,
     PARTLY,
     Outcome,
-    agreed,
+    confirm,
     may_ask,
     require_yes,
     with_library,
@@ -32,13 +32,13 @@ from chapterhouse.interfaces.cli.terminal import console, draw, drawn
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.persona_update import PersonaUpdate, Proposal
     from chapterhouse.agents.personas import Personas
     from chapterhouse.agents.registry import Entry
-    from chapterhouse.agents.training import Proposal, Training
     from chapterhouse.library import Library
 
 app = typer.Typer(
-    help="Make, describe, validate and train personas.",
+    help="Make, describe, validate and update personas.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -191,7 +191,7 @@ def validate(
 
 
 @app.command()
-def train(
+def update(
     slug: Who,
     *,
     file: Annotated[
@@ -215,18 +215,18 @@ def train(
     def work(library: "Library") -> Outcome:
         personas = library.personas
         files = [Path(require_path(path)) for path in file or ()]
-        with told_to() as tell:
-            training = personas.train(
-                slug, files=files, urls=tuple(url or ()), on_progress=tell, dry_run=dry_run
+        with show_progress() as on_progress:
+            done = personas.update(
+                slug, files=files, urls=tuple(url or ()), on_progress=on_progress, dry_run=dry_run
             )
         asked = not (dry_run or yes) and may_ask()
-        if training.proposal and not dry_run and (yes or (asked and _accepts(training.proposal))):
-            personas.accept(training.slug, training.proposal)
-            training = training.as_accepted()
+        if done.proposal and not dry_run and (yes or (asked and _accepts(done.proposal))):
+            personas.accept(done.slug, done.proposal)
+            done = done.as_accepted()
         return Outcome(
-            {**plain(training), "dry_run": dry_run},
-            drawn(render_personas.training(training, dry_run=dry_run, shown=asked)),
-            _training_code(training),
+            {**plain(done), "dry_run": dry_run},
+            drawn(render_personas.update(done, dry_run=dry_run, shown=asked)),
+            _update_code(done),
         )
 
     _with_personas(work)
@@ -312,7 +312,7 @@ def _pair(change: str) -> tuple[str, str]:
 def _accepts(proposal: "Proposal") -> bool:
     """Show a proposal on standard error and ask."""
     draw(console(stderr=True), render_personas.proposal(proposal))
-    return agreed("Write this profile?")
+    return confirm("Write this profile?")
 
 
 def _move(personas: "Personas", slug: str, chosen: "Listed", *, out: bool) -> None:
@@ -373,7 +373,7 @@ def documents_data(listed: "Sequence[Listed]") -> dict[str, object]:
     }
 
 
-def _training_code(value: "Training") -> int:
+def _update_code(value: "PersonaUpdate") -> int:
     """Return 4 where a page could not be fetched or a file not be read, else 0."""
     fetched = value.fetched.outcomes if value.fetched else ()
     curated = value.refresh.curation.outcomes if value.refresh.curation else ()

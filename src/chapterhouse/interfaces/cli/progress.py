@@ -40,10 +40,10 @@ else:
 
 _SECONDS_BETWEEN: Final = 10.0  # lines off a terminal
 _BAR: Final = 20  # cells
-_BESIDE_NAME: Final = _BAR + 30  # cells of bar, count and time
+_BAR_WIDTH: Final = _BAR + 30  # cells of bar, count and time
 
 
-def watched(
+def run_with_progress(
     work: Callable[[Callable[[Progress], None]], AddReport],
     on_failure: Callable[[AddReport], None] = lambda _: None,
 ) -> AddReport:
@@ -121,7 +121,7 @@ def _stopped(last: Progress) -> InterruptedWorkError:
 
 
 @contextmanager
-def told_to() -> Iterator[Callable[[Progress], None]]:
+def show_progress() -> Iterator[Callable[[Progress], None]]:
     """Give what shows progress as ``watched`` does, but no bar before the first file."""
     if not can_redraw():
         with _shown() as show:
@@ -141,7 +141,7 @@ def told_to() -> Iterator[Callable[[Progress], None]]:
 @contextmanager
 def following() -> Iterator[Callable[[AskEvent], None]]:
     """Give what shows the events of an answer: files that are read, drafts."""
-    with told_to() as read, _drafts() as draw:
+    with show_progress() as read, _drafts() as draw:
 
         def show(event: AskEvent) -> None:
             match event:
@@ -180,18 +180,18 @@ def _drafts() -> Iterator[Callable[[Draft], None]]:
 
 def draft_text(draft: Draft) -> "Text":
     """Return a draft as it is shown while it is written."""
-    told = styled()
+    text = styled()
     for sentence in draft.sentences:
         mark = support_mark(sentence.support, sentence.problems)
         warned = (f" ({mark})" if mark else "", "yellow")
-        told += styled(sentence.before or " ", sentence.text, warned)
-    return told + styled((f" {draft.text}", "dim"))
+        text += styled(sentence.before or " ", sentence.text, warned)
+    return text + styled((f" {draft.text}", "dim"))
 
 
 @contextmanager
 def _drawn() -> Iterator[Callable[[Progress], None]]:
     target = console(stderr=True)
-    room = max(target.width - _BESIDE_NAME, 1)
+    cells = max(target.width - _BAR_WIDTH, 1)
     with rich_progress.Progress(
         rich_progress.BarColumn(_BAR),
         rich_progress.TextColumn("{task.fields[count]}"),
@@ -204,7 +204,7 @@ def _drawn() -> Iterator[Callable[[Progress], None]]:
 
         def draw(progress: Progress) -> None:
             count = f"{progress.done:,}/{progress.total:,}" if progress.total else ""
-            name = shortened(one_line(progress.current), room)
+            name = shortened(one_line(progress.current), cells)
             total = progress.total or None
             bar.update(task, completed=progress.done, total=total, description=name, count=count)
 

@@ -11,7 +11,7 @@ from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.render_models import vector_rows
 from chapterhouse.interfaces.cli.session import OK, PARTLY
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
-from chapterhouse.presenting.wording import ended, searched
+from chapterhouse.presenting.wording import outcome_word, searched_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     AddReport,
@@ -69,8 +69,8 @@ def report(value: AddReport) -> Iterator[Block]:
     head = counted(counts.total() - inside, "file")
     if inside:
         head += f" and {inside:,} in them"
-    told = [f"{counts[word]:,} {word}" for word in _ORDER if counts[word]]
-    yield verbatim((head, Style.STRONG), ": ", ", ".join(told) or "nothing to read")
+    counts_text = [f"{counts[word]:,} {word}" for word in _ORDER if counts[word]]
+    yield verbatim((head, Style.STRONG), ": ", ", ".join(counts_text) or "nothing to read")
     yield from _details(value)
     yield from _missing(value)
 
@@ -85,9 +85,9 @@ def report_code(value: AddReport) -> int:
 def _endings(outcome: FileOutcome) -> list[str]:
     """Return in a word each how a file and, where it has not changed, those in it ended."""
     if not outcome.earlier:
-        return [ended(outcome.record)]
+        return [outcome_word(outcome.record)]
     return [
-        f"{ended(record)} earlier" if is_incomplete(record) else "unchanged"
+        f"{outcome_word(record)} earlier" if is_incomplete(record) else "unchanged"
         for record in outcome.earlier
     ]
 
@@ -124,13 +124,13 @@ def _missing(value: AddReport) -> Iterator[Block]:
     if value.missing:
         yield verbatim("Their documents are still here: chapterhouse docs remove --missing")
     if value.hidden:
-        told = counted(value.hidden, "hidden file or folder was", "hidden files and folders were")
-        yield verbatim(f"{told} ignored. To add one, name it.")
+        hidden = counted(value.hidden, "hidden file or folder was", "hidden files and folders were")
+        yield verbatim(f"{hidden} ignored. To add one, name it.")
 
 
 def _ending(record: FileRecord) -> Iterator[Block]:
     colour = _COLOURS[record.status]
-    yield verbatim((f"{ended(record):<10}", colour), record.source)
+    yield verbatim((f"{outcome_word(record):<10}", colour), record.source)
     if record.sentence:
         yield verbatim(f"          {_reason(record)}")
 
@@ -186,7 +186,7 @@ def checks(found: Sequence[Check]) -> Iterator[Block]:
 def reindexed(state: LibraryStatus, *, dry_run: bool) -> Iterator[Block]:
     """Say what was, or would be, built again."""
     verb = "Would index" if dry_run else "Indexed"
-    yield verbatim(f"{verb} {searched(state.documents, state.chunks)}.")
+    yield verbatim(f"{verb} {searched_text(state.documents, state.chunks)}.")
 
 
 def documents(found: Sequence[Document]) -> Iterator[Block]:
@@ -217,7 +217,7 @@ def files(records: Sequence[FileRecord], *, problems: bool = False) -> Iterator[
         return
     rows = [("status", "format", "size", "source", "document")]
     rows += [
-        (ended(record), record.format, size(record.size), record.source, record.document_id)
+        (outcome_word(record), record.format, size(record.size), record.source, record.document_id)
         for record in records
     ]
     yield Columns(rows, whole={4}, below=["", *map(_reason, records)])
@@ -229,7 +229,7 @@ def archive(record: FileRecord, inside: Sequence[FileRecord]) -> Iterator[Block]
         ("source", record.source),
         ("location", record.location),
         ("format", record.format),
-        ("status", f"{ended(record)}. {record.sentence}"),
+        ("status", f"{outcome_word(record)}. {record.sentence}"),
         ("size", size(record.size)),
         ("sha256", record.sha256),
     ]

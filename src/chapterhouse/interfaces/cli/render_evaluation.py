@@ -79,11 +79,11 @@ def chunking(name: str, gold: GoldSpans, found: Sequence[StrategyScores]) -> Ite
     yield verbatim(("Means of the measures of the chunks' words.", Style.QUIET))
 
 
-def kept(value: Feedback) -> Iterator[Block]:
+def feedback(value: Feedback) -> Iterator[Block]:
     """Say what a verdict asks for from now on."""
     question = value.question
     words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Stands already in"}
-    yield verbatim((words[value.kept.value], Style.STRONG), f" {one_line(str(value.path))}")
+    yield verbatim((words[value.change.value], Style.STRONG), f" {one_line(str(value.path))}")
     yield verbatim(f"  {question.id}  {_cut(question.text, _QUESTION)}")
     for name in question.required:
         yield verbatim(f"  must find: {one_line(name)}")
@@ -142,8 +142,8 @@ def _comparison(value: Comparison) -> Iterator[Block]:
     rows += [_row(name, value, name) for name in value.differences]
     yield Columns(rows)
     if value.unranked:
-        told = counted(value.unranked, "question is", "questions are")
-        yield verbatim(f"{told} not ranked there; each scores 0.")
+        text = counted(value.unranked, "question is", "questions are")
+        yield verbatim(f"{text} not ranked there; each scores 0.")
     gained = [
         name for name, entry in value.differences.items() if entry.p < _SURE and entry.gain.mean > 0
     ]
@@ -156,8 +156,8 @@ def _comparison(value: Comparison) -> Iterator[Block]:
         if names
     ]
     yield from _changes(value)
-    told = "; ".join(verdicts) or "no difference beyond chance"
-    yield verbatim(f"At p < {_SURE:g}: {told}.")
+    text = "; ".join(verdicts) or "no difference beyond chance"
+    yield verbatim(f"At p < {_SURE:g}: {text}.")
 
 
 def _changes(value: Comparison) -> Iterator[Block]:

@@ -11,12 +11,12 @@ from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Census
+from chapterhouse.types import CorpusCounts
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.persona_update import Change, PersonaUpdate, Proposal
     from chapterhouse.agents.registry import Entry, Refresh
-    from chapterhouse.agents.training import Change, Proposal, Training
 
 
 # Every standing of a file, in order. By value: what lists files is slow to load.
@@ -26,9 +26,9 @@ STANDINGS: Final = {
     "new": Style.NOTABLE,
     "rejected": Style.BAD,
     "removed": Style.QUIET,
-    "passed-over": Style.QUIET,
+    "ignored": Style.QUIET,
 }
-_TOLD: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
+_REPORTED: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
 
 
 def made(
@@ -43,9 +43,9 @@ def made(
     steps = (
         (f"1. Say who they are, in {PROSE_FILE}:", f"chapterhouse persona edit {slug}{reopening}"),
         (f"2. Drop documents, or a .links list of web pages, into {RAW}/, or name them:",
-         f"chapterhouse persona train {slug} --file PATH{reopening}"),
+         f"chapterhouse persona update {slug} --file PATH{reopening}"),
         ("3. Read everything and let the documents propose a profile:",
-         f"chapterhouse persona train {slug}{reopening}"),
+         f"chapterhouse persona update {slug}{reopening}"),
     )  # fmt: skip
     for what, how in steps:
         yield verbatim(f"  {what}")
@@ -75,7 +75,7 @@ def entries(found: "Sequence[Entry[PersonaFolder]]", counts: Mapping[str, int]) 
             yield from problem(one)
 
 
-def persona(folder: PersonaFolder, census: Census, *, current: bool) -> Iterator[Block]:
+def persona(folder: PersonaFolder, census: CorpusCounts, *, current: bool) -> Iterator[Block]:
     """Show everything known of a persona."""
     config, profile = folder.config, folder.config.profile
     state = (
@@ -143,8 +143,8 @@ def documents(listed: "Sequence[Listed]") -> Iterator[Block]:
             code = f" ({entry.code})" if entry.code else ""
             yield verbatim(" " * width + one_line(entry.reason) + code)
     counts = Counter(entry.status.value for entry in listed)
-    told = ", ".join(f"{counts[name]} {name}" for name in STANDINGS if counts[name])
-    yield verbatim((f"{counted(len(listed), 'file')}: ", Style.STRONG), told)
+    text = ", ".join(f"{counts[name]} {name}" for name in STANDINGS if counts[name])
+    yield verbatim((f"{counted(len(listed), 'file')}: ", Style.STRONG), text)
 
 
 def moved(entry: "Listed", back: str, *, out: bool, dry_run: bool) -> Iterator[Block]:
@@ -156,7 +156,7 @@ def moved(entry: "Listed", back: str, *, out: bool, dry_run: bool) -> Iterator[B
         yield verbatim(f"Bring it back with: {back}")
 
 
-def training(value: "Training", *, dry_run: bool, shown: bool = False) -> Iterator[Block]:
+def update(value: "PersonaUpdate", *, dry_run: bool, shown: bool = False) -> Iterator[Block]:
     """Say what was fetched, curated and indexed, and show the proposal unless it was ``shown``."""
     for name in value.copied:
         yield verbatim(f"Copied in: {one_line(name)}")
@@ -169,15 +169,15 @@ def training(value: "Training", *, dry_run: bool, shown: bool = False) -> Iterat
     if not (shown and value.proposal):
         yield from proposal(value.proposal)
     if value.proposal and not value.accepted:
-        yield verbatim(f"Not written. Accept it: chapterhouse persona train {value.slug} --yes")
+        yield verbatim(f"Not written. Accept it: chapterhouse persona update {value.slug} --yes")
 
 
-def _fetched(value: "Training") -> Iterator[Block]:
+def _fetched(value: "PersonaUpdate") -> Iterator[Block]:
     if value.fetched is None:
         return
     counts = Counter(outcome.status for outcome in value.fetched.outcomes)
-    told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none listed"
-    yield verbatim(("Pages: ", Style.STRONG), told)
+    text = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none listed"
+    yield verbatim(("Pages: ", Style.STRONG), text)
     for outcome in value.fetched.outcomes:
         if outcome.status == "failed":
             yield verbatim(("failed    ", Style.BAD), one_line(outcome.link.url))
@@ -195,11 +195,11 @@ def refresh(value: "Refresh", *, dry_run: bool = False) -> Iterator[Block]:
         yield verbatim(("warning   ", Style.WARNING), one_line(warning))
     if value.curation is not None:
         counts = Counter(outcome.status.value for outcome in value.curation.outcomes)
-        told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        text = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
         verb = "Would curate" if dry_run else "Curated"
-        yield verbatim((f"{verb}: ", Style.STRONG), told or "nothing")
+        yield verbatim((f"{verb}: ", Style.STRONG), text or "nothing")
         for outcome in value.curation.outcomes:
-            if outcome.status in _TOLD:
+            if outcome.status in _REPORTED:
                 yield verbatim((f"{outcome.status.value:<10}", Style.BAD), one_line(outcome.source))
                 yield verbatim(f"          {one_line(outcome.sentence)} ({outcome.code})")
     if value.sync is not None:
@@ -207,10 +207,10 @@ def refresh(value: "Refresh", *, dry_run: bool = False) -> Iterator[Block]:
         for source in value.sync.removed:
             yield verbatim(("removed   ", Style.QUIET), one_line(source))
         for move in value.sync.moves:
-            told = " ".join(
+            text = " ".join(
                 [*(f"+{shelf}" for shelf in move.joined), *(f"-{shelf}" for shelf in move.left)]
             )
-            yield verbatim(("shelves   ", Style.QUIET), f"{one_line(move.source)}: {told}")
+            yield verbatim(("shelves   ", Style.QUIET), f"{one_line(move.source)}: {text}")
 
 
 def proposal(value: "Proposal") -> Iterator[Block]:

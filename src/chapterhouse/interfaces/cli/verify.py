@@ -66,7 +66,7 @@ def verify(
     """
 
     def by_itself() -> Outcome:
-        examined = _examined(_content(file), needs_bundle=True)
+        examined = _examine(_content(file), needs_bundle=True)
         return Outcome(
             _verified(examined, None),
             drawn(_show_verified(examined, None)),
@@ -74,7 +74,7 @@ def verify(
         )
 
     def against(library: "Library") -> Outcome:
-        examined = _examined(_content(file))
+        examined = _examine(_content(file))
         held = examined.held
         if isinstance(held, Minutes):
             found = library.councils.recheck(held)
@@ -112,7 +112,7 @@ class Examined:
         return all(check.passed for check in self.checks) if self.checks else None
 
 
-def _examined(data: bytes, *, needs_bundle: bool = False) -> Examined:
+def _examine(data: bytes, *, needs_bundle: bool = False) -> Examined:
     of_minutes = minutes_bundle.holds_minutes(data)
     if not (needs_bundle or answer_bundle.states_format(data)):
         read = minutes_bundle.read_minutes if of_minutes else answer_bundle.read_answer

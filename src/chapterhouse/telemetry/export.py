@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import optional
-from chapterhouse.telemetry.recorded import OWN_PROVIDER
+from chapterhouse.telemetry.recording import OWN_PROVIDER
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -38,16 +38,16 @@ def sending(endpoint: str, on_failure: Callable[[str], None]) -> Iterator[None]:
     address = endpoint if endpoint.endswith(_PATH) else endpoint.rstrip("/") + _PATH
     provider = _provider(address)
     token = OWN_PROVIDER.set(provider)
-    heard = _Heard()
-    heard.listen()
+    first_warning = _FirstWarning()
+    first_warning.listen()
     try:
         yield
     finally:
         OWN_PROVIDER.reset(token)
         ended = _ended(provider)
         if ended:  # else it goes on complaining in its thread
-            heard.leave()
-        if not ended or heard.anything:
+            first_warning.leave()
+        if not ended or first_warning.anything:
             on_failure(f"The collector at {endpoint} did not take all that was recorded.")
 
 
@@ -58,8 +58,8 @@ def _provider(address: str) -> "TracerProvider":
         for name in ("sdk.trace", "exporter.otlp.proto.http.trace_exporter", "sdk.resources")
     )
     name = os.environ.get("OTEL_SERVICE_NAME") or "chapterhouse"
-    told = {"service.name": name, "service.version": version("chapterhouse")}
-    resource = resources.Resource.create(told)
+    attributes = {"service.name": name, "service.version": version("chapterhouse")}
+    resource = resources.Resource.create(attributes)
     provider: TracerProvider = sdk.TracerProvider(resource=resource, shutdown_on_exit=False)
     exporter = exporters.OTLPSpanExporter(endpoint=address, timeout=_REQUEST_SECONDS)
     provider.add_span_processor(sdk.export.BatchSpanProcessor(exporter))
@@ -75,7 +75,7 @@ def _ended(provider: "TracerProvider") -> bool:
     return not goodbye.is_alive()
 
 
-class _Heard(logging.Handler):
+class _FirstWarning(logging.Handler):
     """Hears complaints of the exporter, which nobody should have to read one by one."""
 
     def __init__(self) -> None:

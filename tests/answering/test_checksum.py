@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.answering import sealed
+from chapterhouse.answering import checksum
 from chapterhouse.errors import UsageError
 
 VALUES = st.recursive(
@@ -28,19 +28,19 @@ def turned(value: object) -> object:
 def test_a_file_has_the_same_bytes_however_its_fields_were_made(fields: dict[str, object]) -> None:
     other = turned(fields)
     assert isinstance(other, dict)
-    assert sealed.file_text(fields) == sealed.file_text(other)
-    assert sealed.seal_of(fields) == sealed.seal_of(other)
-    assert json.loads(sealed.file_text(fields)) == fields
-    assert sealed.file_text(fields).endswith("}\n")
+    assert checksum.file_text(fields) == checksum.file_text(other)
+    assert checksum.checksum_of(fields) == checksum.checksum_of(other)
+    assert json.loads(checksum.file_text(fields)) == fields
+    assert checksum.file_text(fields).endswith("}\n")
 
 
 @given(FIELDS, st.text(max_size=5))
 def test_the_seal_covers_all_but_itself(fields: dict[str, object], value: str) -> None:
-    own = sealed.seal_of(fields)
-    assert sealed.seal_of({**fields, "seal": value}) == own
-    assert sealed.seal_of({**fields, "another field": value}) != own
-    assert sealed.seal_check({**fields, "seal": own}).passed
-    assert not sealed.seal_check({**fields, "seal": own, "another field": value}).passed
+    own = checksum.checksum_of(fields)
+    assert checksum.checksum_of({**fields, "checksum": value}) == own
+    assert checksum.checksum_of({**fields, "another field": value}) != own
+    assert checksum.check_checksum({**fields, "checksum": own}).passed
+    assert not checksum.check_checksum({**fields, "checksum": own, "another field": value}).passed
 
 
 @pytest.mark.parametrize(
@@ -52,16 +52,16 @@ def test_the_seal_covers_all_but_itself(fields: dict[str, object], value: str) -
         ("{", "no JSON"),
         ("[" * 100_000, "no JSON"),
         (b"\xff", "no JSON"),
-        (" " * (sealed.LARGEST + 1), "more than"),
+        (" " * (checksum.LARGEST + 1), "more than"),
     ],
     ids=["twice", "a list", "an error", "cut off", "too deep", "no text", "too large"],
 )
 def test_what_holds_no_answer_is_refused(data: str | bytes, what: str) -> None:
     with pytest.raises(UsageError, match=what):
-        sealed.parsed(data)
+        checksum.parse(data)
 
 
 def test_what_a_command_printed_is_looked_into() -> None:
     answer = {"question": "x"}
     for fields in ({"ok": True, "data": answer}, {"answer": answer}, answer):
-        assert sealed.inner(fields, "answer") == answer
+        assert checksum.inner(fields, "answer") == answer

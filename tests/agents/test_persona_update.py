@@ -2,14 +2,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.agents.persona import PersonaConfig, Profile
-from chapterhouse.agents.profile import MOST_TAGS, Generated
-from chapterhouse.agents.training import (
+from chapterhouse.agents.persona_update import (
     GENERATED_FILE,
     changes_by_key,
     propose,
     read_last,
     write_last,
 )
+from chapterhouse.agents.profile import MOST_TAGS, Generated
 from chapterhouse.store.definitions import FolderDefinitions
 
 MARIA = PersonaConfig(slug="maria")

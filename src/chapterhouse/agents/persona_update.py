@@ -26,7 +26,7 @@ from chapterhouse.agents.profile import (
 )
 from chapterhouse.agents.registry import READ_AHEAD, OnProgress, Refresh
 from chapterhouse.connectors.fetch import Fetched
-from chapterhouse.connectors.fetched import FetchReport, bring_up_to_date, forget
+from chapterhouse.connectors.fetched import FetchReport, forget, sync_pages
 from chapterhouse.connectors.links import Link
 from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.ingest.reprocess import reprocess
@@ -87,8 +87,8 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
-    """What ``train`` did, and what it proposes.
+class PersonaUpdate:
+    """What ``update`` did, and what it proposes.
 
     Attributes:
         copied: Files that were taken in, below the persona's folder.
@@ -107,13 +107,18 @@ class Training:
     proposal: Proposal
     accepted: bool = False
 
-    def as_accepted(self) -> "Training":
+    def as_accepted(self) -> "PersonaUpdate":
         """Return the same with its proposal accepted."""
         return replace(self, accepted=True)
 
 
 def fetch(
-    folder: PersonaFolder, links: Sequence[Link], runtime: Runtime, tell: OnProgress, *, whole: bool
+    folder: PersonaFolder,
+    links: Sequence[Link],
+    runtime: Runtime,
+    on_progress: OnProgress,
+    *,
+    whole: bool,
 ) -> FetchReport | None:
     """Fetch pages into ``RAW-DOCS/.fetched`` and list them; None where there are none to fetch.
 
@@ -121,31 +126,33 @@ def fetch(
         folder: Whose.
         links: The pages.
         runtime: What fetches them.
-        tell: Is told of each page.
+        on_progress: Is told of each page.
         whole: Whether these are all there are: kept pages that no list has any more then go.
     """
-    kept = folder.raw / FETCHED
-    if not links and not (whole and kept.is_dir()):
+    fetched_folder = folder.raw / FETCHED
+    if not links and not (whole and fetched_folder.is_dir()):
         return None
     fetch_page = runtime.open_fetch()
     done = 0
 
-    def told(url: str, *, etag: str, last_modified: str) -> Fetched:
+    def fetch_one(url: str, *, etag: str, last_modified: str) -> Fetched:
         nonlocal done
-        tell(Progress(done, len(links), url))
+        on_progress(Progress(done, len(links), url))
         done += 1
         return fetch_page(url, etag=etag, last_modified=last_modified)
 
-    report = bring_up_to_date(links, kept, told, runtime.today())
+    report = sync_pages(links, fetched_folder, fetch_one, runtime.today())
     if whole:
-        forget(kept, [page.url for page in report.orphaned])
+        forget(fetched_folder, [page.url for page in report.orphaned])
         return report
-    # An address that may never be fetched would fail in every training from now on.
+    # An address that may never be fetched would fail in every update from now on.
     list_links([out.link for out in report.outcomes if out.code != URL_REFUSED], folder.raw)
     return replace(report, orphaned=())
 
 
-def read_again(document_ids: AbstractSet[str], runtime: Runtime, tell: OnProgress) -> AddReport:
+def read_again(
+    document_ids: AbstractSet[str], runtime: Runtime, on_progress: OnProgress
+) -> AddReport:
     """Read documents anew though their files have not changed."""
     present = runtime.store.documents_among(document_ids, Scope.everything())
     if not present:
@@ -157,7 +164,7 @@ def read_again(document_ids: AbstractSet[str], runtime: Runtime, tell: OnProgres
         prepare=runtime.preparer(),
         workers=READ_AHEAD,
         maximum_bytes=runtime.maximum_bytes,
-        on_progress=tell,
+        on_progress=on_progress,
     )
     runtime.catch_up()
     return report
@@ -265,14 +272,14 @@ def read_last(definitions: Definitions, slug: str) -> Generated:
 
 def write_last(definitions: Definitions, slug: str, generated: Generated) -> None:
     """Remember beside a persona's configuration what was generated."""
-    kept = {
-        "about": "What chapterhouse persona train proposed last; it tells your own words from it.",
+    stored = {
+        "about": "What chapterhouse persona update proposed last; it tells your own words from it.",
         "tags": list(generated.tags),
         "expertise": generated.expertise,
         "key_terms": list(generated.key_terms),
         "aliases": list(generated.aliases),
     }
-    definitions.write(slug, GENERATED_FILE, as_json(kept))
+    definitions.write(slug, GENERATED_FILE, as_json(stored))
 
 
 def changes_by_key(proposal: Proposal) -> Mapping[str, object]:
@@ -288,12 +295,12 @@ def _merged(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return a list's entries from now on, and which of all are ours to drop or to leave out."""
     ours, fresh, present = (set(map(fold, entries)) for entries in (last, now, current))
-    kept = [entry for entry in current if fold(entry) not in ours or fold(entry) in fresh]
+    remaining = [entry for entry in current if fold(entry) not in ours or fold(entry) in fresh]
     new = [entry for entry in now if fold(entry) not in present | ours]
-    new = new[: max(0, most - len(kept))]
-    still_ours = [entry for entry in kept if fold(entry) in ours]
+    new = new[: max(0, most - len(remaining))]
+    still_ours = [entry for entry in remaining if fold(entry) in ours]
     taken_out = [entry for entry in last if fold(entry) not in present]
-    return (*kept, *new), (*still_ours, *new, *taken_out)
+    return (*remaining, *new), (*still_ours, *new, *taken_out)
 
 
 def _without(these: tuple[str, ...] | str, others: tuple[str, ...] | str) -> tuple[str, ...]:
