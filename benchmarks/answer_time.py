@@ -26,7 +26,7 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering import extractive, respond
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.library import Library
 from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.scripted import ScriptedModel, Step
@@ -106,7 +106,7 @@ def timed(call: Callable[[str], object], text: str) -> Taken:
 
 def quote(library: Library, text: str) -> object:
     """Ask without a model, and remember nothing."""
-    return library.answers.ask(text, model="none", remember=False, use_kept=False)
+    return library.answers.ask(text, model="none", remember=False, use_cache=False)
 
 
 def write(library: Library, text: str) -> object:
@@ -114,7 +114,7 @@ def write(library: Library, text: str) -> object:
     model = ScriptedModel([Step(_WRITTEN, seconds=TAKES)])
     never = library.settings.expansion.model_copy(update={"rewrite": "never"})
     settings = library.settings.model_copy(update={"expansion": never})
-    choices = Choices(remember=False, use_kept=False)
+    choices = AskOptions(remember=False, use_cache=False)
     own = library._runtime  # noqa: SLF001 - with a model of our own
     runtime = replace(own, settings=settings, language_model=lambda _: model)
     return asyncio.run(ask(text, "", choices, runtime, emit=lambda _: None))

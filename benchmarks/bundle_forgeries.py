@@ -9,8 +9,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
+from chapterhouse.answering.checksum import EXTRACTIVE, checksum_of
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.answering.sealed import EXTRACTIVE, seal_of
 
 Fields = dict[str, Any]
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
@@ -41,7 +41,7 @@ def forged(fields: Mapping[str, Any], forgery: Forgery, *, resealed: bool) -> Fi
     if not forgery.change(made) or made == fields:
         return None
     if resealed:
-        made["seal"] = seal_of(made)
+        made["checksum"] = checksum_of(made)
     return made
 
 
@@ -204,7 +204,7 @@ def _added(fields: Fields) -> bool:
 
 
 def _seal(fields: Fields) -> bool:
-    fields["seal"] = "0" * 64
+    fields["checksum"] = "0" * 64
     return True
 
 

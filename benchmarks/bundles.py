@@ -25,8 +25,8 @@ from bundle_forgeries import FORGERIES, SEAL, Forgery, forged, is_quoted
 from chapterhouse.agents.ask import ask
 from chapterhouse.agents.council import Council
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
-from chapterhouse.answering.request import Choices
-from chapterhouse.answering.sealed import file_text
+from chapterhouse.answering.checksum import file_text
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.meeting.convene import convene
 from chapterhouse.council.meeting.session import MeetingOptions
@@ -134,7 +134,7 @@ def _made(folder: str, library: Library) -> Iterator[tuple[str, Answer | Minutes
 
 
 def _answered(library: Library, question: str) -> tuple[str, Answer]:
-    answer = library.answers.ask(question, model="none", remember=False, use_kept=False)
+    answer = library.answers.ask(question, model="none", remember=False, use_cache=False)
     if not answer.found:
         return "refused", answer
     rows = any(citation.header for citation in answer.citations)
@@ -147,7 +147,7 @@ def _answer(library: Library, record: Mapping[str, Any]) -> Answer:
     settings = library.settings.model_copy(update={"expansion": expansion})
     own = library._runtime  # noqa: SLF001 - with a model of our own
     runtime = replace(own, settings=settings, language_model=lambda _: model)
-    choices = Choices(remember=False, use_kept=False)
+    choices = AskOptions(remember=False, use_cache=False)
     return asyncio.run(ask(record["question"], "", choices, runtime))
 
 

@@ -26,7 +26,7 @@ from ir_measures import nDCG
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.chunking.strategies import STRATEGIES, strategies
 from chapterhouse.chunking.units import Limits
-from chapterhouse.evaluation.collection import indexed
+from chapterhouse.evaluation.collection import open_collection
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.evaluation.measures import estimate
 from chapterhouse.evaluation.spans import (
@@ -126,7 +126,7 @@ def measure_spans(system: str, setting: str, chunker: Chunker) -> Row:
     gold = load_gold(data_folder() / "chunking")
     documents = [CorpusDocument(name, "", text) for name, text in gold.texts.items()]
     scores: list[SpanScores] = []
-    with indexed(documents, chunker) as collection:
+    with open_collection(documents, chunker) as collection:
         texts = {
             name: collection.store.body(key, Scope.everything())
             for key, name in collection.names.items()
@@ -150,7 +150,7 @@ def measure_spans(system: str, setting: str, chunker: Chunker) -> Row:
             elsewhere = sum(count_tokens([at], places[name]) for name, at in found if name != own)
             here = [at for name, at in found if name == own]
             scores.append(
-                score_spans(question.stretches, here, stretches[own], places[own], elsewhere)
+                score_spans(question.ranges, here, stretches[own], places[own], elsewhere)
             )
     lengths = [end - start for chunks in stretches.values() for start, end in chunks]
     row = Row(system, setting, len(lengths), float(np.mean(lengths)), tuple(scores))
@@ -271,7 +271,7 @@ def ndcg(name: str, chunker: Chunker) -> float:
     """Return nDCG@10 of a collection cut by one chunker."""
     dataset = load_dataset(data_folder() / "retrieval" / name)
     run: list[ir_measures.ScoredDoc] = []
-    with indexed(dataset.documents, chunker) as collection:
+    with open_collection(dataset.documents, chunker) as collection:
         for key, text in dataset.questions.items():
             hits = collection.library.search.hits(text, limit=10, per_document=1).hits
             run += [

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.types import Body, Span
 
-__all__ = ["EMBEDDER", "Collection", "NoVectors", "indexed", "whole"]
+__all__ = ["EMBEDDER", "Collection", "NoVectors", "open_collection", "whole"]
 
 EMBEDDER = StaticEmbedder()
 

@@ -29,7 +29,7 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 import numpy as np
 from scipy.optimize import minimize
 
-from chapterhouse.answering import asked_conflict
+from chapterhouse.answering import conflicts
 from chapterhouse.library import Library
 from chapterhouse.types import Answer, Conflict
 from folders import PARTS
@@ -72,7 +72,7 @@ class Outcome:
 
     case: Case
     answer: Answer
-    pairs: tuple[asked_conflict.Pair, ...]
+    pairs: tuple[conflicts.Pair, ...]
 
 
 def read_lines(name: str) -> list[dict[str, Any]]:
@@ -147,16 +147,16 @@ def _library(folder: str) -> Iterator[Library]:
 
 
 def _ask(library: Library, case: Case) -> Outcome:
-    weighed: list[asked_conflict.Pair] = []
-    weigh = asked_conflict.pairs
+    weighed: list[conflicts.Pair] = []
+    weigh = conflicts.pairs
 
-    def noted(*given: Any) -> Iterator[asked_conflict.Pair]:
+    def noted(*given: Any) -> Iterator[conflicts.Pair]:
         for pair in weigh(*given):
             weighed.append(pair)
             yield pair
 
-    with patch.object(asked_conflict, "pairs", noted):
-        answer = library.answers.ask(case.question, model="none", remember=False, use_kept=False)
+    with patch.object(conflicts, "pairs", noted):
+        answer = library.answers.ask(case.question, model="none", remember=False, use_cache=False)
     return Outcome(case, answer, tuple(weighed))
 
 
@@ -205,7 +205,7 @@ def print_fit(outcomes: Sequence[Outcome]) -> None:
         if outcome.case.half != HALVES[0]:
             continue
         for pair in outcome.pairs:
-            table.append([getattr(pair.signs, name) for name in asked_conflict.SIGNS])
+            table.append([getattr(pair.signs, name) for name in conflicts.SIGNS])
             right.append(is_planted(outcome.case, *pair.quotes))
             weights.append(NATURAL_WEIGHT if outcome.case.kind == "natural" else 1.0)
     features, targets, counts = np.array(table), np.array(right, float), np.array(weights)
@@ -223,7 +223,7 @@ def print_fit(outcomes: Sequence[Outcome]) -> None:
 
     own = minimize(loss, np.zeros(scaled.shape[1]), jac=True, method="L-BFGS-B").x
     print("INTERCEPT", round(float(own[0] - (own[1:] * middle / spread).sum()), 3))
-    for name, weight in zip(asked_conflict.SIGNS, own[1:] / spread, strict=True):
+    for name, weight in zip(conflicts.SIGNS, own[1:] / spread, strict=True):
         print(f'    "{name}": {weight:.3f},')
 
 

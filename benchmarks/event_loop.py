@@ -22,7 +22,7 @@ from typing import Final
 
 sys.path.append(str(Path(__file__).parent / "natural"))
 
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.library import Library
 from libraries import opened
 from measuring import Bar, Machine, Table, finish
@@ -35,7 +35,7 @@ WARM: Final = 8
 LONGEST: Final = 20.0  # milliseconds that the loop may stand still
 FASTER: Final = 1.6  # times as many questions a second, on two cores
 _LOOK: Final = 0.001  # seconds
-_CHOICES: Final = Choices(model="none", remember=False, use_kept=False, drafts=False)
+_CHOICES: Final = AskOptions(model="none", remember=False, use_cache=False, drafts=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ async def ask_all(library: Library, asked: Sequence[str], at_once: int) -> Taken
 
     async def one(text: str) -> None:
         async with places:
-            await library.answers.ask_async(text, choices=_CHOICES)
+            await library.answers.ask_async(text, options=_CHOICES)
 
     looking = asyncio.ensure_future(look())
     began = time.perf_counter()

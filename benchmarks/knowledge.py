@@ -18,7 +18,7 @@ from pathlib import Path
 
 from chapterhouse.council.knowledge import KNOWLEDGE_SIMILARITY, SEMANTIC_SIMILARITY
 from chapterhouse.evaluation.datasets import Dataset, load_dataset
-from collection import Collection, indexed
+from collection import Collection, open_collection
 from data_folder import data_folder
 from measuring import Bar, Machine, Row, Table, finish
 from vector_cache import vectors_cached
@@ -56,7 +56,7 @@ def judged(name: str, sets: Mapping[str, Dataset]) -> list[Judged]:
     questions = sorted(own.questions.items())
     asked = chance.sample(questions, min(ASKED, len(questions)))
     foreign = sorted(sets[JUDGED[name]].questions.items()) if JUDGED[name] else []
-    with vectors_cached(), indexed(own.documents) as collection:
+    with vectors_cached(), open_collection(own.documents) as collection:
         found = [one for q, text in asked for one in passages(collection, own, q, text)]
         for q, text in chance.sample(foreign, min(FOREIGN, len(foreign))):
             found += passages(collection, None, q, text)

@@ -35,7 +35,7 @@ from chapterhouse.retrieval.context import (
     repack,
 )
 from chapterhouse.retrieval.pack import Item, pack
-from chapterhouse.retrieval.present import arranged, markdown
+from chapterhouse.retrieval.present import arrange, markdown
 from chapterhouse.settings import PackingSettings
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Context, Excerpt, SearchResult
@@ -101,7 +101,7 @@ def whole(case: Case, number: int) -> tuple[int, float]:
         Excerpt(h, h.chunk.start, h.chunk.end, h.chunk.header + h.chunk.text, 0, 1 / h.rank)
         for h in case.result.hits[:number]
     ]
-    page = markdown(arranged(excerpts))
+    page = markdown(arrange(excerpts))
     return estimate_tokens(page), held(case, excerpts, page)
 
 

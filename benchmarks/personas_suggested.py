@@ -1,4 +1,4 @@
-"""How good the profiles are that ``persona train`` proposes without a model: judged item by item.
+"""How good the profiles are that ``persona update`` proposes without a model: judged item by item.
 
 Twelve folders; each proposed tag, term, other name and expertise is marked by whether a
 colleague would write it (``personas_suggested.jsonl``: "before" is what was proposed when the shelf
@@ -117,7 +117,7 @@ def proposed(name: str) -> Iterator[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as folder, Library.open(Path(folder) / "home") as library:
         house = library.personas
         house.create(name, folders=[str(_files(name, Path(folder)))])
-        after = house.train(name, everything=False).proposal.after
+        after = house.update(name, everything=False).proposal.after
     yield from (("tag", text) for text in after.tags)
     yield from (("term", text) for text in after.profile.key_terms)
     yield from (("alias", text) for text in after.profile.aliases)

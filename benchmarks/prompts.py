@@ -22,7 +22,7 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse import Library
 from chapterhouse.agents.ask import ask
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.models.scripted import ScriptedModel
 from chapterhouse.text.counting import estimate_tokens
 from folders import PARTS
@@ -104,7 +104,7 @@ def told(library: Library, folder: str) -> Iterator[Prompt]:
     runtime = replace(own, settings=settings, language_model=lambda _: model)
     for question in read_questions(folder):
         model.asked.clear()
-        choices = Choices(remember=False, use_kept=False)
+        choices = AskOptions(remember=False, use_cache=False)
         asyncio.run(ask(question.question, "", choices, runtime))
         for instructions, message in model.asked:
             texts = [MARKED.sub("", text).strip("\n") for text in SOURCE.findall(message)]

@@ -29,7 +29,7 @@ import Stemmer
 from ir_measures import AP, RR, R, nDCG
 
 import chapterhouse
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import Dataset, load_dataset
 from chapterhouse.retrieval.fuse import lexical_scores, reciprocal_ranks
 from chapterhouse.retrieval.method import Method
@@ -74,7 +74,7 @@ def main() -> None:
 def measure_all(dataset: Dataset) -> dict[str, dict[str, float]]:
     """Measure every system on one collection."""
     rows: dict[str, dict[str, float]] = {}
-    with vectors_cached(), indexed(dataset.documents) as collection:
+    with vectors_cached(), open_collection(dataset.documents) as collection:
         product = collection.library.search.method
         left_out = replace(product, rerank=by_features(_left_out(dataset.name)))
         plain = replace(product, rerank=None)

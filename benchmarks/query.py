@@ -27,7 +27,7 @@ from chapterhouse.library import Library
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import Sources, retrieve
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import Query, Scope
@@ -139,7 +139,7 @@ def whole(sources: Sources, method: Method) -> Search:
 def parts(home: Path, asked: Sequence[str], embedder: StaticEmbedder) -> dict[str, Taken]:
     """Time the two indexes alone."""
     lexical, vectors = open_indexes(home, embedder)
-    terms = {text: understand(text, {"en": 1}).terms for text in asked}
+    terms = {text: parse_question(text, {"en": 1}).terms for text in asked}
     embedded = {text: embedder.embed_question(text) for text in asked}
     return {
         "lexical index alone": times(

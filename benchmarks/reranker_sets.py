@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, load_dataset
 from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.library import Library
@@ -92,16 +92,16 @@ def _sets() -> Iterator[tuple[str, Sequence[Example]]]:
                 yield "contracts-gold", of_spans(library, list(contract_questions(library, None)))
     for name in DATASETS:
         dataset = load_dataset(root / name)
-        with indexed(dataset.documents) as collection:
+        with open_collection(dataset.documents) as collection:
             yield name, of_dataset(dataset, collection)
     gold = load_gold(data_folder() / "chunking")
     texts = [CorpusDocument(name, "", text) for name, text in gold.texts.items()]
-    with indexed(texts) as collection:
+    with open_collection(texts) as collection:
         ids = {theirs: ours for ours, theirs in collection.names.items()}
-        asked = [(each.text, {ids[each.corpus]: each.stretches}) for each in gold.questions]
+        asked = [(each.text, {ids[each.corpus]: each.ranges}) for each in gold.questions]
         yield "chunking", of_spans(collection.library, asked)
     covid = root / "covid-qa-open"
-    with indexed(papers(covid)) as collection:
+    with open_collection(papers(covid)) as collection:
         asked_papers = list(paper_questions(collection, covid, None))
         yield covid.name, of_spans(collection.library, asked_papers)
 

@@ -22,16 +22,16 @@ sys.path.append(str(Path(__file__).parent / "natural"))
 
 from chapterhouse.answering.extractive import Reference
 from chapterhouse.answering.search import reference_of
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.library import Library
 from chapterhouse.retrieval.context import question_of
-from chapterhouse.retrieval.question import understand
-from chapterhouse.retrieval.widen import merged
+from chapterhouse.retrieval.question import parse_question
+from chapterhouse.retrieval.widen import merge_ranges
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.analyse import analyse
-from chapterhouse.types import Body, Census, Document, Scope, SearchResult, Stretch
+from chapterhouse.types import Body, CorpusCounts, Document, Range, Scope, SearchResult
 from data_folder import data_folder
 from folders import PARTS
 from gold_sets import contract_questions, drawn, locate, paper_questions, papers
@@ -73,7 +73,7 @@ class Wanted(Protocol):
 class Spans:
     """Gold spans by document id."""
 
-    spans: Mapping[str, Sequence[Stretch]]
+    spans: Mapping[str, Sequence[Range]]
 
     def share(self, document: str, start: int, end: int, text: str) -> float:
         """Return the share of the gold characters in a span."""
@@ -83,8 +83,10 @@ class Spans:
         """Return the share of the gold characters in several spans."""
         wanted = found = 0
         for name, gold in self.spans.items():
-            own = merged([(start, end) for document, start, end, _ in shown if document == name])
-            for first, last in merged(gold):
+            own = merge_ranges(
+                [(start, end) for document, start, end, _ in shown if document == name]
+            )
+            for first, last in merge_ranges(gold):
                 wanted += last - first
                 found += sum(max(min(end, last) - max(start, first), 0) for start, end in own)
         return found / max(wanted, 1)
@@ -157,7 +159,7 @@ class QuestionSet:
     """The questions put to one library, and what answering looks up there."""
 
     name: str
-    census: Census
+    census: CorpusCounts
     cases: tuple[Case, ...]
     documents: Mapping[str, Document]
     bodies: Mapping[str, Body]
@@ -243,7 +245,7 @@ class _Asker:
 
     def frequencies(self, result: SearchResult, without: frozenset[str]) -> dict[str, int]:
         languages = self.runtime.store.census(EVERYTHING).languages
-        understood = (question_of(result), understand(result.question, languages))
+        understood = (question_of(result), parse_question(result.question, languages))
         terms = list(dict.fromkeys(t for one in understood for _, own in one.words for t in own))
         counts = self.runtime.lexical.document_frequencies(terms, EVERYTHING)
         gone = [self.terms_of(name) for name in without]
@@ -272,7 +274,7 @@ def _made(name: str) -> QuestionSet:
                 asked = contract_questions(library, SAMPLE)
                 return _set(name, library, [_Asked(t, Spans(s), frozenset(s)) for t, s in asked])
         ask, documents = _COLLECTIONS.get(name, (_xquad, _dataset_documents))
-        with indexed(documents(name), markdown=name == "chunking") as collection:
+        with open_collection(documents(name), markdown=name == "chunking") as collection:
             complete_vectors(collection.library)
             return _set(name, collection.library, ask(name, collection))
 
@@ -321,7 +323,7 @@ def _corpora(_name: str, collection: Collection) -> list[_Asked]:
     for one in gold.questions:
         body = collection.library.documents.body(ids[one.corpus]).text
         text = gold.texts[one.corpus]
-        places = [locate(body, text[start:end], start) for start, end in one.stretches]
+        places = [locate(body, text[start:end], start) for start, end in one.ranges]
         wanted = Spans({ids[one.corpus]: [place for place in places if place]})
         asked.append(_Asked(one.text, wanted))
     return asked
@@ -348,7 +350,7 @@ def _xquad(name: str, collection: Collection) -> list[_Asked]:
         own = dataset.relevant[identifier]
         title = titles[min(own)]
         article = frozenset(ids[one] for one, other in titles.items() if other == title)
-        spans: dict[str, list[Stretch]] = {}
+        spans: dict[str, list[Range]] = {}
         for document in own:
             text = collection.library.documents.body(ids[document]).text
             found = [(text.find(answer), len(answer)) for answer in dataset.answers[identifier]]
@@ -377,7 +379,7 @@ _COLLECTIONS: Final[Mapping[str, tuple[_Ask, Callable[[str], Sequence[CorpusDocu
 
 def own_reference() -> Reference:
     """Return what answering looks up in an empty library: the encoder and all weights."""
-    with indexed(()) as collection:
+    with open_collection(()) as collection:
         return reference_of(collection.runtime, EVERYTHING)
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chapterhouse.library import Library
-from chapterhouse.types import Stretch
+from chapterhouse.types import Range
 
 SIZES = range(8_000, 60_000)  # bytes of a module
 HITS = 5
@@ -36,7 +36,7 @@ class Question:
 
     text: str
     module: str
-    span: Stretch
+    span: Range
 
 
 def without_docstrings(path: Path) -> tuple[str, list[Question]]:

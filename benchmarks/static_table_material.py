@@ -18,13 +18,13 @@ from scipy.sparse import csr_matrix
 from tokenizers import Tokenizer
 
 from chapterhouse.chunking.build import embedding_text
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.models.embedders import unit_rows
 from chapterhouse.models.model_folder import TOKENIZER, load, open_model_folder
 from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import Scope
 from data_folder import data_folder
 
@@ -94,7 +94,7 @@ def read_collection(name: str) -> Judged:
             {name: float(grade) for name, grade in dataset.relevant[identifier].items()}
             for identifier in dataset.questions
         ]
-    with indexed(documents) as collection:
+    with open_collection(documents) as collection:
         chunks = [(document, chunk) for document in collection.store.documents(EVERYTHING)
                   for chunk in collection.store.chunks_of(document.id, EVERYTHING)]  # fmt: skip
         names = [collection.names[document.id] for document, _ in chunks]
@@ -102,7 +102,7 @@ def read_collection(name: str) -> Judged:
             grades = [
                 {str(place): share for place, (_, chunk) in enumerate(chunks)
                  if names[place] == question.corpus
-                 and (share := _share(chunk.start, chunk.end, question.stretches))}
+                 and (share := _share(chunk.start, chunk.end, question.ranges))}
                 for question in gold.questions
             ]  # fmt: skip
             names = [str(place) for place in range(len(chunks))]
@@ -127,7 +127,7 @@ def ask(
     collection: Collection, text: str, places: Mapping[str, int]
 ) -> tuple[str, list[tuple[int, float]]]:
     """Return a question's content words and the chunks that its words find."""
-    question = understand(text, collection.sources().census(EVERYTHING).languages)
+    question = parse_question(text, collection.sources().census(EVERYTHING).languages)
     found = collection.lexical.search(question.terms, EVERYTHING, METHOD.lexical_depth)
     chunks = collection.store.chunks([hit.key for hit in found], EVERYTHING)
     return question.content, [(places[chunks[hit.key].id], hit.score) for hit in found]

@@ -26,7 +26,7 @@ from functools import partial
 import ir_measures
 from ir_measures import nDCG
 
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import Dataset, load_dataset
 from chapterhouse.retrieval import expand
 from chapterhouse.retrieval.expand import by_names, by_parts
@@ -75,7 +75,7 @@ def main() -> None:
     names: dict[str, dict[str, float]] = {}
     for name in dict.fromkeys((*COLLECTIONS, *ALIAS_COLLECTIONS, *SINGLE_COLLECTIONS)):
         dataset = load_dataset(data_folder() / "retrieval" / name)
-        with vectors_cached(), indexed(dataset.documents) as collection:
+        with vectors_cached(), open_collection(dataset.documents) as collection:
             if name in COLLECTIONS:
                 parts[name] = measure_parts(collection, pairs(dataset)[::share])
             if name in ALIAS_COLLECTIONS:

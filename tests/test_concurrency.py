@@ -6,7 +6,7 @@ from contextvars import ContextVar
 
 import pytest
 
-from chapterhouse.concurrency import run_in_thread, run_now, stream, wait_for_threads
+from chapterhouse.concurrency import run_in_thread, run_sync, stream, wait_for_threads
 
 
 def test_what_blocks_gives_its_value_or_its_error() -> None:
@@ -81,12 +81,12 @@ async def _named() -> str:
 
 
 def test_it_runs_in_this_thread_where_no_loop_does() -> None:
-    assert run_now(_named()) == threading.current_thread().name
+    assert run_sync(_named()) == threading.current_thread().name
 
 
 def test_it_runs_beside_a_loop_that_runs_already() -> None:
     async def notebook() -> str:
-        return run_now(_named())
+        return run_sync(_named())
 
     assert asyncio.run(notebook()) != threading.current_thread().name
 
@@ -99,7 +99,7 @@ def test_a_plain_caller_s_context_is_seen() -> None:
 
     async def notebook() -> str:
         who.set("maria")
-        return run_now(ask())
+        return run_sync(ask())
 
     assert asyncio.run(notebook()) == "maria"
 
@@ -110,10 +110,10 @@ def test_what_fails_there_fails_here() -> None:
         raise LookupError("gone")
 
     async def notebook() -> None:
-        run_now(failing())
+        run_sync(failing())
 
     with pytest.raises(LookupError, match="gone"):
-        run_now(failing())
+        run_sync(failing())
     with pytest.raises(LookupError, match="gone"):
         asyncio.run(notebook())
 

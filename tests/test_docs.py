@@ -12,7 +12,7 @@ from types import ModuleType
 import pytest
 
 from chapterhouse.ingest.look import SKIPPED_CODES, UNPACKED
-from chapterhouse.presenting.wording import ended
+from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
 from chapterhouse.settings import Settings, load_settings
 from chapterhouse.types import FileRecord, Status
@@ -110,7 +110,7 @@ def test_the_words_for_skipped_files_are_documented() -> None:
     rows = set(re.findall(r"^\| (\w+) \| `([a-z-]+)` \|", table, re.MULTILINE))
     record = FileRecord("/a", "a", 0, 0, "", Status.SKIPPED)
     assert rows == {
-        (ended(replace(record, code=code)), code)
+        (outcome_word(replace(record, code=code)), code)
         for code in (*SKIPPED_CODES, UNPACKED, "unchanged")
     }
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.council.meeting.options import leaning_on, speaks_of
+from chapterhouse.council.meeting.options import leaning_on, mentions
 from chapterhouse.types import (
     Citation,
     ClaimKind,
@@ -312,7 +312,7 @@ def test_an_option_may_be_to_leave_something(option: str, sentence: str, leaning
 def test_a_sentence_speaks_of_the_option_whose_words_it_has() -> None:
     sentence = "We propose a trial of three months, June to August 2026, on Saturdays only."
     options = (APRIL, SUMMER, SEPTEMBER)
-    assert [speaks_of(option, options, sentence) for option in options] == [False, True, False]
+    assert [mentions(option, options, sentence) for option in options] == [False, True, False]
 
 
 def test_what_no_document_speaks_of_decides_nothing(meeting: Meeting) -> None:

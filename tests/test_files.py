@@ -9,8 +9,8 @@ import pytest
 from chapterhouse.files import (
     lock_folder,
     make_folder,
+    move_into_place,
     private_files,
-    put_in_place,
     write_output,
     write_whole,
 )
@@ -103,9 +103,9 @@ def test_a_file_is_put_over_nothing_where_that_is_asked(tmp_path: Path) -> None:
     (tmp_path / "new").write_text("new")
     (tmp_path / "old").write_text("old")
     with pytest.raises(FileExistsError):
-        put_in_place(tmp_path / "new", tmp_path / "old", replace=False)
+        move_into_place(tmp_path / "new", tmp_path / "old", replace=False)
     assert (tmp_path / "old").read_text() == "old"
-    put_in_place(tmp_path / "new", tmp_path / "free", replace=False)
+    move_into_place(tmp_path / "new", tmp_path / "free", replace=False)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["free", "old"]
 
 

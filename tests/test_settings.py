@@ -40,7 +40,7 @@ def test_the_later_source_wins(home: Path, monkeypatch: pytest.MonkeyPatch) -> N
         ("# mine\n[search]\n\nlimitt = 5\n", r"did you mean 'limit'\? \(\S+, line 4\)"),
         ("[serach]\nlimit = 5\n", r"did you mean 'search'\? \(\S+, line 1\)"),
         ("search.limitt = 5\n", r"did you mean 'limit'\?"),
-        ("[profiles.big]\nmodle = 'x'\n", r"did you mean 'model'\? \(\S+, line 2\)"),
+        ("[models.big]\nmodle = 'x'\n", r"did you mean 'model'\? \(\S+, line 2\)"),
         ("[search]\nlimit = 3\n[answer]\nqqqq = 1\n", r"known: .*words \(\S+, line 4\)"),
         ("[search]\nfusion = 3\nlimit = 0\n", r"search\.limit: .* \(\S+, line 3\)"),
     ],

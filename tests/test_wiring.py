@@ -2,7 +2,7 @@
 
 import pytest
 
-from chapterhouse.chunking.analysis import analysed
+from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.hierarchical import chunk_by_hierarchy
 from chapterhouse.chunking.sentence import chunk_by_sentence, chunk_by_size
 from chapterhouse.chunking.units import Limits
@@ -17,7 +17,7 @@ PROGRAM = Body("def open_gate():\n    return 'open'\n\n\n" * 60)
 def test_the_default_is_hierarchical_and_aims_at_700() -> None:
     cut = chunker_for(ChunkingSettings())
     assert cut(PROSE) == chunk_by_hierarchy(PROSE, Limits(700))
-    assert cut(analysed(PROGRAM, ("py", "code"))) == chunk_by_hierarchy(PROGRAM, Limits(700))
+    assert cut(analyse_body(PROGRAM, ("py", "code"))) == chunk_by_hierarchy(PROGRAM, Limits(700))
 
 
 def test_lengths_fit_a_maximum() -> None:
@@ -35,5 +35,5 @@ def test_sentences_have_a_maximum_of_their_own(maximum: int, longest: int) -> No
 
 def test_a_file_type_may_have_its_own_strategy() -> None:
     cut = chunker_for(ChunkingSettings(strategy="sentence", by_format={".TXT": "fixed"}))
-    assert cut(analysed(PROSE, ("txt",))) == chunk_by_size(PROSE)
-    assert cut(analysed(PROSE, ("md",))) == chunk_by_sentence(PROSE)
+    assert cut(analyse_body(PROSE, ("txt",))) == chunk_by_size(PROSE)
+    assert cut(analyse_body(PROSE, ("md",))) == chunk_by_sentence(PROSE)

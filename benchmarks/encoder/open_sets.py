@@ -24,7 +24,7 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 import ir_measures
 from ir_measures import nDCG
 
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import Dataset, load_dataset
 from chapterhouse.evaluation.measures import Estimate, estimate
 from chapterhouse.retrieval.fuse import lexical_scores
@@ -66,7 +66,7 @@ def names() -> list[str]:
 
 def measure(dataset: Dataset) -> Measured:
     """Index a set once and ask its questions three ways."""
-    with indexed(dataset.documents) as collection:
+    with open_collection(dataset.documents) as collection:
         method = replace(
             collection.library.search.method,
             rerank=_reranker(dataset.name) or collection.library.search.method.rerank,

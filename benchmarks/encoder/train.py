@@ -65,7 +65,7 @@ def train(
     student: Encoder, teacher: Encoder, rows: Sequence[Sequence[int]], minutes: float
 ) -> None:
     """Train for some minutes; the rate falls along a cosine to a fiftieth."""
-    student.train()
+    student.update()
     for frozen in (student.words.weight, student.places.weight, student.kind):
         frozen.requires_grad_(requires_grad=False)
     trained = [weight for weight in student.parameters() if weight.requires_grad]

@@ -27,9 +27,9 @@ sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benc
 
 import chapterhouse.claims
 from chapterhouse.agents.ask import ask
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.second_opinion import Opinion, with_opinions
-from chapterhouse.claims.features import FEATURES, Reading, read_beside, stated
+from chapterhouse.claims.features import FEATURES, Reading, compare_with_evidence, stated
 from chapterhouse.claims.judge import disagreement, is_altered, judge, missing
 from chapterhouse.claims.no_statement import bare, essence
 from chapterhouse.claims.statement import read
@@ -180,7 +180,7 @@ def evidence_of(document: Document, chunk: Chunk, library: Library) -> Evidence:
 def reading_of(case: Case) -> Reading | None:
     """Return a statement beside what it cites; None where they share no word."""
     claim = read(essence(bare(case.text)), case.cited[0].language)
-    return read_beside(claim, case.cited, stated(case.cited))
+    return compare_with_evidence(claim, case.cited, stated(case.cited))
 
 
 def is_open(reading: Reading | None) -> bool:
@@ -251,7 +251,7 @@ def answer_of(question: str, text: str, library: Library) -> str:
     settings = library.settings.model_copy(update={"expansion": never})
     own = library._runtime  # noqa: SLF001 - with a model of our own
     runtime = replace(own, settings=settings, language_model=lambda _: model)
-    choices = Choices(remember=False, use_kept=False)
+    choices = AskOptions(remember=False, use_cache=False)
     return asyncio.run(ask(question, "", choices, runtime)).text
 
 
@@ -364,7 +364,7 @@ def bars_of(figures: Mapping[str, float]) -> Iterator[Bar]:
 def print_wrong(judged: Sequence[Judged]) -> None:
     for case, told in judged:
         if case.true is not (told.support in FOUND):
-            found = "; ".join(f"{p.kind} {p.said} → {p.found}" for p in told.problems)
+            found = "; ".join(f"{p.kind} {p.claimed} → {p.found}" for p in told.problems)
             print(
                 f"{case.folder} {case.change} {case.true} {told.support} {told.score}: {case.text}"
             )

@@ -29,7 +29,7 @@ from unittest.mock import patch
 sys.path.append(str(Path(__file__).parents[1]))  # for the modules that all benchmarks share
 
 from chapterhouse import wiring
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.evaluation.measures import estimate
 from chapterhouse.evaluation.spans import load_gold
@@ -38,7 +38,7 @@ from chapterhouse.models.built_in import BuiltInEncoder
 from chapterhouse.models.embedding_cache import CachedEmbedder, VectorCache
 from chapterhouse.ports.models import Chunker, Embedder
 from chapterhouse.settings import LONGEST, ChunkingSettings
-from chapterhouse.types import Hit, Stretch
+from chapterhouse.types import Hit, Range
 from chunking_others import recursive_by_tokens
 from data_folder import data_folder
 from folders import PARTS
@@ -162,18 +162,18 @@ def measure(chunker: Chunker, embedder: Embedder, sample: int) -> Iterator[tuple
                 if folder == "contracts":
                     gold = drawn(list(contract_spans(library)), sample)
                     yield "contracts-gold", result(library, gold)
-    with using(chunker, embedder), indexed(papers(), chunker) as collection:
+    with using(chunker, embedder), open_collection(papers(), chunker) as collection:
         complete_vectors(collection.library)
         asked = drawn(list(paper_spans(collection)), sample)
         yield "covid-qa-open", result(collection.library, asked)
     gold_texts = load_gold(data_folder() / "chunking").texts
     texts = [CorpusDocument(name, "", text) for name, text in gold_texts.items()]
-    with using(chunker, embedder), indexed(texts, chunker) as collection:
+    with using(chunker, embedder), open_collection(texts, chunker) as collection:
         complete_vectors(collection.library)
         asked = drawn(list(corpus_spans(collection)), sample)
         yield "chunking", result(collection.library, asked)
     abstracts = load_dataset(data_folder() / "retrieval" / "pubmedqa")
-    with using(chunker, embedder), indexed(abstracts.documents, chunker) as collection:
+    with using(chunker, embedder), open_collection(abstracts.documents, chunker) as collection:
         complete_vectors(collection.library)
         ours = {theirs: own for own, theirs in collection.names.items()}
         wanted = [
@@ -198,7 +198,7 @@ def contract_spans(library: Library) -> Iterator[tuple[str, Found]]:
     ids = {document.source.partition("/")[2]: document.id for document in library.documents.list()}
     bodies = {name: library.documents.body(own).text for name, own in ids.items()}
     for row in rows(folder / "contracts-gold.jsonl"):
-        spans: dict[str, list[Stretch]] = {}
+        spans: dict[str, list[Range]] = {}
         for each in row["spans"]:
             # newline="" keeps the file's own line ends, which the offsets count
             with (folder / "contracts" / each["document"]).open(
@@ -232,7 +232,7 @@ def corpus_spans(collection: Collection) -> Iterator[tuple[str, Found]]:
     """Yield the questions of ``chunking`` with their spans: our reading keeps its offsets."""
     ids = {theirs: own for own, theirs in collection.names.items()}
     for question in load_gold(data_folder() / "chunking").questions:
-        yield question.text, partial(span_shown, {ids[question.corpus]: question.stretches})
+        yield question.text, partial(span_shown, {ids[question.corpus]: question.ranges})
 
 
 # --- the result --------------------------------------------------------------------------------

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import CorpusDocument, load_dataset
 from chapterhouse.library import Library
 from chapterhouse.settings import Settings
-from chapterhouse.types import Stretch
+from chapterhouse.types import Range
 from data_folder import data_folder
 from libraries import complete_vectors, settings_of
 from marking import SEED, Share, share
 
 Each = TypeVar("Each")
-Spans = Mapping[str, Sequence[Stretch]]  # gold spans by our id of the document
+Spans = Mapping[str, Sequence[Range]]  # gold spans by our id of the document
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def overlaps(spans: Spans, document: str, start: int, end: int) -> bool:
     return any(start < last and first < end for first, last in spans.get(document, ()))
 
 
-def locate(text: str, wanted: str, near: int) -> Stretch | None:
+def locate(text: str, wanted: str, near: int) -> Range | None:
     """Return where a gold text is in our reading, white space aside; None where it is not.
 
     Args:
@@ -63,7 +63,7 @@ def contract_questions(library: Library, sample: int | None) -> Iterator[tuple[s
     folder = data_folder() / "folders"
     ids = {document.source.partition("/")[2]: document.id for document in library.documents.list()}
     for row in drawn(rows(folder / "contracts-gold.jsonl"), sample):
-        spans: dict[str, list[Stretch]] = {}
+        spans: dict[str, list[Range]] = {}
         for each in row["spans"]:
             # newline="" keeps the file's own line ends, which the offsets count
             with (folder / "contracts" / each["document"]).open(
@@ -89,7 +89,7 @@ def _contract(library: Library, text: str, spans: Spans) -> tuple[bool, bool, bo
         overlaps(spans, hit.chunk.document_id, hit.chunk.start, hit.chunk.end)
         for hit in library.search.hits(text).hits
     ]
-    answer = library.answers.ask(text, model="none", remember=False, use_kept=False)
+    answer = library.answers.ask(text, model="none", remember=False, use_cache=False)
     quoted = any(overlaps(spans, c.document_id, c.start, c.end) for c in answer.citations)
     return any(hits[:3]), any(hits[:8]), answer.found and quoted, answer.found
 
@@ -123,7 +123,7 @@ def paper_questions(
 
 def _papers(root: Path, settings: Settings, sample: int | None) -> SetScore:
     values = []
-    with indexed(papers(root), settings=settings) as collection:
+    with open_collection(papers(root), settings=settings) as collection:
         complete_vectors(collection.library)
         for text, spans in paper_questions(collection, root, sample):
             hits = collection.library.search.hits(text).hits[:5]
@@ -139,7 +139,7 @@ def _documents(
     dataset = load_dataset(root)
     names = drawn(sorted(dataset.questions), sample)
     values = []
-    with indexed(dataset.documents, settings=settings) as collection:
+    with open_collection(dataset.documents, settings=settings) as collection:
         complete_vectors(collection.library)
         for name in names:
             hits = collection.library.search.hits(dataset.questions[name]).hits[:count]

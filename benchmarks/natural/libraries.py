@@ -114,7 +114,7 @@ def shown(hit: Hit) -> str:
 
 def ask(library: Library, text: str) -> Reply:
     """Return what the first screen shows without a model."""
-    answer = library.answers.ask(text, model="none", remember=False, use_kept=False)
+    answer = library.answers.ask(text, model="none", remember=False, use_cache=False)
     citations = {citation.number: citation for citation in answer.citations}
     quoted = []
     for sentence in shown_sentences(answer):

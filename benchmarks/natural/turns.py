@@ -71,7 +71,7 @@ def mark_turn(library: Library, second: Second, made: FollowUp) -> Mark:
     """Search and ask a completed second turn."""
     found = search(library, made.search_text or made.question)[:_HITS]
     answer = library.answers.ask(
-        made.question, search_text=made.search_text, model="none", remember=False, use_kept=False
+        made.question, search_text=made.search_text, model="none", remember=False, use_cache=False
     )
     told = "\n".join(sentence.text for sentence in first_screen(answer))
     return Mark(

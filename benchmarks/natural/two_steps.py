@@ -23,7 +23,7 @@ Evidence = Sequence[Mapping[str, str]]
 
 def judge(library: Library, question: str, evidence: Evidence) -> tuple[int, int]:
     """Return how many documents of the evidence are cited, and of how many its words are shown."""
-    answer = library.answers.ask(question, model="none", remember=False, use_kept=False)
+    answer = library.answers.ask(question, model="none", remember=False, use_cache=False)
     numbers = {number for one in first_screen(answer) for number in one.citations}
     cited = [one for one in answer.citations if one.number in numbers]
     documents = shown = 0

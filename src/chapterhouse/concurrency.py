@@ -24,7 +24,7 @@ class StreamClosed(KeyboardInterrupt):
     """Nobody reads the events of some work any more: it should stop where it is."""
 
 
-def run_now(work: Coroutine[Any, Any, Value]) -> Value:
+def run_sync(work: Coroutine[Any, Any, Value]) -> Value:
     """Return what ``work`` gives.
 
     Where a loop runs in this thread already, as in a notebook, it runs in another thread, in a

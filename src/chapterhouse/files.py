@@ -60,7 +60,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
             stream.write(data)
         if path.exists():
             unfinished.chmod(path.stat().st_mode & _ONLY_OWNER)
-        put_in_place(unfinished, path)
+        move_into_place(unfinished, path)
     except BaseException:
         unfinished.unlink(missing_ok=True)
         raise
@@ -82,7 +82,7 @@ def write_output(path: Path, text: str) -> None:
         write_whole(Path(os.path.realpath(path)), data)
 
 
-def put_in_place(unfinished: Path, path: Path, *, replace: bool = True) -> None:
+def move_into_place(unfinished: Path, path: Path, *, replace: bool = True) -> None:
     """Give a file that is written to its end its name, so that both survive a power cut.
 
     Raises:

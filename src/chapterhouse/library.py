@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.personas import Personas
 from chapterhouse.concurrency import wait_for_threads
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.facets.answers import Answers
@@ -81,9 +81,9 @@ class Library:
         return self._runtime.memories
 
     @cached_property
-    def personas(self) -> House:
+    def personas(self) -> Personas:
         """The personas, and all that is done with them but asking."""
-        return House(self._runtime)
+        return Personas(self._runtime)
 
     @cached_property
     def councils(self) -> "CouncilFacet":

@@ -43,7 +43,7 @@ class Runtime:
         reranker: The reranking model that the settings name.
         entailment: The model that checks sentences, where the settings want one.
         judge: Says how far evidence supports a sentence.
-        language_model: Returns the language model of a profile; the library's own for "", or None.
+        language_model: Returns the language model of a name; the library's own for "", or None.
         read: Starts reading bytes in a worker process.
         preparer: Returns what makes a document of what was read.
         open_fetch: Returns what fetches web pages; called when a page is fetched.

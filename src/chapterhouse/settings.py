@@ -222,7 +222,7 @@ class ExpansionSettings(_Frozen):
     parts: bool = True  # the several things that a question asks
     # Whether a language model writes other forms of it, in one call, for a further search.
     rewrite: Literal["never", "when-weak", "always"] = "when-weak"
-    model: str = ""  # a profile for that; empty: whoever answers
+    model: str = ""  # the name of one for that; empty: whoever answers
 
 
 class PackingSettings(_Frozen):
@@ -292,7 +292,7 @@ class Settings(_Frozen):
     entailment: EntailmentSettings = EntailmentSettings()
     memory: MemorySettings = MemorySettings()
     telemetry: TelemetrySettings = TelemetrySettings()
-    profiles: dict[str, LanguageModelSettings] = {}  # further models, by a name of your own
+    models: dict[str, LanguageModelSettings] = {}  # further models, by a name of your own
 
     @model_validator(mode="after")
     def _names_what_checks(self) -> "Settings":
@@ -369,11 +369,13 @@ def _explained(error: ValidationError, path: Path) -> UsageError:
     problems = []
     for problem in error.errors():
         names = [str(part) for part in problem["loc"]]
-        said = problem["msg"].removeprefix("Value error, ")  # the library's word, none for people
+        message = problem["msg"].removeprefix(
+            "Value error, "
+        )  # the library's word, none for people
         if problem["type"] == "extra_forbidden":
-            said = _unknown(names)
+            message = _unknown(names)
         where = f"{'.'.join(names)}: " if names else ""
-        problems.append(f"{where}{said}{_place(path, names)}")
+        problems.append(f"{where}{message}{_place(path, names)}")
     return UsageError(
         f"The settings do not fit: {'; '.join(problems)}.",
         hint=f"Look into {path} and the variables that start with CHAPTERHOUSE_.",
@@ -394,7 +396,7 @@ def _names_below(above: Sequence[str]) -> Sequence[str]:
     if not above:
         return tuple(Settings.model_fields)
     kind = Settings.model_fields[above[0]].annotation
-    if above[0] == "profiles":
+    if above[0] == "models":
         kind = LanguageModelSettings
     is_section = isinstance(kind, type) and issubclass(kind, BaseModel)
     return tuple(kind.model_fields) if is_section and kind else ()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
@@ -121,8 +121,8 @@ def harbour(room: Room) -> Room:
 
 
 @pytest.fixture
-def choices() -> type[Choices]:
-    return Choices
+def choices() -> type[AskOptions]:
+    return AskOptions
 
 
 @pytest.fixture

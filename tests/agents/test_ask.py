@@ -11,7 +11,7 @@ import pytest
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering import drafts
 from chapterhouse.answering.bundle import examine
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.writing import NOTHING_FOUND
 from chapterhouse.claims.judge import judge
 from chapterhouse.errors import EngineError, NotFoundError, PromptTooLongError, UsageError
@@ -33,7 +33,7 @@ def asked(room: Any, question: str, persona: str = "maria", **choices: Any) -> A
         if isinstance(event, DraftEvent) and on_draft:
             on_draft(event.draft)
 
-    chosen = Choices(**choices, drafts=on_draft is not None)
+    chosen = AskOptions(**choices, drafts=on_draft is not None)
     return asyncio.run(ask(question, persona, chosen, room.runtime(), emit))
 
 
@@ -187,7 +187,7 @@ def test_a_model_may_be_asked_once_more_about_what_the_rules_do_not_find(harbour
     settings = harbour.library.settings
     check = settings.answer.model_copy(update={"check": "model"})
     counter = harbour.runtime(settings.model_copy(update={"answer": check}))
-    answer = asyncio.run(ask(SPEED, "maria", Choices(), counter))
+    answer = asyncio.run(ask(SPEED, "maria", AskOptions(), counter))
 
     assert len(model.asked) == 2
     assert f"Statements:\n1. {said}" in model.asked[1][1]
@@ -395,11 +395,11 @@ def test_what_the_tool_finds_can_be_cited(harbour: Any) -> None:
     told: list[str] = []
 
     def script(_: str, _prompt: str) -> Step:
-        if not model.told:
+        if not model.tool_results:
             return Step(
                 calls=(Call("search_documents", {"query": "speed of vessels in the harbour"}),)
             )
-        told.append(str(model.told[0].result))
+        told.append(str(model.tool_results[0].result))
         return Step(f"{KNOTS} {marker_in(told[0])}")
 
     model._script = script
@@ -420,7 +420,7 @@ def test_no_words_of_a_model_break_the_search(harbour: Any, query: str) -> None:
     answer = asked(harbour, SPEED)
     assert answer.warnings == ()
     assert answer.found
-    assert all(call.result for call in model.told)
+    assert all(call.result for call in model.tool_results)
 
 
 def test_what_streams_is_checked_as_soon_as_a_sentence_is_whole(
@@ -465,7 +465,7 @@ def test_memory_is_off_by_call_by_persona_and_by_setting(harbour: Any) -> None:
     off = harbour.library.settings.model_copy(
         update={"memory": harbour.library.settings.memory.model_copy(update={"enabled": False})}
     )
-    asyncio.run(ask(PRICE, "jonas", Choices(), harbour.runtime(off)))
+    asyncio.run(ask(PRICE, "jonas", AskOptions(), harbour.runtime(off)))
     assert harbour.library.memory.personas() == ()
 
 
@@ -527,12 +527,12 @@ def test_a_written_answer_is_given_again_while_nothing_changes(harbour: Any) -> 
     first, again = written(harbour), written(harbour)
 
     assert len(model.asked) == 1
-    assert not first.kept
-    assert again.kept
+    assert not first.cached
+    assert again.cached
     assert again.sentences == first.sentences
     assert again.citations == first.citations
     assert again.usage == first.usage
-    assert "gate" in written(harbour, use_kept=False).sentences[0].text
+    assert "gate" in written(harbour, use_cache=False).sentences[0].text
 
 
 OTHERWISE: dict[str, dict[str, Any]] = {
@@ -562,8 +562,8 @@ FILES = {
 def is_kept(harbour: Any) -> None:
     """Have an answer written and kept."""
     harbour.says(KNOTS, "Other.")
-    assert not written(harbour).kept
-    assert written(harbour).kept
+    assert not written(harbour).cached
+    assert written(harbour).cached
 
 
 @pytest.mark.parametrize(
@@ -573,14 +573,14 @@ def is_kept(harbour: Any) -> None:
 def test_the_same_question_in_other_wording_is_found_again(harbour: Any, wording: str) -> None:
     is_kept(harbour)
     again = written(harbour, question=wording)
-    assert again.kept
+    assert again.cached
     assert again.question == wording
 
 
 @pytest.mark.parametrize("change", OTHERWISE)
 def test_a_question_put_otherwise_is_answered_anew(harbour: Any, change: str) -> None:
     is_kept(harbour)
-    assert not written(harbour, **OTHERWISE[change]).kept
+    assert not written(harbour, **OTHERWISE[change]).cached
 
 
 @pytest.mark.parametrize("change", PERSONAS)
@@ -588,7 +588,7 @@ def test_a_persona_who_changed_answers_anew(harbour: Any, change: str) -> None:
     harbour.library.personas.refresh("jonas")
     is_kept(harbour)
     harbour.library.personas.change("maria", PERSONAS[change])
-    assert not written(harbour).kept
+    assert not written(harbour).cached
 
 
 @pytest.mark.parametrize("change", FILES)
@@ -597,24 +597,24 @@ def test_a_file_that_changed_has_it_written_anew(harbour: Any, change: str) -> N
     path, text = FILES[change]
     (harbour.home / "personas" / path).write_text(text)
     harbour.library.personas.refresh("jonas")
-    assert not written(harbour).kept
+    assert not written(harbour).cached
 
 
 def test_another_model_has_it_written_anew(harbour: Any) -> None:
     is_kept(harbour)
     harbour.says("Other.", fingerprint="another")
-    assert not written(harbour).kept
+    assert not written(harbour).cached
 
 
 def test_two_profiles_of_one_model_are_two_models(harbour: Any) -> None:
     is_kept(harbour)
     harbour.says("Other.", name="long")
-    assert not written(harbour, model="long").kept
+    assert not written(harbour, model="long").cached
 
 
 def test_a_changed_setting_has_it_written_anew(harbour: Any) -> None:
     harbour.says(KNOTS, "Other.", "More.")
-    assert not written(harbour).kept
+    assert not written(harbour).cached
     settings = harbour.library.settings
     for changed in (
         settings.model_copy(update={"search": settings.search.model_copy(update={"limit": 9})}),
@@ -622,15 +622,15 @@ def test_a_changed_setting_has_it_written_anew(harbour: Any) -> None:
             update={"packing": settings.packing.model_copy(update={"maximum": 900})}
         ),
     ):
-        given = asyncio.run(ask(SPEED, "maria", Choices(), harbour.runtime(changed)))
-        assert not given.kept
+        given = asyncio.run(ask(SPEED, "maria", AskOptions(), harbour.runtime(changed)))
+        assert not given.cached
 
 
 def test_an_answer_that_depends_on_the_day_is_not_kept(harbour: Any) -> None:
     harbour.library.personas.change("maria", {"retrieval.recency": "0.5"})
     model = harbour.says(KNOTS, KNOTS)
-    assert not written(harbour).kept
-    assert not written(harbour).kept
+    assert not written(harbour).cached
+    assert not written(harbour).cached
     assert len(model.asked) == 2
 
 
@@ -653,7 +653,7 @@ def test_a_damaged_kept_answer_is_written_anew(harbour: Any, damage: str | None)
         else:
             connection.execute("UPDATE cached_answer SET answer = ?", (damage,))
     again = written(harbour)
-    assert not again.kept
+    assert not again.cached
     assert first.sentences != again.sentences
 
 

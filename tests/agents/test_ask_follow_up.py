@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.agents.ask import ask, follow_up
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import EngineError, NotFoundError, UsageError
 from chapterhouse.types import FollowUp, Turn
 
@@ -19,7 +19,7 @@ WHOLE = "What does a guest pay for a berth in the marina?"
 def followed(
     room: Any, question: str, *before: Turn, persona: str = "jonas", certain: bool = False
 ) -> FollowUp:
-    choices = Choices(in_conversation=True)
+    choices = AskOptions(in_conversation=True)
     return asyncio.run(
         follow_up(question, before, persona, choices, room.runtime(), certain=certain)
     )
@@ -41,9 +41,9 @@ def test_words_are_carried_over_without_a_model(read: Any) -> None:
     found = followed(read, "and guests?", PRICE)
     assert found.asked == "and guests?"
     assert found.question.startswith("and guests? (")
-    assert found.method == "carried"
+    assert found.method == "rules"
     assert "berth marina cost" in found.search_text
-    choices = Choices(search_text=found.search_text)
+    choices = AskOptions(search_text=found.search_text)
     answer = asyncio.run(ask(found.question, "jonas", choices, read.runtime()))
     assert "20 euros a night" in answer.text
     assert answer.question == found.question
@@ -53,7 +53,7 @@ def test_another_subject_is_left_as_it_is(read: Any) -> None:
     assert followed(read, SPEED, PRICE, persona="").question == SPEED
     known = followed(read, "duty officer exceptions?", PRICE, persona="")
     assert (known.question, known.method) == ("duty officer exceptions?", "")
-    assert followed(read, SPEED, PRICE, persona="", certain=True).method == "carried"
+    assert followed(read, SPEED, PRICE, persona="", certain=True).method == "rules"
 
 
 def test_a_model_says_how_it_is_meant(read: Any) -> None:
@@ -75,29 +75,29 @@ def test_a_model_that_repeats_the_question_changes_nothing(read: Any) -> None:
 def test_where_a_model_fails_words_are_carried_over(read: Any) -> None:
     read.says(EngineError("Asleep."))
     found = followed(read, "and guests?", PRICE)
-    assert (found.method, found.warning) == ("carried", "Asleep.")
+    assert (found.method, found.warning) == ("rules", "Asleep.")
     read.says("I cannot.\nReally.")
     found = followed(read, "and guests?", PRICE)
-    assert (found.method, found.warning) == ("carried", "")
+    assert (found.method, found.warning) == ("rules", "")
     assert found.usage is not None
 
 
 def test_a_conversation_recalls_what_the_same_persona_answered(read: Any) -> None:
-    quoted = Choices(model="none")
+    quoted = AskOptions(model="none")
     asyncio.run(ask(PRICE.question, "jonas", quoted, read.runtime()))
     asyncio.run(ask(SPEED, "maria", quoted, read.runtime()))
     read.says(*[json.dumps({"question": WHOLE})] * 3)
     recalled = followed(read, "and guests?", PRICE).recalled
     assert [memory.question for memory in recalled] == [PRICE.question]
     model = read.says("A guest pays 20 euros a night.", "No.")
-    asyncio.run(ask(WHOLE, "jonas", Choices(in_conversation=True), read.runtime()))
+    asyncio.run(ask(WHOLE, "jonas", AskOptions(in_conversation=True), read.runtime()))
     assert "[earlier answers" in model.asked[-1][1]
-    asyncio.run(ask(f"{WHOLE} Why?", "jonas", Choices(), read.runtime()))
+    asyncio.run(ask(f"{WHOLE} Why?", "jonas", AskOptions(), read.runtime()))
     assert "[earlier answers" not in model.asked[-1][1]
 
 
 def test_a_setting_says_otherwise_and_the_same_question_is_no_reminder(read: Any) -> None:
-    asyncio.run(ask(PRICE.question, "jonas", Choices(model="none"), read.runtime()))
+    asyncio.run(ask(PRICE.question, "jonas", AskOptions(model="none"), read.runtime()))
     read.says(*["x"] * 3)
     assert followed(read, f"Please: {PRICE.question}").recalled == ()
     assert followed(read, "What does the marina cost?").recalled

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering.bundle import answer_json, bundle_json
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.presenting.answers import answer_markdown
@@ -194,12 +194,12 @@ def test_no_model_is_given_what_another_has(
         model = room.says(*calls, said, *calls, said)
         asked = f"{question} {searched} {said}"
         for _ in range(2):  # the second time with a memory, or a kept answer
-            answer = asyncio.run(ask(question, slug, Choices(), room.runtime()))
+            answer = asyncio.run(ask(question, slug, AskOptions(), room.runtime()))
             assert_private(slug, everything(answer), asked)
         for instructions, prompt in model.asked:
             assert_private(slug, instructions, "")
             assert_private(slug, prompt, asked)
-        for told in model.told:
+        for told in model.tool_results:
             assert_private(slug, str(told.result), asked)
 
 

@@ -192,7 +192,7 @@ def test_the_second_time_nothing_is_sent(tmp_path: Path) -> None:
         first = library.answers.ask(QUESTION, persona="maria")
         again = library.answers.ask(QUESTION, persona="maria")
     assert len(server.requests) == 1
-    assert again.kept
+    assert again.cached
     assert (again.sentences, again.citations) == (first.sentences, first.citations)
     assert again.usage == first.usage
 

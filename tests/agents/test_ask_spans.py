@@ -13,11 +13,11 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from chapterhouse.agents.ask import ask
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.errors import EngineError
 from chapterhouse.models.scripted import Call, Step
 from chapterhouse.telemetry import TraceSpan, collecting
-from chapterhouse.telemetry.recorded import OWN_PROVIDER
+from chapterhouse.telemetry.recording import OWN_PROVIDER
 from chapterhouse.types import Answer, Usage
 
 QUESTION = "How fast may a vessel go in the harbour, says zorblaquex?"
@@ -41,7 +41,7 @@ def asked(room: Any, *, content: bool = False, persona: str = "maria") -> Answer
     usual = room.runtime().settings
     changed = usual.telemetry.model_copy(update={"content": content})
     settings = usual.model_copy(update={"telemetry": changed})
-    return asyncio.run(ask(QUESTION, persona, Choices(), room.runtime(settings)))
+    return asyncio.run(ask(QUESTION, persona, AskOptions(), room.runtime(settings)))
 
 
 def with_tools(room: Any) -> None:
@@ -136,7 +136,7 @@ def test_rephrasing_stands_inside_the_search(harbour: Any) -> None:
     changed = harbour.library.settings.expansion.model_copy(update={"rewrite": "always"})
     settings = harbour.library.settings.model_copy(update={"expansion": changed})
     with collecting() as trace:
-        asyncio.run(ask(QUESTION, "maria", Choices(), harbour.runtime(settings)))
+        asyncio.run(ask(QUESTION, "maria", AskOptions(), harbour.runtime(settings)))
     (root,) = trace.roots
     assert [one.name for one in root.children] == ["retrieval maria", "chat scripted"]
     assert [one.name for one in root.children[0].children] == ["chat scripted"]
@@ -186,7 +186,7 @@ def test_a_colleague_who_takes_over_is_told_of_inside(harbour: Any) -> None:
     harbour.library.personas.change("maria", {"out_of_scope": "persona"})
     with collecting() as trace:
         pending = ask(
-            "What does a berth in the marina cost?", "maria", Choices(), harbour.runtime()
+            "What does a berth in the marina cost?", "maria", AskOptions(), harbour.runtime()
         )
         answer = asyncio.run(pending)
     assert answer.handed_to == "jonas"
@@ -200,7 +200,7 @@ def test_questions_side_by_side_keep_to_themselves(harbour: Any) -> None:
     async def both() -> None:
         runtime = harbour.runtime()
         await asyncio.gather(
-            *(ask(QUESTION, name, Choices(), runtime) for name in ("maria", "jonas"))
+            *(ask(QUESTION, name, AskOptions(), runtime) for name in ("maria", "jonas"))
         )
 
     harbour.models[""] = None

@@ -11,7 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import BUILT_IN, GROUNDINGS, Member, Round, RoundKind, Seat
+from chapterhouse.agents.council_model import (
+    BUILT_IN,
+    GROUNDINGS,
+    Member,
+    MemberKind,
+    Round,
+    RoundKind,
+)
 from chapterhouse.agents.problems import Code, CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Tool
@@ -30,15 +37,15 @@ def test_every_call_gives_a_new_council() -> None:
     begun = Council.new("policy-debate")
     steps = [
         begun,
-        begun.default_profile("big"),
-        begun.default_profile("big").add_tool("search_knowledge", PAPERS),
+        begun.default_model("big"),
+        begun.default_model("big").add_tool("search_knowledge", PAPERS),
     ]
     steps.append(steps[-1].add_member("maria"))
     steps.append(steps[-1].add_member(name="Sceptic", instructions="Doubt.", tools=[PAPERS]))
     steps.append(steps[-1].add_member(council="finance"))
     steps.append(steps[-1].add_round("independent_analysis"))
     steps.append(steps[-1].add_round("cross_examination", anonymous=True))
-    steps.append(steps[-1].add_round("synthesis").chair(name="Chair", profile="big"))
+    steps.append(steps[-1].add_round("synthesis").chair(name="Chair", model="big"))
     steps.append(steps[-1].link("/papers").decide_between("yes", "no"))
     steps.append(steps[-1].limits(parallel=2).free_concessions())
     copies = [replace(step) for step in steps]
@@ -47,10 +54,14 @@ def test_every_call_gives_a_new_council() -> None:
     assert begun == Council("policy-debate")
     whole = steps[-1]
     assert [member.key for member in whole.members] == ["maria", "sceptic", "finance"]
-    assert [member.seat for member in whole.members] == [Seat.PERSONA, Seat.ROLE, Seat.COUNCIL]
+    assert [member.kind for member in whole.members] == [
+        MemberKind.PERSONA,
+        MemberKind.ROLE,
+        MemberKind.COUNCIL,
+    ]
     assert (whole.parallel, whole.round_timeout_seconds) == (2, 300)
     assert whole.limits(round_timeout_seconds=9).parallel == 2
-    assert whole.chaired_by == Member(name="Chair", profile="big")
+    assert whole.chaired_by == Member(name="Chair", model="big")
     assert whole.problems == ()
 
 
@@ -67,7 +78,7 @@ def test_members_and_rounds_may_come_ready_made() -> None:
     assert (built.members, built.rounds, built.chaired_by) == ((member,), (entry,), member)
     assert Council.new("x").add_member("maria", shelves=["rules"]).members == (member,)
     with pytest.raises(UsageError, match="not both"):
-        Council.new("berths").add_member(member, profile="big")
+        Council.new("berths").add_member(member, model="big")
     with pytest.raises(UsageError, match="not both"):
         Council.new("berths").add_round(entry, anonymous=True)
     with pytest.raises(UsageError, match="persona="):

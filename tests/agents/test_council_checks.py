@@ -29,7 +29,7 @@ AROUND = References(
     personas={"maria": True, "tom": False},
     councils={"berths": (), "finance": ("audit",), "audit": (), "torn": ()},
     broken=frozenset(("torn",)),
-    profiles=frozenset(("big", "small")),
+    models=frozenset(("big", "small")),
     shelves=frozenset(("library", "maria", "council_berths")),
     tools=frozenset(("search_knowledge", "semantic_search")),
 )
@@ -85,7 +85,7 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (changed(tools=("",)), ("tools", 0), Code.EMPTY, "Name a tool"),
     (changed(tools=(PAPERS, PAPERS)), ("tools", 1), Code.DUPLICATE, "Leave one"),
     (changed(tools=("semantic_search",) * 2), ("tools", 1), Code.DUPLICATE, "Leave one"),
-    (changed(profile="bigg"), ("profile",), Code.PROFILE_UNKNOWN, "[profiles.bigg]"),
+    (changed(model="bigg"), ("model",), Code.MODEL_UNKNOWN, "[models.bigg]"),
     # who sits
     (changed(members=()), ("members",), Code.NO_MEMBERS, "--member"),
     (changed(members=(SCEPTIC,) * 65), ("members",), Code.RANGE, "Leave some out"),
@@ -109,7 +109,7 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
     (with_member(council="torn"), (*LATE, "council"), Code.COUNCIL_BROKEN, "validate torn"),
     (with_member(council="berths"), (*LATE, "council"), Code.CYCLE, "out of another"),
     (with_member(council="audit", tools=["x"]), (*LATE, "tools"), Code.MISPLACED, "audit/council"),
-    (with_member(council="audit", profile="big"), (*LATE, "profile"), Code.MISPLACED, "audit"),
+    (with_member(council="audit", model="big"), (*LATE, "model"), Code.MISPLACED, "audit"),
     (with_member(council="audit", grounding="tool"), (*LATE, "grounding"), Code.MISPLACED, "audit"),
     (with_member(council="audit", shelves=["maria"]), (*LATE, "shelves"), Code.MISPLACED, "audit"),
     (
@@ -119,7 +119,7 @@ TABLE: list[tuple[Change, tuple[str | int, ...], Code, str]] = [
         "audit",
     ),
     (with_member(persona="x", grounding="injcet"), (*LATE, "grounding"), Code.UNKNOWN, "'inject'"),
-    (with_member(persona="x", profile="bg"), (*LATE, "profile"), Code.PROFILE_UNKNOWN, "'big'"),
+    (with_member(persona="x", model="bg"), (*LATE, "model"), Code.MODEL_UNKNOWN, "'big'"),
     (with_member(persona="x", tools=["y"]), (*LATE, "tools", 0), Code.UNKNOWN, "There are"),
     (
         with_member(persona="x", timeout_seconds=0),
@@ -244,8 +244,8 @@ def found(council: Council, folder: Path | None = None) -> tuple[Problem, ...]:
 def test_a_council_may_be_right(tmp_path: Path) -> None:
     assert found(WHOLE, tmp_path) == ()
     assert WHOLE.problems == ()
-    assert found(WHOLE.add_member(council="finance").default_profile("none")) == ()
-    several = WHOLE.add_member(persona="maria", name="Maria as devil's advocate", profile="big")
+    assert found(WHOLE.add_member(council="finance").default_model("none")) == ()
+    several = WHOLE.add_member(persona="maria", name="Maria as devil's advocate", model="big")
     assert found(several.decide_between("yes", "no")) == ()
     spoken = (INDEPENDENT, replace(OWN, speakers=("chair", "sceptic")), SYNTHESIS)
     assert found(replace(WHOLE, rounds=spoken)) == ()
@@ -302,7 +302,7 @@ def test_all_is_told_at_once_and_errors_come_first() -> None:
 
 
 def test_nothing_is_compared_with_what_is_not_known() -> None:
-    council = WHOLE.default_profile("x").add_tool("y").add_member("z", shelves=["w"]).link("v")
+    council = WHOLE.default_model("x").add_tool("y").add_member("z", shelves=["w"]).link("v")
     assert council.problems == ()
     assert council.add_member(council="berths").problems[0].code is Code.CYCLE
 

@@ -13,7 +13,7 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import SEARCH_TOOLS, Member
 from chapterhouse.agents.council_templates import TEMPLATES, council_from
 from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.listing import Standing
+from chapterhouse.agents.listing import IndexState
 from chapterhouse.agents.problems import Code, CouncilConfigError
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.files import lock_folder
@@ -64,7 +64,7 @@ def shelf(library: Library, name: str = SHELF) -> list[str]:
     return sorted(document.source for document in library.documents.list((name,)))
 
 
-def standing(councils: Councils) -> dict[str, Standing]:
+def standing(councils: Councils) -> dict[str, IndexState]:
     return {entry.source: entry.status for entry in councils.documents("berths")}
 
 
@@ -151,14 +151,14 @@ def test_validation_knows_the_library(library: Library, councils: Councils) -> N
         .to_json()
     )
     council = council_from("debate", "berths")
-    council = council.add_tool(*sorted(SEARCH_TOOLS), "search_graf").default_profile("big")
+    council = council.add_tool(*sorted(SEARCH_TOOLS), "search_graf").default_model("big")
     for persona in ("maria", "tom", "mario"):
         council = council.add_member(persona, shelves=["council_inner", "nowhere"])
     for slug in ("inner", "torn", "around", "berths", "outer"):
         council = council.add_member(council=slug)
     councils.create(council.link("gone"))
     assert [(problem.place, problem.code.value) for problem in councils.validate("berths")] == [
-        ("profile", "profile-unknown"),
+        ("model", "model-unknown"),
         ("tools[3]", "unknown"),
         ("members[2].shelves[1]", "unknown"),
         ("members[3].persona", "persona-broken"),
@@ -210,7 +210,7 @@ def test_documents_of_the_folder_are_read_when_they_changed(
     assert councils.is_current("berths")
     assert not councils.refresh("berths")
     (path / "docs" / "rules.md").write_text(RULES)
-    assert standing(councils) == {"council_berths/rules.md": Standing.NEW}
+    assert standing(councils) == {"council_berths/rules.md": IndexState.NEW}
     assert not councils.is_current("berths")
     seen: list[Progress] = []
     assert councils.refresh("berths", dry_run=True).sync
@@ -220,7 +220,7 @@ def test_documents_of_the_folder_are_read_when_they_changed(
     assert len(seen) == 1
     assert councils.is_current("berths")
     assert shelf(library) == ["council_berths/rules.md"]
-    assert standing(councils) == {"council_berths/rules.md": Standing.INDEXED}
+    assert standing(councils) == {"council_berths/rules.md": IndexState.INDEXED}
     assert councils.census("berths").documents == 1
     assert library.search.hits("guests in winter", shelves=[SHELF]).hits
     (path / "docs" / "rules.md").unlink()
@@ -345,8 +345,8 @@ def test_what_cannot_be_read_says_why(councils: Councils, papers: Path) -> None:
     (papers / "link.md").symlink_to(papers / "tariffs.md")
     councils.link("berths", str(papers))
     found = {entry.source: entry for entry in councils.documents("berths")}
-    assert found["papers/tariffs.md"].status is Standing.INDEXED
-    assert found["papers/torn.pdf"].status is Standing.REJECTED
+    assert found["papers/tariffs.md"].status is IndexState.INDEXED
+    assert found["papers/torn.pdf"].status is IndexState.REJECTED
     assert found["papers/link.md"].code == "symbolic-link"
     assert all(found[f"papers/{name}"].reason for name in ("torn.pdf", "link.md"))
     assert list(found) == sorted(found)

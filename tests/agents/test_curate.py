@@ -17,7 +17,7 @@ from chapterhouse.agents.curate import curate, curation_is_current
 from chapterhouse.agents.curated import CurationReport, Outcome, is_document_id, kebab
 from chapterhouse.agents.curated_text import Origin, curated_text
 from chapterhouse.connectors.fetch import Fetched
-from chapterhouse.connectors.fetched import bring_up_to_date
+from chapterhouse.connectors.fetched import sync_pages
 from chapterhouse.connectors.links import Link
 from chapterhouse.errors import ChapterhouseError, RefusedError, RejectedError
 from chapterhouse.reading.dispatch import read as read_bytes
@@ -391,7 +391,7 @@ def test_an_edit_by_hand_is_kept(desk: Desk) -> None:
     desk.run()
     desk.edit("tides.md", "four metres", "five metres")
     edited = desk.text("tides.md")
-    assert desk.outcome(everything=True) == (Outcome.KEPT, "edited-by-hand")
+    assert desk.outcome(everything=True) == (Outcome.RETAINED, "edited-by-hand")
     assert desk.text("tides.md") == edited
 
 
@@ -438,7 +438,7 @@ def test_a_conflict_leaves_the_hand_edit_and_the_new_version_beside_it(desk: Des
     assert desk.text("tides.md").partition("---\n\n")[2] == edited.partition("---\n\n")[2]
     assert "six metres" in desk.text(".curated/tides.new.md")
     assert desk.outcome() == (Outcome.UNCHANGED, "conflict-waiting")
-    assert desk.outcome(everything=True) == (Outcome.KEPT, "edited-by-hand")
+    assert desk.outcome(everything=True) == (Outcome.RETAINED, "edited-by-hand")
     (desk.rag / ".curated/tides.new.md").unlink()
     assert desk.outcome() == (Outcome.UNCHANGED, "")
 
@@ -456,7 +456,7 @@ def test_what_was_deleted_by_hand_stays_away_until_its_source_changes(desk: Desk
     desk.drop("tides.md", REPORT)
     desk.run()
     (desk.rag / "tides.md").unlink()
-    assert desk.outcome() == (Outcome.KEPT, "deleted-by-hand")
+    assert desk.outcome() == (Outcome.RETAINED, "deleted-by-hand")
     assert curation_is_current(desk.raw, desk.rag)
     desk.drop("tides.md", REPORT.replace("four", "six"), stamp=OLD + 9)
     assert desk.outcome() == (Outcome.WRITTEN, "made-again")
@@ -601,7 +601,7 @@ def failing_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
             raise SystemExit(1)
         write(path, text)
 
-    for module in ("three_way", "curated"):
+    for module in ("curated_merge", "curated"):
         monkeypatch.setattr(f"chapterhouse.agents.{module}.write_whole", dying)
 
 
@@ -688,7 +688,7 @@ def fetch_page(desk: Desk, url: str, body: bytes, name: str) -> None:
         kind = "text/html" if name.endswith("html") else "text/markdown"
         return Fetched(url, url, content=body, content_type=kind, name=name)
 
-    bring_up_to_date([Link(url, 1)], desk.raw / ".fetched", fetch, "2026-01-30")
+    sync_pages([Link(url, 1)], desk.raw / ".fetched", fetch, "2026-01-30")
 
 
 def test_fetched_pages_are_read_and_know_their_address(desk: Desk) -> None:

@@ -12,7 +12,7 @@ from chapterhouse.errors import ChapterhouseError
 AROUND = References(
     personas={"maria": True, "tom": True},
     shelves=frozenset({"library", "maria"}),
-    profiles=frozenset({"local"}),
+    models=frozenset({"local"}),
 )
 
 

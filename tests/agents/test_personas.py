@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.agents.listing import Standing
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.listing import IndexState
+from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import PersonaConfigError
 from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import Fetch
@@ -38,32 +38,34 @@ def library(tmp_path: Path) -> Iterator[Library]:
         yield opened
 
 
-def offline(house: House) -> House:
+def offline(house: Personas) -> Personas:
     def never() -> Fetch:
         pytest.fail("the network was asked for")
 
-    return House(replace(house._runtime, open_fetch=never))
+    return Personas(replace(house._runtime, open_fetch=never))
 
 
 @pytest.fixture
-def house(library: Library, pool: ReadingPool) -> House:
+def house(library: Library, pool: ReadingPool) -> Personas:
     house = offline(library.personas)
-    return House(replace(house._runtime, read=pool.submit))
+    return Personas(replace(house._runtime, read=pool.submit))
 
 
 @pytest.fixture
-def maria(house: House) -> Path:
+def maria(house: Personas) -> Path:
     folder = house.create("maria", display_name="Maria Keller")
     (folder.raw / "tides.md").write_text(TIDES)
     (folder.raw / "berths.txt").write_text(BERTHS)
     return folder.path
 
 
-def listed(house: House, name: str = "maria") -> dict[str, Standing]:
+def listed(house: Personas, name: str = "maria") -> dict[str, IndexState]:
     return {entry.source: entry.status for entry in house.documents(name)}
 
 
-def online(house: House, pages: Callable[[str], bytes]) -> tuple[House, list[tuple[str, str]]]:
+def online(
+    house: Personas, pages: Callable[[str], bytes]
+) -> tuple[Personas, list[tuple[str, str]]]:
     asked: list[tuple[str, str]] = []
 
     def fetch(url: str, *, etag: str, last_modified: str) -> Fetched:
@@ -73,13 +75,13 @@ def online(house: House, pages: Callable[[str], bytes]) -> tuple[House, list[tup
             charset="utf-8", etag='"v1"', last_modified="", not_modified=bool(etag), name="x.html",
         )  # fmt: skip
 
-    return House(replace(house._runtime, open_fetch=lambda: fetch)), asked
+    return Personas(replace(house._runtime, open_fetch=lambda: fetch)), asked
 
 
 # --- who there is ---
 
 
-def test_names_are_resolved_like_those_of_documents(house: House) -> None:
+def test_names_are_resolved_like_those_of_documents(house: Personas) -> None:
     for slug, name in (("maria", "Maria Keller"), ("marlene", "Marlene"), ("tom", "Old Tom")):
         house.create(slug, display_name=name)
     assert house.names() == ("maria", "marlene", "tom")
@@ -94,7 +96,7 @@ def test_names_are_resolved_like_those_of_documents(house: House) -> None:
             house.resolve(name)
 
 
-def test_a_broken_persona_is_listed_with_its_problem(house: House, maria: Path) -> None:
+def test_a_broken_persona_is_listed_with_its_problem(house: Personas, maria: Path) -> None:
     house.create("tom").config_path.write_text('{"slug": "tom", "tags": 1}')
     good, broken = house.all()
     assert good.folder
@@ -107,7 +109,7 @@ def test_a_broken_persona_is_listed_with_its_problem(house: House, maria: Path) 
     assert not [problem for problem in house.validate() if problem.severity == "error"]
 
 
-def test_validation_knows_the_library(house: House, maria: Path, library: Library) -> None:
+def test_validation_knows_the_library(house: Personas, maria: Path, library: Library) -> None:
     house.change("maria", {"shelves": "library"})
     assert [p.place for p in house.validate("maria") if p.severity == "error"] == ["shelves[0]"]
     (maria.parent.parent / "x.md").write_text("# X\n\nSome text.\n")
@@ -122,7 +124,7 @@ def test_validation_knows_the_library(house: House, maria: Path, library: Librar
 # --- documents ---
 
 
-def test_a_folder_is_read_once_and_again_when_it_changes(house: House, maria: Path) -> None:
+def test_a_folder_is_read_once_and_again_when_it_changes(house: Personas, maria: Path) -> None:
     assert not house.is_current("maria")
     assert listed(house) == {"RAW-DOCS/berths.txt": "new", "RAW-DOCS/tides.md": "new"}
     told: list[Progress] = []
@@ -138,7 +140,7 @@ def test_a_folder_is_read_once_and_again_when_it_changes(house: House, maria: Pa
         None,
         "",
     )
-    assert set(listed(house).values()) == {Standing.INDEXED}
+    assert set(listed(house).values()) == {IndexState.INDEXED}
     assert house.census("maria").documents == 2
     (maria / "RAW-DOCS" / "berths.txt").unlink()
     third = house.refresh("maria")
@@ -146,18 +148,18 @@ def test_a_folder_is_read_once_and_again_when_it_changes(house: House, maria: Pa
     assert listed(house) == {"RAW-DOCS/tides.md": "indexed"}
 
 
-def test_a_dry_run_changes_nothing(house: House, maria: Path, library: Library) -> None:
+def test_a_dry_run_changes_nothing(house: Personas, maria: Path, library: Library) -> None:
     before = sorted(path for path in maria.rglob("*"))
     report = house.refresh("maria", dry_run=True)
     assert report.curation
     assert len(report.curation.outcomes) == 2
-    training = house.train("maria", dry_run=True)
+    training = house.update("maria", dry_run=True)
     assert "no documents yet" in training.proposal.warnings[0]
     assert sorted(path for path in maria.rglob("*")) == before
     assert not list(library.documents.list())
 
 
-def test_a_persona_reads_any_folder(house: House, maria: Path, tmp_path: Path) -> None:
+def test_a_persona_reads_any_folder(house: Personas, maria: Path, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
@@ -171,7 +173,7 @@ def test_a_persona_reads_any_folder(house: House, maria: Path, tmp_path: Path) -
 
 
 def test_every_reason_why_something_is_not_indexed(
-    house: House, maria: Path, library: Library
+    house: Personas, maria: Path, library: Library
 ) -> None:
     (maria / "RAW-DOCS" / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
     (maria / "RAW-DOCS" / "empty.txt").write_text("   ")
@@ -204,7 +206,7 @@ def test_every_reason_why_something_is_not_indexed(
     )
 
 
-def test_what_was_removed_stays_out_until_it_is_restored(house: House, maria: Path) -> None:
+def test_what_was_removed_stays_out_until_it_is_restored(house: Personas, maria: Path) -> None:
     house.refresh("maria")
     removed = house.remove("maria", "berths.txt")
     assert removed.source == "RAW-DOCS/berths.txt"
@@ -216,10 +218,10 @@ def test_what_was_removed_stays_out_until_it_is_restored(house: House, maria: Pa
     house.refresh("maria")
     assert listed(house)["RAW-DOCS/berths.txt"] == "removed"
     assert house.census("maria").documents == 1
-    house.train("maria")
+    house.update("maria")
     assert listed(house)["RAW-DOCS/berths.txt"] == "removed"
     house.restore("maria", "berths.txt")
-    assert set(listed(house).values()) == {Standing.INDEXED}
+    assert set(listed(house).values()) == {IndexState.INDEXED}
     assert house.load("maria").config.exclude == ()
     with pytest.raises(UsageError, match="not removed by hand"):
         house.restore("maria", "berths.txt")
@@ -228,7 +230,7 @@ def test_what_was_removed_stays_out_until_it_is_restored(house: House, maria: Pa
             house.remove("maria", name)
 
 
-def test_a_file_of_any_name_can_be_removed(house: House, maria: Path) -> None:
+def test_a_file_of_any_name_can_be_removed(house: Personas, maria: Path) -> None:
     name = os.fsdecode(b"a\x1b[2J\xffb.md")
     (maria / "RAG" / name).write_text("---\nid: a\n---\n\n# A\n\nWords.\n")
     house.refresh("maria")
@@ -240,7 +242,7 @@ def test_a_file_of_any_name_can_be_removed(house: House, maria: Path) -> None:
     assert listed(house)[shown] == "indexed"
 
 
-def test_a_person_may_exclude_by_the_name_in_raw_docs(house: House, maria: Path) -> None:
+def test_a_person_may_exclude_by_the_name_in_raw_docs(house: Personas, maria: Path) -> None:
     house.change("maria", {"exclude": "RAW-DOCS/berths.txt"})
     house.refresh("maria")
     house.refresh("maria")
@@ -250,7 +252,7 @@ def test_a_person_may_exclude_by_the_name_in_raw_docs(house: House, maria: Path)
     assert house.census("maria").documents == 2
 
 
-def test_a_file_of_a_shared_folder_leaves_one_shelf_only(house: House, tmp_path: Path) -> None:
+def test_a_file_of_a_shared_folder_leaves_one_shelf_only(house: Personas, tmp_path: Path) -> None:
     papers = tmp_path / "papers"
     papers.mkdir()
     (papers / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
@@ -267,30 +269,30 @@ def test_a_file_of_a_shared_folder_leaves_one_shelf_only(house: House, tmp_path:
 # --- training ---
 
 
-def test_training_proposes_and_writes_only_what_is_accepted(house: House, maria: Path) -> None:
+def test_training_proposes_and_writes_only_what_is_accepted(house: Personas, maria: Path) -> None:
     config = (maria / "persona.config.json").read_bytes()
-    training = house.train("maria")
+    training = house.update("maria")
     assert training.proposal
     assert "slack water" in [tag.casefold() for tag in training.proposal.after.tags]
     assert (maria / "persona.config.json").read_bytes() == config
     accepted = house.accept("maria", training.proposal)
     assert accepted.config == training.proposal.after
-    assert not house.train("maria").proposal
+    assert not house.update("maria").proposal
     with pytest.raises(UsageError, match="has changed since"):
         house.accept("maria", training.proposal)
 
 
-def test_training_reads_everything_anew(house: House, maria: Path) -> None:
-    first = house.train("maria")
+def test_training_reads_everything_anew(house: Personas, maria: Path) -> None:
+    first = house.update("maria")
     assert first.again is not None
     assert first.again.outcomes == ()
-    second = house.train("maria")
+    second = house.update("maria")
     assert second.again is not None
     assert second.again.changed == 2
     assert second.refresh.curation is not None
 
 
-def test_a_model_words_the_profile_where_one_is_set(house: House, maria: Path) -> None:
+def test_a_model_words_the_profile_where_one_is_set(house: Personas, maria: Path) -> None:
     model = ScriptedModel(lambda *_: '{"expertise": "Slack water at Osk pier."}')
     asked: list[str] = []
 
@@ -298,56 +300,56 @@ def test_a_model_words_the_profile_where_one_is_set(house: House, maria: Path) -
         asked.append(name)
         return model
 
-    modelled = House(replace(house._runtime, language_model=named))
-    proposal = modelled.train("maria").proposal
+    modelled = Personas(replace(house._runtime, language_model=named))
+    proposal = modelled.update("maria").proposal
     assert proposal.after.profile.expertise == "Slack water at Osk pier."
     assert (proposal.method, asked) == ("scripted", [""])
     modelled.change("maria", {"model": "none"})
-    assert modelled.train("maria").proposal.method == "statistics"
+    assert modelled.update("maria").proposal.method == "statistics"
     assert asked == [""]
 
 
-def test_files_are_taken_in(house: House, maria: Path, tmp_path: Path) -> None:
+def test_files_are_taken_in(house: Personas, maria: Path, tmp_path: Path) -> None:
     (tmp_path / "fog.md").write_text("# Fog\n\nIn fog the horn sounds every two minutes.\n")
-    training = house.train("maria", files=[tmp_path / "fog.md"])
+    training = house.update("maria", files=[tmp_path / "fog.md"])
     assert training.copied == ("RAW-DOCS/fog.md",)
     assert training.again is None
     assert listed(house)["RAW-DOCS/fog.md"] == "indexed"
     with pytest.raises(UsageError):
-        house.train("maria", files=[tmp_path])
+        house.update("maria", files=[tmp_path])
 
 
-def test_pages_are_fetched_listed_and_asked_for_by_their_etag(house: House, maria: Path) -> None:
+def test_pages_are_fetched_listed_and_asked_for_by_their_etag(house: Personas, maria: Path) -> None:
     page = b"<html><body><h1>Fog</h1><p>The horn sounds every two minutes.</p></body></html>"
     connected, asked = online(house, lambda _: page)
-    training = connected.train("maria", urls=["https://example.org/fog"])
+    training = connected.update("maria", urls=["https://example.org/fog"])
     assert [outcome.status for outcome in training.fetched.outcomes] == ["fetched"]  # type: ignore[union-attr] # pages were fetched
     assert (maria / "RAW-DOCS" / "links.links").read_text() == "https://example.org/fog\n"
     assert listed(house)["https://example.org/fog"] == "indexed"
     assert not house.refresh("maria")  # offline: fails if it fetches
-    connected.train("maria")
+    connected.update("maria")
     assert asked == [("https://example.org/fog", ""), ("https://example.org/fog", '"v1"')]
     (maria / "RAW-DOCS" / "links.links").write_text("")
-    connected.train("maria")
+    connected.update("maria")
     assert "https://example.org/fog" not in listed(house)
     assert len(asked) == 2
 
 
-def test_an_address_that_is_refused_is_not_kept(house: House, maria: Path) -> None:
+def test_an_address_that_is_refused_is_not_kept(house: Personas, maria: Path) -> None:
     def refuse(url: str) -> bytes:
         code = "url-refused" if "private" in url else "url-unreachable"
         raise RejectedError(code, "No.", hint="Do something else.")
 
     connected, _ = online(house, refuse)
     urls = ["https://private.example/", "https://away.example/"]
-    training = connected.train("maria", urls=urls)
+    training = connected.update("maria", urls=urls)
     assert [outcome.status for outcome in training.fetched.outcomes] == ["failed"] * 2  # type: ignore[union-attr] # pages were asked for
     assert (maria / "RAW-DOCS" / "links.links").read_text() == "https://away.example/\n"
     with pytest.raises(UsageError):
-        connected.train("maria", urls=["not an address"])
+        connected.update("maria", urls=["not an address"])
 
 
-def test_an_interrupt_goes_up_and_the_next_run_does_the_rest(house: House, maria: Path) -> None:
+def test_an_interrupt_goes_up_and_the_next_run_does_the_rest(house: Personas, maria: Path) -> None:
     def stop(_: Progress) -> None:
         raise KeyboardInterrupt
 
@@ -355,10 +357,10 @@ def test_an_interrupt_goes_up_and_the_next_run_does_the_rest(house: House, maria
         with pytest.raises(KeyboardInterrupt):
             house.refresh("maria", on_progress=stop)
     house.refresh("maria")
-    assert set(listed(house).values()) == {Standing.INDEXED}
+    assert set(listed(house).values()) == {IndexState.INDEXED}
 
 
-def test_two_that_read_at_once_read_once(house: House, maria: Path) -> None:
+def test_two_that_read_at_once_read_once(house: Personas, maria: Path) -> None:
     with ThreadPoolExecutor(3) as threads:
         reports = list(threads.map(lambda _: house.refresh("maria"), range(3)))
     assert sorted(report.changed for report in reports) == [False, False, True]

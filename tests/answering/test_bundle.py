@@ -158,7 +158,7 @@ answers = st.builds(
     rejected=several,
     handed_to=words,
     usage=st.none() | usages,
-    kept=st.booleans(),
+    cached=st.booleans(),
     refreshed=words,
 )
 
@@ -194,9 +194,9 @@ def resealed(text: str) -> str:
     told = json.loads(bundle_json(made))
     told["answer"] = data["answer"]
     told["quotes"], told["sources"] = data["quotes"], data["sources"]
-    unsealed = {name: value for name, value in told.items() if name != "seal"}
+    unsealed = {name: value for name, value in told.items() if name != "checksum"}
     line = json.dumps(unsealed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    told["seal"] = hashlib.sha256(line.encode()).hexdigest()
+    told["checksum"] = hashlib.sha256(line.encode()).hexdigest()
     return json.dumps(told)
 
 
@@ -221,7 +221,7 @@ def test_a_bundle_comes_back_from_its_file(
     assert read_bundle(text) == made
     assert bundle_json(read_bundle(text)) == text
     assert read_answer(text) == answer
-    assert "seal" not in failed(text)
+    assert "checksum" not in failed(text)
 
 
 def test_the_same_answer_gives_the_same_bytes() -> None:
@@ -269,14 +269,14 @@ CHANGES: list[tuple[tuple[str | int, ...], object]] = [
     (("configuration",), {"x": 1}),
     (("versions", "chapterhouse"), "9.9"),
     (("sequence",), 8),
-    (("seal",), "0" * 64),
-    (("seal",), ""),
+    (("checksum",), "0" * 64),
+    (("checksum",), ""),
 ]
 
 
 @pytest.mark.parametrize(("path", "to"), CHANGES)
 def test_any_changed_field_breaks_the_seal(path: tuple[str | int, ...], to: object) -> None:
-    assert "seal" in failed(altered(*path, to=to))
+    assert "checksum" in failed(altered(*path, to=to))
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,9 @@ def test_any_changed_byte_is_noticed(seed: int) -> None:
             found = read_bundle(bytes(data))
         except UsageError:
             continue
-        assert found == made or "seal" in failed(bytes(data)), bytes(data[place - 20 : place + 20])
+        assert found == made or "checksum" in failed(bytes(data)), bytes(
+            data[place - 20 : place + 20]
+        )
 
 
 @pytest.mark.parametrize(
@@ -333,7 +335,7 @@ def test_a_new_seal_does_not_hide_what_does_not_fit(
 ) -> None:
     found = failed(resealed(altered(*path, to=to)))
     assert check in found
-    assert "seal" not in found
+    assert "checksum" not in found
 
 
 def test_what_does_not_hold_is_named() -> None:
@@ -342,7 +344,7 @@ def test_what_does_not_hold_is_named() -> None:
     assert told["quotations"].sentence == "[1] does not hold."
     assert told["quotations"].hint
     assert [check.name for check in checks] == [
-        "seal",
+        "checksum",
         "quotations",
         "sources",
         "numbering",
@@ -438,4 +440,4 @@ def test_a_value_of_any_other_kind_is_refused_or_noticed(
         found = failed(text)
     except UsageError:
         return
-    assert "seal" in found
+    assert "checksum" in found

@@ -259,7 +259,7 @@ def rewrite(library: Library, path: Path, text: str) -> None:
 
 def test_nothing_has_changed(library: Library, answer: Answer) -> None:
     for found in library.answers.recheck(answer):
-        assert state(found) == (SourceState.SAME, QuoteState.STANDS)
+        assert state(found) == (SourceState.SAME, QuoteState.FOUND)
         assert found.holds
         assert (found.start, found.end) == (found.citation.start, found.citation.end)
         assert found.source_now == found.citation.source
@@ -267,7 +267,7 @@ def test_nothing_has_changed(library: Library, answer: Answer) -> None:
 
 def test_the_text_changed_elsewhere(library: Library, folder: Path, answer: Answer) -> None:
     rewrite(library, folder / "rules.md", RULES + "\nThe gate closes at nine.\n")
-    assert state(checked(library, answer)) == (SourceState.CHANGED, QuoteState.STANDS)
+    assert state(checked(library, answer)) == (SourceState.CHANGED, QuoteState.FOUND)
 
 
 def test_the_quotation_moved_within_its_document(
@@ -296,7 +296,7 @@ def test_the_file_has_another_name(library: Library, folder: Path, answer: Answe
     library.documents.remove(missing=True)
     found = checked(library, answer)
 
-    assert state(found) == (SourceState.MOVED, QuoteState.STANDS)
+    assert state(found) == (SourceState.MOVED, QuoteState.FOUND)
     assert found.source_now == "documents/regulations.md"
     assert found.document_id != found.citation.document_id
 
@@ -308,7 +308,7 @@ def test_another_text_took_the_name_of_a_file_that_moved(
     rewrite(library, folder / "rules.md", "# Rules\n\nNothing is forbidden.\n")
     found = checked(library, answer)
 
-    assert state(found) == (SourceState.MOVED, QuoteState.STANDS)
+    assert state(found) == (SourceState.MOVED, QuoteState.FOUND)
     assert found.source_now == "documents/old-rules.md"
 
 
@@ -323,7 +323,7 @@ def test_the_document_is_gone(library: Library, answer: Answer) -> None:
 def test_the_document_is_back(library: Library, folder: Path, answer: Answer) -> None:
     library.documents.remove("rules.md")
     library.documents.add(folder)
-    assert state(checked(library, answer)) == (SourceState.SAME, QuoteState.STANDS)
+    assert state(checked(library, answer)) == (SourceState.SAME, QuoteState.FOUND)
 
 
 def test_of_two_places_the_nearer_one_is_meant(
@@ -347,7 +347,7 @@ def test_of_two_places_the_nearer_one_is_meant(
         found = checked(library, replace(answer, citations=(old,)))
         assert (found.quote, found.start) == (QuoteState.MOVED, place), start
     old = replace(answer.citations[0], start=last, end=last + len(quote))
-    assert checked(library, replace(answer, citations=(old,))).quote is QuoteState.STANDS
+    assert checked(library, replace(answer, citations=(old,))).quote is QuoteState.FOUND
 
 
 @pytest.mark.parametrize(
@@ -356,7 +356,7 @@ def test_of_two_places_the_nearer_one_is_meant(
         ({"quote": "Everybody may go at 90 knots."}, QuoteState.LOST),
         ({"quote": ""}, QuoteState.LOST),
         ({"quote": " \n"}, QuoteState.LOST),
-        ({"verified": False, "title": "Forged", "text_sha256": "0" * 64}, QuoteState.STANDS),
+        ({"verified": False, "title": "Forged", "text_sha256": "0" * 64}, QuoteState.FOUND),
         ({"start": 0}, QuoteState.MOVED),
         ({"end": 10**12}, QuoteState.MOVED),
         ({"start": 10**12, "end": -1}, QuoteState.MOVED),

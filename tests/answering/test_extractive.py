@@ -7,6 +7,7 @@ from importlib.resources import files
 import pytest
 from tests.retrieval.scripted import NoTokens, model_of_sentences
 
+from chapterhouse.answering.checksum import quotes
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.confidence import (
@@ -18,11 +19,10 @@ from chapterhouse.answering.confidence import (
 )
 from chapterhouse.answering.extractive import Reference, answer, find_parts
 from chapterhouse.answering.parts import sentence_alone
-from chapterhouse.answering.sealed import quotes
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.models.built_in import built_in_encoder
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.canonical import compose
@@ -30,7 +30,7 @@ from chapterhouse.types import (
     Answer,
     AnswerOutcome,
     Body,
-    Census,
+    CorpusCounts,
     Document,
     ExtractedPage,
     Extraction,
@@ -105,8 +105,8 @@ class Shelf:
 
     def found(
         self, question: str, hits: tuple[Hit, ...], model: ConfidenceModel
-    ) -> tuple[SearchResult, Census, Reference]:
-        census = Census(len(self.bodies), len(hits), {"en": len(self.bodies)})
+    ) -> tuple[SearchResult, CorpusCounts, Reference]:
+        census = CorpusCounts(len(self.bodies), len(hits), {"en": len(self.bodies)})
         result = SearchResult(
             Query(question, Scope.everything()), hits, (), ("en",), (), census.documents, len(hits)
         )
@@ -124,7 +124,7 @@ def check(told: Answer, bodies: Mapping[str, Body]) -> None:
     for sentence in told.sentences:
         assert sentence.text.strip()
         assert quotes(sentence.text, [cited[number] for number in sentence.citations])
-        start, end = sentence.telling
+        start, end = sentence.key_span
         assert 0 <= start <= end <= len(sentence.text)
     assert 0 <= told.confidence <= 1
     assert told.found == (told.outcome is AnswerOutcome.ANSWER)
@@ -209,9 +209,9 @@ def test_confidence_makes_the_outcome() -> None:
 def test_passages_mark_the_sentence_that_comes_closest() -> None:
     text = "The harbour office grants permits. They cost 40 euros each year."
     (told,) = Shelf({"permits": text}).ask("How much do permits cost each year?", UNSURE).sentences
-    assert told.text[slice(*told.telling)] == "They cost 40 euros each year."
+    assert told.text[slice(*told.key_span)] == "They cost 40 euros each year."
     (told,) = Shelf({"permits": text}).ask("How much do permits cost each year?", SURE).sentences
-    assert told.telling == (0, 0)
+    assert told.key_span == (0, 0)
 
 
 LIST = """# Visa
@@ -363,13 +363,13 @@ def test_clear_cases_with_the_weights_of_the_program(meaning: bool) -> None:  # 
 
 def test_the_same_hits_give_the_same_answer() -> None:
     shelf = Shelf({"new": NEW, "visa": LIST, "prices": TABLE})
-    assert understand(ASKED, {"en": 1}) == understand(ASKED, {"en": 1})
+    assert parse_question(ASKED, {"en": 1}) == parse_question(ASKED, {"en": 1})
     assert shelf.ask(ASKED) == shelf.ask(ASKED)
 
 
 def test_not_found_says_what_is_read_in_part_and_in_which_language() -> None:
     shelf = Shelf({"old": OLD})
-    census = Census(9, 9, {"de": 5, "fr": 3, "": 1})
+    census = CorpusCounts(9, 9, {"de": 5, "fr": 3, "": 1})
     result = SearchResult(Query("Where is the key?", Scope.everything()), (), (), ("de",), (), 9, 9)
     scorer = SentenceScorer(MODEL, shelf.encoder, shelf.frequency)
     files = [f"a/{name}.pdf" for name in "abcde"]

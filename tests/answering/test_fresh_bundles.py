@@ -15,9 +15,9 @@ import pytest
 
 from chapterhouse.agents.ask import ask
 from chapterhouse.answering.bundle import bundle_json, examine, read_bundle
+from chapterhouse.answering.checksum import agrees, file_text, quotes
 from chapterhouse.answering.cite import cite, text_hash, verify
-from chapterhouse.answering.request import Choices
-from chapterhouse.answering.sealed import agrees, file_text, quotes
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.claims.judge import judge
 from chapterhouse.errors import UsageError
 from chapterhouse.library import Library
@@ -99,13 +99,13 @@ def written(library: Library) -> Answer:
     own = library._runtime
     runtime = replace(own, settings=settings, language_model=lambda _: ScriptedModel(script))
     question = "How fast may a vessel go inside the harbour, and what does the South quay cost?"
-    return asyncio.run(ask(question, "", Choices(remember=False, use_kept=False), runtime))
+    return asyncio.run(ask(question, "", AskOptions(remember=False, use_cache=False), runtime))
 
 
 @pytest.fixture(scope="module")
 def answers(harbour: Library) -> list[Answer]:
     found = [
-        harbour.answers.ask(question, model="none", remember=False, use_kept=False)
+        harbour.answers.ask(question, model="none", remember=False, use_cache=False)
         for question in QUESTIONS
     ]
     return [*found, written(harbour)]
@@ -153,7 +153,7 @@ def test_a_forged_bundle_is_called_bad(
             assert not all(one.holds for one in harbour.answers.recheck(held))
         else:
             assert found, answer.text
-            assert resealed is ("seal" not in found)
+            assert resealed is ("checksum" not in found)
 
 
 def test_every_forgery_has_something_to_forge(harbour: Library, answers: list[Answer]) -> None:

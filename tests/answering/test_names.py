@@ -14,7 +14,7 @@ from chapterhouse.answering.names import (
     missing_sides,
     named_documents,
 )
-from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.retrieval.question import Question, parse_question
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import split_hits
 from chapterhouse.types import AnswerOutcome, Chunk, Document, Hit
@@ -36,7 +36,7 @@ def hits(texts: dict[str, str]) -> list[Hit]:
 
 
 def named(asked: str, texts: dict[str, str] = TEXTS) -> tuple[Question, Names]:
-    question = understand(asked, {"en": 2})
+    question = parse_question(asked, {"en": 2})
 
     def frequency(term: str) -> int:
         return sum(term[:5] in text.casefold() for text in texts.values())
@@ -83,7 +83,7 @@ def test_what_is_a_name(asked: str, names: set[str]) -> None:
 
 
 def test_a_german_noun_is_no_name_and_a_short_form_is_one() -> None:
-    question = understand("Wann endet der Vertrag mit der GEMA?", {"de": 2})
+    question = parse_question("Wann endet der Vertrag mit der GEMA?", {"de": 2})
     found = find_names(question, hits(TEXTS), lambda _: 1, lambda name: TEXTS[name])
     assert {question.words[number][0] for number in found.words} == {"GEMA"}
 
@@ -152,7 +152,7 @@ def test_nothing_leads_on_from_what_is_not_named(asked: str) -> None:
     def judge(question: Question) -> Judged:
         raise AssertionError(question.text)  # nothing is judged twice for no gain
 
-    question = understand(asked, {"en": len(FERRIES)})
+    question = parse_question(asked, {"en": len(FERRIES)})
     assert find_steps(question, split_hits(hits), hits, judge, bool) == ()
 
 

@@ -4,15 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chapterhouse.answering.checksum import quotes
 from chapterhouse.answering.cite import cite, text_hash, verify
 from chapterhouse.answering.parts import (
     Part,
     as_shown,
+    is_self_contained,
     sentence_alone,
-    stands_alone,
     whole_part,
 )
-from chapterhouse.answering.sealed import quotes
 from chapterhouse.retrieval.sentences import split_hits
 from chapterhouse.text.canonical import compose
 from chapterhouse.text.view import inert
@@ -25,7 +25,7 @@ from chapterhouse.types import (
     Hit,
     Kind,
     Quotation,
-    Stretch,
+    Range,
 )
 
 PAGE = """# Handbook
@@ -69,7 +69,7 @@ The office opens at nine.
 """
 
 
-def hit(text: str, span: Stretch | None = None, kind: Kind = Kind.PROSE) -> Hit:
+def hit(text: str, span: Range | None = None, kind: Kind = Kind.PROSE) -> Hit:
     start, end = span or (0, len(text))
     document = Document("d", "d.md", "/d.md", "D", "md", "test", "", text_hash(text), 1, 0,
                         language="en")  # fmt: skip
@@ -197,7 +197,7 @@ def test_a_row_is_its_own_part() -> None:
 )
 def test_headings_and_lead_ins_do_not_stand_alone(core: str, alone: bool) -> None:  # noqa: FBT001 - a parameter of the test
     start = PAGE.index(core)
-    assert stands_alone(PAGE, (start, start + len(core))) is alone
+    assert is_self_contained(PAGE, (start, start + len(core))) is alone
 
 
 @pytest.mark.parametrize(

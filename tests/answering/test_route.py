@@ -17,7 +17,7 @@ from chapterhouse.answering.route import (
     route,
     would_help,
 )
-from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.retrieval.question import Question, parse_question
 from chapterhouse.types import Persona, Route, Searched
 
 MARIA = Persona(
@@ -31,7 +31,7 @@ MARIA = Persona(
 
 
 def asked(text: str) -> tuple[Question, Sequence[float]]:
-    question = understand(text, {"en": 1})
+    question = parse_question(text, {"en": 1})
     return question, [1.0] * len(question.words)
 
 

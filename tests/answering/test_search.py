@@ -11,7 +11,7 @@ from chapterhouse.retrieval.expand import by_parts, by_tags
 from chapterhouse.retrieval.features import FEATURES
 from chapterhouse.retrieval.fuse import combine_scores, rank_scores, variant_ranks
 from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import (
     ExpansionSettings,
@@ -89,7 +89,7 @@ def test_a_model_rewrites_only_where_it_is_there_and_always_wanted(runtime: Runt
     assert len(method(runtime, Settings(), model).expand) == 3
     assert len(method(runtime, settings).expand) == 3
     assert len(method(runtime, settings, model).expand) == 4
-    question = understand("Why was the gate shut?", {"en": 1})
+    question = parse_question("Why was the gate shut?", {"en": 1})
     method(runtime, settings, model).expand[3](question, Query("q", Scope.everything()), {"en": 1})
     assert len(model.asked) == 1
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chapterhouse.chunking.analysis import analysed
+from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.build import build_chunks
 from chapterhouse.chunking.strategies import (
     STRATEGIES,
@@ -64,7 +64,7 @@ def test_parents_contain_the_chunk_and_one_another(name: str, text: str) -> None
 def test_an_analysed_body_is_cut_as_a_plain_one(name: str, text: str) -> None:
     body = body_of(text)
     chunker = strategies(EMBEDDER.embed_passages)[name]
-    assert chunker(body) == chunker(analysed(body))
+    assert chunker(body) == chunker(analyse_body(body))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
@@ -97,7 +97,7 @@ def test_a_change_of_subject_is_found(name: str) -> None:
 def test_adaptive_keeps_the_candidate_that_scores_best() -> None:
     limits = Limits(300, 100, 1_500)
     named = strategies(EMBEDDER.embed_passages, limits)
-    body = analysed(body_of("# Sea\n\n" + " ".join(SEA) + "\n\n# Food\n\n" + " ".join(FOOD)))
+    body = analyse_body(body_of("# Sea\n\n" + " ".join(SEA) + "\n\n# Food\n\n" + " ".join(FOOD)))
     cuttings = [named[name](body) for name in ("hierarchical", "topic", "density")]
     whole = (Span(0, len(body.text)),)
     scores = [score_cutting(body.units(limits), spans, limits) for spans in (*cuttings, whole)]
@@ -124,7 +124,7 @@ def test_the_extension_comes_before_the_format_and_both_before_the_default() -> 
     text = "# Sea\n\n" + " ".join(SEA) * 4 + "\n\n# Food\n\n" + " ".join(FOOD) * 4
 
     def cut(*formats: str) -> object:
-        return chunk_by_format(analysed(body_of(text), formats), chunkers, named["density"])
+        return chunk_by_format(analyse_body(body_of(text), formats), chunkers, named["density"])
 
     expected = [named[name](body_of(text)) for name in ("hierarchical", "topic", "density")]
     assert [cut("md", "html"), cut("htm", "html"), cut("txt")] == expected

@@ -18,9 +18,9 @@ from chapterhouse.connectors.fetched import (
     Fetch,
     FetchReport,
     Remembered,
-    bring_up_to_date,
     forget,
     remembered,
+    sync_pages,
 )
 from chapterhouse.connectors.links import Link, parse_links
 from chapterhouse.errors import RefusedError, RejectedError, UsageError
@@ -78,7 +78,7 @@ class House:
     def bring(self, *paths: str, today: str = MONDAY) -> FetchReport:
         links = parse_links("\n".join(f"{self.site}{path}" for path in paths)).links
         self.pages.answered.clear()
-        return bring_up_to_date(links, self.folder, self.fetch, today)
+        return sync_pages(links, self.folder, self.fetch, today)
 
     def page(self, path: str) -> Remembered:
         return {page.url: page for page in remembered(self.folder)}[self.site + path]
@@ -363,12 +363,12 @@ def test_an_index_that_is_none_is_told(tmp_path: Path, data: bytes) -> None:
 
 def test_today_is_a_date(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="today"):
-        bring_up_to_date([], tmp_path, Fetcher().fetch, "today")
+        sync_pages([], tmp_path, Fetcher().fetch, "today")
 
 
 def test_an_address_of_this_machine_fails_like_any_other(tmp_path: Path) -> None:
     links = [Link("http://127.0.0.1/", 1), Link("http://169.254.169.254/", 2)]
-    report = bring_up_to_date(links, tmp_path, Fetcher().fetch, MONDAY)
+    report = sync_pages(links, tmp_path, Fetcher().fetch, MONDAY)
     assert [outcome.code for outcome in report.outcomes] == ["url-refused"] * 2
     assert list(tmp_path.iterdir()) == []
 

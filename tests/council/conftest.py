@@ -13,8 +13,8 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.councils import Councils
-from chapterhouse.concurrency import run_now
-from chapterhouse.council.meeting.convene import convene, planned
+from chapterhouse.concurrency import run_sync
+from chapterhouse.council.meeting.convene import convene, plan_meeting
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
     Plan,
@@ -140,10 +140,10 @@ class Hall:
             self.events.append(event)
 
     def convene(self, council: str | Council, question: str = QUESTION, **more: Any) -> Minutes:
-        return run_now(self.convene_async(council, question, **more))
+        return run_sync(self.convene_async(council, question, **more))
 
     def plan(self, council: str | Council, question: str = QUESTION, **more: Any) -> Plan:
-        return run_now(planned(council, question, MeetingOptions(**more), self.runtime))
+        return run_sync(plan_meeting(council, question, MeetingOptions(**more), self.runtime))
 
     def persona(self, slug: str, documents: Mapping[str, str], **config: Any) -> None:
         """Make a persona with curated documents, and settings by dotted key, ``__`` for the dot."""
@@ -255,7 +255,7 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
 def furnished(home: Path) -> Path:
     """Write the settings of a library whose profiles the tests give models to."""
     home.mkdir(parents=True, exist_ok=True)
-    profiles = "".join(f'[profiles.{name}]\nengine = "none"\n' for name in PROFILES)
+    profiles = "".join(f'[models.{name}]\nengine = "none"\n' for name in PROFILES)
     (home / HOME_FILE).write_text(profiles, "utf-8")
     return home
 

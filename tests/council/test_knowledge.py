@@ -12,13 +12,13 @@ from chapterhouse import Library
 from chapterhouse.council.knowledge import (
     Search,
     find_passages,
+    format_passages,
     knowledge_tools,
     search_documents,
     search_knowledge,
     semantic_search,
-    told,
 )
-from chapterhouse.council.tools import merged, registered
+from chapterhouse.council.tools import merge_tools, register
 from chapterhouse.errors import UsageError
 from chapterhouse.models.tools import check_tools
 from chapterhouse.types import Hit, Query, Scope, SearchResult, Tool
@@ -251,8 +251,10 @@ def test_descriptions_name_their_trigger_and_hold_nothing_of_documents(search: S
 
 
 def test_they_can_be_named_by_a_council(search: Search) -> None:
-    tools: Mapping[str, Tool] = registered(*knowledge_tools(search, Scope.of(["maria"])).values())
-    assert [tool.name for tool in merged(["search_knowledge"], ["search_documents"], tools)] == [
+    tools: Mapping[str, Tool] = register(*knowledge_tools(search, Scope.of(["maria"])).values())
+    assert [
+        tool.name for tool in merge_tools(["search_knowledge"], ["search_documents"], tools)
+    ] == [
         "search_knowledge",
         "search_documents",
     ]
@@ -262,7 +264,7 @@ def test_the_same_question_is_told_the_same_way(search: Search) -> None:
     tool = search_documents(search, Scope.of(["maria"]))
     assert call(tool, "harbour gate") == call(tool, "harbour gate")
     passages = find_passages(search, Scope.of(["maria"]), "harbour gate")
-    assert told(passages) == told(passages)
+    assert format_passages(passages) == format_passages(passages)
 
 
 def test_a_real_question_is_answered_above_the_threshold(search: Search) -> None:

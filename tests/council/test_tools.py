@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import CHAIR, Member, ToolRef
 from chapterhouse.agents.problems import CouncilConfigError
-from chapterhouse.council.tools import merged, registered, seated_tools, tool_problems, tools_of
+from chapterhouse.council.tools import (
+    merge_tools,
+    participant_tools,
+    register,
+    tool_problems,
+    tools_of,
+)
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Tool
 
@@ -19,7 +25,7 @@ def tool(name: str) -> Tool:
 
 
 TIDES, TARIFFS, CASES = tool("tides"), tool("tariffs"), tool("cases")
-REGISTRY = registered(TIDES, TARIFFS, CASES, also={"rates": TARIFFS})
+REGISTRY = register(TIDES, TARIFFS, CASES, also={"rates": TARIFFS})
 
 
 def member(name: str = "Maria", *tools: ToolRef) -> Member:
@@ -31,34 +37,34 @@ def wrong(council: Council, registry: Mapping[str, Tool] = REGISTRY) -> list[tup
 
 
 def test_a_tool_is_given_by_its_name_or_as_it_is() -> None:
-    assert merged(["tides"], [TARIFFS], REGISTRY) == (TIDES, TARIFFS)
+    assert merge_tools(["tides"], [TARIFFS], REGISTRY) == (TIDES, TARIFFS)
 
 
 def test_the_councils_tools_come_before_a_members() -> None:
-    assert merged(["tides", "cases"], ["tariffs"], REGISTRY) == (TIDES, CASES, TARIFFS)
-    assert merged(["tariffs"], ["cases", "tides"], REGISTRY) == (TARIFFS, CASES, TIDES)
+    assert merge_tools(["tides", "cases"], ["tariffs"], REGISTRY) == (TIDES, CASES, TARIFFS)
+    assert merge_tools(["tariffs"], ["cases", "tides"], REGISTRY) == (TARIFFS, CASES, TIDES)
 
 
 def test_a_name_and_the_tool_it_stands_for_count_once() -> None:
-    assert merged(["tides"], [TIDES, "cases"], REGISTRY) == (TIDES, CASES)
+    assert merge_tools(["tides"], [TIDES, "cases"], REGISTRY) == (TIDES, CASES)
 
 
 def test_one_tool_under_two_names_counts_once() -> None:
-    assert merged(["tariffs"], ["rates"], REGISTRY) == (TARIFFS,)
-    assert merged(["rates", "tariffs"], [], REGISTRY) == (TARIFFS,)
+    assert merge_tools(["tariffs"], ["rates"], REGISTRY) == (TARIFFS,)
+    assert merge_tools(["rates", "tariffs"], [], REGISTRY) == (TARIFFS,)
 
 
 def test_equal_tools_are_not_one_tool() -> None:
     twin = Tool(TIDES.name, TIDES.description, TIDES.parameters, TIDES.call)
     assert twin == TIDES
     with pytest.raises(CouncilConfigError, match="another tool called 'tides'"):
-        merged([TIDES], [twin])
+        merge_tools([TIDES], [twin])
 
 
 def test_two_tools_of_one_name_are_told_with_path_and_code() -> None:
     other = tool("tides")
     with pytest.raises(CouncilConfigError) as caught:
-        merged(["tides"], ["cases", other], REGISTRY, path=("members", 1, "tools"))
+        merge_tools(["tides"], ["cases", other], REGISTRY, path=("members", 1, "tools"))
     (problem,) = caught.value.problems
     assert (problem.path, problem.code) == (("members", 1, "tools", 1), "duplicate")
 
@@ -66,12 +72,12 @@ def test_two_tools_of_one_name_are_told_with_path_and_code() -> None:
 def test_a_registered_name_does_not_hide_that_two_tools_call_themselves_alike() -> None:
     registry = {"mine": TIDES, "yours": tool("tides")}
     with pytest.raises(CouncilConfigError, match="another tool called 'tides'"):
-        merged(["mine"], ["yours"], registry)
+        merge_tools(["mine"], ["yours"], registry)
 
 
 def test_an_unknown_name_is_told_with_path_and_code() -> None:
     with pytest.raises(CouncilConfigError) as caught:
-        merged(["tides", "cases", "tarifs"], ["currents"], REGISTRY)
+        merge_tools(["tides", "cases", "tarifs"], ["currents"], REGISTRY)
     assert [(problem.path, problem.code) for problem in caught.value.problems] == [
         (("tools", 2), "unknown"),
         (("member", "tools", 0), "unknown"),
@@ -83,7 +89,7 @@ def test_an_unknown_name_is_told_with_path_and_code() -> None:
 def test_a_tool_that_no_model_could_be_offered_is_told_before_anything_runs() -> None:
     bad = Tool("two words", "", {"type": "object"}, str)
     with pytest.raises(CouncilConfigError) as caught:
-        merged([bad], [])
+        merge_tools([bad], [])
     assert [(problem.path, problem.code) for problem in caught.value.problems] == [
         (("tools", 0), "type")
     ]
@@ -91,7 +97,7 @@ def test_a_tool_that_no_model_could_be_offered_is_told_before_anything_runs() ->
 
 def test_the_chair_has_the_councils_tools_too() -> None:
     council = Council.new("harbour").add_tool("tides").chair(name="Ada", instructions="Sum up.")
-    assert seated_tools(council, REGISTRY)[CHAIR] == (TIDES,)
+    assert participant_tools(council, REGISTRY)[CHAIR] == (TIDES,)
 
 
 def test_a_council_that_is_a_member_does_not_inherit() -> None:
@@ -107,7 +113,7 @@ def test_everyone_has_what_is_theirs() -> None:
         members=(member("Maria", "tariffs"), member("Olof"), Member(council="pilots")),
         chaired_by=member("Maria", CASES),
     )
-    assert seated_tools(council, REGISTRY) == {
+    assert participant_tools(council, REGISTRY) == {
         "maria": (TIDES, TARIFFS),
         "olof": (TIDES,),
         "pilots": (),
@@ -134,7 +140,7 @@ def test_all_problems_of_a_council_are_told_at_once_and_each_once() -> None:
     ]
     assert wrong(council) == expected
     with pytest.raises(CouncilConfigError) as caught:
-        seated_tools(council, REGISTRY)
+        participant_tools(council, REGISTRY)
     assert [(p.path, p.code) for p in caught.value.problems] == expected
     assert {problem.slug for problem in caught.value.problems} == {"harbour"}
 
@@ -142,20 +148,20 @@ def test_all_problems_of_a_council_are_told_at_once_and_each_once() -> None:
 def test_nothing_is_wrong_with_no_tools() -> None:
     council = Council("harbour", members=(member(),))
     assert wrong(council, {}) == []
-    assert seated_tools(council) == {"maria": ()}
+    assert participant_tools(council) == {"maria": ()}
 
 
 def test_one_name_is_registered_for_one_tool() -> None:
-    assert registered(TIDES, TIDES, also={"tides": TIDES}) == {"tides": TIDES}
+    assert register(TIDES, TIDES, also={"tides": TIDES}) == {"tides": TIDES}
     with pytest.raises(UsageError, match="Two tools are called 'tides'"):
-        registered(TIDES, tool("tides"))
+        register(TIDES, tool("tides"))
     with pytest.raises(UsageError, match="Two tools are called 'tides'"):
-        registered(TIDES, also={"tides": CASES})
+        register(TIDES, also={"tides": CASES})
 
 
 def test_a_tool_that_no_model_could_be_offered_is_not_registered() -> None:
     with pytest.raises(UsageError, match="not checked"):
-        registered(Tool("a", "", {"type": "object", "oneOf": []}, str))
+        register(Tool("a", "", {"type": "object", "oneOf": []}, str))
 
 
 REFERENCES = st.lists(st.sampled_from(["tides", "tariffs", "rates", "cases", TIDES, CASES]))
@@ -165,11 +171,11 @@ REFERENCES = st.lists(st.sampled_from(["tides", "tariffs", "rates", "cases", TID
 def test_merging_keeps_every_tool_once_in_the_order_of_its_first_mention(
     of_council: list[ToolRef], own: list[ToolRef]
 ) -> None:
-    found = merged(of_council, own, REGISTRY)
+    found = merge_tools(of_council, own, REGISTRY)
     mentioned = [REGISTRY[r] if isinstance(r, str) else r for r in [*of_council, *own]]
     firsts = [t for n, t in enumerate(mentioned) if all(t is not s for s in mentioned[:n])]
     assert [id(t) for t in found] == [id(t) for t in firsts]
-    assert merged(found, own, REGISTRY) == found
+    assert merge_tools(found, own, REGISTRY) == found
 
 
 def test_a_name_may_stand_for_another_tool_with_every_member() -> None:
@@ -184,7 +190,7 @@ def test_a_name_may_stand_for_another_tool_with_every_member() -> None:
     def own(of: Member) -> Mapping[str, Tool]:
         return {"search_knowledge": theirs[of.key]}
 
-    found = seated_tools(council, REGISTRY, own)
+    found = participant_tools(council, REGISTRY, own)
     assert {key: [id(t) for t in tools] for key, tools in found.items()} == {
         "maria": [id(theirs["maria"]), id(TIDES)],
         "olof": [id(theirs["olof"])],

@@ -4,10 +4,12 @@ import sys
 from pathlib import Path
 
 from chapterhouse import Library
-from chapterhouse.evaluation.feedback import Told, Verdict, as_question, keep
+from chapterhouse.evaluation.feedback import JudgedAnswer, Verdict, as_question, save_feedback
 
 home, name = sys.argv[1:]
 with Library.open(Path(home)) as library:
     for number in range(8):
         for text in (f"Question {number} of {name}?", "What everybody asks?"):
-            keep(library, as_question(Verdict.GOOD, Told(text, found=False, citations=())))
+            save_feedback(
+                library, as_question(Verdict.GOOD, JudgedAnswer(text, found=False, citations=()))
+            )

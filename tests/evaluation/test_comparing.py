@@ -8,8 +8,13 @@ import pytest
 
 from chapterhouse import Library
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.evaluation.collection import collection_task, indexed, limited, question_task
-from chapterhouse.evaluation.comparing import Evaluation, ablated, compared, evaluate
+from chapterhouse.evaluation.collection import (
+    collection_task,
+    limited,
+    open_collection,
+    question_task,
+)
+from chapterhouse.evaluation.comparing import Evaluation, ablate, compare_with_run, evaluate
 from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, Question, load_dataset
 from chapterhouse.evaluation.gates import gates, measures_for, parse_floor
 from chapterhouse.evaluation.measuring import as_run, holds
@@ -20,7 +25,7 @@ from chapterhouse.types import Progress
 
 def of_collection(folder: Path, limit: int | None = None) -> Evaluation:
     dataset = load_dataset(folder)
-    with indexed(dataset.documents) as collection:
+    with open_collection(dataset.documents) as collection:
         return evaluate(limited(collection_task(dataset, collection), limit))
 
 
@@ -59,7 +64,9 @@ def test_settings_hold_in_the_temporary_library(beir: Path) -> None:
     )
     dataset = load_dataset(beir)
     told: list[Progress] = []
-    with indexed(dataset.documents, settings=settings, on_progress=told.append) as collection:
+    with open_collection(
+        dataset.documents, settings=settings, on_progress=told.append
+    ) as collection:
         assert collection.library.status().chunks > 8
         folder = collection.library.home
     assert not folder.exists()
@@ -74,7 +81,7 @@ def test_a_document_without_text_is_found_by_its_title() -> None:
     ]
     relevant = {"q": {"a": 1}}
     dataset = Dataset("set", tuple(documents), {"q": "tide tables"}, {}, relevant)
-    with indexed(dataset.documents) as collection:
+    with open_collection(dataset.documents) as collection:
         found = evaluate(collection_task(dataset, collection))
     assert found.documents == 2
     assert found.measures["RR@10"].mean == 1.0
@@ -95,7 +102,7 @@ def test_an_interrupt_leaves_nothing_behind(beir: Path, monkeypatch: pytest.Monk
 
     with (
         pytest.raises(KeyboardInterrupt),
-        indexed(load_dataset(beir).documents, on_progress=stop),
+        open_collection(load_dataset(beir).documents, on_progress=stop),
     ):
         pass
     assert list(place.iterdir()) == []
@@ -105,7 +112,7 @@ def test_a_run_says_the_order_of_the_library(beir: Path, tmp_path: Path) -> None
     found = of_collection(beir)
     write_run(tmp_path / "a.trec", as_run(found.scored))
     assert read_run(tmp_path / "a.trec") == as_run(found.scored)
-    same = compared(found, read_run(tmp_path / "a.trec"), "a.trec")
+    same = compare_with_run(found, read_run(tmp_path / "a.trec"), "a.trec")
     for name, difference in same.differences.items():
         assert same.others[name] == found.measures[name]
         assert (difference.p, difference.ties) == (1.0, 3)
@@ -114,20 +121,20 @@ def test_a_run_says_the_order_of_the_library(beir: Path, tmp_path: Path) -> None
 def test_a_question_that_a_run_lacks_scores_zero_there(beir: Path) -> None:
     found = of_collection(beir)
     other = {"q1": (Ranked("d4", 1.0),), "unknown": (Ranked("d1", 1.0),)}
-    comparison = compared(found, other, "other")
+    comparison = compare_with_run(found, other, "other")
     assert comparison.unranked == 2
     assert comparison.others["RR@10"].mean == pytest.approx(1 / 3, abs=1e-6)
     assert comparison.differences["RR@10"].wins == 2
     assert [name for name, gain in comparison.changes if gain > 0] == ["q1", "q2", "q3"]
     with pytest.raises(UsageError, match="ranks none of the 3 questions"):
-        compared(found, {"unknown": ()}, "other")
+        compare_with_run(found, {"unknown": ()}, "other")
 
 
 def test_stages_are_left_out_one_at_a_time(beir: Path) -> None:
     dataset = load_dataset(beir)
-    with indexed(dataset.documents) as collection:
+    with open_collection(dataset.documents) as collection:
         task = collection_task(dataset, collection)
-        stages = ablated(task, evaluate(task))
+        stages = ablate(task, evaluate(task))
     assert len(stages) == len({stage.name for stage in stages}) >= 2
     for stage in stages:
         assert 0 <= stage.others["nDCG@10"].mean <= 1

@@ -14,21 +14,23 @@ from chapterhouse.evaluation.collection import fixture_file, question_task
 from chapterhouse.evaluation.comparing import evaluate
 from chapterhouse.evaluation.datasets import question_id, question_line, read_questions
 from chapterhouse.evaluation.feedback import (
-    Kept,
-    Told,
+    FeedbackChange,
+    JudgedAnswer,
     Verdict,
     Wrong,
     as_question,
-    keep,
     parse_answer,
-    told,
+    save_feedback,
+    to_judged_answer,
 )
 from chapterhouse.evaluation.measuring import shows
 from chapterhouse.interfaces.cli.envelope import plain, success
 
 ASKED = "What does a guest berth cost?"
-ANSWER = Told(ASKED, found=True, citations=(("papers/tariffs.md", "A berth costs 80 euros."),))
-SEVERAL = Told(
+ANSWER = JudgedAnswer(
+    ASKED, found=True, citations=(("papers/tariffs.md", "A berth costs 80 euros."),)
+)
+SEVERAL = JudgedAnswer(
     ASKED,
     found=True,
     citations=(
@@ -37,7 +39,7 @@ SEVERAL = Told(
     ),
     sentences=("It costs 80 euros.", "Guests pay double."),
 )
-REFUSAL = Told("Who won?", found=False, citations=())
+REFUSAL = JudgedAnswer("Who won?", found=False, citations=())
 
 
 def test_a_good_answer_becomes_what_must_be_found_and_quoted() -> None:
@@ -84,7 +86,7 @@ def test_only_a_bad_answer_has_something_wrong() -> None:
 
 def test_what_an_earlier_version_kept_of_a_bad_answer_still_counts(library: Library) -> None:
     path = fixture_file(library)
-    source = told(library.answers.ask(ASKED)).citations[0][0]
+    source = to_judged_answer(library.answers.ask(ASKED)).citations[0][0]
     old = {"question": ASKED, "forbidden": [source], "note": "feedback: bad"}
     path.write_text(json.dumps(old), "utf-8")
     found = evaluate(question_task(read_questions(path), library, str(path)))
@@ -95,7 +97,7 @@ def test_what_an_earlier_version_kept_of_a_bad_answer_still_counts(library: Libr
 def test_a_wrong_sentence_shown_again_is_counted_and_its_document_may_be_cited(
     library: Library,
 ) -> None:
-    answer = told(library.answers.ask(ASKED))
+    answer = to_judged_answer(library.answers.ask(ASKED))
     for named, figure in ((answer.sentences[0], 0.0), ("No such sentence was shown.", 1.0)):
         question = as_question(Verdict.BAD, answer, wrong=Wrong(("1",)))
         path = fixture_file(library)
@@ -123,8 +125,12 @@ def test_an_answer_as_it_is_printed_is_read(library: Library) -> None:
     answer = library.answers.ask(ASKED)
     data = plain(answer)
     whole = json.dumps(success(data, workspace="default", seconds=0.1))
-    assert parse_answer(whole, "a.json") == parse_answer(json.dumps(data), "a.json") == told(answer)
-    assert told(answer).citations
+    assert (
+        parse_answer(whole, "a.json")
+        == parse_answer(json.dumps(data), "a.json")
+        == to_judged_answer(answer)
+    )
+    assert to_judged_answer(answer).citations
 
 
 @pytest.mark.parametrize(
@@ -156,12 +162,17 @@ def test_what_is_no_answer_is_told(text: str, what: str) -> None:
 
 
 def test_a_verdict_is_kept_once_and_the_last_one_counts(library: Library) -> None:
-    good = as_question(Verdict.GOOD, told(library.answers.ask(ASKED)))
-    assert [keep(library, good).kept for _ in range(2)] == [Kept.ADDED, Kept.UNCHANGED]
-    refusal = as_question(Verdict.GOOD, told(library.answers.ask("Who won the world cup?")))
-    assert keep(library, refusal).kept is Kept.ADDED
-    bad = as_question(Verdict.BAD, told(library.answers.ask(ASKED)))
-    assert keep(library, bad).kept is Kept.REPLACED
+    good = as_question(Verdict.GOOD, to_judged_answer(library.answers.ask(ASKED)))
+    assert [save_feedback(library, good).change for _ in range(2)] == [
+        FeedbackChange.ADDED,
+        FeedbackChange.UNCHANGED,
+    ]
+    refusal = as_question(
+        Verdict.GOOD, to_judged_answer(library.answers.ask("Who won the world cup?"))
+    )
+    assert save_feedback(library, refusal).change is FeedbackChange.ADDED
+    bad = as_question(Verdict.BAD, to_judged_answer(library.answers.ask(ASKED)))
+    assert save_feedback(library, bad).change is FeedbackChange.REPLACED
     assert [question.id for question in read_questions(fixture_file(library))] == [
         refusal.id,
         bad.id,
@@ -169,7 +180,7 @@ def test_a_verdict_is_kept_once_and_the_last_one_counts(library: Library) -> Non
 
 
 def test_what_is_kept_is_evaluated(library: Library) -> None:
-    keep(library, as_question(Verdict.GOOD, told(library.answers.ask(ASKED))))
+    save_feedback(library, as_question(Verdict.GOOD, to_judged_answer(library.answers.ask(ASKED))))
     path = fixture_file(library)
     found = evaluate(question_task(read_questions(path), library, str(path)))
     assert found.measures["answer"].mean == 1.0
@@ -179,16 +190,16 @@ def test_a_file_that_a_person_wrote_stays_as_it_is(library: Library) -> None:
     path = fixture_file(library)
     line = '{"note":"mine",   "question":"Who won?","answerable":false}'
     path.write_text(f"{line}\n\n", "utf-8")
-    keep(library, as_question(Verdict.GOOD, told(library.answers.ask(ASKED))))
+    save_feedback(library, as_question(Verdict.GOOD, to_judged_answer(library.answers.ask(ASKED))))
     assert path.read_text("utf-8").splitlines()[0] == line
     path.write_text(f"[{line}]", "utf-8")
-    keep(library, as_question(Verdict.GOOD, told(library.answers.ask(ASKED))))
+    save_feedback(library, as_question(Verdict.GOOD, to_judged_answer(library.answers.ask(ASKED))))
     assert len(read_questions(path)) == 2
 
 
 def test_a_document_that_is_not_there_cannot_be_required(library: Library) -> None:
     with pytest.raises(NotFoundError, match="gone"):
-        keep(library, as_question(Verdict.BAD, ANSWER, ["gone.md"]))
+        save_feedback(library, as_question(Verdict.BAD, ANSWER, ["gone.md"]))
     assert not fixture_file(library).exists()
 
 
@@ -196,7 +207,9 @@ def test_a_broken_file_is_not_written_over(library: Library) -> None:
     path = fixture_file(library)
     path.write_text("{", "utf-8")
     with pytest.raises(UsageError, match="line 1"):
-        keep(library, as_question(Verdict.GOOD, told(library.answers.ask(ASKED))))
+        save_feedback(
+            library, as_question(Verdict.GOOD, to_judged_answer(library.answers.ask(ASKED)))
+        )
     assert path.read_text("utf-8") == "{"
 
 

@@ -45,7 +45,7 @@ def test_a_set_is_read(tmp_path: Path) -> None:
     (question,) = gold.questions
     assert gold.texts == {"harbour": TEXT}
     assert (question.text, question.corpus) == ("When does the gate close?", "harbour")
-    assert [TEXT[start:end] for start, end in question.stretches] == [ANSWER]
+    assert [TEXT[start:end] for start, end in question.ranges] == [ANSWER]
 
 
 @pytest.mark.parametrize("references", [[reference(0, ANSWER)], [], [{"content": "a"}], 3])

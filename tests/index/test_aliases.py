@@ -13,7 +13,7 @@ from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.state import writer_lock
 from chapterhouse.retrieval.expand import by_names
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.types import Query, Scope
 
@@ -96,7 +96,7 @@ def test_a_name_from_another_shelf_never_expands_a_question(
     put("b", "Guests may read this.", shelves=("guests",))
     index.catch_up(store)
     expand = by_names(index.find)
-    question = understand("What is the SFP?", {"en": 2})
+    question = parse_question("What is the SFP?", {"en": 2})
     assert expand(question, Query("q", scope=Scope.of(("guests",))), {"en": 2}) == ()
     (variant,) = expand(question, Query("q", scope=Scope.of(("crew",))), {"en": 2})
     assert variant.note == "SFP: Secret Ferry Plan"

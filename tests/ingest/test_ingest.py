@@ -308,7 +308,7 @@ def test_an_interrupt_anywhere_keeps_what_was_told(
     for number in range(10):
         home.write(f"{number}.md", f"Text number {number} of many.")
     calls = 0
-    original = writing.put_file
+    original = writing.write_file
 
     def interrupted(*arguments: Any) -> None:
         nonlocal calls
@@ -317,7 +317,7 @@ def test_an_interrupt_anywhere_keeps_what_was_told(
             raise KeyboardInterrupt
         original(*arguments)
 
-    monkeypatch.setattr(writing, "put_file", interrupted)
+    monkeypatch.setattr(writing, "write_file", interrupted)
     report = home.add()
     assert report.interrupted
     assert [o.record.source for o in report.outcomes] == home.sources()
@@ -331,14 +331,14 @@ def test_one_file_that_cannot_be_written_does_not_cost_those_before_it(
 ) -> None:
     for number in range(6):
         home.write(f"{number}.md", f"Text number {number} of many.")
-    original = writing.put_file
+    original = writing.write_file
 
     def failing(connection: Any, record: FileRecord, *arguments: Any) -> None:
         if record.source == "docs/4.md":
             raise ChapterhouseError("no space left")
         original(connection, record, *arguments)
 
-    monkeypatch.setattr(writing, "put_file", failing)
+    monkeypatch.setattr(writing, "write_file", failing)
     with pytest.raises(ChapterhouseError, match="no space left"):
         home.add()
     assert home.sources() == [f"docs/{number}.md" for number in range(4)]

@@ -91,7 +91,7 @@ def test_nothing_of_removed_documents_is_in_any_file(tmp_path: Path) -> None:
             "", "", 1, 0, "What?", canaries[3], found=True, method="", sources=(own[3],), sequence=1
         )
         library.memory.remember(quoted)
-        library.memory.keep_answer(
+        library.memory.cache_answer(
             "key", Scope.everything(), library.status().sequence, canaries[4]
         )
         assert _holding(home, canaries)

@@ -77,9 +77,9 @@ def test_a_key_comes_from_the_keyring(ring: MemoryKeyring) -> None:
 
 def test_an_entry_that_is_missing_says_how_to_set_it(ring: MemoryKeyring) -> None:
     with pytest.raises(EngineError, match="keyring entry openai/me") as caught:
-        KeySource("profiles.fast", entry="openai/me").read(PLACE)
+        KeySource("models.fast", entry="openai/me").read(PLACE)
     assert "keyring set openai me" in caught.value.hint
-    assert "profiles.fast.key_entry" in caught.value.hint
+    assert "models.fast.key_entry" in caught.value.hint
 
 
 def test_a_keyring_that_is_locked_is_told(ring: MemoryKeyring) -> None:

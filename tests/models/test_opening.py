@@ -20,7 +20,7 @@ from chapterhouse.models.opening import (
     open_embedder,
     open_language_model,
     open_reranker,
-    profile_named,
+    settings_of,
 )
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.models.writer import PydanticWriter
@@ -124,15 +124,15 @@ def test_a_language_model_needs_its_extra(
 
 def test_a_profile_is_found_by_its_name(closing: ExitStack) -> None:
     fast = {"engine": "google", "model": "gemini-2.5-flash"}
-    settings = Settings.model_validate({"profiles": {"fast": fast, "deep": {}}})
-    assert profile_named(settings, "fast").model == "gemini-2.5-flash"
-    assert profile_named(settings, "") == settings.language_model
-    with pytest.raises(UsageError, match="no model profile 'quick'; there are: deep, fast") as told:
-        profile_named(settings, "quick")
-    assert "[profiles.quick]" in told.value.hint
+    settings = Settings.model_validate({"models": {"fast": fast, "deep": {}}})
+    assert settings_of(settings, "fast").model == "gemini-2.5-flash"
+    assert settings_of(settings, "") == settings.language_model
+    with pytest.raises(UsageError, match="no model 'quick'; there are: deep, fast") as told:
+        settings_of(settings, "quick")
+    assert "[models.quick]" in told.value.hint
     with pytest.raises(UsageError, match="there are: none"):
-        profile_named(Settings(), "quick")
-    model = open_language_model(profile_named(settings, "fast"), closing.callback, "profiles.fast")
+        settings_of(Settings(), "quick")
+    model = open_language_model(settings_of(settings, "fast"), closing.callback, "models.fast")
     assert model is not None
     assert model.fingerprint == "google/gemini-2.5-flash"
 

@@ -127,7 +127,7 @@ def test_models_of_one_server_share_its_slots() -> None:
         tree = Settings.model_validate(
             {
                 "language_model": {**common, "model": "large", "calls_at_once": 1},
-                "profiles": {"small": {**common, "model": "small"}},
+                "models": {"small": {**common, "model": "small"}},
             }
         )
         models = LanguageModels(tree)

@@ -56,7 +56,7 @@ def test_tools_are_called() -> None:
         ("failed: there is no tool no; there are add", True),
     ]
     assert writing.usage == Usage(3)
-    assert tuple(model.told) == writing.tool_calls
+    assert tuple(model.tool_results) == writing.tool_calls
     assert model.offered == [("add",)]
     assert model.asked == [("i", "p")]
 

@@ -314,10 +314,10 @@ def test_cancelling_closes_the_connection(serve: Serve, engine: str) -> None:
 def test_hints_name_the_section_of_a_profile(serve: Serve) -> None:
     _, server = serve([Reply(status=401, body=b"who?")])
     settings = LanguageModelSettings(engine="openai", base_url=server.url, model="m")
-    model = PydanticWriter(settings, section="profiles.fast")
+    model = PydanticWriter(settings, section="models.fast")
     with pytest.raises(EngineError) as caught:
         write(model)
-    assert "profiles.fast.key_variable" in caught.value.hint
+    assert "models.fast.key_variable" in caught.value.hint
 
 
 def test_requests_of_several_threads_do_not_mix(serve: Serve) -> None:

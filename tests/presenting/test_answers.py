@@ -413,7 +413,7 @@ def test_sources_are_shown_in_full_when_asked_for() -> None:
 def test_where_nothing_answers_four_passages_are_shown_with_what_tells() -> None:
     text = "Cameras look at the eyes. They do so at 60 Hz. That is enough."
     telling = (26, 46)
-    passage = AnswerSentence(text, (1,), telling=telling, note="about another document: Cameras")
+    passage = AnswerSentence(text, (1,), key_span=telling, note="about another document: Cameras")
     answer = replace(ANSWER, outcome=PASSAGES, sentences=(passage,) * 5, confidence=0.3)
     out = on_a_terminal(answer)
     assert out.startswith(

@@ -24,7 +24,7 @@ def on_a_terminal(result: SearchResult, *, explain: bool = False, telling: bool 
     out = StringIO()
     target = Console(file=out, markup=False, highlight=False, emoji=False)
     target.soft_wrap = True
-    show(target, hits_blocks(result, explain=explain, telling=telling))
+    show(target, hits_blocks(result, explain=explain, key_span=telling))
     return out.getvalue()
 
 

@@ -83,7 +83,7 @@ def test_no_word_is_lost(text: str) -> None:
 
 @given(TEXT, st.integers(0, 60), st.integers(0, 60))
 def test_what_tells_is_what_was_named(text: str, start: int, end: int) -> None:
-    shown = "".join(words(block, Style.TELLING) for block in quoted_blocks(text, (start, end)))
+    shown = "".join(words(block, Style.KEY) for block in quoted_blocks(text, (start, end)))
     pieces = iter(text[start:end])
     assert all(character in pieces for character in shown)
 

@@ -24,7 +24,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.archives import read_archive
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.members import bounded, clean_path
+from chapterhouse.reading.members import clean_path, limit_members
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.types import Member
 
@@ -141,7 +141,7 @@ def test_every_path_is_clean(path: str) -> None:
 
 def test_files_of_one_name_are_told_apart() -> None:
     same = [Member("a/b.txt", b"1"), Member("a//b.txt", b"2"), Member("a/README", b"3")]
-    found = list(bounded([*same, *same[2:]], Limits()))
+    found = list(limit_members([*same, *same[2:]], Limits()))
     assert [one.path for one in found] == ["a/b.txt", "a/b (2).txt", "a/README", "a/README (2)"]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.reading.dispatch import read
-from chapterhouse.reading.garbled import decoded_again, garbled, legible, repaired
+from chapterhouse.reading.garbled import decoded_again, is_garbled, legible, repair
 from chapterhouse.reading.limits import Limits
 from chapterhouse.types import ExtractedPage, Extraction
 
@@ -47,38 +47,38 @@ def western(data: bytes) -> str:
 @pytest.mark.parametrize(("text", "encoding"), TABLES)
 def test_text_read_by_the_western_table_is_decoded_again(text: str, encoding: str) -> None:
     wrong = western(text.encode(encoding))
-    assert not garbled(text)
-    assert garbled(wrong)
-    assert repaired(wrong) == text
+    assert not is_garbled(text)
+    assert is_garbled(wrong)
+    assert repair(wrong) == text
 
 
 def test_only_the_lines_that_are_wrong_are_decoded_again() -> None:
     wrong = western(RUSSIAN.encode("cp1251"))
-    assert repaired(f"{ENGLISH}\n{wrong}\n{ENGLISH}") == f"{ENGLISH}\n{RUSSIAN}\n{ENGLISH}"
+    assert repair(f"{ENGLISH}\n{wrong}\n{ENGLISH}") == f"{ENGLISH}\n{RUSSIAN}\n{ENGLISH}"
 
 
 def test_short_lines_follow_where_most_is_wrong() -> None:
     text = f"Отчёт\n{RUSSIAN}"
-    assert repaired(western(text.encode("cp1251"))) == text
+    assert repair(western(text.encode("cp1251"))) == text
 
 
 @pytest.mark.parametrize("text", [RUSSIAN, FRENCH, GREEK, "„Größe“ – schön, Mädchen: Straße…"])
 def test_utf8_read_as_western_is_decoded_again(text: str) -> None:
     for wrong in (western(text.encode()), text.encode().decode("latin-1")):
-        assert garbled(wrong)
-        assert repaired(wrong) == text
+        assert is_garbled(wrong)
+        assert repair(wrong) == text
 
 
 def test_a_text_that_shows_mistaken_signs_keeps_them() -> None:
     text = f"{FRENCH} Où l'on voit Ã©, le fichier est en UTF-8."
-    assert not garbled(text)
-    assert repaired(text) == text
+    assert not is_garbled(text)
+    assert repair(text) == text
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=200))
 def test_repairing_never_fails_and_leaves_what_is_not_garbled(text: str) -> None:
-    again = repaired(text)
-    if not garbled(text):
+    again = repair(text)
+    if not is_garbled(text):
         assert again == text
 
 
@@ -88,14 +88,14 @@ def test_decoding_again_undoes_the_western_table(data: bytes) -> None:
 
 
 def test_signs_that_stand_for_nothing_are_garbled() -> None:
-    assert garbled("\ue001\ue002\ue003 " * 20)
-    assert garbled("\ufffd" * 30 + "abc")
-    assert not garbled("\uf0b7 one item of a list\n" * 50)
+    assert is_garbled("\ue001\ue002\ue003 " * 20)
+    assert is_garbled("\ufffd" * 30 + "abc")
+    assert not is_garbled("\uf0b7 one item of a list\n" * 50)
 
 
 def test_bytes_read_as_utf_16_are_garbled() -> None:
-    assert garbled((ENGLISH * 4).encode("ascii", "ignore")[:800].decode("utf-16-le"))
-    assert not garbled(CHINESE * 10)
+    assert is_garbled((ENGLISH * 4).encode("ascii", "ignore")[:800].decode("utf-16-le"))
+    assert not is_garbled(CHINESE * 10)
 
 
 def pages(*texts: str, title: str = "") -> Extraction:
@@ -167,7 +167,7 @@ def test_korean_of_a_wrong_font_is_garbled_in_a_pdf_alone() -> None:
 @pytest.mark.parametrize("name", ["xquad-zh", "xquad-ar", "xquad-de", "xquad-en"])
 def test_real_text_is_not_garbled(data_folder: Path, name: str) -> None:
     lines = (data_folder / "retrieval" / name / "corpus.jsonl").read_text("utf-8").splitlines()
-    assert not any(garbled(json.loads(line)["text"]) for line in lines)
+    assert not any(is_garbled(json.loads(line)["text"]) for line in lines)
 
 
 def test_french_guides_are_not_garbled(data_folder: Path) -> None:
@@ -176,4 +176,4 @@ def test_french_guides_are_not_garbled(data_folder: Path) -> None:
         for path in sorted((data_folder / "folders" / "guides-fr").rglob("*.md"))
     ]
     assert texts
-    assert not any(map(garbled, texts))
+    assert not any(map(is_garbled, texts))

@@ -10,7 +10,7 @@ from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.encodings import decode
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.plain import (
-    fenced,
+    code_block,
     first_heading,
     is_page_mark,
     marked_pages,
@@ -119,7 +119,7 @@ def test_code_stands_in_a_fence_of_its_language() -> None:
 
 @given(st.text("`~a\n", max_size=60))
 def test_no_code_can_close_its_own_fence(code: str) -> None:
-    block = fenced(code, "text")
+    block = code_block(code, "text")
     if not code.strip():
         assert block == ""
         return

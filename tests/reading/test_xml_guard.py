@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.pool import ReadingPool
-from chapterhouse.reading.xml_guard import entities, written_out
+from chapterhouse.reading.xml_guard import entities, expand_entities
 
 LATIN = 'PUBLIC "-//W3C//ENTITIES Latin 1 for XHTML//EN" "http://www.w3.org/xhtml-lat1.ent"'
 
@@ -72,12 +72,12 @@ def test_what_is_more_than_characters_is_refused(pieces: list[str], reason: str)
 
 def test_comments_and_quoted_sections_keep_their_words() -> None:
     text = "<a>&x;<![CDATA[&x;]]><!-- &x; -->&y; &amp;</a>"
-    assert written_out(text, {"x": "1"}) == "<a>1<![CDATA[&x;]]><!-- &x; -->&y; &amp;</a>"
+    assert expand_entities(text, {"x": "1"}) == "<a>1<![CDATA[&x;]]><!-- &x; -->&y; &amp;</a>"
 
 
 def test_entities_cannot_make_a_file_grow_much() -> None:
     with pytest.raises(RejectedError, match="grow"):
-        written_out("&x;" * 10_000, {"x": "y" * 1_000})
+        expand_entities("&x;" * 10_000, {"x": "y" * 1_000})
 
 
 def test_long_declarations_end_in_a_reason() -> None:

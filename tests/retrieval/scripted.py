@@ -17,8 +17,8 @@ from chapterhouse.text.aliases import names_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.spelling import words_of
 from chapterhouse.types import (
-    Census,
     Chunk,
+    CorpusCounts,
     Document,
     Scope,
     Scored,
@@ -74,7 +74,7 @@ class Texts:
             lexical=self,
             vector=_Vectors(self),
             embedder=self.embedder,
-            census=lambda _: Census(len(self.documents), len(self.chunks), {"en": 1}),
+            census=lambda _: CorpusCounts(len(self.documents), len(self.chunks), {"en": 1}),
             chunks=self._read,
             documents=lambda ids, _: {i: self.documents[i] for i in ids if i in self.documents},
             chunks_named=self._named,

@@ -16,7 +16,7 @@ from chapterhouse.retrieval.boost import (
     tags_of,
     weight_of,
 )
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 
 from .scripted import document
 
@@ -64,7 +64,7 @@ def test_a_document_is_named_by_its_file_or_its_whole_title(
     text: str, title: str, *, named: bool
 ) -> None:
     named_so = document("a", title=title, source="root/rules-2019.txt")
-    assert names_document(understand(text, ENGLISH), named_so) is named
+    assert names_document(parse_question(text, ENGLISH), named_so) is named
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_document_is_named_by_its_file_or_its_whole_title(
      ("order 120190", False), ("2019-05-01", True), ("port 8080", False), ("nothing", False)],
 )  # fmt: skip
 def test_a_year_is_named_by_four_digits(text: str, *, named: bool) -> None:
-    assert names_year(understand(text, ENGLISH)) is named
+    assert names_year(parse_question(text, ENGLISH)) is named
 
 
 @given(age=st.integers(0, 4_000 * DAY), share=st.floats(0, 1), tagged=st.booleans())
@@ -81,7 +81,7 @@ def test_a_score_is_moved_a_little_by_tags_and_down_by_age(
     age: int, share: float, *, tagged: bool
 ) -> None:
     known = document("a", modified=10_000 * DAY - age, metadata={"tags": "port"})
-    question = understand("harbour gate", ENGLISH)
+    question = parse_question("harbour gate", ENGLISH)
     tags = ("port",) if tagged else ("other",)
     boost, fresh = weight_of(question, known, tags, Recency(10_000 * DAY, share))
     assert boost == (1 + TAG_BOOST if tagged else 1.0)
@@ -96,6 +96,6 @@ def test_the_boost_is_between_five_and_ten_percent() -> None:
 def test_the_date_that_a_document_states_decides_its_age() -> None:
     now = 200 * DAY  # 20 July 1970
     copied_today = document("a", modified=now, metadata={"date": "1970-01-21"})
-    question = understand("what does it say", ENGLISH)
+    question = parse_question("what does it say", ENGLISH)
     _, fresh = weight_of(question, copied_today, (), Recency(now))
     assert fresh == pytest.approx(freshness(180 * DAY))

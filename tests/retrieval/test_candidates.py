@@ -16,7 +16,7 @@ from chapterhouse.retrieval.candidates import (
 )
 from chapterhouse.retrieval.expand import by_parts, by_rewriting
 from chapterhouse.retrieval.method import Method, Thresholds
-from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.retrieval.question import Question, parse_question
 from chapterhouse.types import Query, Rewriting, Scope, Variant, VariantKind, WeightedTerm
 
 from .scripted import Texts, library
@@ -29,14 +29,14 @@ THREE = [("a", "harbour gate"), ("b", "harbour storm tide"), ("c", "gate crew ti
 
 def found(texts: Texts, text: str, method: Method, limit: int = 10) -> Candidates:
     sources = texts.sources()
-    question = understand(text, ENGLISH)
+    question = parse_question(text, ENGLISH)
     return find_candidates(
         question, Query(text, EVERYTHING, limit=limit), sources.census(EVERYTHING), sources, method
     )
 
 
 def test_the_question_itself_is_the_first_variant() -> None:
-    question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
+    question = parse_question("Who built the gate and when does the ferry leave?", ENGLISH)
     method = Method(expand=(by_parts,))
     variants, warnings = variants_of(question, Query(question.text, EVERYTHING), ENGLISH, method)
     assert variants[0] == Variant(VariantKind.ASKED, question.text, question.terms)
@@ -51,7 +51,7 @@ def test_what_works_is_kept_and_a_model_that_fails_is_not_asked_again() -> None:
         asked.append(arguments)
         raise EngineError("no service")
 
-    question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
+    question = parse_question("Who built the gate and when does the ferry leave?", ENGLISH)
     method = Method(expand=(by_parts, fail, fail))
     variants, warnings = variants_of(question, Query(question.text, EVERYTHING), ENGLISH, method)
     assert len(variants) == 3
@@ -123,7 +123,7 @@ def test_added_terms_are_read_along_but_not_said() -> None:
         return [Variant(VariantKind.EXPANSION, "x", terms), Variant(VariantKind.PART, "y", terms)]
 
     texts = library(THREE)
-    question = understand("harbour gate", ENGLISH)
+    question = parse_question("harbour gate", ENGLISH)
     result = found(texts, "harbour gate", Method(expand=(more,)))
     widened = with_other_names(question, result)
     assert {term.term: term.weight for term in widened.terms} == {

@@ -13,7 +13,7 @@ from chapterhouse.retrieval.expand import (
     by_rewriting,
     by_tags,
 )
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.types import Alias, AliasKind, Query, Rewriting, Scope, Variant, VariantKind
 
 EVERYTHING = Scope.everything()
@@ -44,12 +44,12 @@ class Names:
 
 def expanded(text: str, scope: Scope = EVERYTHING) -> tuple[Sequence[Variant], Names]:
     names = Names()
-    question = understand(text, ENGLISH)
+    question = parse_question(text, ENGLISH)
     return by_names(names.find)(question, Query(text, scope), ENGLISH), names
 
 
 def added(variant: Variant, text: str) -> dict[str, float]:
-    asked = {term.term for term in understand(text, ENGLISH).terms}
+    asked = {term.term for term in parse_question(text, ENGLISH).terms}
     return {term.term: term.weight for term in variant.terms if term.term not in asked}
 
 
@@ -59,7 +59,7 @@ def test_another_name_adds_its_words_at_a_share() -> None:
     assert variant.kind is VariantKind.EXPANSION
     assert set(added(variant, text)) == {"big", "dog"}
     assert all(0 < weight <= 1 for weight in added(variant, text).values())
-    asked = {term.term: term.weight for term in understand(text, ENGLISH).terms}
+    asked = {term.term: term.weight for term in parse_question(text, ENGLISH).terms}
     assert asked.items() <= {term.term: term.weight for term in variant.terms}.items()
     assert variant.note == "Rex: Big Dog"
     assert variant.weight <= 1
@@ -113,7 +113,7 @@ def test_any_question_can_be_expanded(text: str) -> None:
 
 
 def test_the_askers_tags_add_the_rest_of_what_is_touched() -> None:
-    question = understand("How is tracking done?", ENGLISH)
+    question = parse_question("How is tracking done?", ENGLISH)
     query = Query("q", EVERYTHING, tags=("Eye_Tracking", "harbour", "tracking"))
     (variant,) = by_tags(question, query, ENGLISH)
     assert added(variant, "How is tracking done?") == {"eye": 0.2}
@@ -123,7 +123,7 @@ def test_the_askers_tags_add_the_rest_of_what_is_touched() -> None:
 
 
 def test_parts_become_variants_that_weigh_less_than_the_question() -> None:
-    question = understand("Who built the gate and when does the ferry leave?", ENGLISH)
+    question = parse_question("Who built the gate and when does the ferry leave?", ENGLISH)
     variants = by_parts(question, Query("q", EVERYTHING), ENGLISH)
     assert [variant.kind for variant in variants] == [VariantKind.PART] * 2
     assert [variant.text for variant in variants] == [
@@ -136,7 +136,7 @@ def test_parts_become_variants_that_weigh_less_than_the_question() -> None:
 
 
 def test_what_a_model_gives_becomes_variants() -> None:
-    question, query = understand("Why was the gate shut?", ENGLISH), Query("q", EVERYTHING)
+    question, query = parse_question("Why was the gate shut?", ENGLISH), Query("q", EVERYTHING)
     given = Rewriting(("When was it shut?", "Who shut it?"), ("storm surge", "gate"), "A storm.")
     *parts, terms, answer = by_rewriting(lambda _: given)(question, query, ENGLISH)
     assert [part.kind for part in parts] == [VariantKind.PART] * 2
@@ -145,7 +145,7 @@ def test_what_a_model_gives_becomes_variants() -> None:
 
 
 def test_a_model_that_gives_nothing_new_adds_nothing() -> None:
-    question, query = understand("Why was the gate shut?", ENGLISH), Query("q", EVERYTHING)
+    question, query = parse_question("Why was the gate shut?", ENGLISH), Query("q", EVERYTHING)
     for nothing in (Rewriting(), Rewriting(terms=("gates",))):
         expand = by_rewriting({question.text: nothing}.__getitem__)
         assert expand(question, query, ENGLISH) == []
@@ -156,4 +156,4 @@ def test_a_failing_model_is_left_to_the_caller() -> None:
         raise EngineError("no service")
 
     with pytest.raises(EngineError):
-        by_rewriting(fail)(understand("x", ENGLISH), Query("q", EVERYTHING), ENGLISH)
+        by_rewriting(fail)(parse_question("x", ENGLISH), Query("q", EVERYTHING), ENGLISH)

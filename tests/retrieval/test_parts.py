@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.retrieval.parts import MOST_PARTS, parts_of
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ from chapterhouse.retrieval.question import understand
     ],
 )  # fmt: skip
 def test_several_things_are_taken_apart(language: str, text: str, parts: tuple[str, ...]) -> None:
-    assert parts_of(understand(text, {language: 1})) == parts
+    assert parts_of(parse_question(text, {language: 1})) == parts
 
 
 @pytest.mark.parametrize(
@@ -78,16 +78,16 @@ def test_several_things_are_taken_apart(language: str, text: str, parts: tuple[s
     ],
 )
 def test_one_thing_stays_whole(language: str, text: str) -> None:
-    assert parts_of(understand(text, {language: 1})) == ()
+    assert parts_of(parse_question(text, {language: 1})) == ()
 
 
 def test_a_part_with_a_pronoun_carries_what_it_means() -> None:
-    question = understand("Who wrote the plan and when did they publish it?", {"en": 1})
+    question = parse_question("Who wrote the plan and when did they publish it?", {"en": 1})
     assert parts_of(question) == ("Who wrote the plan", "when did they publish it wrote plan")
 
 
 def test_a_copula_is_no_pronoun() -> None:
-    question = understand("¿Qué es la grúa y quién es el capitán?", {"es": 1})
+    question = parse_question("¿Qué es la grúa y quién es el capitán?", {"es": 1})
     assert parts_of(question) == ("Qué es la grúa", "quién es el capitán")
 
 
@@ -101,7 +101,7 @@ def test_a_copula_is_no_pronoun() -> None:
 )
 def test_parts_are_few_distinct_and_made_of_the_question(words: list[str]) -> None:
     text = " ".join(words)
-    parts = parts_of(understand(text, {"en": 1}))
+    parts = parts_of(parse_question(text, {"en": 1}))
     assert len(parts) != 1
     assert len(parts) <= MOST_PARTS
     assert len(set(parts)) == len(parts)
@@ -113,5 +113,5 @@ def test_parts_are_few_distinct_and_made_of_the_question(words: list[str]) -> No
 @pytest.mark.timeout(60)  # what grows with the square of the length takes longer
 def test_hostile_questions_are_taken_apart_quickly(unit: str) -> None:
     text = "x" + (unit * 10_000)[:9_990] + "y"
-    question = understand(text, {"en": 1})
+    question = parse_question(text, {"en": 1})
     assert all(part in text for part in parts_of(question))

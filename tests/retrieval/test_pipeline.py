@@ -20,8 +20,8 @@ from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.rerank import by_features, by_model
 from chapterhouse.retrieval.shortlist import Shortlist
 from chapterhouse.types import (
-    Census,
     Chunk,
+    CorpusCounts,
     Query,
     Scope,
     Scored,
@@ -127,7 +127,7 @@ class Scores:
             lexical=self,
             vector=self,
             embedder=WordsAlone(),
-            census=lambda _: Census(self.documents, len(self.scores), {"en": self.documents}),
+            census=lambda _: CorpusCounts(self.documents, len(self.scores), {"en": self.documents}),
             chunks=self.chunks,
             documents=lambda ids, _: {name: document(name) for name in ids},
             chunks_named=lambda *_: (),

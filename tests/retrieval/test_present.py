@@ -2,7 +2,7 @@
 
 import pytest
 
-from chapterhouse.retrieval.present import arranged, document_line, markdown, place_line
+from chapterhouse.retrieval.present import arrange, document_line, markdown, place_line
 from chapterhouse.types import Chunk, Document, Excerpt, Hit
 
 
@@ -49,7 +49,7 @@ def test_documents_stand_by_relevance_and_excerpts_in_reading_order() -> None:
     tea = document()
     coffee = Document("coffee-1", "coffee.md", "", "", "md", "test", "", "", 0, 0)
     found = [excerpt(30, 0.1, tea), excerpt(60, 0.9, coffee), excerpt(0, 0.6, tea)]
-    ordered = arranged(found)
+    ordered = arrange(found)
     assert [(e.hit.document.id, e.start) for e in ordered] == [
         ("coffee-1", 60),
         ("tea-1", 0),

@@ -4,23 +4,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.retrieval.question import contains_exactly, plain_words, understand
+from chapterhouse.retrieval.question import contains_exactly, parse_question, plain_words
 
 ENGLISH = {"en": 10}
 
 
 def test_function_words_are_dropped() -> None:
-    question = understand("What is the speed limit in the harbour?", ENGLISH)
+    question = parse_question("What is the speed limit in the harbour?", ENGLISH)
     assert question.content == "speed limit harbour"
     assert [term.term for term in question.terms] == ["speed", "limit", "harbour"]
 
 
 def test_a_question_of_function_words_keeps_them() -> None:
-    assert understand("Who are you?", ENGLISH).terms
+    assert parse_question("Who are you?", ENGLISH).terms
 
 
 def test_a_word_said_twice_weighs_twice() -> None:
-    weights = {t.term: t.weight for t in understand("storm after storm at berth", ENGLISH).terms}
+    weights = {
+        t.term: t.weight for t in parse_question("storm after storm at berth", ENGLISH).terms
+    }
     assert weights["storm"] == 2.0
     assert weights["berth"] == 1.0
 
@@ -40,14 +42,14 @@ def test_a_word_said_twice_weighs_twice() -> None:
 def test_what_is_looked_for_to_the_letter(
     text: str, phrases: tuple[str, ...], identifiers: tuple[str, ...], file_names: tuple[str, ...]
 ) -> None:
-    question = understand(text, ENGLISH)
+    question = parse_question(text, ENGLISH)
     assert question.phrases == phrases
     assert question.identifiers == identifiers
     assert question.file_names == file_names
 
 
 def test_a_question_is_stemmed_in_every_language_of_the_library() -> None:
-    question = understand("Wann sind die Häfen geschlossen?", {"en": 5, "de": 3})
+    question = parse_question("Wann sind die Häfen geschlossen?", {"en": 5, "de": 3})
     assert question.languages[0] == "de"
     terms = {term.term for term in question.terms}
     assert "haf" in terms
@@ -55,14 +57,14 @@ def test_a_question_is_stemmed_in_every_language_of_the_library() -> None:
 
 
 def test_chinese_is_judged_by_bigrams() -> None:
-    question = understand("人口是多少", {"zh": 3, "en": 1})
+    question = parse_question("人口是多少", {"zh": 3, "en": 1})
     assert question.languages[0] == "zh"
     assert ("人口", ("人口",)) in question.words
 
 
 @given(st.text(), st.dictionaries(st.sampled_from(["en", "de", "zh", "", "xx"]), st.integers(1, 9)))
 def test_any_text_is_understood(text: str, languages: dict[str, int]) -> None:
-    question = understand(text, languages)
+    question = parse_question(text, languages)
     assert question.languages
     assert all(term.weight >= 1 for term in question.terms)
     assert all(terms for _, terms in question.words)
@@ -87,11 +89,11 @@ def test_containing_ignores_case_width_and_line_breaks() -> None:
     ],
 )
 def test_a_question_is_literal_where_quotations_are_most_of_it(text: str, *, literal: bool) -> None:
-    assert understand(text, ENGLISH).literal is literal
+    assert parse_question(text, ENGLISH).literal is literal
 
 
 def test_words_are_said_in_their_order() -> None:
-    question = understand("Storm at the gate, after a storm", ENGLISH)
+    question = parse_question("Storm at the gate, after a storm", ENGLISH)
     assert question.order == ("storm", "gate", "storm")
     assert {term.term for term in question.terms} == set(question.order)
 
@@ -110,12 +112,12 @@ def test_what_stands_in_a_text_is_contained_in_it(before: str, wanted: str, afte
 
 
 def test_an_abbreviation_is_no_function_word() -> None:
-    assert understand("What is the IT policy of WHO?", ENGLISH).content == "IT policy WHO"
-    assert understand("WHAT IS THE POLICY", ENGLISH).content == "POLICY"
-    assert understand("Who did it? I did", ENGLISH).terms
+    assert parse_question("What is the IT policy of WHO?", ENGLISH).content == "IT policy WHO"
+    assert parse_question("WHAT IS THE POLICY", ENGLISH).content == "POLICY"
+    assert parse_question("Who did it? I did", ENGLISH).terms
 
 
 def test_marks_alone_ask_nothing() -> None:
-    question = understand("?!", ENGLISH)
+    question = parse_question("?!", ENGLISH)
     assert question.terms == ()
     assert question.exact == ()

@@ -13,7 +13,7 @@ from tests.text.rows import term_rows
 
 from chapterhouse.errors import EngineError
 from chapterhouse.retrieval.features import FEATURES
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.rerank import (
     FeatureModel,
     by_features,
@@ -33,7 +33,7 @@ TEXTS = ("harbour gate of the night", "the gate", "a storm took the harbour")
 def shortlist(question: str = "harbour gate", texts: Sequence[str] = TEXTS) -> Shortlist:
     chunks = tuple(Chunk(f"d{n}", 0, 0, len(t), t, key=n + 1) for n, t in enumerate(texts))
     return Shortlist(
-        question=understand(question, {"en": 1}),
+        question=parse_question(question, {"en": 1}),
         chunks=chunks,
         scores=tuple(1.0 / (1 + n) for n in range(len(texts))),
         documents={chunk.document_id: document(chunk.document_id) for chunk in chunks},

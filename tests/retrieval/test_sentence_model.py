@@ -14,7 +14,7 @@ from tests.retrieval.scripted import NoTokens, model_of_sentences
 
 from chapterhouse.models.built_in import built_in_encoder
 from chapterhouse.ports.models import TokenEmbedder
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentence_model import (
     SentenceModel,
     SentenceScorer,
@@ -26,7 +26,7 @@ from chapterhouse.retrieval.sentences import BY_MEANING, BY_WORDS, Floats
 from chapterhouse.types import Chunk, Document, Hit
 
 MODEL = model_of_sentences()
-QUESTION = understand("How many euros do guests pay for a night?", {"en": 1})
+QUESTION = parse_question("How many euros do guests pay for a night?", {"en": 1})
 
 
 def hit(text: str, rank: int = 0, language: str = "en") -> Hit:

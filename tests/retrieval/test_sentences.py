@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chapterhouse.models.built_in import built_in_encoder
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import (
     BY_MEANING,
     BY_WORDS,
@@ -32,7 +32,7 @@ from chapterhouse.types import (
     Extraction,
     Hit,
     Kind,
-    Stretch,
+    Range,
 )
 
 PIECES = st.sampled_from(
@@ -50,7 +50,7 @@ def body_of(text: str) -> Body:
     return compose(Extraction((ExtractedPage(text),), "md", "test"))[0]
 
 
-def hit(text: str, rank: int = 0, name: str = "d", span: Stretch | None = None) -> Hit:
+def hit(text: str, rank: int = 0, name: str = "d", span: Range | None = None) -> Hit:
     start, end = span or (0, len(text))
     kind = Kind.TABLE if text.startswith("|", start) else Kind.PROSE
     document = Document(name, name, name, "Title", "md", "test", "", "", 0, 0, language="en")
@@ -141,7 +141,7 @@ def test_code_is_one() -> None:
 # --- what is known of each -----------------------------------------------------------------------
 
 
-ASKED = understand("How many euros do guests pay for a night?", {"en": 1})
+ASKED = parse_question("How many euros do guests pay for a night?", {"en": 1})
 GUESTS = "Guests pay 40 euros a night. The office is painted white. Dogs are not allowed."
 
 
@@ -182,7 +182,7 @@ def test_the_weights_of_words_are_shares() -> None:
     assert weights.sum() == pytest.approx(1.0)
     lightest = ASKED.words[int(weights.argmin())][0]
     assert lightest == "guests"
-    assert word_weights(understand("?", {}), lambda _: 1, 1).sum() == 0.0
+    assert word_weights(parse_question("?", {}), lambda _: 1, 1).sum() == 0.0
 
 
 def test_words_are_found_in_a_sentence_or_above_it() -> None:
@@ -215,7 +215,7 @@ def test_a_sentence_meets_the_tokens_that_it_comes_near() -> None:
 
 
 def test_no_token_of_a_question_is_no_error() -> None:
-    nothing = understand("\u200b", {"en": 1})
+    nothing = parse_question("\u200b", {"en": 1})
     hits = [hit(GUESTS)]
     rows = split_hits(hits)
     found = features(nothing, hits, rows, word_weights(nothing, lambda _: 1, 1), built_in_encoder())

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.retrieval.widen import (
-    best_runs,
-    merged,
-    shortened,
+    best_windows,
+    merge_ranges,
+    shorten,
     with_parent,
     with_surroundings,
 )
@@ -89,7 +89,7 @@ def test_a_parent_that_does_not_hold_the_chunk_is_ignored() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)).map(lambda p: (p[0], sum(p)))))
 def test_merged_stretches_hold_the_same_places_once(stretches: list[tuple[int, int]]) -> None:
-    found = merged(stretches)
+    found = merge_ranges(stretches)
     places = [place for start, end in found for place in range(start, end)]
     assert places == sorted({place for s, e in stretches for place in range(s, e)})
     assert all(one[1] < other[0] for one, other in pairwise(found))
@@ -109,7 +109,7 @@ def test_runs_grow_in_tokens_and_share_and_end_with_everything(
     parts: list[tuple[int, float]], most: int
 ) -> None:
     sentences = [sentence(place, share) for place, (_, share) in enumerate(parts)]
-    runs = best_runs(sentences, [tokens for tokens, _ in parts], most)
+    runs = best_windows(sentences, [tokens for tokens, _ in parts], most)
     costs = [
         sum(tokens for tokens, _ in parts[start // 10 : end // 10]) for (start, end), _ in runs
     ]
@@ -124,16 +124,16 @@ def test_runs_grow_in_tokens_and_share_and_end_with_everything(
 def test_the_sentence_that_answers_is_a_run_of_its_own() -> None:
     shares = (0.01, 0.9, 0.02, 0.01)
     sentences = [sentence(place, share) for place, share in enumerate(shares)]
-    assert best_runs(sentences, [9, 4, 9, 9])[0] == ((10, 20), 0.9)
+    assert best_windows(sentences, [9, 4, 9, 9])[0] == ((10, 20), 0.9)
 
 
 def test_runs_do_not_cross_a_gap() -> None:
     sentences = [sentence(0, 0.4), sentence(2, 0.6)]
-    assert [stretch for stretch, _ in best_runs(sentences, [5, 5])] == [(20, 30)]
+    assert [stretch for stretch, _ in best_windows(sentences, [5, 5])] == [(20, 30)]
 
 
 def test_no_sentences_give_no_runs() -> None:
-    assert list(best_runs([], [])) == []
+    assert list(best_windows([], [])) == []
 
 
 def test_an_excerpt_is_shortened_at_a_sentence_and_keeps_its_header() -> None:
@@ -141,9 +141,9 @@ def test_an_excerpt_is_shortened_at_a_sentence_and_keeps_its_header() -> None:
     excerpt = Excerpt(
         Hit(1, 1.0, own, document()), own.start, own.end, "| a |\n" + own.text, 30, 0.6
     )
-    found = shortened(excerpt, lambda e: len(e.text) < 50)
+    found = shorten(excerpt, lambda e: len(e.text) < 50)
     assert found
     assert found.text == "| a |\nTea is a drink. It is made of leaves."
     assert TEXT[found.start : found.end] == found.text.removeprefix("| a |\n")
     assert 0 < found.relevance < 0.6
-    assert shortened(excerpt, lambda e: len(e.text) < 9) is None
+    assert shorten(excerpt, lambda e: len(e.text) < 9) is None

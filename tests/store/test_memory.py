@@ -296,7 +296,7 @@ def test_what_is_forgotten_leaves_no_bytes(
         )
         for _ in range(20):
             memories.remember(memory("Another one?", persona="jonas", asked=NOW + 1))
-        memories.keep_answer(
+        memories.cache_answer(
             "key", EVERYTHING, 1, f'{{"question": "{question}", "answer": "{answer}"}}' * size
         )
     assert files_with(tmp_path, question) == ["library.db"]
@@ -304,7 +304,7 @@ def test_what_is_forgotten_leaves_no_bytes(
     with SqliteStore(path, blobs=FolderBlobs(tmp_path / "blobs")) as store:
         forget(store.memories())
         if forget is FORGET[2]:
-            store.memories().keep_answer(
+            store.memories().cache_answer(
                 "key", EVERYTHING, 2, "{}"
             )  # of a later state of the library
     assert files_with(tmp_path, question) == []
@@ -313,28 +313,28 @@ def test_what_is_forgotten_leaves_no_bytes(
 
 def test_kept_answers_go_with_what_is_forgotten(memories: MemoryStore) -> None:
     memories.remember(memory())
-    memories.keep_answer("key", EVERYTHING, 1, "{}")
+    memories.cache_answer("key", EVERYTHING, 1, "{}")
     memories.forget(["m1"])
-    assert memories.kept_answer("key", EVERYTHING) is None
+    assert memories.cached_answer("key", EVERYTHING) is None
 
-    memories.keep_answer("key", EVERYTHING, 1, "{}")
+    memories.cache_answer("key", EVERYTHING, 1, "{}")
     memories.forget_all(["maria"])
-    assert memories.kept_answer("key", EVERYTHING) is None
+    assert memories.cached_answer("key", EVERYTHING) is None
 
 
 # --- kept answers ----------------------------------------------------------------------------
 
 
 def test_an_answer_is_kept_until_the_library_changes(memories: MemoryStore) -> None:
-    memories.keep_answer("a", EVERYTHING, 1, "one")
-    memories.keep_answer("b", EVERYTHING, 1, "two")
-    memories.keep_answer("a", EVERYTHING, 1, "three")
-    assert memories.kept_answer("a", EVERYTHING) == "three"
-    assert memories.kept_answer("b", EVERYTHING) == "two"
-    assert memories.kept_answer("c", EVERYTHING) is None
+    memories.cache_answer("a", EVERYTHING, 1, "one")
+    memories.cache_answer("b", EVERYTHING, 1, "two")
+    memories.cache_answer("a", EVERYTHING, 1, "three")
+    assert memories.cached_answer("a", EVERYTHING) == "three"
+    assert memories.cached_answer("b", EVERYTHING) == "two"
+    assert memories.cached_answer("c", EVERYTHING) is None
 
-    memories.keep_answer("c", EVERYTHING, 2, "four")
-    assert [memories.kept_answer(key, EVERYTHING) for key in "abc"] == [None, None, "four"]
+    memories.cache_answer("c", EVERYTHING, 2, "four")
+    assert [memories.cached_answer(key, EVERYTHING) for key in "abc"] == [None, None, "four"]
 
 
 # --- the file --------------------------------------------------------------------------------
@@ -454,9 +454,9 @@ def test_what_others_were_asked_moves_no_score(memories: MemoryStore) -> None:
 
 def test_a_kept_answer_belongs_to_its_scope(memories: MemoryStore) -> None:
     crew, guests = Scope.of(["crew"]), Scope.of(["guests"])
-    memories.keep_answer("key", crew, 1, "theirs")
-    memories.keep_answer("key", Scope.everything(), 1, "all")
-    assert memories.kept_answer("key", crew) == "theirs"
-    assert memories.kept_answer("key", Scope.everything()) == "all"
-    assert memories.kept_answer("key", guests) is None
-    assert memories.kept_answer("key", Scope.of(())) is None
+    memories.cache_answer("key", crew, 1, "theirs")
+    memories.cache_answer("key", Scope.everything(), 1, "all")
+    assert memories.cached_answer("key", crew) == "theirs"
+    assert memories.cached_answer("key", Scope.everything()) == "all"
+    assert memories.cached_answer("key", guests) is None
+    assert memories.cached_answer("key", Scope.of(())) is None

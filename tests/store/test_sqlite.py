@@ -12,7 +12,7 @@ import pytest
 from chapterhouse.errors import UsageError
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import INLINE_MAXIMUM, SqliteStore
-from chapterhouse.types import Census, Change, FileRecord, Scope, Status, Stretch
+from chapterhouse.types import Change, CorpusCounts, FileRecord, Range, Scope, Status
 
 EVERYTHING = Scope.everything()
 
@@ -57,7 +57,7 @@ def test_everything_put_comes_back(store: SqliteStore, make_parts: MakeParts) ->
 
 @pytest.mark.parametrize("parents", [(), ((0, 40),), ((0, 20), (0, 40))])
 def test_parents_come_back(
-    store: SqliteStore, make_parts: MakeParts, parents: tuple[Stretch, ...]
+    store: SqliteStore, make_parts: MakeParts, parents: tuple[Range, ...]
 ) -> None:
     parts = make_parts()
     chunks = tuple(replace(chunk, parents=parents) for chunk in parts.chunks)
@@ -239,7 +239,7 @@ def test_an_empty_scope_sees_nothing(store: SqliteStore, make_parts: MakeParts) 
     assert store.body("a-0001", nothing) is None
     assert store.content(parts.document.sha256, nothing) is None
     assert store.chunks([key], nothing) == {}
-    assert store.census(nothing) == Census(0, 0, {})
+    assert store.census(nothing) == CorpusCounts(0, 0, {})
     assert store.counts(nothing) == {"format": {}, "status": {}, "shelf": {}}
     assert store.chunks_named("a.txt", nothing) == ()
     assert store.partly_read(nothing) == ()

@@ -19,7 +19,7 @@ def test_what_a_span_is_told_is_kept() -> None:
     with collecting() as trace, span("work", {"a": 1}, {"b": "secret"}) as recorder:
         assert recorder.listening
         recorder.set("c", 2)
-        recorder.tell("d", ["text"])
+        recorder.set_content("d", ["text"])
         recorder.event("moved", {"e": 2.5}, {"f": None})
 
     (one,) = trace.roots
@@ -39,7 +39,7 @@ def test_nobody_listens_unless_asked() -> None:
     with span("work", {"a": 1}) as recorder:
         assert not recorder.listening
         recorder.set("b", 2)
-        recorder.tell("c", 3)
+        recorder.set_content("c", 3)
         recorder.event("d")
         recorder.fail("e")
         recorder.caught(ValueError())

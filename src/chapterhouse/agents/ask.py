@@ -8,11 +8,11 @@ from typing import Final
 from pydantic import BaseModel
 
 from chapterhouse.agents.persona_config import PersonaConfig
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.refresh import Refresh
 from chapterhouse.answering.choosing import Form
 from chapterhouse.answering.drafts import OnDraft
-from chapterhouse.answering.request import Choices, Request, library_request
+from chapterhouse.answering.request import AskOptions, Request, library_request
 from chapterhouse.answering.respond import offline, respond
 from chapterhouse.answering.route import deferral
 from chapterhouse.answering.thread import resolve_follow_up
@@ -20,7 +20,7 @@ from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
-from chapterhouse.telemetry import agent_span, sharing_content, tell_answer
+from chapterhouse.telemetry import agent_span, record_answer, sharing_content
 from chapterhouse.types import (
     Answer,
     AnswerEvent,
@@ -41,12 +41,12 @@ _LIBRARY: Final = "library"  # who answers where nobody is named
 
 
 def ask_events(
-    question: str, persona: str, choices: Choices, runtime: Runtime
+    question: str, persona: str, options: AskOptions, runtime: Runtime
 ) -> AsyncIterator[AskEvent]:
     """Yield what happens while a question is answered, the answer last; as for ``ask``."""
 
     async def work(emit: Emit) -> AskEvent:
-        return AnswerEvent(await ask(question, persona, choices, runtime, emit))
+        return AnswerEvent(await ask(question, persona, options, runtime, emit))
 
     return stream(work)
 
@@ -54,7 +54,7 @@ def ask_events(
 async def ask(
     question: str,
     persona: str,
-    choices: Choices,
+    options: AskOptions,
     runtime: Runtime,
     emit: Emit | None = None,
 ) -> Answer:
@@ -63,20 +63,20 @@ async def ask(
     Args:
         question: A question.
         persona: Who is asked; empty for the library itself.
-        choices: What the caller says about it.
+        options: What the caller says about it.
         runtime: The library's parts.
         emit: Is called with what happens before the answer, from any thread; drafts of what a
             model writes are only made for it.
 
     Raises:
-        UsageError: the question is empty, a number is out of range, there is no such profile, or
+        UsageError: the question is empty, a number is out of range, there is no such model, or
             shelves were named beside a persona.
         NotFoundError: there is no such persona or shelf.
         MissingExtraError: the model's extra is not installed.
     """
-    if choices.words is not None and choices.words < 1:
-        raise UsageError(f"An answer needs at least 1 word, not {choices.words}.")
-    if persona and choices.shelves is not None:
+    if options.words is not None and options.words < 1:
+        raise UsageError(f"An answer needs at least 1 word, not {options.words}.")
+    if persona and options.shelves is not None:
         raise UsageError(
             "A persona reads their own shelves.", hint="Name a persona or shelves, not both."
         )
@@ -84,12 +84,12 @@ async def ask(
     allowed = runtime.settings.telemetry.content
     with sharing_content(allowed=allowed), agent_span(slug or _LIBRARY, question) as recorder:
         if slug:
-            answer = await _ask_persona(slug, question, choices, runtime, emit)
+            answer = await _ask_persona(slug, question, options, runtime, emit)
         else:
             await run_in_thread(runtime.catch_up)
-            request = library_request(question, runtime.settings, choices)
-            answer = await respond(request, runtime, _on_draft(emit, choices))
-        tell_answer(recorder, answer)
+            request = library_request(question, runtime.settings, options)
+            answer = await respond(request, runtime, _on_draft(emit, options))
+        record_answer(recorder, answer)
     return answer
 
 
@@ -97,7 +97,7 @@ async def follow_up(
     question: str,
     before: Sequence[Turn],
     persona: str,
-    choices: Choices,
+    options: AskOptions,
     runtime: Runtime,
     *,
     certain: bool,
@@ -108,12 +108,12 @@ async def follow_up(
         question: A question.
         before: The turns before it, oldest first.
         persona: Who is asked; empty for the library itself.
-        choices: What the caller says about it.
+        options: What the caller says about it.
         runtime: The library's parts.
         certain: Whether it is known to go on from the last of them.
 
     Raises:
-        UsageError: the question is empty, or there is no such profile.
+        UsageError: the question is empty, or there is no such model.
         NotFoundError: there is no such persona or shelf.
         MissingExtraError: the model's extra is not installed.
     """
@@ -121,8 +121,8 @@ async def follow_up(
     def request_of() -> Request:
         runtime.catch_up()
         if persona:
-            return _request(_slug_of(persona, runtime), question, choices, runtime)
-        return library_request(question, runtime.settings, choices)
+            return _request(_slug_of(persona, runtime), question, options, runtime)
+        return library_request(question, runtime.settings, options)
 
     request = await run_in_thread(request_of)
     return await resolve_follow_up(request, before, runtime, certain=certain)
@@ -131,22 +131,22 @@ async def follow_up(
 async def _ask_persona(
     slug: str,
     question: str,
-    choices: Choices,
+    options: AskOptions,
     runtime: Runtime,
     emit: Emit | None,
 ) -> Answer:
     """Answer as a persona, or as the colleague whom the question is handed to."""
-    on_progress, on_draft = _on_progress(emit), _on_draft(emit, choices)
+    on_progress, on_draft = _on_progress(emit), _on_draft(emit, options)
 
     def refresh() -> tuple[Refresh, Request]:
-        done = House(runtime).refresh(slug, on_progress=on_progress)
+        done = Personas(runtime).refresh(slug, on_progress=on_progress)
         runtime.catch_up()
-        return done, _request(slug, question, choices, runtime)
+        return done, _request(slug, question, options, runtime)
 
     refreshed, request = await run_in_thread(refresh)
     answer = await respond(request, runtime, on_draft)
     if answer.route is Route.OUT_OF_SCOPE and request.out_of_scope == "persona":
-        work = partial(_colleagues, request, choices, runtime, on_progress)
+        work = partial(_colleagues, request, options, runtime, on_progress)
         others = await run_in_thread(work)
         answer = await hand_off(request, answer, others, runtime, on_draft)
     return replace(
@@ -157,39 +157,39 @@ async def _ask_persona(
 
 
 def _slug_of(persona: str, runtime: Runtime) -> str:
-    return House(runtime).load(persona).config.slug if persona else ""
+    return Personas(runtime).load(persona).config.slug if persona else ""
 
 
 def _on_progress(emit: Emit | None) -> OnProgress | None:
     return None if emit is None else lambda progress: emit(ReadingEvent(progress))
 
 
-def _on_draft(emit: Emit | None, choices: Choices) -> OnDraft | None:
-    if emit is None or not choices.drafts:
+def _on_draft(emit: Emit | None, options: AskOptions) -> OnDraft | None:
+    if emit is None or not options.drafts:
         return None
     return lambda draft: emit(DraftEvent(draft))
 
 
-def _request(slug: str, question: str, choices: Choices, runtime: Runtime) -> Request:
-    folder = House(runtime).load(slug)
-    return persona_request(question, folder.persona, folder.config, runtime.settings, choices)
+def _request(slug: str, question: str, options: AskOptions, runtime: Runtime) -> Request:
+    folder = Personas(runtime).load(slug)
+    return persona_request(question, folder.persona, folder.config, runtime.settings, options)
 
 
 def _colleagues(
-    request: Request, choices: Choices, runtime: Runtime, on_progress: OnProgress | None
+    request: Request, options: AskOptions, runtime: Runtime, on_progress: OnProgress | None
 ) -> tuple[Request, ...]:
     """Return the same question as put to each other persona, brought up to date.
 
-    One whose configuration or folders cannot be used now is passed over.
+    One whose configuration or folders cannot be used now is ignored.
     """
     own = request.persona.slug if request.persona else ""
     found = []
-    for slug in House(runtime).names():
+    for slug in Personas(runtime).names():
         if slug == own:
             continue
         try:
-            House(runtime).refresh(slug, on_progress=on_progress)
-            other = _request(slug, request.question, choices, runtime)
+            Personas(runtime).refresh(slug, on_progress=on_progress)
+            other = _request(slug, request.question, options, runtime)
         except ChapterhouseError:  # it is told of by ``persona validate``, not by this answer
             continue
         found.append(replace(other, out_of_scope="defer"))
@@ -220,18 +220,18 @@ async def hand_off(
     strongest = 0.0
     for colleague in sorted(colleagues, key=_slug):
         try:
-            told = await run_in_thread(partial(offline, colleague, runtime))
+            answer = await run_in_thread(partial(offline, colleague, runtime))
         except ChapterhouseError:  # such as a shelf that is not there yet: nothing to find
             continue
-        if told.found and told.confidence > strongest:
-            best, strongest = colleague, told.confidence
+        if answer.found and answer.confidence > strongest:
+            best, strongest = colleague, answer.confidence
     if best is None or best.persona is None or request.persona is None:
         return given
     with agent_span(best.persona.slug, best.question) as recorder:
-        told = await respond(best, runtime, on_draft)
-        tell_answer(recorder, told)
+        answer = await respond(best, runtime, on_draft)
+        record_answer(recorder, answer)
     return replace(
-        told,
+        answer,
         notice=deferral(request.persona, best.persona.display_name),
         handed_to=best.persona.slug,
     )
@@ -242,27 +242,27 @@ def _slug(request: Request) -> str:
 
 
 def persona_request(
-    question: str, persona: Persona, config: PersonaConfig, settings: Settings, choices: Choices
+    question: str, persona: Persona, config: PersonaConfig, settings: Settings, options: AskOptions
 ) -> Request:
     """Return the request of a question to a persona, who reads their own shelves only."""
     own = persona_settings(settings, config)
-    remember = choices.remember and own.memory.enabled
+    remember = options.remember and own.memory.enabled
     return Request(
         question=question,
         settings=own,
         persona=persona,
         scope=Scope.of(persona.reads),
-        tags=tuple(dict.fromkeys((*persona.tags, *choices.tags))),
-        form=Form(choices.words or own.answer.words),
+        tags=tuple(dict.fromkeys((*persona.tags, *options.tags))),
+        form=Form(options.words or own.answer.words),
         max_chunks=config.retrieval.max_chunks,
         max_tokens=own.packing.maximum,
         grounding=config.grounding,
-        model=config.model if choices.model is None else choices.model,
+        model=config.model if options.model is None else options.model,
         out_of_scope=config.out_of_scope,
-        search_text=choices.search_text,
-        in_conversation=choices.in_conversation,
+        search_text=options.search_text,
+        in_conversation=options.in_conversation,
         remember=remember,
-        use_kept=choices.use_kept and remember and own.answer.cache,
+        use_cache=options.use_cache and remember and own.answer.cache,
         may_be_empty=True,
     )
 
@@ -270,7 +270,7 @@ def persona_request(
 def persona_settings(settings: Settings, config: PersonaConfig) -> Settings:
     """Return the library's settings with what a persona has otherwise."""
     chosen = config.retrieval
-    search = _changed(
+    search = _override(
         settings.search,
         vector_threshold=chosen.vector_threshold,
         bm25_min_score=chosen.bm25_min_score,
@@ -282,16 +282,16 @@ def persona_settings(settings: Settings, config: PersonaConfig) -> Settings:
     return settings.model_copy(
         update={
             "search": search,
-            "packing": _changed(settings.packing, maximum=chosen.max_tokens),
-            "memory": _changed(
+            "packing": _override(settings.packing, maximum=chosen.max_tokens),
+            "memory": _override(
                 settings.memory, enabled=memory.enabled, days=memory.days, recall=memory.recall
             ),
-            "answer": _changed(settings.answer, words=config.answer.words),
+            "answer": _override(settings.answer, words=config.answer.words),
         }
     )
 
 
-def _changed(part: BaseModel, **values: float | None) -> BaseModel:
+def _override(part: BaseModel, **values: float | None) -> BaseModel:
     """Return a section of the settings with those values that are not None."""
     known = {name: value for name, value in values.items() if value is not None}
     return part.model_copy(update=known)

@@ -43,7 +43,7 @@ class References:
         personas: Every persona, and whether they can be used.
         councils: Every council, with the councils that are its members.
         broken: Councils that cannot meet.
-        profiles: The models that the settings name.
+        models: The models that the settings name.
         shelves: Every shelf there is.
         tools: The tools that are registered by name.
     """
@@ -52,12 +52,12 @@ class References:
     personas: Mapping[str, bool] | None = None
     councils: Mapping[str, tuple[str, ...]] | None = None
     broken: frozenset[str] = frozenset()
-    profiles: frozenset[str] | None = None
+    models: frozenset[str] | None = None
     shelves: frozenset[str] | None = None
     tools: frozenset[str] | None = None
 
 
-def located(folder: FilePath, written: str) -> FilePath:
+def resolve_path(folder: FilePath, written: str) -> FilePath:
     """Return the path that a definition in ``folder`` means: absolute, ``~``, or relative.
 
     Raises:
@@ -110,7 +110,7 @@ def folder_problems(folders: Sequence[str], own: FilePath | None) -> Iterator[Pr
         if own is None:
             continue
         try:
-            folder = located(own, written)
+            folder = resolve_path(own, written)
         except UsageError as error:
             yield Problem(at, Code.FOLDER_MISSING, error.message, "Write the whole path.")
             continue
@@ -186,14 +186,14 @@ def tool_problems(
         seen.append(tool)
 
 
-def profile_problems(path: Path, profile: str, known: Collection[str] | None) -> Iterator[Problem]:
+def model_problems(path: Path, model: str, known: Collection[str] | None) -> Iterator[Problem]:
     """Name a model that the settings do not have; "none" is one that never writes."""
-    if known is not None and profile not in {*known, "", "none"}:
+    if known is not None and model not in {*known, "", "none"}:
         yield Problem(
             path,
-            Code.PROFILE_UNKNOWN,
-            f"The settings have no profile '{profile}'.",
-            f"Add [profiles.{profile}] to chapterhouse.toml. {meant(profile, known, '')}".strip(),
+            Code.MODEL_UNKNOWN,
+            f"The settings have no model '{model}'.",
+            f"Add [models.{model}] to chapterhouse.toml. {meant(model, known, '')}".strip(),
         )
 
 

@@ -44,9 +44,9 @@ class Council(CouncilModel):
         """Begin a council."""
         return cls(slug, display_name, purpose)
 
-    def default_profile(self, name: str) -> Self:
-        """Let the model of this profile speak for whoever has none of their own."""
-        return replace(self, profile=name)
+    def default_model(self, name: str) -> Self:
+        """Let the model of this name speak for members without one."""
+        return replace(self, model=name)
 
     def add_tool(self, *tools: ToolRef) -> Self:
         """Give all members and the chair tools, by registered name or as they are."""
@@ -60,7 +60,7 @@ class Council(CouncilModel):
         council: str = "",
         name: str = "",
         instructions: str = "",
-        profile: str = "",
+        model: str = "",
         tools: Iterable[ToolRef] = (),
         grounding: Grounding | None = None,
         timeout_seconds: float | None = None,
@@ -76,13 +76,13 @@ class Council(CouncilModel):
             council,
             name,
             instructions,
-            profile,
+            model,
             tuple(tools),
             grounding,
             timeout_seconds,
             tuple(shelves),
         )
-        return replace(self, members=(*self.members, _seated(member, described)))
+        return replace(self, members=(*self.members, _resolve_member(member, described)))
 
     def add_round(
         self,
@@ -113,7 +113,7 @@ class Council(CouncilModel):
         persona: str = "",
         name: str = "",
         instructions: str = "",
-        profile: str = "",
+        model: str = "",
         tools: Iterable[ToolRef] = (),
         grounding: Grounding | None = None,
         timeout_seconds: float | None = None,
@@ -125,13 +125,13 @@ class Council(CouncilModel):
             "",
             name,
             instructions,
-            profile,
+            model,
             tuple(tools),
             grounding,
             timeout_seconds,
             tuple(shelves),
         )
-        return replace(self, chaired_by=_seated(member, described))
+        return replace(self, chaired_by=_resolve_member(member, described))
 
     def link(self, *folders: str | Path) -> Self:
         """Let all members read the documents of further folders."""
@@ -181,7 +181,7 @@ class Council(CouncilModel):
         return check_council(self)
 
 
-def _seated(member: Member | str | None, described: Member) -> Member:
+def _resolve_member(member: Member | str | None, described: Member) -> Member:
     if member is None:
         return described
     if isinstance(member, Member):

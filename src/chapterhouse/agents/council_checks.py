@@ -12,7 +12,7 @@ from chapterhouse.agents.checks import (
     duplicate_problems,
     folder_problems,
     line_problems,
-    profile_problems,
+    model_problems,
     seconds_problems,
     shelf_problems,
     slug_problems,
@@ -25,9 +25,9 @@ from chapterhouse.agents.council_model import (
     GROUNDINGS,
     CouncilModel,
     Member,
+    MemberKind,
     Round,
     RoundKind,
-    Seat,
 )
 from chapterhouse.agents.problems import (
     Code,
@@ -62,7 +62,7 @@ def check_council(
         slug_problems(council.slug, "council", "berth-tariffs"),
         line_problems(("display_name",), council.display_name),
         text_problems(("purpose",), council.purpose),
-        profile_problems(("profile",), council.profile, references.profiles),
+        model_problems(("model",), council.model, references.models),
         tool_problems(("tools",), council.tools, references.tools),
         _member_problems(council, references),
         _round_problems(council),
@@ -179,21 +179,21 @@ def _order_problems(rounds: tuple[Round, ...]) -> Iterator[Problem]:
 
 def _chair_problems(council: CouncilModel) -> Iterator[Problem]:
     sums_up = any(entry.kind is RoundKind.SYNTHESIS for entry in council.rounds)
-    speaks = sums_up or any(CHAIR in entry.speakers for entry in council.rounds)
+    has_turn = sums_up or any(CHAIR in entry.speakers for entry in council.rounds)
     if sums_up and council.chaired_by is None:
         hint = 'Add one, like: "chair": {"name": "Chair"}'
         yield Problem((CHAIR,), Code.NO_CHAIR, "Nobody presides over the synthesis.", hint)
     if not sums_up:
         sentence = "Nobody sums up: there is no synthesis."
         yield warning(("rounds",), Code.NO_SYNTHESIS, sentence, "Add 'synthesis' at the end.")
-    if council.chaired_by is not None and not speaks:
+    if council.chaired_by is not None and not has_turn:
         sentence = "The chair speaks in no round."
         yield warning((CHAIR,), Code.UNUSED, sentence, "Add 'synthesis', or leave the chair out.")
 
 
 # --- members ---
 
-_MISPLACED = ("instructions", "profile", "tools", "grounding", "shelves")
+_MISPLACED = ("instructions", "model", "tools", "grounding", "shelves")
 
 
 def _member_problems(council: CouncilModel, references: References) -> Iterator[Problem]:
@@ -204,7 +204,7 @@ def _member_problems(council: CouncilModel, references: References) -> Iterator[
     for number, member in enumerate(council.members):
         path: Path = ("members", number)
         yield from _participant_problems(path, member, council, references)
-        if member.seat is Seat.ROLE and member.name and not member.instructions:
+        if member.kind is MemberKind.ROLE and member.name and not member.instructions:
             sentence = f"Nothing says what '{member.name}' is to do."
             hint = "Say it in a sentence or two, in 'instructions'."
             yield Problem((*path, "instructions"), Code.MISSING, sentence, hint)
@@ -241,7 +241,7 @@ def _participant_problems(
         hint = "Give a 'persona', a 'council', or a 'name' and 'instructions'."
         yield Problem(path, Code.MISSING, "Nothing says who sits here.", hint)
     yield from _word_problems(path, member)
-    yield from profile_problems((*path, "profile"), member.profile, references.profiles)
+    yield from model_problems((*path, "model"), member.model, references.models)
     yield from tool_problems((*path, "tools"), member.tools, references.tools)
     own, at = {council.shelf, member.persona}, (*path, "shelves")
     yield from shelf_problems(at, member.shelves, references.shelves, own)

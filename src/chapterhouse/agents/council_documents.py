@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from chapterhouse.agents.council_folder import CouncilFolder
-from chapterhouse.agents.listing import Listed, Standing
+from chapterhouse.agents.listing import IndexState, Listed
 from chapterhouse.connectors.folder import SourceFile, walk
 from chapterhouse.ports.store import Store
 from chapterhouse.types import BENIGN_NOTICES, Document, Scope, Status
@@ -37,24 +37,24 @@ def _listed(file: SourceFile, shelf: str, store: Store) -> Listed:
     if document is not None and shelf in document.shelves:
         return _indexed(entry, document, shelf)
     if record is not None and document is None and record.code:
-        kind = Standing.PASSED_OVER if record.status is Status.SKIPPED else Standing.REJECTED
+        kind = IndexState.IGNORED if record.status is Status.SKIPPED else IndexState.REJECTED
         return replace(entry, status=kind, reason=record.sentence, code=record.code)
     if file.problem is not None:
         code, reason = file.problem.code, file.problem.sentence
-        return replace(entry, status=Standing.REJECTED, reason=reason, code=code)
+        return replace(entry, status=IndexState.REJECTED, reason=reason, code=code)
     return replace(entry, reason=_NOT_READ, code="not-read-yet")
 
 
 def _indexed(entry: Listed, document: Document, shelf: str) -> Listed:
     partial = document.status is Status.PARTIAL
-    telling = [notice for notice in document.notices if notice.code not in BENIGN_NOTICES]
+    warnings = [notice for notice in document.notices if notice.code not in BENIGN_NOTICES]
     return replace(
         entry,
         document_id=document.id,
         title=document.title,
-        status=Standing.PARTIAL if partial else Standing.INDEXED,
-        reason=telling[0].sentence if partial and telling else "",
-        code=telling[0].code if partial and telling else "",
+        status=IndexState.PARTIAL if partial else IndexState.INDEXED,
+        reason=warnings[0].sentence if partial and warnings else "",
+        code=warnings[0].code if partial and warnings else "",
         chunks=document.chunks,
         shared_with=tuple(name for name in document.shelves if name != shelf),
     )

@@ -6,9 +6,9 @@ from typing import Final
 
 from chapterhouse.agents.checks import (
     References,
-    located,
     mismatch_problems,
     require_slug,
+    resolve_path,
 )
 from chapterhouse.agents.council import (
     Council,
@@ -65,7 +65,7 @@ class CouncilFolder:
     @property
     def folders(self) -> tuple[Path, ...]:
         """The linked folders, absolute."""
-        return tuple(located(self.path, folder) for folder in self.council.folders)
+        return tuple(resolve_path(self.path, folder) for folder in self.council.folders)
 
 
 def names(councils: Path) -> tuple[str, ...]:
@@ -160,7 +160,7 @@ def with_link(folder: CouncilFolder, written: str) -> CouncilFolder:
         raise UsageError(
             f"The name of {storable_path(written)} is not UTF-8.", hint="Rename the folder."
         )
-    path = located(folder.path, written)
+    path = resolve_path(folder.path, written)
     if not path.is_dir():
         kind = "is a file, not a folder" if path.exists() else "is not there"
         hint = f"Check the spelling. Single files go into {folder.docs}."
@@ -184,7 +184,7 @@ def without_link(folder: CouncilFolder, written: str) -> CouncilFolder:
     if not written.strip():
         raise UsageError("The name of a folder is empty.", hint="Is a variable not set?")
     linked = dict(zip(folder.council.folders, folder.folders, strict=True))
-    path = located(folder.path, written).resolve()
+    path = resolve_path(folder.path, written).resolve()
     fitting = [name for name, at in linked.items() if written == name or path == at.resolve()] or [
         name for name, at in linked.items() if at.name == written
     ]
@@ -193,8 +193,8 @@ def without_link(folder: CouncilFolder, written: str) -> CouncilFolder:
     if not fitting:
         hint = f"There are: {', '.join(linked)}" if linked else "None is linked."
         raise NotFoundError(f"'{written}' is not linked to '{folder.slug}'.", hint=hint)
-    kept = [name for name in folder.council.folders if name != fitting[0]]
-    return CouncilFolder(folder.path, replace(folder.council, folders=tuple(kept)))
+    remaining = [name for name in folder.council.folders if name != fitting[0]]
+    return CouncilFolder(folder.path, replace(folder.council, folders=tuple(remaining)))
 
 
 def write_links(folder: CouncilFolder) -> None:

@@ -41,7 +41,7 @@ _Seconds = Annotated[float, PlainValidator(_number)]
 _AS_JSON: Final = ConfigDict(extra="forbid", strict=True)  # how files are read; code is trusted
 
 
-class Seat(StrEnum):
+class MemberKind(StrEnum):
     """What sits in a council."""
 
     PERSONA = "persona"
@@ -71,7 +71,7 @@ class Member:
         council: Slug of the council that speaks as one; it has its own tools and models.
         name: How a plain role is called; of a persona or council another name for here.
         instructions: What a plain role is to do; for a persona, what is theirs to do here.
-        profile: Model that speaks for them, a name of ``[profiles.*]``; empty for the persona's
+        model: Model that speaks for them, a name of ``[models.*]``; empty for the persona's
             own, else the council's.
         tools: What they may call beside the council's tools.
         grounding: Whether they are given excerpts, search for themselves, or both; None for the
@@ -86,18 +86,18 @@ class Member:
     council: str = ""
     name: str = ""
     instructions: str = ""
-    profile: str = ""
+    model: str = ""
     tools: _Tools = ()
     grounding: Grounding | None = None
     timeout_seconds: _Seconds | None = None
     shelves: tuple[str, ...] = ()
 
     @property
-    def seat(self) -> Seat:
+    def kind(self) -> MemberKind:
         """What they are."""
         if self.council:
-            return Seat.COUNCIL
-        return Seat.PERSONA if self.persona else Seat.ROLE
+            return MemberKind.COUNCIL
+        return MemberKind.PERSONA if self.persona else MemberKind.ROLE
 
     @property
     def key(self) -> str:
@@ -148,7 +148,7 @@ class CouncilModel:
         slug: Name in kebab case, and that of its folder.
         display_name: How it is called; empty for the slug in words.
         purpose: What it is for, shown to every member.
-        profile: Model of members that have none of their own; empty for the library's.
+        model: Model of members that have none of their own; empty for the library's.
         tools: What every member and the chair may call, but no council that is a member.
         members: Who speaks, in this order.
         rounds: What happens, in this order.
@@ -166,7 +166,7 @@ class CouncilModel:
     slug: str
     display_name: str = ""
     purpose: str = ""
-    profile: str = ""
+    model: str = ""
     tools: _Tools = ()
     members: tuple[Member, ...] = ()
     rounds: tuple[Round, ...] = ()

@@ -18,15 +18,15 @@ from chapterhouse.agents.council_folder import (
 )
 from chapterhouse.agents.council_model import SEARCH_TOOLS, shelf_of
 from chapterhouse.agents.listing import Listed
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.persona_update import READ_AHEAD
+from chapterhouse.agents.personas import Personas
 from chapterhouse.agents.problems import CouncilConfigError, Problem, errors
 from chapterhouse.agents.refresh import OnProgress, Refresh
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
-from chapterhouse.agents.training import READ_AHEAD
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import lock_folder
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Census, Progress, Scope
+from chapterhouse.types import CorpusCounts, Progress, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Councils:
         """Return all councils in order of slug, those that cannot be read with the reason."""
         return tuple(map(self._entry, self.names()))
 
-    def census(self, name: str) -> Census:
+    def census(self, name: str) -> CorpusCounts:
         """Count the shared documents of a council; errors as for ``resolve``."""
         return self._runtime.store.census(Scope.of((shelf_of(self.resolve(name)),)))
 
@@ -185,7 +185,7 @@ class Councils:
             NotFoundError, UsageError, CouncilConfigError: as for ``load``.
             ChapterhouseError: something cannot be written; what was told before is safe.
         """
-        return self._bring(self._folder(council), on_progress or _ignore, dry_run=dry_run)
+        return self._sync_folder(self._folder(council), on_progress or _ignore, dry_run=dry_run)
 
     def link(
         self,
@@ -249,11 +249,11 @@ class Councils:
 
     def _references(self, parsed: dict[str, ParsedCouncil], tools: frozenset[str]) -> References:
         runtime = self._runtime
-        personas = {entry.slug: entry.folder is not None for entry in House(runtime).all()}
+        personas = {entry.slug: entry.folder is not None for entry in Personas(runtime).all()}
         references = References(
             personas=personas,
             councils={slug: _inner(entry) for slug, entry in parsed.items()},
-            profiles=frozenset(runtime.settings.profiles),
+            models=frozenset(runtime.settings.models),
             shelves=frozenset(
                 (*runtime.store.counts(Scope.everything())["shelf"], *personas, *self.shelves())
             ),
@@ -289,12 +289,14 @@ class Councils:
         councils[own] = (folder.docs, *folder.folders)
         return Places(own, folder.docs, folder.folders, councils)
 
-    def _bring(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
+    def _sync_folder(
+        self, folder: CouncilFolder, on_progress: OnProgress, *, dry_run: bool
+    ) -> Refresh:
         # A council that was built in Python need not have a folder.
         with lock_folder(folder.path) if folder.path.is_dir() else nullcontext():
-            return self._sync(folder, tell, dry_run=dry_run)
+            return self._sync(folder, on_progress, dry_run=dry_run)
 
-    def _sync(self, folder: CouncilFolder, tell: OnProgress, *, dry_run: bool) -> Refresh:
+    def _sync(self, folder: CouncilFolder, on_progress: OnProgress, *, dry_run: bool) -> Refresh:
         places, store = self._places(folder), self._runtime.store
         warnings = tuple(
             f"{path} is not there; what was read of it before stays."
@@ -310,7 +312,7 @@ class Councils:
                 prepare=self._runtime.preparer(),
                 workers=READ_AHEAD,
                 maximum_bytes=self._runtime.maximum_bytes,
-                on_progress=tell,
+                on_progress=on_progress,
                 dry_run=dry_run,
             )
             if not dry_run:
@@ -324,14 +326,14 @@ class Councils:
         before: CouncilFolder,
         after: CouncilFolder,
         written: str,
-        tell: OnProgress,
+        on_progress: OnProgress,
         *,
         dry_run: bool,
     ) -> Link:
         changed = after != before
         if changed and not dry_run:
             council_folder.write_links(after)
-        return Link(after, written, changed, self._bring(after, tell, dry_run=dry_run))
+        return Link(after, written, changed, self._sync_folder(after, on_progress, dry_run=dry_run))
 
 
 def _inner(parsed: ParsedCouncil) -> tuple[str, ...]:

@@ -28,8 +28,8 @@ from chapterhouse.agents.curated import (
     save_state,
     target_path,
 )
+from chapterhouse.agents.curated_merge import DELETED, include_waiting, merge_document, take_away
 from chapterhouse.agents.curated_text import Origin, curated_text, source_field
-from chapterhouse.agents.three_way import DELETED, bring_together, take_away, with_waiting
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, walk
@@ -237,13 +237,13 @@ def _look(run: _Run, source: _Source) -> _Look:
 def _settle(run: _Run, look: _Look) -> Curated:
     """Write what became of a source and say so."""
     if look.error is not None:
-        return _failed(run, look, look.error)
+        return _fail(run, look, look.error)
     if look.extraction is None:
-        return _standing(run, look)
+        return _index_state(run, look)
     try:
-        return _merged(run, look, look.extraction.result())
+        return _merge(run, look, look.extraction.result())
     except RejectedError as error:
-        return _failed(run, look, error)
+        return _fail(run, look, error)
     except (ChapterhouseError, CancelledError):
         raise
     # The boundary of the reading process and of one hostile file, which must not end the run for
@@ -251,10 +251,10 @@ def _settle(run: _Run, look: _Look) -> Curated:
     except Exception as error:  # noqa: BLE001 - as said above
         sentence = f"{look.source.name} could not be curated: {type(error).__name__}: {error}"
         hint = "Please report this file's kind and this message."
-        return _failed(run, look, RejectedError("internal-error", sentence, hint=hint))
+        return _fail(run, look, RejectedError("internal-error", sentence, hint=hint))
 
 
-def _failed(run: _Run, look: _Look, error: RejectedError) -> Curated:
+def _fail(run: _Run, look: _Look, error: RejectedError) -> Curated:
     """Remember that a source gave no document; one that it gave before stays."""
     name = look.source.name
     known = run.state.get(name, Known(""))
@@ -263,11 +263,11 @@ def _failed(run: _Run, look: _Look, error: RejectedError) -> Curated:
         sentence += " What was made of it earlier stays."
     if error.code not in _MOMENTARY:
         known = replace(known, code=error.code, sentence=sentence, orphaned=False)
-        run.state[name] = _stamped(known, look)
+        run.state[name] = _stamp(known, look)
     return Curated(name, known.target, Outcome.FAILED, error.code, sentence)
 
 
-def _stamped(known: Known, look: _Look) -> Known:
+def _stamp(known: Known, look: _Look) -> Known:
     stamp = look.content or look.source.file
     return replace(
         known,
@@ -278,24 +278,24 @@ def _stamped(known: Known, look: _Look) -> Known:
     )
 
 
-def _standing(run: _Run, look: _Look) -> Curated:
+def _index_state(run: _Run, look: _Look) -> Curated:
     """Say how a document stands whose source has not changed."""
     name = look.source.name
     known = run.state[name]
     if look.content is not None:
-        known = run.state[name] = _stamped(replace(known, orphaned=False), look)
+        known = run.state[name] = _stamp(replace(known, orphaned=False), look)
     if known.code:
         return Curated(name, known.target, Outcome.FAILED, known.code, known.sentence)
     if not target_path(run.rag, known.id).exists():
-        return Curated(name, known.target, Outcome.KEPT, "deleted-by-hand", DELETED)
-    return with_waiting(run.rag, known, Curated(name, known.target, Outcome.UNCHANGED))
+        return Curated(name, known.target, Outcome.RETAINED, "deleted-by-hand", DELETED)
+    return include_waiting(run.rag, known, Curated(name, known.target, Outcome.UNCHANGED))
 
 
-def _merged(run: _Run, look: _Look, extraction: Extraction) -> Curated:
+def _merge(run: _Run, look: _Look, extraction: Extraction) -> Curated:
     """Generate a document and bring it together with what stands in its place."""
     assert look.content is not None
     source = look.source
-    known = _adopted(run, look) or Known(_free_id(run, source))
+    known = _adopt(run, look) or Known(_free_id(run, source))
     origin = Origin(known.id, source.name, run.slug, run.today, source.url, source.title)
     try:
         text = curated_text(extraction, origin)
@@ -304,18 +304,18 @@ def _merged(run: _Run, look: _Look, extraction: Extraction) -> Curated:
         raise RejectedError("no-text", " ".join((str(error), *reasons))) from error
     remake = run.everything or known.sha256 != look.content.sha256
     try:
-        outcome = bring_together(run.rag, known, text, remake=remake, dry_run=run.dry_run)
+        outcome = merge_document(run.rag, known, text, remake=remake, dry_run=run.dry_run)
     except UsageError as error:
         raise RejectedError("target-unreadable", error.message, hint=error.hint) from error
     if outcome.status is Outcome.WRITTEN and not run.dry_run:
         _date_like(target_path(run.rag, known.id), look.content.modified)
     done = replace(known, made=True, orphaned=False, code="", sentence="")
-    run.state[source.name] = _stamped(done, look)
+    run.state[source.name] = _stamp(done, look)
     notices = tuple(
         replace(notice, sentence=sanitise_line(notice.sentence)) for notice in extraction.notices
     )
     outcome = replace(outcome, source=source.name, notices=notices)
-    return with_waiting(run.rag, known, outcome)
+    return include_waiting(run.rag, known, outcome)
 
 
 def _date_like(path: Path, modified: int) -> None:
@@ -328,7 +328,7 @@ def _date_like(path: Path, modified: int) -> None:
     os.utime(path, ns=(status.st_atime_ns, modified * _SECOND_NS + fraction))
 
 
-def _adopted(run: _Run, look: _Look) -> Known | None:
+def _adopt(run: _Run, look: _Look) -> Known | None:
     """Return what is known of a source, or of the one that was renamed to it."""
     name = look.source.name
     known = run.state.get(name)

@@ -31,7 +31,7 @@ class Outcome(StrEnum):
     WRITTEN = "written"  # made or replaced; no hand had changed it
     UNCHANGED = "unchanged"
     MERGED = "merged"  # hand edits and the new version are both in it
-    KEPT = "kept"  # as a hand left it
+    RETAINED = "kept"  # as a hand left it
     CONFLICT = "conflict"  # the hand edit stands, the new version lies beside the base
     FAILED = "failed"  # the source gave no document
     ORPHANED = "orphaned"  # the source is gone, but a hand has edited the document
@@ -224,7 +224,7 @@ def read_own(path: Path) -> str | None:
     except UnicodeDecodeError as error:
         raise UsageError(
             f"{path} is not a text in UTF-8, so it cannot be merged.",
-            hint="Save it as UTF-8, or delete it and train the persona again.",
+            hint="Save it as UTF-8, or delete it and update the persona.",
         ) from error
     except OSError as error:
         raise UsageError(
@@ -235,14 +235,14 @@ def read_own(path: Path) -> str | None:
 
 def kebab(name: str) -> str:
     """Return a file's name in kebab case, whole words of it up to ``ID_MAXIMUM`` characters."""
-    kept = ""
+    shortened = ""
     for word in _BETWEEN_WORDS.split(name.replace("_", " ")):
         parts = slug(word).split("-") if _ALPHANUMERIC.search(word) else []
-        longer = "-".join(filter(_ALPHANUMERIC.search, (kept, *parts)))
+        longer = "-".join(filter(_ALPHANUMERIC.search, (shortened, *parts)))
         if len(longer) > ID_MAXIMUM or len(longer.encode()) > _NAME_BYTES:
             break
-        kept = longer
-    return kept or slug("")
+        shortened = longer
+    return shortened or slug("")
 
 
 def is_document_id(name: str) -> bool:

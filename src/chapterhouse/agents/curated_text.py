@@ -135,20 +135,20 @@ def _pages(extraction: Extraction) -> tuple[tuple[Entry, ...], list[_Page]]:
 
 def _clean(text: str, *, markdown: bool) -> str:
     """Return Markdown without runs of blank lines, open code and lines that pass for marks."""
-    kept: list[str] = []
+    lines: list[str] = []
     fence = ""
     for line in text.split("\n"):
         inside, fence = fence, fence_after(fence, line)
         if inside or fence:
-            kept.append(line)
+            lines.append(line)
             continue
         tidy = line.rstrip() + ("  " if line.endswith("  ") and line.strip() else "")
         if is_page_mark(tidy) or (not markdown and _HEADING_LINE.match(tidy)):
             indent = len(tidy) - len(tidy.lstrip())
             tidy = f"{tidy[:indent]}\\{tidy[indent:]}"
-        if tidy or (kept and kept[-1]):
-            kept.append(tidy)
-    return "\n".join((*kept, fence) if fence else kept).strip("\n")
+        if tidy or (lines and lines[-1]):
+            lines.append(tidy)
+    return "\n".join((*lines, fence) if fence else lines).strip("\n")
 
 
 # --- title and headings ---
@@ -187,7 +187,7 @@ def _body(
     trail: list[int] = []
     parts = [] if leads else [f"# {title}"]
     for number, page in enumerate(pages):
-        text = _relevelled(page.text, number, heading, trail, keep=leads)
+        text = _relevelled(page.text, number, heading, trail, preserve=leads)
         if text:
             parts += [page.mark, text] if page.mark else [text]
     return title, "\n\n".join(parts) + "\n"
@@ -208,7 +208,7 @@ def _readable(stem: str) -> str:
 
 
 def _relevelled(
-    text: str, page: int, heading: _Heading | None, trail: list[int], *, keep: bool
+    text: str, page: int, heading: _Heading | None, trail: list[int], *, preserve: bool
 ) -> str:
     """Return a page with its headings below the title's and no level left out.
 
@@ -220,7 +220,7 @@ def _relevelled(
             parts.append(text[block.start : block.end])
             continue
         if heading is not None and heading.page == page and heading.block == block:
-            parts += [f"# {block.title}\n\n"] if keep else []
+            parts += [f"# {block.title}\n\n"] if preserve else []
         elif block.title:
             while trail and trail[-1] >= block.level:
                 trail.pop()
@@ -282,11 +282,11 @@ def _with_own(fields: Sequence[Entry], own: Sequence[Entry]) -> list[Entry]:
     merged = [stated.get(entry.name, entry) for entry in fields]
     there = {entry.name for entry in merged}
     merged += [entry for entry in own if entry.name not in there or not entry.name]
-    room = LONGEST - len("---\n---\n") - sum(len(entry.lines) + 1 for entry in merged)
+    available = LONGEST - len("---\n---\n") - sum(len(entry.lines) + 1 for entry in merged)
     for entry in reversed(fields):
-        if room < 0 and entry in merged:
+        if available < 0 and entry in merged:
             merged.remove(entry)
-            room += len(entry.lines) + 1
+            available += len(entry.lines) + 1
     return merged
 
 

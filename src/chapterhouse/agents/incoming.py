@@ -12,7 +12,7 @@ from chapterhouse.agents.curate import LISTS
 from chapterhouse.connectors.folder import walk
 from chapterhouse.connectors.links import Link, LinkList, parse_links
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
-from chapterhouse.files import UNFINISHED, make_folder, put_in_place, write_whole
+from chapterhouse.files import UNFINISHED, make_folder, move_into_place, write_whole
 
 LINKS_FILE: Final = "links.links"
 _MOST_LINKS: Final = 2_000_000  # bytes of a list
@@ -122,7 +122,7 @@ def _copy(source: Path, target: Path) -> None:
             shutil.copyfileobj(stream, copy)
         stamp = source.stat()
         os.utime(unfinished, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
-        put_in_place(unfinished, target, replace=False)
+        move_into_place(unfinished, target, replace=False)
     except FileExistsError:
         raise RefusedError(f"{target.name} appeared meanwhile.", hint="Try again.") from None
     finally:

@@ -14,13 +14,13 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ports.store import Store
 from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Scope, Status
 
-_NOT_READ = "It was not read yet: that happens with the next question, or with persona train."
+_NOT_READ = "It was not read yet: that happens with the next question, or with persona update."
 
 
 _EXCLUDED = "It was removed by hand: 'exclude' in persona.config.json names it."
 
 
-class Standing(StrEnum):
+class IndexState(StrEnum):
     """Whether a file can be asked about."""
 
     INDEXED = "indexed"
@@ -28,7 +28,7 @@ class Standing(StrEnum):
     NEW = "new"  # not read yet, or not since it changed
     REJECTED = "rejected"  # it gave no document; the reason says why
     REMOVED = "removed"  # out of the index by hand
-    PASSED_OVER = "passed-over"  # no document of theirs, as a page of another persona
+    IGNORED = "ignored"  # no document of theirs, as a page of another persona
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Listed:
     path: str
     document_id: str = ""
     title: str = ""
-    status: Standing = Standing.NEW
+    status: IndexState = IndexState.NEW
     reason: str = ""
     code: str = ""
     chunks: int = 0
@@ -138,7 +138,9 @@ def _raw(look: _Look) -> Iterator[Listed]:
         entry = Listed(source, str(look.folder.raw / name))
         known = state.get(name)
         if look.folder.raw / name in removed:
-            yield replace(entry, status=Standing.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
+            yield replace(
+                entry, status=IndexState.REMOVED, reason=_EXCLUDED, code="removed-by-hand"
+            )
         elif known is None:
             yield replace(entry, reason=_NOT_READ, code="not-read-yet")
         elif known.made:
@@ -149,23 +151,23 @@ def _raw(look: _Look) -> Iterator[Listed]:
             )
         else:
             reason = known.sentence or "It gave no document."
-            yield replace(entry, status=Standing.REJECTED, reason=reason, code=known.code)
+            yield replace(entry, status=IndexState.REJECTED, reason=reason, code=known.code)
 
 
 def _curated(entry: Listed, known: Known, look: _Look) -> Listed:
     """Say how a document stands that was made from a raw one."""
     target = Path(entry.path)
     if not target.exists():
-        reason = f"{RAG}/{target.name} was deleted by hand. To make it again: persona train."
-        return replace(entry, status=Standing.REMOVED, reason=reason, code="deleted-by-hand")
-    standing = _standing(entry, _location(target), look)
+        reason = f"{RAG}/{target.name} was deleted by hand. To make it again: persona update."
+        return replace(entry, status=IndexState.REMOVED, reason=reason, code="deleted-by-hand")
+    standing = _index_state(entry, _location(target), look)
     if standing.reason:
         return standing
-    beside = new_path(look.folder.rag, known.id)
-    if beside.exists():
+    new_file = new_path(look.folder.rag, known.id)
+    if new_file.exists():
         reason = (
             f"You and the new version changed the same lines: yours are in {RAG}/{target.name}. "
-            f"Take over what you want from {beside.relative_to(look.folder.path)} and delete it."
+            f"Take over what you want from {new_file.relative_to(look.folder.path)} and delete it."
         )
         return replace(standing, reason=reason, code="conflict-waiting")
     if known.sentence:
@@ -186,7 +188,7 @@ def _rag(look: _Look) -> Iterator[Listed]:
             # The name as it is stored, which ``exclude`` is compared with, not as it is shown.
             below = location.removeprefix(_location(look.folder.rag)).lstrip("/")
             entry = Listed(f"{RAG}/{name}", f"{look.folder.rag}/{below}")
-            yield _standing(entry, location, look)
+            yield _index_state(entry, location, look)
 
 
 def _elsewhere(look: _Look) -> Iterator[Listed]:
@@ -199,15 +201,15 @@ def _elsewhere(look: _Look) -> Iterator[Listed]:
             entry = Listed(record.source if record else file.source, file.location)
             if file.problem is not None and record is None:
                 code, reason = file.problem.code, file.problem.sentence
-                yield replace(entry, status=Standing.REJECTED, reason=reason, code=code)
+                yield replace(entry, status=IndexState.REJECTED, reason=reason, code=code)
             else:
-                yield _standing(entry, file.location, look)
+                yield _index_state(entry, file.location, look)
 
 
-def _standing(entry: Listed, location: str, look: _Look) -> Listed:
+def _index_state(entry: Listed, location: str, look: _Look) -> Listed:
     """Say of a file how it stands with the index."""
     if location in look.excluded:
-        return replace(entry, status=Standing.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
+        return replace(entry, status=IndexState.REMOVED, reason=_EXCLUDED, code="removed-by-hand")
     record = look.store.file(location)
     document = (
         look.store.document(record.document_id, Scope.everything())
@@ -221,7 +223,7 @@ def _standing(entry: Listed, location: str, look: _Look) -> Listed:
 
 def _absent(entry: Listed, record: FileRecord | None, document: Document | None) -> Listed:
     if record is not None and document is None and record.code:
-        kind = Standing.PASSED_OVER if record.status is Status.SKIPPED else Standing.REJECTED
+        kind = IndexState.IGNORED if record.status is Status.SKIPPED else IndexState.REJECTED
         return replace(entry, status=kind, reason=record.sentence, code=record.code)
     if document is not None:
         reason = f"It is on the shelf of {', '.join(document.shelves)}, as its 'personas:' says."
@@ -229,7 +231,7 @@ def _absent(entry: Listed, record: FileRecord | None, document: Document | None)
             entry,
             document_id=document.id,
             title=document.title,
-            status=Standing.PASSED_OVER,
+            status=IndexState.IGNORED,
             reason=reason,
             code="other-personas",
             shared_with=document.shelves,
@@ -238,15 +240,15 @@ def _absent(entry: Listed, record: FileRecord | None, document: Document | None)
 
 
 def _indexed(entry: Listed, document: Document, slug: str) -> Listed:
-    telling = [notice for notice in document.notices if notice.code not in BENIGN_NOTICES]
+    warnings = [notice for notice in document.notices if notice.code not in BENIGN_NOTICES]
     partial = document.status is Status.PARTIAL
     return replace(
         entry,
         document_id=document.id,
         title=document.title,
-        status=Standing.PARTIAL if partial else Standing.INDEXED,
-        reason=telling[0].sentence if partial and telling else "",
-        code=telling[0].code if partial and telling else "",
+        status=IndexState.PARTIAL if partial else IndexState.INDEXED,
+        reason=warnings[0].sentence if partial and warnings else "",
+        code=warnings[0].code if partial and warnings else "",
         chunks=document.chunks,
         shared_with=tuple(shelf for shelf in document.shelves if shelf != slug),
     )

@@ -65,8 +65,8 @@ def merge_lines(base: str, ours: str, theirs: str) -> Merged:
     at = [0, 0, 0]
     end = [len(side) for side in lines]
     for stable in chain(_stable(to_ours, to_theirs), [tuple(end)]):
-        stretches = [side[a:b] for side, a, b in zip(lines, at, stable, strict=True)]
-        chosen, conflict = _choose(*stretches)
+        sections = [side[a:b] for side, a, b in zip(lines, at, stable, strict=True)]
+        chosen, conflict = _choose(*sections)
         result += chosen
         conflicts += conflict
         if stable[0] < end[0]:
@@ -112,7 +112,7 @@ def _matches(first: Sequence[str], second: Sequence[str]) -> dict[int, int]:
             continue
         anchors = _anchors(first, second, (start, stop, other_start, other_stop))
         if not anchors:
-            found |= _compared(first, second, (start, stop, other_start, other_stop))
+            found |= _match_repeated(first, second, (start, stop, other_start, other_stop))
             continue
         for line, other_line in anchors:
             found[line] = other_line
@@ -157,7 +157,7 @@ def _longest_rise(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return row[::-1]
 
 
-def _compared(first: Sequence[str], second: Sequence[str], window: _Window) -> dict[int, int]:
+def _match_repeated(first: Sequence[str], second: Sequence[str], window: _Window) -> dict[int, int]:
     """Match what has no unique lines; long stretches of it count as changed."""
     start, stop, other_start, other_stop = window
     if max(stop - start, other_stop - other_start) > _DIFFLIB_MOST:
@@ -209,9 +209,9 @@ def _merge_list(base: Entry | None, ours: Entry, theirs: Entry) -> Entry:
     old = field_values(base) if base else ()
     own, new = field_values(ours), field_values(theirs)
     gone = set(old) - set(new)
-    kept = [value for value in own if value not in gone]
+    retained = [value for value in own if value not in gone]
     added = [value for value in new if value not in old]
-    return make_entry(ours.name, tuple(dict.fromkeys((*kept, *added))))
+    return make_entry(ours.name, tuple(dict.fromkeys((*retained, *added))))
 
 
 def _is_only_list(entry: Entry) -> bool:

@@ -9,9 +9,9 @@ from typing import Final
 from chapterhouse.agents.checks import (
     References,
     folder_problems,
-    located,
     mismatch_problems,
-    profile_problems,
+    model_problems,
+    resolve_path,
     shelf_problems,
 )
 from chapterhouse.agents.curate import LISTS
@@ -88,7 +88,7 @@ def _config_problems(path: Path, references: References) -> Iterator[Problem]:
     found = chain(
         folder_problems(config.folders, path),
         shelf_problems(("shelves",), config.shelves, shelves, (config.slug,)),
-        profile_problems(("model",), config.model, references.profiles),
+        model_problems(("model",), config.model, references.models),
         _exclude_problems(path, config),
         _tag_problems(config),
     )
@@ -97,7 +97,7 @@ def _config_problems(path: Path, references: References) -> Iterator[Problem]:
 
 def _exclude_problems(path: Path, config: PersonaConfig) -> Iterator[Problem]:
     for number, written in enumerate(config.exclude):
-        if not located(path, written).exists():
+        if not resolve_path(path, written).exists():
             sentence = f"{written} is not there any more."
             yield warning(("exclude", number), Code.UNUSED, sentence, "Leave it out.")
 
@@ -105,7 +105,7 @@ def _exclude_problems(path: Path, config: PersonaConfig) -> Iterator[Problem]:
 def _tag_problems(config: PersonaConfig) -> Iterator[Problem]:
     if not config.tags:
         sentence = "There are none, so nothing tells which questions are theirs."
-        hint = f"Add some, or let the documents speak: chapterhouse persona train {config.slug}"
+        hint = f"Add some, or let the documents speak: chapterhouse persona update {config.slug}"
         yield warning(("tags",), Code.EMPTY, sentence, hint)
     seen: dict[str, str] = {}
     for number, tag in enumerate(config.tags):

@@ -50,7 +50,7 @@ class _Part(BaseModel):
 
 
 class Profile(_Part):
-    """What they know about; ``persona train`` proposes it."""
+    """What they know about; ``persona update`` proposes it."""
 
     expertise: _Sentences = ""
     key_terms: tuple[_Entry, ...] = Field(default=(), max_length=200)
@@ -90,7 +90,7 @@ class PersonaConfig(_Part):
         slug: Name of the folder and of the persona's shelf.
         display_name: How they are called; empty for the slug in words.
         tags: What they know about: routes questions, and ranks documents with the same tags.
-        model: Empty for the library's, a name of ``[profiles.*]``, or ``none``.
+        model: Empty for the library's, a name of ``[models.*]``, or ``none``.
         folders: Further folders whose documents are theirs: absolute, with ``~``, or relative to
             the persona's own.
         shelves: Shelves of others that they read besides.

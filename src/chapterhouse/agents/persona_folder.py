@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from chapterhouse.agents.checks import located, mismatch_problems, require_slug
+from chapterhouse.agents.checks import mismatch_problems, require_slug, resolve_path
 from chapterhouse.agents.definition_json import (
     read_object,
     read_regular,
@@ -73,12 +73,12 @@ class PersonaFolder:
     @property
     def folders(self) -> tuple[Path, ...]:
         """The further folders whose documents are theirs, absolute."""
-        return tuple(located(self.path, folder) for folder in self.config.folders)
+        return tuple(resolve_path(self.path, folder) for folder in self.config.folders)
 
     @property
     def excluded(self) -> frozenset[Path]:
         """The files that stay out of the index, absolute."""
-        return frozenset(located(self.path, entry) for entry in self.config.exclude)
+        return frozenset(resolve_path(self.path, entry) for entry in self.config.exclude)
 
     @property
     def persona(self) -> Persona:

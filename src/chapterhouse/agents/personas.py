@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chapterhouse.agents import persona_folder
-from chapterhouse.agents.checks import References, located
+from chapterhouse.agents.checks import References, resolve_path
 from chapterhouse.agents.curate import curate, curation_is_current
 from chapterhouse.agents.curated import load_state
 from chapterhouse.agents.incoming import copy_in, links_of, parse_urls
@@ -14,6 +14,13 @@ from chapterhouse.agents.persona_checks import Unread, validate
 from chapterhouse.agents.persona_config import CONFIG_FILE, value_of
 from chapterhouse.agents.persona_folder import PROSE_FILE, RAG, RAW, PersonaFolder
 from chapterhouse.agents.persona_templates import DEFAULT_TEMPLATE
+from chapterhouse.agents.persona_update import (
+    READ_AHEAD,
+    PersonaUpdate,
+    fetch,
+    profile_of,
+    read_again,
+)
 from chapterhouse.agents.problems import PersonaConfigError, Problem
 from chapterhouse.agents.proposal import (
     Proposal,
@@ -25,17 +32,10 @@ from chapterhouse.agents.proposal import (
 from chapterhouse.agents.refresh import OnProgress, Refresh
 from chapterhouse.agents.reminders import reminders
 from chapterhouse.agents.sync import Places, bring_up_to_date, is_current
-from chapterhouse.agents.training import (
-    READ_AHEAD,
-    Training,
-    fetch,
-    profile_of,
-    read_again,
-)
 from chapterhouse.errors import NotFoundError, ReadOnlyError, UsageError
 from chapterhouse.files import lock_folder
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Census, Progress, Scope
+from chapterhouse.types import CorpusCounts, Progress, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Entry:
     problems: tuple[Problem, ...] = ()
 
 
-class House:
+class Personas:
     """The personas in one folder; the folder is the truth, the library follows it."""
 
     def __init__(self, runtime: Runtime) -> None:
@@ -101,7 +101,7 @@ class House:
         """Return all personas in order of slug, those that cannot be used with the reason."""
         return tuple(map(self._entry, self.names()))
 
-    def census(self, name: str) -> Census:
+    def census(self, name: str) -> CorpusCounts:
         """Count the documents and chunks on the shelf of a persona; errors as for ``resolve``."""
         return self._runtime.store.census(Scope.of((self.resolve(name),)))
 
@@ -138,7 +138,7 @@ class House:
         references = References(
             personas=dict.fromkeys(self.names(), True),
             shelves=frozenset(self._runtime.store.counts(Scope.everything())["shelf"]),
-            profiles=frozenset(self._runtime.settings.profiles),
+            models=frozenset(self._runtime.settings.models),
         )
         return tuple(
             problem
@@ -182,16 +182,16 @@ class House:
     def _refresh(
         self,
         folder: PersonaFolder,
-        tell: OnProgress,
+        on_progress: OnProgress,
         *,
         everything: bool = False,
         dry_run: bool = False,
     ) -> Refresh:
         with lock_folder(folder.path):
-            return self._bring(folder, tell, everything=everything, dry_run=dry_run)
+            return self._sync_folder(folder, on_progress, everything=everything, dry_run=dry_run)
 
-    def _bring(
-        self, folder: PersonaFolder, tell: OnProgress, *, everything: bool, dry_run: bool
+    def _sync_folder(
+        self, folder: PersonaFolder, on_progress: OnProgress, *, everything: bool, dry_run: bool
     ) -> Refresh:
         curation = None
         if everything or not curation_is_current(folder.raw, folder.rag):
@@ -204,7 +204,7 @@ class House:
                 everything=everything,
                 maximum_bytes=self._runtime.maximum_bytes,
                 dry_run=dry_run,
-                on_progress=tell,
+                on_progress=on_progress,
             )
         places, warnings = self._places(folder)
         sync = None
@@ -216,15 +216,15 @@ class House:
                 prepare=self._runtime.preparer(),
                 workers=READ_AHEAD,
                 maximum_bytes=self._runtime.maximum_bytes,
-                on_progress=tell,
+                on_progress=on_progress,
                 dry_run=dry_run,
             )
             if not dry_run:
                 self._runtime.catch_up()
             if sync.files.interrupted:
                 raise KeyboardInterrupt  # a report is its end there, but here more would follow
-        told = (*warnings, *reminders(folder.raw, folder.rag))
-        return Refresh(folder.slug, folder.display_name, curation, sync, told)
+        all_warnings = (*warnings, *reminders(folder.raw, folder.rag))
+        return Refresh(folder.slug, folder.display_name, curation, sync, all_warnings)
 
     def documents(self, name: str) -> tuple[Listed, ...]:
         """Return what is indexed of a persona and why something is not; errors as for ``load``."""
@@ -256,21 +256,21 @@ class House:
         """Take a removed file into the index again; errors as for ``remove``."""
         folder = self.load(name)
         listed = self._choose(folder, file)
-        path = located(folder.path, _as_written(folder, listed))
-        kept = [
+        path = resolve_path(folder.path, _as_written(folder, listed))
+        retained = [
             entry
             for entry in folder.config.exclude
-            if located(folder.path, entry) not in {path, Path(listed.path)}
+            if resolve_path(folder.path, entry) not in {path, Path(listed.path)}
         ]
-        if len(kept) == len(folder.config.exclude):
+        if len(retained) == len(folder.config.exclude):
             raise UsageError(f"{listed.source} was not removed by hand.", hint=listed.reason)
-        persona_folder.change(folder.path, {"exclude": kept})
+        persona_folder.change(folder.path, {"exclude": retained})
         self.refresh(folder.slug)
         return listed
 
-    # --- training ------------------------------------------------------------------------------
+    # --- update --------------------------------------------------------------------------------
 
-    def train(
+    def update(
         self,
         name: str,
         *,
@@ -279,7 +279,7 @@ class House:
         everything: bool = True,
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
-    ) -> Training:
+    ) -> PersonaUpdate:
         """Take in what is new, read the documents again, and propose a profile.
 
         Args:
@@ -297,23 +297,23 @@ class House:
             RefusedError: RAW-DOCS has another file of this name.
         """
         folder = self.load(name)
-        tell = on_progress or _ignore
+        report = on_progress or _ignore
         copied: tuple[str, ...] = ()
         fetched = again = None
         whole = everything and not files and not urls
         if not dry_run:
             links = links_of(folder.raw) if whole else parse_urls(urls)
             copied = tuple(f"{RAW}/{path.name}" for path in copy_in(files, folder.raw))
-            fetched = fetch(folder, links, self._runtime, tell, whole=whole)
+            fetched = fetch(folder, links, self._runtime, report, whole=whole)
         before = {entry.id for entry in self._runtime.store.documents(Scope.of((folder.slug,)))}
-        refresh = self._refresh(folder, tell, everything=whole and not dry_run, dry_run=dry_run)
+        refresh = self._refresh(folder, report, everything=whole and not dry_run, dry_run=dry_run)
         if whole and not dry_run:
-            again = read_again(before - _just_read(refresh), self._runtime, tell)
+            again = read_again(before - _just_read(refresh), self._runtime, report)
             if again.interrupted:
                 raise KeyboardInterrupt
         generated = profile_of(folder, self._runtime)
         proposal = propose(folder.config, read_last(folder.path), generated)
-        return Training(folder.slug, copied, fetched, refresh, again, proposal)
+        return PersonaUpdate(folder.slug, copied, fetched, refresh, again, proposal)
 
     def accept(self, name: str, proposal: Proposal) -> PersonaFolder:
         """Write a proposed profile into the configuration.
@@ -326,7 +326,7 @@ class House:
         if folder.config != proposal.before:
             raise UsageError(
                 f"The configuration of '{folder.slug}' has changed since this was proposed.",
-                hint=f"Propose again: chapterhouse persona train {folder.slug}",
+                hint=f"Propose again: chapterhouse persona update {folder.slug}",
             )
         changed = persona_folder.change(folder.path, changes_by_key(proposal))
         write_last(folder.path, proposal.remembered)

@@ -44,7 +44,7 @@ class Code(StrEnum):
     UNUSED = "unused"  # a warning: it will never matter
     PERSONA_BROKEN = "persona-broken"
     COUNCIL_BROKEN = "council-broken"
-    PROFILE_UNKNOWN = "profile-unknown"
+    MODEL_UNKNOWN = "model-unknown"
     FOLDER_MISSING = "folder-missing"
 
 

@@ -28,7 +28,7 @@ _JOINERS: Final = frozenset(" -&.'’/+#_")
 _NAMED: Final = 4  # subjects in a sentence
 _FEWEST: Final = 4  # tags that make a field of more documents
 _MOSTLY: Final = 0.8  # of the documents: of so many the kind is told
-_SPOKEN: Final = 0.1  # of the documents: so many make a language of the folder
+_MAJOR_LANGUAGE: Final = 0.1  # of the documents: so many make a language of the folder
 _TOP: Final = 8_000  # characters in which a curated document lists its terms
 _WORD: Final = re.compile(r"[^\W_]+")
 _LISTED: Final = re.compile(r"^\*\*(?:Key Terms|Also Known As)\*\*:[^\n]{0,4000}$", re.MULTILINE)
@@ -145,13 +145,13 @@ def _aliases(subjects: Sequence[Subject], terms: Iterable[str]) -> tuple[str, ..
     used = {name: sum(words_of(name) in text for text in texts) for name in stated}
     least = min(2, len(subjects))
     known = {words_of(term).replace(" ", "") for term in terms}
-    kept: list[str] = []
+    retained: list[str] = []
     for name in sorted(stated, key=lambda name: -used[name]):
         key = words_of(name).replace(" ", "")
         if used[name] >= least and key not in known:
             known.add(key)
-            kept.append(name)
-    return tuple(kept[:MOST_ALIASES])
+            retained.append(name)
+    return tuple(retained[:MOST_ALIASES])
 
 
 def _summary(tags: Sequence[str], subjects: Sequence[Subject]) -> str:
@@ -161,18 +161,18 @@ def _summary(tags: Sequence[str], subjects: Sequence[Subject]) -> str:
     kinds = Counter(subject.kind for subject in subjects)
     kind = next((name for name, count in kinds.items() if count >= _MOSTLY * len(subjects)), "")
     languages = Counter(filter(None, (subject.language for subject in subjects)))
-    spoken = sorted(languages, key=lambda code: (-languages[code], code))
-    told = [
+    by_count = sorted(languages, key=lambda code: (-languages[code], code))
+    sentences = [
         _LANGUAGES[code]
-        for code in spoken
-        if code in _LANGUAGES and languages[code] >= _SPOKEN * len(subjects)
+        for code in by_count
+        if code in _LANGUAGES and languages[code] >= _MAJOR_LANGUAGE * len(subjects)
     ]
     years = sorted(subject.year for subject in subjects if subject.year)
     dated = 2 * len(years) > len(subjects)
     return field + "".join(
         (
             counted(len(subjects), kind or "document"),
-            f" in {_listed(told)}" if told else "",
+            f" in {_listed(sentences)}" if sentences else "",
             f", {_span(years[0], years[-1])}" if dated else "",
             ", on many subjects" if few else "",
             ".",

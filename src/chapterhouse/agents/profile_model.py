@@ -36,7 +36,7 @@ _CHARACTERS: Final = 700  # of a document
 _LONGEST_ANSWER: Final = 20_000
 _LONGEST_EXPERTISE: Final = 300
 _SENTENCES: Final = 2
-_CARRIED: Final = 0.75  # least share of an expertise's words that stand in the documents
+_SUPPORTED: Final = 0.75  # least share of an expertise's words that stand in the documents
 _WORD: Final = re.compile(r"[^\W_]+")
 _FUNCTION_WORDS: Final = frozenset().union(*STOPWORDS.values())
 
@@ -59,16 +59,17 @@ def reword(
         warning = f"The model could not be asked, so this is from statistics: {error.message}"
         return replace(generated, warnings=(*generated.warnings, warning))
     corpus = _Corpus(subjects)
-    expertise = corpus.carried_sentences(answer.get("expertise"))
-    tags = corpus.carried(answer.get("tags"))[:MOST_TAGS]
+    expertise = corpus.supported_sentences(answer.get("expertise"))
+    tags = corpus.supported_entries(answer.get("tags"))[:MOST_TAGS]
     if not expertise and not tags:
         warning = "The model wrote nothing that the documents carry, so this is from statistics."
         return replace(generated, warnings=(*generated.warnings, warning))
     known = dict(generated.why)
     return Generated(
         tags=tags or generated.tags,
-        key_terms=corpus.carried(answer.get("key_terms"))[:MOST_TERMS] or generated.key_terms,
-        aliases=corpus.carried(answer.get("aliases"))[:MOST_ALIASES] or generated.aliases,
+        key_terms=corpus.supported_entries(answer.get("key_terms"))[:MOST_TERMS]
+        or generated.key_terms,
+        aliases=corpus.supported_entries(answer.get("aliases"))[:MOST_ALIASES] or generated.aliases,
         expertise=expertise or generated.expertise,
         why=tuple((tag, known.get(tag, "the model's word")) for tag in tags) or generated.why,
         method=sanitise_line(model.fingerprint),
@@ -116,25 +117,27 @@ class _Corpus:
         self._texts = tuple(words_of(f"{subject.title} {subject.text}") for subject in subjects)
         self._words = frozenset(word for text in self._texts for word in text.split())
 
-    def carried(self, entries: object) -> tuple[str, ...]:
+    def supported_entries(self, entries: object) -> tuple[str, ...]:
         """Return those entries of a list that stand in some document, word after word."""
         if not isinstance(entries, list):
             return ()
         listed = usable(entry for entry in entries if isinstance(entry, str))
         return tuple(entry for entry in listed if self._holds(entry))
 
-    def carried_sentences(self, text: object) -> str:
+    def supported_sentences(self, text: object) -> str:
         """Return the first sentences of ``text`` if most of their words stand in documents."""
         if not isinstance(text, str):
             return ""
         line = neutralise(sanitise_line(text[: 4 * _LONGEST_EXPERTISE]))
         spans = list(sentence_spans(line, 0, len(line)))[:_SENTENCES]
-        kept = line[: spans[-1][1]].strip() if spans else ""
-        words = [word for word in _WORD.findall(fold_name(kept)) if word not in _FUNCTION_WORDS]
-        if not words or len(kept) > _LONGEST_EXPERTISE or "://" in kept:
+        supported = line[: spans[-1][1]].strip() if spans else ""
+        words = [
+            word for word in _WORD.findall(fold_name(supported)) if word not in _FUNCTION_WORDS
+        ]
+        if not words or len(supported) > _LONGEST_EXPERTISE or "://" in supported:
             return ""
         known = sum(word in self._words for word in words)
-        return kept if known / len(words) >= _CARRIED else ""
+        return supported if known / len(words) >= _SUPPORTED else ""
 
     def _holds(self, entry: str) -> bool:
         return any(words_of(entry) in text for text in self._texts)

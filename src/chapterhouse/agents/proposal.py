@@ -1,4 +1,4 @@
-"""What ``train`` would change in a persona's profile, for a person to accept.
+"""What ``update`` would change in a persona's profile, for a person to accept.
 
 Three versions meet: what was accepted last, what stands in the configuration now, and what the
 documents say today. What a person added stays, what a person took out does not come back, and
@@ -136,14 +136,14 @@ def read_last(folder: Path) -> Generated:
 
 def write_last(folder: Path, generated: Generated) -> None:
     """Remember in a persona's folder what was generated."""
-    kept = {
-        "about": "What chapterhouse persona train proposed last; it tells your own words from it.",
+    fields = {
+        "about": "What chapterhouse persona update proposed last; it tells your own words from it.",
         "tags": list(generated.tags),
         "expertise": generated.expertise,
         "key_terms": list(generated.key_terms),
         "aliases": list(generated.aliases),
     }
-    write_object(folder / GENERATED_FILE, kept)
+    write_object(folder / GENERATED_FILE, fields)
 
 
 def changes_by_key(proposal: Proposal) -> Mapping[str, object]:
@@ -159,12 +159,12 @@ def _merged(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return a list's entries from now on, and which of all are ours to drop or to leave out."""
     ours, fresh, present = (set(map(fold, entries)) for entries in (last, now, current))
-    kept = [entry for entry in current if fold(entry) not in ours or fold(entry) in fresh]
+    retained = [entry for entry in current if fold(entry) not in ours or fold(entry) in fresh]
     new = [entry for entry in now if fold(entry) not in present | ours]
-    new = new[: max(0, most - len(kept))]
-    still_ours = [entry for entry in kept if fold(entry) in ours]
+    new = new[: max(0, most - len(retained))]
+    still_ours = [entry for entry in retained if fold(entry) in ours]
     taken_out = [entry for entry in last if fold(entry) not in present]
-    return (*kept, *new), (*still_ours, *new, *taken_out)
+    return (*retained, *new), (*still_ours, *new, *taken_out)
 
 
 def _without(these: tuple[str, ...] | str, others: tuple[str, ...] | str) -> tuple[str, ...]:

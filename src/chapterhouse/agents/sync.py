@@ -139,7 +139,7 @@ def bring_up_to_date(
         report = preview(ground.there, store=store, maximum_bytes=maximum_bytes)
     else:
         _label(places, store)
-        _set_aside(ground, store)
+        _exclude(ground, store)
         look = partial(
             add,
             ground.there,
@@ -239,7 +239,7 @@ def _label(places: Places, store: Store) -> None:
         store.label_root(location, places.slug)
 
 
-def _set_aside(ground: _Ground, store: Store) -> None:
+def _exclude(ground: _Ground, store: Store) -> None:
     """Record excluded files as looked at, so that none is read; forget those no longer excluded."""
     for record in list(_records(ground, store)):
         if record.code == EXCLUDED and record.location not in ground.excluded:
@@ -247,10 +247,10 @@ def _set_aside(ground: _Ground, store: Store) -> None:
     for location in sorted(ground.excluded & ground.files.keys()):
         known = store.file(location)
         if known is None or not known.document_id:
-            store.record_file(_excluded(ground.files[location], known))
+            store.record_file(_excluded_record(ground.files[location], known))
 
 
-def _excluded(file: SourceFile, record: FileRecord | None) -> FileRecord:
+def _excluded_record(file: SourceFile, record: FileRecord | None) -> FileRecord:
     return FileRecord(
         location=file.location,
         source=record.source if record else file.source,
@@ -345,7 +345,7 @@ def _remove(ground: _Ground, documents: Iterable[Document], store: Store) -> Non
     for document in documents:
         file = ground.files.get(document.location)
         if file is not None and document.location in ground.excluded:
-            store.record_file(_excluded(file, store.file(document.location)))
+            store.record_file(_excluded_record(file, store.file(document.location)))
         else:
             removed.append(document.id)
     if removed:

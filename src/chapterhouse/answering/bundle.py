@@ -13,9 +13,9 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from chapterhouse.answering import sealed
+from chapterhouse.answering import checksum
+from chapterhouse.answering.checksum import LARGEST, Source
 from chapterhouse.answering.cite import text_hash
-from chapterhouse.answering.sealed import LARGEST, Source
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
@@ -54,7 +54,7 @@ class Bundle:
         configuration: The settings that made it; no key is ever among them.
         versions: Of Chapterhouse and of the models.
         sequence: Of the library.
-        seal: SHA-256 of the bundle without it.
+        checksum: SHA-256 of the bundle without it.
     """
 
     format: str
@@ -64,7 +64,7 @@ class Bundle:
     configuration: Mapping[str, object]
     versions: Mapping[str, str]
     sequence: int
-    seal: str = ""
+    checksum: str = ""
 
 
 @cache
@@ -98,18 +98,18 @@ def make_bundle(
         format=FORMAT,
         answer=answer,
         quotes={str(c.number): text_hash(c.quote) for c in answer.citations},
-        sources=sealed.sources_of(documents),
+        sources=checksum.sources_of(documents),
         configuration=configuration,
         versions=versions,
         sequence=sequence,
     )
     fields = _fields(open_bundle)
-    return _adapter().validate_python({**fields, "seal": sealed.seal_of(fields)})
+    return _adapter().validate_python({**fields, "checksum": checksum.checksum_of(fields)})
 
 
 def bundle_json(bundle: Bundle) -> str:
     """Return a bundle as a file: one JSON object, keys in order, a line feed at the end."""
-    return sealed.file_text(_fields(bundle))
+    return checksum.file_text(_fields(bundle))
 
 
 def answer_json(answer: Answer) -> str:
@@ -124,9 +124,9 @@ def read_answer(data: str | bytes) -> Answer:
         UsageError: it holds none.
     """
     try:
-        return _answer_adapter().validate_python(sealed.inner(sealed.parsed(data), "answer"))
+        return _answer_adapter().validate_python(checksum.inner(checksum.parse(data), "answer"))
     except ValidationError as error:
-        raise sealed.unreadable("an answer", error) from None
+        raise checksum.unreadable("an answer", error) from None
 
 
 def states_format(data: str | bytes) -> bool:
@@ -135,7 +135,7 @@ def states_format(data: str | bytes) -> bool:
     Raises:
         UsageError: it is no JSON object.
     """
-    return "format" in sealed.parsed(data)
+    return "format" in checksum.parse(data)
 
 
 def read_bundle(data: str | bytes) -> Bundle:
@@ -144,13 +144,13 @@ def read_bundle(data: str | bytes) -> Bundle:
     Raises:
         UsageError: it is none, or of a later format.
     """
-    fields = sealed.parsed(data)
-    sealed.require_format(fields, FORMAT, _WRITTEN_BY)
+    fields = checksum.parse(data)
+    checksum.require_format(fields, FORMAT, _WRITTEN_BY)
     try:
         bundle = _adapter().validate_python(fields)
     except ValidationError as error:
-        raise sealed.unreadable("a bundle", error) from None
-    sealed.require_nothing_beside(_fields(bundle), fields)
+        raise checksum.unreadable("a bundle", error) from None
+    checksum.require_nothing_else(_fields(bundle), fields)
     return bundle
 
 
@@ -163,20 +163,22 @@ def examine(bundle: Bundle, judge: ClaimJudge) -> tuple[Check, ...]:
     """
     sources = {source.document_id: source for source in bundle.sources}
     cited = bundle.answer.citations
-    torn = [f"[{c.number}]" for c in cited if not sealed.holds(c, bundle.quotes.get(str(c.number)))]
-    without = [f"[{c.number}]" for c in cited if not sealed.is_of(c, sources)]
+    torn = [
+        f"[{c.number}]" for c in cited if not checksum.holds(c, bundle.quotes.get(str(c.number)))
+    ]
+    without = [f"[{c.number}]" for c in cited if not checksum.is_of(c, sources)]
     for number, conflict in enumerate(bundle.answer.conflicts, start=1):
         spans = [side.span for side in conflict.sides]
-        if not all(map(sealed.spans, spans)):
+        if not all(map(checksum.spans, spans)):
             torn.append(f"disagreement {number}")
         if not all(span.document_id in sources for span in spans):
             without.append(f"disagreement {number}")
     return (
-        sealed.seal_check(_fields(bundle)),
-        sealed.listed("quotations", torn),
-        sealed.listed("sources", without),
+        checksum.check_checksum(_fields(bundle)),
+        checksum.check_each("quotations", torn),
+        checksum.check_each("sources", without),
         _numbering(bundle.answer),
-        _claims(bundle.answer, sealed.languages(bundle.sources), judge),
+        _claims(bundle.answer, checksum.languages(bundle.sources), judge),
     )
 
 
@@ -184,7 +186,7 @@ def _numbering(answer: Answer) -> Check:
     numbers = [citation.number for citation in answer.citations]
     used = {number for sentence in answer.sentences for number in sentence.citations}
     fits = numbers == list(range(1, len(numbers) + 1)) and used <= set(numbers)
-    return sealed.check("numbering", fits, "Every number in the answer has its citation.")
+    return checksum.check("numbering", fits, "Every number in the answer has its citation.")
 
 
 def _claims(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) -> Check:
@@ -207,13 +209,13 @@ def _against(answer: Answer, language_of: Mapping[str, str], judge: ClaimJudge) 
     known = {citation.number: citation for citation in answer.citations}
     for number, one in enumerate(answer.sentences, start=1):
         cited = [known[name] for name in one.citations if name in known]
-        if answer.method == sealed.EXTRACTIVE or one.note.startswith(sealed.QUOTED):
-            same = sealed.quotes(one.text, cited) or (
-                bool(cited) and all(sealed.quotes(one.text, [each]) for each in cited)
+        if answer.method == checksum.EXTRACTIVE or one.note.startswith(checksum.QUOTED):
+            same = checksum.quotes(one.text, cited) or (
+                bool(cited) and all(checksum.quotes(one.text, [each]) for each in cited)
             )
             fits = same and one.support is Support.QUOTED
         else:
-            fits = sealed.agrees(
+            fits = checksum.agrees(
                 one.text, one.support, cited, language_of, judge, checked_by=one.checked_by
             )
         if not fits:

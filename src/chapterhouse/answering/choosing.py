@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Final
 
 from chapterhouse.answering.names import Names
-from chapterhouse.answering.parts import Part, items_in, stands_alone, whole_part
+from chapterhouse.answering.parts import Part, is_self_contained, items_in, whole_part
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.sentence_model import Judged
 from chapterhouse.retrieval.sentences import Sentence, text_of
@@ -16,7 +16,7 @@ from chapterhouse.text.front_matter import LONGEST, body_start
 from chapterhouse.text.markdown import table_cells
 from chapterhouse.text.scripts import HAN, KANA, script_language
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import Body, Hit, Stretch
+from chapterhouse.types import Body, Hit, Range
 
 WORDS: Final = 120  # of the first screen
 PLACES: Final = 3  # of passages where nothing answers
@@ -39,7 +39,7 @@ _ROW: Final = 0.25  # share of a row, of the best of its table, below which it i
 _LETTERS_A_WORD: Final = 2  # of Chinese and Japanese, which have no spaces
 
 
-PartOf = Callable[[str, Hit, Stretch, int], Part]
+PartOf = Callable[[str, Hit, Range, int], Part]
 _REACH: Final = 3_000  # characters
 
 
@@ -94,7 +94,7 @@ def worth_quoting(
     than the one that is named comes later.
     """
     begins: dict[str, int] = {}
-    kept = []
+    quotable = []
     for sentence in judged.sentences:
         document = hits[sentence.rank].document
         if document.format == "md" and document.id not in begins:
@@ -104,17 +104,17 @@ def worth_quoting(
             continue
         own = text_of(hits[sentence.rank], sentence)
         if _SAYS_SOMETHING.search(_REFERENCES.sub("", own)):
-            kept.append(sentence)
+            quotable.append(sentence)
 
     def worth(one: Sentence) -> float:
         named = not names.documents or hits[one.rank].document.id in names.documents
         return one.share if named else one.share * _OTHER_DOCUMENT
 
-    return sorted(kept, key=lambda one: (-worth(one), one.rank, one.begin))
+    return sorted(quotable, key=lambda one: (-worth(one), one.rank, one.begin))
 
 
 def choose(
-    kept: Sequence[Sentence],
+    quotable: Sequence[Sentence],
     hits: Sequence[Hit],
     bodies: Bodies,
     form: Form,
@@ -129,19 +129,19 @@ def choose(
     stand ``steps``, whatever passages they are of.
     """
     chosen: list[Part] = []
-    said: list[str] = []
+    chosen_texts: list[str] = []
     best_rows: dict[int, float] = {}
     left, gained = form.words, 0.0
-    least = max(_LEAST_SHARE, form.least * max(sentence.share for sentence in kept))
-    for number, sentence in enumerate(dict.fromkeys((*steps, *kept))):
+    least = max(_LEAST_SHARE, form.least * max(sentence.share for sentence in quotable))
+    for number, sentence in enumerate(dict.fromkeys((*steps, *quotable))):
         needed = number < len(steps)
         enough = chosen and not needed and (sentence.share < least or gained >= _ENOUGH)
         if len(chosen) >= form.most or enough:
             break
         hit = hits[sentence.rank]
         own = text_of(hit, sentence)
-        said_before = not needed and any(_repeats(own, earlier) for earlier in said)
-        if said_before or is_covered(chosen, hit, sentence):
+        is_repeated = not needed and any(_repeats(own, earlier) for earlier in chosen_texts)
+        if is_repeated or is_covered(chosen, hit, sentence):
             gained += sentence.share
             continue
         ranks = {part.hit.rank for part in chosen}
@@ -157,15 +157,15 @@ def choose(
         part = next((part for part in able if _count(part, text) <= left), None)
         if part is None and (chosen or not able):
             continue
-        part = part or _shortened(able[0], text, left)
+        part = part or _shorten(able[0], text, left)
         chosen.append(part)
-        said.append(own)
+        chosen_texts.append(own)
         left -= _count(part, text)
         gained += sentence.share
     if not chosen:  # headings alone are better than nothing
-        core = kept[0].begin, kept[0].stop
-        return (Part(hits[kept[0].rank], (core,), core),)
-    return _in_order(_joined(chosen, bodies, left) if form.joined else chosen)
+        core = quotable[0].begin, quotable[0].stop
+        return (Part(hits[quotable[0].rank], (core,), core),)
+    return _in_order(_join(chosen, bodies, left) if form.joined else chosen)
 
 
 def is_covered(chosen: Sequence[Part], hit: Hit, sentence: Sentence) -> bool:
@@ -196,13 +196,13 @@ def _candidates(
             columns = _asked_columns(sentence.header, hit.document.language, question)
             part = replace(part, header=sentence.header.split("\n", 1)[0], columns=columns)
         found.append(part)
-    by_itself = stands_alone(text, core)
+    by_itself = is_self_contained(text, core)
     if found[-1] == alone and not by_itself and not _STATES.search(text, *core):
         return []
     return [*found, alone] if by_itself else found
 
 
-def _without_blanks(text: str, span: Stretch) -> Stretch:
+def _without_blanks(text: str, span: Range) -> Range:
     """Return a span without the lines to fill in at its end, where it is a form."""
     own = text[slice(*span)]
     if len(_LABEL.findall(own)) < _FORM and _LINE not in own:
@@ -212,9 +212,9 @@ def _without_blanks(text: str, span: Stretch) -> Stretch:
     return span[0], span[0] + len(own.rstrip())
 
 
-def _shortened(part: Part, text: str, left: int) -> Part:
+def _shorten(part: Part, text: str, left: int) -> Part:
     """Return the beginning of a part that is too long to show."""
-    spans: list[Stretch] = []
+    spans: list[Range] = []
     for start, end in part.spans:
         ends = [match.end() for match in _SPACED.finditer(text, start, end)][:left]
         if ends:
@@ -244,7 +244,7 @@ def _repeats(one: str, other: str) -> bool:
     return len(first & second) >= _REPETITION * (len(first | second) or 1)
 
 
-def _joined(chosen: Sequence[Part], bodies: Bodies, left: int) -> list[Part]:
+def _join(chosen: Sequence[Part], bodies: Bodies, left: int) -> list[Part]:
     """Make one of parts of a document that touch, or that a few words would join."""
     place = {(part.hit.document.id, part.core): number for number, part in enumerate(chosen)}
 
@@ -293,7 +293,7 @@ def _in_order(parts: Sequence[Part]) -> tuple[Part, ...]:
         first.setdefault((part.hit.document.id, part.hit.rank), number)
     order = {id(part): number for number, part in enumerate(parts)}
 
-    def place(part: Part) -> tuple[int, int, Stretch]:
+    def place(part: Part) -> tuple[int, int, Range]:
         row = order[id(part)] if part.header else 0  # the best row first
         return first[part.hit.document.id, part.hit.rank], row, part.spans[0]
 

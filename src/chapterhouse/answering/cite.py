@@ -159,7 +159,7 @@ class SourceState(StrEnum):
 class QuoteState(StrEnum):
     """What has become of a quotation."""
 
-    STANDS = "stands"  # at its span, to the character
+    FOUND = "stands"  # at its span, to the character
     MOVED = "moved"  # word for word at another place of the document
     LOST = "lost"
 
@@ -260,7 +260,7 @@ def _find_quote(citation: Citation, text: str) -> tuple[QuoteState, int]:
         and text[start : start + len(quote)] == quote
         and citation.end - start == len(quote)
     ):
-        return QuoteState.STANDS, start
+        return QuoteState.FOUND, start
     before = text.rfind(quote, 0, max(start, 0) + len(quote))
     behind = text.find(quote, max(start, 0))
     found = [place for place in (before, behind) if place >= 0]

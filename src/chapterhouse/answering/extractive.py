@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
-from chapterhouse.answering import asked_conflict
+from chapterhouse.answering import conflicts
 from chapterhouse.answering.choosing import WHOLE, Bodies, Form, beginning, choose, worth_quoting
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.confidence import ConfidenceModel, Signs, confidence, signs_of
@@ -26,7 +26,7 @@ from chapterhouse.answering.names import (
 from chapterhouse.answering.parts import Part, as_shown
 from chapterhouse.answering.question_kind import VALUES, QuestionKind, kind_of, offers
 from chapterhouse.answering.route import needs_model, notice
-from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.retrieval.question import Question, parse_question
 from chapterhouse.retrieval.sentence_model import Judged, SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.text.language import foreign_to
@@ -37,9 +37,9 @@ from chapterhouse.types import (
     AnswerOutcome,
     AnswerSentence,
     Body,
-    Census,
     Citation,
     Conflict,
+    CorpusCounts,
     Document,
     Hit,
     Quotation,
@@ -83,7 +83,7 @@ class Found:
         kind: What the question asks for.
         names: What the question names.
         hits: What was read.
-        kept: The sentences that may be quoted, the best first.
+        quotable: The sentences that may be quoted, the best first.
         steps: Those of them that are needed together, a document each.
         parts: What is shown of them, in order.
         signs: What speaks for an answer and against it.
@@ -97,7 +97,7 @@ class Found:
     names: Names
     hits: tuple[Hit, ...]
     judged: Judged
-    kept: tuple[Sentence, ...] = ()
+    quotable: tuple[Sentence, ...] = ()
     steps: tuple[Sentence, ...] = ()
     parts: tuple[Part, ...] = ()
     signs: Signs | None = None
@@ -107,7 +107,7 @@ class Found:
 
 def answer(
     result: SearchResult,
-    census: Census,
+    census: CorpusCounts,
     reference: Reference,
     form: Form = WHOLE,
 ) -> Answer:
@@ -137,18 +137,18 @@ def answer(
         outcome = AnswerOutcome.ANSWER
         found = _to_the_point(found, form, bodies)
     quoted, citations = _compose(found, reference, bodies)
-    told = tuple(sentence for _, sentence in quoted)
-    if not told or outcome is AnswerOutcome.NOT_FOUND:
-        certain = certain if told else 0.0
-        outcome, told, citations, shown = AnswerOutcome.NOT_FOUND, (), (), ""
+    sentences = tuple(sentence for _, sentence in quoted)
+    if not sentences or outcome is AnswerOutcome.NOT_FOUND:
+        certain = certain if sentences else 0.0
+        outcome, sentences, citations, shown = AnswerOutcome.NOT_FOUND, (), (), ""
     elif outcome is AnswerOutcome.ANSWER:  # then nothing needs to be marked
-        told = tuple(replace(sentence, telling=(0, 0)) for sentence in told)
+        sentences = tuple(replace(sentence, key_span=(0, 0)) for sentence in sentences)
     elif form.joined:
-        told = tuple(_passages(quoted))
+        sentences = tuple(_passages(quoted))
     return Answer(
         question=result.query.text,
         outcome=outcome,
-        sentences=told,
+        sentences=sentences,
         citations=citations,
         searched=_searched(result, census, reference, found.question, outcome),
         confidence=certain,
@@ -162,7 +162,7 @@ def answer(
             unvalued=bool(found.signs and found.signs.unvalued),
         ),
         conflicts=_conflicts(found, result, bodies)
-        if told and certain >= asked_conflict.LEAST_SURE
+        if sentences and certain >= conflicts.LEAST_SURE
         else (),
         warnings=result.warnings,
     )
@@ -172,31 +172,31 @@ def _conflicts(found: Found, result: SearchResult, bodies: Bodies) -> tuple[Conf
     hits = result.hits[:CHUNKS_READ]
     texts = {hit.document.id: bodies.text(hit.document.id) for hit in hits}
     asked, question = result.query.text, found.question
-    told = asked_conflict.Found(asked, question, found.kind, hits, found.judged, found.names, texts)
-    return asked_conflict.find_conflicts(told)
+    search = conflicts.Found(asked, question, found.kind, hits, found.judged, found.names, texts)
+    return conflicts.find_conflicts(search)
 
 
 def find_parts(
     result: SearchResult,
-    census: Census,
+    census: CorpusCounts,
     reference: Reference,
     form: Form,
     bodies: Bodies | None = None,
 ) -> Found:
     """Return what of the hits is worth showing, and how sure that is an answer."""
     bodies = bodies or Bodies(reference.body)
-    question = understand(result.question, census.languages)
+    question = parse_question(result.question, census.languages)
     kind = kind_of(result.query.text, question.languages)
     hits = tuple(result.hits[:CHUNKS_READ])
     names = find_names(question, hits, reference.scorer.document_frequency, bodies.text)
     judged = reference.scorer.judge(question, hits, census.chunks)
-    kept = worth_quoting(judged, hits, names, bodies)
-    found = Found(question, kind, names, hits, judged, tuple(kept))
-    if not kept:
+    quotable = worth_quoting(judged, hits, names, bodies)
+    found = Found(question, kind, names, hits, judged, tuple(quotable))
+    if not quotable:
         return found
     steps = find_steps(
         question,
-        kept,
+        quotable,
         hits,
         judge=lambda rest: reference.scorer.judge(rest, hits, census.chunks),
         fits=lambda text: kind not in VALUES or offers(kind, text, result.query.text),
@@ -204,7 +204,7 @@ def find_parts(
     if names.documents:  # what leads on from what is named is about that, too
         led_to = (hits[sentence.rank].document.id for sentence in steps)
         names = replace(names, documents=names.documents.union(led_to))
-    parts = choose(kept, hits, bodies, form, question, every=kind in _EVERY, steps=steps)
+    parts = choose(quotable, hits, bodies, form, question, every=kind in _EVERY, steps=steps)
     whole = _begun(hits, question, form, bodies) if kind is QuestionKind.SUMMARY else None
     parts = (whole,) if whole else parts
     missing = missing_sides(question.text, hits)
@@ -235,7 +235,7 @@ def _to_the_point(found: Found, form: Form, bodies: Bodies) -> Found:
         return found
     short = replace(form, least=max(form.least, _LEAST_OF_ANSWER))
     parts = choose(
-        found.kept, found.hits, bodies, short, found.question, every=False, steps=found.steps
+        found.quotable, found.hits, bodies, short, found.question, every=False, steps=found.steps
     )
     return replace(found, parts=parts)
 
@@ -246,7 +246,7 @@ def _to_the_point(found: Found, form: Form, bodies: Bodies) -> Found:
 def _compose(
     found: Found, reference: Reference, bodies: Bodies
 ) -> tuple[tuple[tuple[Part, AnswerSentence], ...], tuple[Citation, ...]]:
-    told: list[tuple[Part, AnswerSentence]] = []
+    composed: list[tuple[Part, AnswerSentence]] = []
     citations: list[Citation] = []
     for part in found.parts:
         document, body = reference.document(part.hit.document.id), bodies(part.hit.document.id)
@@ -260,8 +260,8 @@ def _compose(
         if not all(citation.verified for citation in own):  # changed between the search and now
             continue
         citations += own
-        told.append((part, _sentence(part, own, found.names)))
-    return tuple(told), tuple(citations)
+        composed.append((part, _sentence(part, own, found.names)))
+    return tuple(composed), tuple(citations)
 
 
 def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerSentence]:
@@ -269,8 +269,8 @@ def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerS
     for _, group in groupby(quoted, key=lambda one: (one[0].hit.document.id, one[0].hit.rank)):
         own = [sentence for _, sentence in group]
         texts = [sentence.text for sentence in own]
-        start, end = own[0].telling
-        telling = (start, end or len(texts[0])) if len(own) > 1 else (start, end)
+        start, end = own[0].key_span
+        key_span = (start, end or len(texts[0])) if len(own) > 1 else (start, end)
         yield AnswerSentence(
             "\n".join(texts),
             tuple(number for sentence in own for number in sentence.citations),
@@ -280,7 +280,7 @@ def _passages(quoted: Sequence[tuple[Part, AnswerSentence]]) -> Iterator[AnswerS
                     note for sentence in own for note in sentence.note.split(_SEMICOLON) if note
                 )
             ),
-            telling=telling,
+            key_span=key_span,
         )
 
 
@@ -299,7 +299,7 @@ def _sentence(part: Part, own: Sequence[Citation], names: Names) -> AnswerSenten
         tuple(citation.number for citation in own),
         before="\n" if own[0].number > 1 else "",
         note=_SEMICOLON.join(notes),
-        telling=(place, place + len(core)) if place >= 0 else (0, 0),
+        key_span=(place, place + len(core)) if place >= 0 else (0, 0),
     )
 
 
@@ -313,7 +313,7 @@ def _shown_core(own: Sequence[Citation], part: Part) -> str:
 
 def _searched(
     result: SearchResult,
-    census: Census,
+    census: CorpusCounts,
     reference: Reference,
     question: Question,
     outcome: AnswerOutcome,

@@ -53,7 +53,7 @@ def cache_key(
 
     Where the age of documents counts, the answer depends on the day and is not kept.
     """
-    if not request.use_kept or request.settings.search.recency:
+    if not request.use_cache or request.settings.search.recency:
         return ""
     depends_on = {
         "day": runtime.today(),  # which the model is told
@@ -70,7 +70,7 @@ def cache_key(
             request.max_tokens,
             request.grounding,
             request.out_of_scope,
-            request.model,  # two profiles may have one model, and other limits
+            request.model,  # two names may have one model, and other limits
         ],
         "model": model.fingerprint if model else "",
         "reminded": [memory.id for memory in reminded],
@@ -85,7 +85,7 @@ def cached_answer(key: str, request: Request, runtime: Runtime) -> Answer | None
 
     It is an answer to the question as it is asked now, which may be worded more politely.
     """
-    found = runtime.memories.kept_answer(key, request.scope)
+    found = runtime.memories.cached_answer(key, request.scope)
     if found is None:
         return None
     try:
@@ -98,7 +98,9 @@ def cached_answer(key: str, request: Request, runtime: Runtime) -> Answer | None
         for one in given.citations
     )
     return (
-        replace(given, question=request.question, kept=True) if checked == given.citations else None
+        replace(given, question=request.question, cached=True)
+        if checked == given.citations
+        else None
     )
 
 
@@ -107,9 +109,9 @@ def cache_answer(
 ) -> Answer:
     """Keep an answer; a library that cannot be written to only costs writing it again."""
     try:
-        runtime.memories.keep_answer(key, request.scope, sequence, answer_json(given))
+        runtime.memories.cache_answer(key, request.scope, sequence, answer_json(given))
     except ChapterhouseError as error:
-        return _warned(given, f"The answer could not be kept: {error.message}")
+        return _add_warning(given, f"The answer could not be kept: {error.message}")
     return given
 
 
@@ -133,7 +135,7 @@ def remember(request: Request, given: Answer, sequence: int, runtime: Runtime) -
     try:
         runtime.memories.remember(memory)
     except ChapterhouseError as error:
-        return _warned(given, f"This was not remembered: {error.message}")
+        return _add_warning(given, f"This was not remembered: {error.message}")
     return given
 
 
@@ -141,5 +143,5 @@ def _owner(request: Request) -> str:
     return request.persona.slug if request.persona else ""
 
 
-def _warned(given: Answer, warning: str) -> Answer:
+def _add_warning(given: Answer, warning: str) -> Answer:
     return replace(given, warnings=(*given.warnings, warning))

@@ -33,7 +33,7 @@ from chapterhouse.retrieval.sentences import Sentence, text_of
 from chapterhouse.text.aliases import fold_words, names_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language_data import STOPWORDS, language_data
-from chapterhouse.types import Hit, Stretch
+from chapterhouse.types import Hit, Range
 
 _HEAD: Final = 600  # characters of a document that say what it is about
 _CAPITAL_NOUNS: Final = frozenset({"de"})  # where a capital makes no name
@@ -125,7 +125,7 @@ def _is_name(word: str, question: Question) -> bool:
 
 def find_steps(
     question: Question,
-    kept: Sequence[Sentence],
+    quotable: Sequence[Sentence],
     hits: Sequence[Hit],
     judge: Judge,
     fits: Callable[[str], bool],
@@ -134,7 +134,7 @@ def find_steps(
 
     Args:
         question: What was asked, made ready.
-        kept: What may be quoted, the best first.
+        quotable: What may be quoted, the best first.
         hits: What the sentences are of.
         judge: Judges the sentences of the hits for another question.
         fits: Whether a text may hold what is asked for, such as a date.
@@ -145,7 +145,7 @@ def find_steps(
         is of one step.
     """
     sentences: dict[str, list[Sentence]] = {}
-    for one in kept:
+    for one in quotable:
         sentences.setdefault(hits[one.rank].document.id, []).append(one)
     goes_by = {name: own for name, own in _goes_by(hits).items() if name in sentences}
     mentioned = _mentioned(question.text, goes_by)
@@ -159,8 +159,8 @@ def find_steps(
         return ()
     judged = judge(_without(question, list(things)))
     shares = {(one.rank, one.begin): one.share for one in judged.sentences}
-    unfit = [one for one in kept if not fits(text_of(hits[one.rank], one))]
-    worth = {one: shares[one.rank, one.begin] for one in kept}
+    unfit = [one for one in quotable if not fits(text_of(hits[one.rank], one))]
+    worth = {one: shares[one.rank, one.begin] for one in quotable}
     return tuple(dict.fromkeys(one for own in ways for one in _best(own, worth, frozenset(unfit))))
 
 
@@ -179,8 +179,8 @@ def missing_sides(asked: str, hits: Sequence[Hit]) -> tuple[str, ...]:
     first = _WORD.search(asked)  # its capital makes no name of "Is"
     small = first is not None and any(first.group().casefold() in own for own in STOPWORDS.values())
     before = asked[first.end() if first and small else 0 : start]
-    beside = (_behind().match(asked, end), _before().search(before))
-    sides = (found["side"] for found in beside if found)
+    neighbours = (_behind().match(asked, end), _before().search(before))
+    sides = (found["side"] for found in neighbours if found)
     known = [f" {fold_words(f'{hit.document.title} {hit.chunk.text}')} " for hit in hits]
     return tuple(
         side for side in sides if not any(f" {fold_words(side)} " in text for text in known)
@@ -207,7 +207,7 @@ def _goes_by(hits: Sequence[Hit]) -> dict[str, tuple[str, ...]]:
     return {hit.document.id: names_of(hit.document.title, hit.document.source) for hit in hits}
 
 
-def _mentioned(asked: str, goes_by: Mapping[str, Sequence[str]]) -> dict[str, Stretch]:
+def _mentioned(asked: str, goes_by: Mapping[str, Sequence[str]]) -> dict[str, Range]:
     """Return the documents that go by a name in a question, and where the longest of it is."""
     return {
         document: max(places, key=lambda place: place[1] - place[0])
@@ -216,17 +216,17 @@ def _mentioned(asked: str, goes_by: Mapping[str, Sequence[str]]) -> dict[str, St
     }
 
 
-def _things(mentioned: Mapping[str, Stretch]) -> dict[Stretch, list[str]]:
+def _things(mentioned: Mapping[str, Range]) -> dict[Range, list[str]]:
     """Return the documents of each name that is not part of a longer one, by its place."""
     places = set(mentioned.values())
-    found: dict[Stretch, list[str]] = {}
+    found: dict[Range, list[str]] = {}
     for document, place in mentioned.items():
         if not any(p != place and p[0] <= place[0] and place[1] <= p[1] for p in places):
             found.setdefault(place, []).append(document)
     return {place: own for place, own in sorted(found.items()) if len(own) <= _NAMESAKES}
 
 
-def _places(name: str, text: str) -> list[Stretch]:
+def _places(name: str, text: str) -> list[Range]:
     """Return where a text has a folded name that is written as one.
 
     It begins with a capital or a digit, and a single word is not the first of the text.
@@ -274,7 +274,7 @@ def _best(
     return max(ways, key=says)
 
 
-def _without(question: Question, places: Sequence[Stretch]) -> Question:
+def _without(question: Question, places: Sequence[Range]) -> Question:
     """Return a question without the names in it."""
     text, named = question.text, ""
     for start, end in sorted(places, reverse=True):

@@ -14,7 +14,7 @@ from typing import Final
 from chapterhouse.text.language_data import points_back
 from chapterhouse.text.markdown import plain_title, table_cells
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import Hit, Kind, Stretch
+from chapterhouse.types import Hit, Kind, Range
 
 _REACH: Final = 1_500  # characters on either side of a sentence that are looked at
 _LONGEST_LEAD: Final = 60  # words
@@ -44,8 +44,8 @@ class Part:
     """
 
     hit: Hit
-    spans: tuple[Stretch, ...]
-    core: Stretch
+    spans: tuple[Range, ...]
+    core: Range
     shown: tuple[int, int] = (0, 0)
     header: str = ""
     columns: frozenset[int] = frozenset()
@@ -62,7 +62,7 @@ def items_in(text: str) -> int:
     return sum(_ITEM.match(line) is not None for line in text.splitlines())
 
 
-def stands_alone(text: str, core: Stretch) -> bool:
+def is_self_contained(text: str, core: Range) -> bool:
     """Whether a sentence says something by itself: no heading, and nothing that leads in."""
     line = text.rfind("\n", 0, core[0]) + 1, _line_end(text, core[1])
     return not _leads_in(text[slice(*core)]) and (
@@ -79,12 +79,12 @@ def _line_end(text: str, place: int) -> int:
     return len(text) if end < 0 else end
 
 
-def sentence_alone(_text: str, hit: Hit, core: Stretch, _all_items: int = 0) -> Part:
+def sentence_alone(_text: str, hit: Hit, core: Range, _all_items: int = 0) -> Part:
     """Return a sentence as a part, without what it needs."""
     return Part(hit, (core,), core)
 
 
-def whole_part(text: str, hit: Hit, core: Stretch, all_items: int = 0) -> Part:
+def whole_part(text: str, hit: Hit, core: Range, all_items: int = 0) -> Part:
     """Return the part of a document's text that a sentence needs.
 
     Args:
@@ -98,7 +98,7 @@ def whole_part(text: str, hit: Hit, core: Stretch, all_items: int = 0) -> Part:
 
 
 def _with_its_needs(  # noqa: PLR0911 - one return a form
-    text: str, hit: Hit, core: Stretch, all_items: int
+    text: str, hit: Hit, core: Range, all_items: int
 ) -> Part:
     start, end = core
     if text.startswith("|", text.rfind("\n", 0, start) + 1):
@@ -120,10 +120,10 @@ def _with_its_needs(  # noqa: PLR0911 - one return a form
     return Part(hit, (core,), core)
 
 
-def _lines(text: str, low: int, high: int) -> list[Stretch]:
+def _lines(text: str, low: int, high: int) -> list[Range]:
     """Return the lines between two places, without their line feeds."""
     first = text.rfind("\n", 0, low) + 1
-    found: list[Stretch] = []
+    found: list[Range] = []
     while first < high:
         stop = _line_end(text, first)
         found.append((first, stop))
@@ -132,7 +132,7 @@ def _lines(text: str, low: int, high: int) -> list[Stretch]:
 
 
 def _item(
-    text: str, hit: Hit, core: Stretch, lines: Sequence[Stretch], at: int, all_items: int
+    text: str, hit: Hit, core: Range, lines: Sequence[Range], at: int, all_items: int
 ) -> Part:
     """Return an item with what leads in to its list, and with as many of the others as wanted."""
     items, lead_line = _list_around(text, lines, at)
@@ -173,9 +173,7 @@ def _complete(text: str, part: Part, depth: int = _LEAD_INS) -> Part:
     return replace(part, spans=(*part.spans[:-1], further.spans[-1]), shown=(count, every))
 
 
-def _list_around(
-    text: str, lines: Sequence[Stretch], at: int
-) -> tuple[list[Stretch], Stretch | None]:
+def _list_around(text: str, lines: Sequence[Range], at: int) -> tuple[list[Range], Range | None]:
     """Return the items of the list of a line, and the line before the first."""
     within = _of_list(text, lines)
     first = at
@@ -184,7 +182,7 @@ def _list_around(
     last = at
     while last + 1 < len(lines) and within[last + 1]:
         last += 1
-    items: list[Stretch] = []
+    items: list[Range] = []
     for start, stop in lines[first : last + 1]:
         if _ITEM.match(text, start, stop):
             items.append((start, stop))
@@ -193,11 +191,11 @@ def _list_around(
     before = first - 1
     while before >= 0 and not text[slice(*lines[before])].strip():
         before -= 1
-    trimmed = [_trimmed(text, item) for item in items]
+    trimmed = [_trim(text, item) for item in items]
     return trimmed, lines[before] if before >= 0 else None
 
 
-def _of_list(text: str, lines: Sequence[Stretch]) -> list[bool]:
+def _of_list(text: str, lines: Sequence[Range]) -> list[bool]:
     """Return of each line whether it is an item, goes on with one, or is empty between two."""
     found: list[bool] = []
     for at, (start, stop) in enumerate(lines):
@@ -216,19 +214,19 @@ def _of_list(text: str, lines: Sequence[Stretch]) -> list[bool]:
     return found
 
 
-def _lead(text: str, line: Stretch) -> Stretch | None:
+def _lead(text: str, line: Range) -> Range | None:
     """Return the last sentence of a line, where it leads in to what follows."""
     spans = list(sentence_spans(text, *line))
     if not spans:
         return None
-    start, end = _trimmed(text, spans[-1])
+    start, end = _trim(text, spans[-1])
     found = text[start:end]
     leads = _leads_in(found) and len(found.split()) <= _LONGEST_LEAD
     return (start, end) if leads and not found.startswith(("#", "|")) else None
 
 
 def _with_what_follows(
-    text: str, hit: Hit, core: Stretch, all_items: int, depth: int = _LEAD_INS
+    text: str, hit: Hit, core: Range, all_items: int, depth: int = _LEAD_INS
 ) -> Part:
     """Return a heading or what leads in, with the list, code, table or sentence that follows."""
     start, end = core
@@ -245,7 +243,7 @@ def _with_what_follows(
         stop, shown = _table(text, lines, after, max(all_items, _TABLE_WORDS))
         return Part(hit, ((start, stop),), core, shown)
     if _is_code(text, first, hit):
-        code = _code(text, hit, _trimmed(text, first), lines, after)
+        code = _code(text, hit, _trim(text, first), lines, after)
         return Part(hit, ((start, code.spans[-1][1]),), core)
     following = _next_sentence(text, end, min(end + _REACH, len(text))) or core
     further = Part(hit, (following,), following)
@@ -254,26 +252,26 @@ def _with_what_follows(
     return Part(hit, ((start, further.spans[-1][1]),), core, further.shown)
 
 
-def _table(text: str, lines: Sequence[Stretch], at: int, words: int) -> tuple[int, tuple[int, int]]:
+def _table(text: str, lines: Sequence[Range], at: int, words: int) -> tuple[int, tuple[int, int]]:
     """Return where the rows end of a table that are shown, and how many of all rows these are."""
     rows = list(takewhile(lambda line: text.startswith("|", line[0]), lines[at:]))
     rows = rows[:1] + rows[2:]  # without the row of lines below the heading
-    kept = 1
+    shown_rows = 1
     for row in rows[1:]:
         words -= len(text[slice(*row)].replace("|", " ").split())
-        if words < 0 and kept > 1:
+        if words < 0 and shown_rows > 1:
             break
-        kept += 1
-    stop = _trimmed(text, rows[kept - 1])[1]
-    return stop, (kept - 1, len(rows) - 1) if kept < len(rows) else (0, 0)
+        shown_rows += 1
+    stop = _trim(text, rows[shown_rows - 1])[1]
+    return stop, (shown_rows - 1, len(rows) - 1) if shown_rows < len(rows) else (0, 0)
 
 
-def _is_code(text: str, line: Stretch, hit: Hit) -> bool:
+def _is_code(text: str, line: Range, hit: Hit) -> bool:
     fenced = _FENCE.match(text, *line) is not None
     return hit.chunk.kind is Kind.CODE or fenced or _CODE.match(text, *line) is not None
 
 
-def _code(text: str, hit: Hit, core: Stretch, lines: Sequence[Stretch], at: int) -> Part:
+def _code(text: str, hit: Hit, core: Range, lines: Sequence[Range], at: int) -> Part:
     """Return lines of code with the sentence that leads in to them."""
     fenced = _FENCE.match(text, *lines[at]) is not None
     before = at - 1
@@ -291,17 +289,17 @@ def _code(text: str, hit: Hit, core: Stretch, lines: Sequence[Stretch], at: int)
     indented = fenced or _CODE.match(text, *lines[at])
     end = max(core[1], lines[after][1]) if indented else core[1]
     lead = _lead(text, lines[before]) if before >= 0 else None
-    return Part(hit, (_trimmed(text, (lead[0] if lead else core[0], end)),), core)
+    return Part(hit, (_trim(text, (lead[0] if lead else core[0], end)),), core)
 
 
-def _continues(text: str, lines: Sequence[Stretch], at: int) -> bool:
+def _continues(text: str, lines: Sequence[Range], at: int) -> bool:
     """Whether a line is indented code, or empty below such a line."""
     if not text[slice(*lines[at])].strip():
         return at > 0 and _CODE.match(text, *lines[at - 1]) is not None
     return _CODE.match(text, *lines[at]) is not None
 
 
-def _is_heading(text: str, core: Stretch, line: Stretch) -> bool:
+def _is_heading(text: str, core: Range, line: Range) -> bool:
     """Whether a sentence is a line of its own that says nothing by itself."""
     shown = text[slice(*core)].strip()
     alone = not text[line[0] : core[0]].strip() and not text[core[1] : line[1]].strip()
@@ -311,7 +309,7 @@ def _is_heading(text: str, core: Stretch, line: Stretch) -> bool:
     return marked or (alone and short and (bold or not shown.endswith(_ENDS)))
 
 
-def _sentence_before(text: str, low: int, start: int) -> Stretch | None:
+def _sentence_before(text: str, low: int, start: int) -> Range | None:
     """Return the sentence before one in the same paragraph, where it is short enough."""
     begin = max(text.rfind("\n\n", low, start) + 2, low) if "\n\n" in text[low:start] else low
     spans = list(sentence_spans(text, begin, start))
@@ -319,18 +317,18 @@ def _sentence_before(text: str, low: int, start: int) -> Stretch | None:
         spans = spans[1:]  # the first may be half of one
     if not spans:
         return None
-    found = _trimmed(text, spans[-1])
+    found = _trim(text, spans[-1])
     plain = text[slice(*found)]
     usable = plain and not plain.startswith(("#", "|")) and len(plain.split()) <= _LONGEST_LEAD
     return found if usable else None
 
 
-def _next_sentence(text: str, end: int, high: int) -> Stretch | None:
-    found = (_trimmed(text, span) for span in sentence_spans(text, end, high))
+def _next_sentence(text: str, end: int, high: int) -> Range | None:
+    found = (_trim(text, span) for span in sentence_spans(text, end, high))
     return next((own for own in found if own[0] < own[1] and text[own[0]] not in "#|"), None)
 
 
-def _trimmed(text: str, span: Stretch) -> Stretch:
+def _trim(text: str, span: Range) -> Range:
     start, end = span
     shown = text[start:end]
     begin = start + len(shown) - len(shown.lstrip())
@@ -385,9 +383,9 @@ def _row(row: str, header: str, asked: frozenset[int]) -> str:
     names = table_cells(header) if header else []
     if len(names) != len(cells):
         return " · ".join(filter(None, cells))
-    kept = asked | {0} if asked - {0} else frozenset(range(len(cells)))
+    shown_columns = asked | {0} if asked - {0} else frozenset(range(len(cells)))
     return " · ".join(
         f"{name}: {cell}" if name else cell
         for number, (name, cell) in enumerate(zip(names, cells, strict=True))
-        if cell and number in kept
+        if cell and number in shown_columns
     )

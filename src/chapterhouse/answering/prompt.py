@@ -75,21 +75,21 @@ def without_markers(text: str) -> tuple[str, tuple[Marker, ...]]:
 
     Several in one pair of brackets, ``[^a:b; ^c:d]``, are told apart.
     """
-    kept: list[str] = []
+    parts: list[str] = []
     found: list[Marker] = []
     length = position = 0
     for match in _MARKER.finditer(text):
         before = text[position : match.start()]
-        kept.append(before)
+        parts.append(before)
         length += len(before)
         position = match.end()
         if match.group().endswith("]:") and before[-1:].isalnum():
-            kept.append(":")  # a colon of the sentence, not of a footnote's definition
+            parts.append(":")  # a colon of the sentence, not of a footnote's definition
             length += 1
         names = re.split(r"[;,]\s*\^", match.group(1))
         found += [Marker(length, name.strip()) for name in names if name.strip()]
-    kept.append(text[position:])
-    return "".join(kept), tuple(found)
+    parts.append(text[position:])
+    return "".join(parts), tuple(found)
 
 
 def as_markers(text: str, places: Sequence["Place"]) -> str:
@@ -137,7 +137,7 @@ def resolve(written: str, places: Sequence[Place]) -> tuple[int, ...]:
     section, or with a number for one, means all that the prompt showed of it; a number alone is
     that of a block, from 1.
     """
-    wanted = folded(written)
+    wanted = fold_marker(written)
     if wanted.isdecimal() and len(wanted) <= _DIGITS:
         return tuple(place.number for place in places if place.number + 1 == int(wanted))
     by_marker: Mapping[str, tuple[int, ...]] = _by_marker(places)
@@ -150,15 +150,18 @@ def _by_marker(places: Sequence[Place]) -> Mapping[str, tuple[int, ...]]:
     for place in places:
         headings = place.section.split(" › ") if place.section else []
         paths = (" › ".join(headings[first:]) for first in range(len(headings)))
-        markers = {folded(place.name), *(folded(f"{place.name}:{path}") for path in paths)}
+        markers = {
+            fold_marker(place.name),
+            *(fold_marker(f"{place.name}:{path}") for path in paths),
+        }
         if not headings:
-            markers.add(folded(f"{place.name}:"))
+            markers.add(fold_marker(f"{place.name}:"))
         for marker in markers:
             found[marker] = (*found.get(marker, ()), place.number)
     return found
 
 
-def folded(marker: str) -> str:
+def fold_marker(marker: str) -> str:
     """Return a marker as it is compared: width, case, spaces and a section sign apart."""
     name, colon, section = unicodedata.normalize("NFKC", marker).casefold().partition(":")
     words = " ".join(section.replace("§", " ").replace(">", "›").split())
@@ -224,8 +227,8 @@ def user_message(
     """
     parts = [context_blocks(blocks, nonce) if blocks else NO_SOURCES]
     if memories:
-        told = "\n".join(f"{_asked(one.question)}\n{_asked(one.answer)}" for one in memories)
-        parts.append(f"[earlier answers, no source] {nonce}\n{told}\n")
+        reminders = "\n".join(f"{_asked(one.question)}\n{_asked(one.answer)}" for one in memories)
+        parts.append(f"[earlier answers, no source] {nonce}\n{reminders}\n")
     parts.append(f"[question] {nonce}\n{_asked(question)}")
     return "\n".join(parts)
 
@@ -238,13 +241,13 @@ def context_blocks(blocks: Sequence[Shown], nonce: str) -> str:
     """
     if len(nonce) < MARK_LETTERS:
         raise ValueError(f"a nonce needs at least {MARK_LETTERS} letters")
-    told, before = list[str](), ""
+    block_texts, before = list[str](), ""
     for block in blocks:
         document = block.excerpt.hit.document
         title = _title(document) if document.id != before else ""
-        told.append(_block(block, nonce, title))
+        block_texts.append(_block(block, nonce, title))
         before = document.id
-    return "\n".join(told)
+    return "\n".join(block_texts)
 
 
 def _block(block: Shown, nonce: str, title: str) -> str:
@@ -274,8 +277,8 @@ def _place(excerpt: Excerpt) -> Iterator[str]:
     """
     document, chunk = excerpt.hit.document, excerpt.hit.chunk
     heading = (chunk.section_path or ("",))[-1]
-    said = heading in {"", document.title} or excerpt.text.lstrip("# \n").startswith(heading)
-    if not said:
+    is_repeated = heading in {"", document.title} or excerpt.text.lstrip("# \n").startswith(heading)
+    if not is_repeated:
         yield f" / {_short(heading)}"
     if chunk.page is not None:
         yield ", " + _short(f"{document.page_kind or 'page'} {chunk.page_label or chunk.page}")

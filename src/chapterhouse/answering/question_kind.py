@@ -95,8 +95,8 @@ def offers(kind: QuestionKind, text: str, question: str) -> bool:
     if kind is QuestionKind.NUMBER:
         return _new(_DIGITS, plain, question) or _new(_number_words(), plain, question)
     if kind is QuestionKind.DATE:
-        said = (_DATES, _TIMES, _date_words())
-        return any(_new(pattern, plain, question) for pattern in said)
+        patterns = (_DATES, _TIMES, _date_words())
+        return any(_new(pattern, plain, question) for pattern in patterns)
     if kind in {QuestionKind.PERSON, QuestionKind.PLACE}:
         return _new(_NAMES, plain, question)
     return kind is QuestionKind.REASON and _reasons().search(plain) is not None

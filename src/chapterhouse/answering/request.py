@@ -24,12 +24,12 @@ class Request:
         max_chunks: Excerpts that a model is given, at most.
         max_tokens: Of all of them together.
         grounding: Whether a model is given excerpts, may search for them, or both.
-        model: Name of a profile; empty for the library's own model, ``none`` for no model.
+        model: Name of one; empty for the library's own model, ``none`` for no model.
         out_of_scope: What becomes of a question that is not for the persona.
         search_text: What is searched for instead of the question, in a conversation; or empty.
         in_conversation: Whether it belongs to a conversation, in which earlier answers count.
         remember: Whether question and answer are kept in the memory.
-        use_kept: Whether an answer that was kept may be given again, and this one be kept; never
+        use_cache: Whether an answer that was kept may be given again, and this one be kept; never
             where nothing is to be remembered, for it holds the question.
         may_be_empty: Whether there may be no such shelf yet.
     """
@@ -48,12 +48,12 @@ class Request:
     search_text: str = ""
     in_conversation: bool = False
     remember: bool = True
-    use_kept: bool = True
+    use_cache: bool = True
     may_be_empty: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class AskOptions:
     """What a caller says about one question; None leaves it to the persona and the settings.
 
     Attributes:
@@ -65,25 +65,25 @@ class Choices:
     words: int | None = None
     model: str | None = None
     remember: bool = True
-    use_kept: bool = True
+    use_cache: bool = True
     search_text: str = ""
     in_conversation: bool = False
     drafts: bool = True
 
 
-def library_request(question: str, settings: Settings, choices: Choices) -> Request:
+def library_request(question: str, settings: Settings, options: AskOptions) -> Request:
     """Return the request of a question to the library itself."""
-    remember = choices.remember and settings.memory.enabled
+    remember = options.remember and settings.memory.enabled
     return Request(
         question=question,
         settings=settings,
-        scope=named_scope(choices.shelves),
-        tags=choices.tags,
-        form=Form(choices.words or settings.answer.words),
+        scope=named_scope(options.shelves),
+        tags=options.tags,
+        form=Form(options.words or settings.answer.words),
         max_tokens=settings.packing.maximum,
-        model=choices.model or "",
-        search_text=choices.search_text,
-        in_conversation=choices.in_conversation,
+        model=options.model or "",
+        search_text=options.search_text,
+        in_conversation=options.in_conversation,
         remember=remember,
-        use_kept=choices.use_kept and remember and settings.answer.cache,
+        use_cache=options.use_cache and remember and settings.answer.cache,
     )

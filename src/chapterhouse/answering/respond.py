@@ -23,14 +23,14 @@ from chapterhouse.answering.extractive import CHUNKS_READ, answer
 from chapterhouse.answering.memory import cache_answer, cache_key, cached_answer, recall, remember
 from chapterhouse.answering.request import NO_MODEL, Request
 from chapterhouse.answering.route import deferral, route, would_help
-from chapterhouse.answering.search import checked_query, method_for, reference_of, search
-from chapterhouse.answering.writing import Written, combined
+from chapterhouse.answering.search import check_query, method_for, reference_of, search
+from chapterhouse.answering.writing import Written, combine
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.retrieval.sentences import word_weights
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
@@ -60,7 +60,7 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
         on_draft: Is given what a model writes as it comes, checked sentence by sentence.
 
     Raises:
-        UsageError: the question is empty or too long, or there is no such profile.
+        UsageError: the question is empty or too long, or there is no such model.
         NotFoundError: there is no such shelf.
         MissingExtraError: the model's extra is not installed.
     """
@@ -80,7 +80,7 @@ def model_of(request: Request, runtime: Runtime) -> Metered | None:
     """Return the model that is to answer, whose uses are counted; None where none is wanted.
 
     Raises:
-        UsageError: there is no such profile.
+        UsageError: there is no such model.
         MissingExtraError: its extra is not installed.
     """
     chosen = None if request.model == NO_MODEL else runtime.language_model(request.model)
@@ -142,8 +142,8 @@ def offline(request: Request, runtime: Runtime) -> Answer:
         NotFoundError: there is no such shelf.
     """
     query = query_of(request, runtime)
-    found = _found(request, query, method_for(runtime, request.settings, None), runtime)
-    return _quoted(request, found, runtime)
+    found = _search(request, query, method_for(runtime, request.settings, None), runtime)
+    return _quote(request, found, runtime)
 
 
 async def _write(
@@ -156,20 +156,24 @@ async def _write(
     wide = replace(query, limit=hits, per_document=0)
     # A model may be asked to rewrite the question; nobody else waits for that.
     method = method_for(runtime, request.settings, model)
-    found = await run_in_thread(partial(_found, request, wide, method, runtime))
+    found = await run_in_thread(partial(_search, request, wide, method, runtime))
     if request.settings.expansion.rewrite == "when-weak" and _is_weak(found.hits):
         method = method_for(runtime, _rewriting(request.settings), model)
-        found = await run_in_thread(partial(_found, request, wide, method, runtime))
-    quote = partial(_quoted, request, replace(found, hits=_capped(found.hits, query)), runtime)
+        found = await run_in_thread(partial(_search, request, wide, method, runtime))
+    quote = partial(_quote, request, replace(found, hits=_cap(found.hits, query)), runtime)
     if not found.hits:
         quoted = await run_in_thread(quote)
         return await _without_hits(request, found, quoted, model, runtime, on_draft, recalled)
     prompt = await run_in_thread(partial(writing.prompt_for, request, found, runtime, recalled))
-    quoted, told = await asyncio.gather(  # the quotations, while the model writes
+    quoted, answer_found = await asyncio.gather(  # the quotations, while the model writes
         run_in_thread(quote),
-        _attempted(writing.written(request, found, prompt, model, runtime, on_draft)),
+        _attempt(writing.write(request, found, prompt, model, runtime, on_draft)),
     )
-    return _despite(quoted, told) if isinstance(told, EngineError) else combined(quoted, told)
+    return (
+        _despite(quoted, answer_found)
+        if isinstance(answer_found, EngineError)
+        else combine(quoted, answer_found)
+    )
 
 
 async def _without_hits(
@@ -186,8 +190,8 @@ async def _without_hits(
         if request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE:
             work = partial(writing.prompt_for, request, found, runtime, recalled)
             prompt = await run_in_thread(work)
-            told = await writing.written(request, found, prompt, model, runtime, on_draft)
-            return combined(quoted, told)
+            written = await writing.write(request, found, prompt, model, runtime, on_draft)
+            return combine(quoted, written)
         if quoted.route is Route.OUT_OF_SCOPE and request.out_of_scope == "general":
             return await writing.general(request, quoted, model, on_draft)
     except EngineError as error:
@@ -195,7 +199,7 @@ async def _without_hits(
     return quoted
 
 
-async def _attempted(work: Awaitable[Written]) -> Written | EngineError:
+async def _attempt(work: Awaitable[Written]) -> Written | EngineError:
     """Return what a model wrote, or why it did not."""
     try:
         return await work
@@ -215,52 +219,54 @@ def _rewriting(settings: Settings) -> Settings:
     return settings.model_copy(update={"expansion": expansion})
 
 
-def _found(request: Request, query: Query, method: Method, runtime: Runtime) -> SearchResult:
+def _search(request: Request, query: Query, method: Method, runtime: Runtime) -> SearchResult:
     """Search for what was spoken of, too; the answer is chosen by the question alone."""
     wanted = replace(query, text=request.search_text or query.text)
     return replace(search(wanted, runtime, method), query=query)
 
 
-def _quoted(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
+def _quote(request: Request, found: SearchResult, runtime: Runtime) -> Answer:
     """Return the answer by quotation, routed."""
     reference = reference_of(runtime, found.query.scope)
     census = runtime.store.census(found.query.scope)
-    told = answer(found, census, reference, request.form)
-    question = understand(found.question, census.languages)
+    answer_found = answer(found, census, reference, request.form)
+    question = parse_question(found.question, census.languages)
     weights = word_weights(
         question, reference.scorer.document_frequency, max(census.chunks, 1)
     ).tolist()
-    way = route(question, request.persona, weights, told.confidence, found=told.found)
+    way = route(
+        question, request.persona, weights, answer_found.confidence, found=answer_found.found
+    )
     persona = request.persona
-    told = replace(
-        told,
+    answer_found = replace(
+        answer_found,
         persona=persona.slug if persona else "",
         display_name=persona.display_name if persona else "",
         route=way,
-        would_help=would_help(told.searched)
-        if told.outcome is AnswerOutcome.NOT_FOUND and way is Route.INSUFFICIENT
+        would_help=would_help(answer_found.searched)
+        if answer_found.outcome is AnswerOutcome.NOT_FOUND and way is Route.INSUFFICIENT
         else (),
     )
     if persona and not census.documents:
         notice = f"{persona.display_name} has no documents yet."
-        help_ = would_help(told.searched)
-        return replace(told, route=Route.INSUFFICIENT, notice=notice, would_help=help_)
+        help_ = would_help(answer_found.searched)
+        return replace(answer_found, route=Route.INSUFFICIENT, notice=notice, would_help=help_)
     if way is Route.OUT_OF_SCOPE and persona:  # passages on something else would only confuse
-        none = replace(told, outcome=AnswerOutcome.NOT_FOUND, sentences=(), citations=())
+        none = replace(answer_found, outcome=AnswerOutcome.NOT_FOUND, sentences=(), citations=())
         return replace(none, conflicts=(), notice=deferral(persona))
-    return told
+    return answer_found
 
 
-def _capped(hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
+def _cap(hits: Sequence[Hit], query: Query) -> tuple[Hit, ...]:
     """Return the first hits with at most so many of one document, as a narrower search has them."""
     counts: dict[str, int] = {}
-    kept = []
+    capped = []
     for hit in hits:
         name = hit.document.id
         counts[name] = counts.get(name, 0) + 1
         if not query.per_document or counts[name] <= query.per_document:
-            kept.append(hit)
-    return tuple(kept[: query.limit])
+            capped.append(hit)
+    return tuple(capped[: query.limit])
 
 
 def _without_general(request: Request, quoted: Answer) -> Answer:
@@ -282,4 +288,4 @@ def query_of(request: Request, runtime: Runtime) -> Query:
     query = Query(request.question, request.scope, tags=request.tags)
     search = request.settings.search
     store = runtime.store
-    return checked_query(query, store, CHUNKS_READ, None, search, may_be_empty=request.may_be_empty)
+    return check_query(query, store, CHUNKS_READ, None, search, may_be_empty=request.may_be_empty)

@@ -73,14 +73,16 @@ def notice(
         beginning: Title of the document whose beginning is shown; or empty.
         unvalued: Whether a value is asked for, and nothing shown may be it.
     """
-    told = [_ABSENT.format(_quoted(absent))] if absent else []
-    told += [_SIDE.format(_quoted(missing))] if missing else []
+    sentences = [_ABSENT.format(_quoted(absent))] if absent else []
+    sentences += [_SIDE.format(_quoted(missing))] if missing else []
     if shown and needs_model(kind, shown, asked):
-        told.append(_BEGINNING.format(_quoted([beginning])) if beginning else _NEEDS_MODEL[kind])
-    elif shown and not told:
+        sentences.append(
+            _BEGINNING.format(_quoted([beginning])) if beginning else _NEEDS_MODEL[kind]
+        )
+    elif shown and not sentences:
         unreasoned = kind is QuestionKind.REASON and not offers(kind, shown, asked)
-        told += [_NOT_STATED[kind]] if kind in _NOT_STATED and (unvalued or unreasoned) else []
-    return " ".join(told)
+        sentences += [_NOT_STATED[kind]] if kind in _NOT_STATED and (unvalued or unreasoned) else []
+    return " ".join(sentences)
 
 
 def _quoted(names: Sequence[str]) -> str:

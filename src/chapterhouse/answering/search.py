@@ -31,7 +31,7 @@ from chapterhouse.retrieval.shortlist import Rerank
 from chapterhouse.retrieval.widen import with_parent, with_surroundings
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import PackingSettings, SearchSettings, Settings, TokenSettings
-from chapterhouse.telemetry import retrieval_span, sharing_content, tell_hits
+from chapterhouse.telemetry import record_hits, retrieval_span, sharing_content
 from chapterhouse.text.counting import counted, estimate_tokens
 from chapterhouse.types import Query, Scope, SearchResult
 
@@ -45,7 +45,7 @@ _LONGEST_QUESTION: Final = 10_000  # characters
 _MOST_HITS: Final = 1_000
 
 
-def checked_query(
+def check_query(
     query: Query, store: Store, limit: int | None, per_document: int | None,
     settings: SearchSettings, *, may_be_empty: bool = False,
 ) -> Query:  # fmt: skip
@@ -102,7 +102,7 @@ def search(query: Query, runtime: Runtime, method: Method) -> SearchResult:
     with sharing_content(allowed=allowed), opened as recorder:
         warnings = (runtime.encoders.warning(), _behind(runtime))
         found = retrieve(query, sources_of(runtime), method)
-        tell_hits(recorder, found)
+        record_hits(recorder, found)
     return replace(found, warnings=(*found.warnings, *filter(None, warnings)))
 
 
@@ -220,7 +220,7 @@ def reference_of(runtime: Runtime, scope: Scope) -> Reference:
     """Return what answering looks up inside a scope."""
     return Reference(
         scorer=_scorer(runtime, scope),
-        confidence=_fitted_confidence(),
+        confidence=_load_confidence_model(),
         document=partial(runtime.store.document, scope=scope),
         body=partial(runtime.store.body, scope=scope),
         partly_read=partial(runtime.store.partly_read, scope),
@@ -235,7 +235,7 @@ def context_sources_of(runtime: Runtime, tokens: TokenSettings, scope: Scope) ->
     """
     return ContextSources(
         body=partial(runtime.store.body, scope=scope),
-        count_tokens=token_counter(tokens, runtime.table),
+        count_tokens=count_tokens_with(tokens, runtime.table),
         scorer=replace(_scorer(runtime, scope), encoder=None),
     )
 
@@ -243,7 +243,7 @@ def context_sources_of(runtime: Runtime, tokens: TokenSettings, scope: Scope) ->
 def _scorer(runtime: Runtime, scope: Scope) -> SentenceScorer:
     """Return what judges sentences: always by the encoder in the box, by which it was fitted."""
     return SentenceScorer(
-        model=_fitted_sentences(),
+        model=_load_sentence_model(),
         encoder=runtime.token_encoder,
         document_frequency=lambda term: runtime.lexical.document_frequencies([term], scope)[0],
     )
@@ -259,18 +259,18 @@ def holdings_of(store: Store, scope: Scope) -> Holdings:
 
 
 @cache
-def _fitted_sentences() -> SentenceModel:
+def _load_sentence_model() -> SentenceModel:
     path = files("chapterhouse.retrieval").joinpath("sentence_model.json")
     return sentence_model(path.read_text("utf-8"))
 
 
 @cache
-def _fitted_confidence() -> ConfidenceModel:
+def _load_confidence_model() -> ConfidenceModel:
     path = files("chapterhouse.answering").joinpath("confidence.json")
     return confidence_model(path.read_text("utf-8"))
 
 
-def token_counter(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str], int]:
+def count_tokens_with(tokens: TokenSettings, table: StaticEmbedder) -> Callable[[str], int]:
     """Return what counts tokens, as the settings have it."""
     return table.count_tokens if tokens.tokenizer == "llama-2" else estimate_tokens
 

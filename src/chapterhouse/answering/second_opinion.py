@@ -160,6 +160,6 @@ def _found(quotation: str, evidence: Sequence[Evidence]) -> tuple[Quotation, ...
     place = next(find_words(wanted, evidence), None)
     if place is None or weight(wanted.words) < _LEAST:
         return ()
-    own = evidence[place.stretch]
+    own = evidence[place.evidence]
     start, end = own.start + place.start, own.start + place.end
     return (Quotation(own.document_id, start, end, own.text[place.start : place.end]),)

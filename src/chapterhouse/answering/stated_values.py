@@ -116,10 +116,10 @@ def _numbers_differ(one: Statement, other: Statement, question: Statement) -> Di
     first, second = (
         [
             counted
-            for counted in _counted(said)
+            for counted in _counted(statement)
             if counted.token.number and counted.token.number.value not in asked
         ]
-        for said in (one, other)
+        for statement in (one, other)
     )
     left = [value for value in first if not any(value.equals(rival) for rival in second)]
     right = [value for value in second if not any(value.equals(rival) for rival in first)]
@@ -147,44 +147,44 @@ def _apart(one: float, other: float) -> float:
     return min(log10(high / low), 2.0) if low else 2.0
 
 
-def _counted(said: Statement) -> Iterator[_Counted]:
-    begins = _NUMBERED.match(said.text)
-    for place, token in enumerate(said.tokens):
+def _counted(statement: Statement) -> Iterator[_Counted]:
+    begins = _NUMBERED.match(statement.text)
+    for place, token in enumerate(statement.tokens):
         number = token.number
         if number is None or number.ordinal or (begins and token.start < begins.end()):
             continue
         spelled_one = number.value == 1 and not number.unit and token.text.isalpha()
-        if spelled_one or _AGE.match(said.text, token.end) or _is_age(said.text, token):
+        if spelled_one or _AGE.match(statement.text, token.end) or _is_age(statement.text, token):
             continue
-        if _is_name(said, token):
+        if _is_name(statement, token):
             continue
         unit = _SCALES.get(number.unit, number.unit)
         size = float(number.value) * _SIZES.get(number.unit, 1)
-        yield _Counted(token, unit, size, _what(said, place, unit))
+        yield _Counted(token, unit, size, _what(statement, place, unit))
 
 
 def _is_age(text: str, token: Token) -> bool:
     return text[token.start : token.end + 4].endswith("-old")
 
 
-def _is_name(said: Statement, token: Token) -> bool:
+def _is_name(statement: Statement, token: Token) -> bool:
     """Whether a number names something: "#756", "Schedule 4", or one in an address."""
-    before = said.text[: token.start]
+    before = statement.text[: token.start]
     last = before.split()[-1] if before.split() else ""
     address = ("://" in last or "](" in last) and not before.endswith(" ")
-    return before.endswith("#") or address or follows_capital(said, token)
+    return before.endswith("#") or address or follows_capital(statement, token)
 
 
-def _what(said: Statement, place: int, unit: str) -> frozenset[str]:
+def _what(statement: Statement, place: int, unit: str) -> frozenset[str]:
     """Return what a number counts: its unit, the words behind it and the one right before it."""
-    token = said.tokens[place]
+    token = statement.tokens[place]
     behind = [
         t
-        for t in said.tokens[place + 1 :]
+        for t in statement.tokens[place + 1 :]
         if t.kind is TokenKind.WORD and t.start - token.end < _BEHIND
     ][:_NOUNS]
     found = {_SCALES.get(u, u) if (u := UNITS.get(t.text.lower())) else t.key for t in behind}
-    before = said.tokens[place - 1] if place else None
+    before = statement.tokens[place - 1] if place else None
     if before and before.kind is TokenKind.WORD and token.start - before.end <= len("  "):
         found.add(before.key)
     return frozenset(found | set(token.scopes) | ({unit} if unit else set()))
@@ -198,10 +198,10 @@ def _dates_differ(one: Statement, other: Statement, question: Statement) -> Diff
     first, second = (
         [
             token
-            for token in said.tokens
+            for token in statement.tokens
             if token.date and not any(token.date.agrees(date) for date in asked)
         ]
-        for said in (one, other)
+        for statement in (one, other)
     )
     left, right = _unlike(first, second), _unlike(second, first)
     for mine, theirs in product(left, right):
@@ -222,7 +222,7 @@ def _unlike(own: Sequence[Token], rivals: Sequence[Token]) -> list[Token]:
 
 def _names_differ(one: Statement, other: Statement, question: Statement) -> Differing | None:
     asked = {token.key for token in question.tokens}
-    keys = [{token.key for token in said.tokens} for said in (one, other)]
+    keys = [{token.key for token in statement.tokens} for statement in (one, other)]
     first = _names(one, asked | keys[1])
     second = _names(other, asked | keys[0])
     if not (first and second):
@@ -231,16 +231,16 @@ def _names_differ(one: Statement, other: Statement, question: Statement) -> Diff
     return Differing(ConflictKind.NAME, (first[0], second[0]), sure=sure)
 
 
-def _names(said: Statement, known: set[str]) -> list[Token]:
+def _names(statement: Statement, known: set[str]) -> list[Token]:
     """Return the names none of whose words is known, each whole."""
     runs: list[list[Token]] = []
-    for token in said.tokens:
+    for token in statement.tokens:
         if token.name and runs and token.start - runs[-1][-1].end == 1:
             runs[-1].append(token)
         elif token.name:
             runs.append([token])
     return [
-        replace(run[0], end=run[-1].end, text=said.text[run[0].start : run[-1].end])
+        replace(run[0], end=run[-1].end, text=statement.text[run[0].start : run[-1].end])
         for run in runs
         if not any(token.key in known for token in run)
     ]
@@ -249,6 +249,6 @@ def _names(said: Statement, known: set[str]) -> list[Token]:
 def _one_denies(one: Statement, other: Statement, question: Statement) -> Differing | None:
     del question
     pair = (one, other) if len(one.tokens) <= len(other.tokens) else (other, one)
-    told = difference(*pair)
-    denied = told.opposed or polarity_differs(told.alignment)
+    compared = difference(*pair)
+    denied = compared.opposed or polarity_differs(compared.alignment)
     return Differing(ConflictKind.NEGATION, (None, None)) if denied else None

@@ -17,11 +17,11 @@ from chapterhouse.errors import EngineError
 from chapterhouse.models.question_rewriting import standalone_question
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.retrieval import follow_up
-from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.retrieval.question import Question, parse_question
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import FollowUp, Turn
 
-CARRIED = "carried"
+RULES = "rules"
 
 
 async def resolve_follow_up(
@@ -36,7 +36,7 @@ async def resolve_follow_up(
         certain: Whether it is known to go on from the last of them.
 
     Raises:
-        UsageError: the question is empty or too long, or there is no such profile.
+        UsageError: the question is empty or too long, or there is no such model.
         NotFoundError: there is no such shelf.
         MissingExtraError: the model's extra is not installed.
     """
@@ -44,15 +44,17 @@ async def resolve_follow_up(
     question = await run_in_thread(lambda: query_of(request, runtime).text)
     request = replace(request, question=question)
     if model is None:
-        return await run_in_thread(partial(_carried, request, before, runtime, certain=certain))
+        return await run_in_thread(
+            partial(_complete_by_rules, request, before, runtime, certain=certain)
+        )
     found = FollowUp(question, question)
     if before:
-        found = await _rewritten(request, before, runtime, model, certain=certain)
+        found = await _rewrite(request, before, runtime, model, certain=certain)
     understood = replace(request, question=found.question)
     return replace(found, recalled=await run_in_thread(partial(recall, understood, runtime)))
 
 
-async def _rewritten(
+async def _rewrite(
     request: Request,
     before: Sequence[Turn],
     runtime: Runtime,
@@ -65,33 +67,33 @@ async def _rewritten(
     try:
         question, writing = await standalone_question(model, asked, before)
     except EngineError as error:
-        found = _carried(request, before, runtime, certain=certain)
+        found = _complete_by_rules(request, before, runtime, certain=certain)
         return replace(found, warning=error.message)
     if not question:
-        found = _carried(request, before, runtime, certain=certain)
+        found = _complete_by_rules(request, before, runtime, certain=certain)
         return replace(found, usage=writing.usage)
     if question.casefold() == asked.casefold():
         return FollowUp(asked, asked, usage=writing.usage)
     languages = runtime.store.census(request.scope).languages
-    said = [understand(text, languages) for text in (before[-1].question, asked)]
-    search_text = " ".join((question, *map(follow_up.spoken_of, said)))
+    questions = [parse_question(text, languages) for text in (before[-1].question, asked)]
+    search_text = " ".join((question, *map(follow_up.content_words, questions)))
     return FollowUp(asked, question, search_text, writing.model, writing.usage)
 
 
-def _carried(
+def _complete_by_rules(
     request: Request, before: Sequence[Turn], runtime: Runtime, *, certain: bool
 ) -> FollowUp:
     """Carry words over, unless the question stands by itself."""
     asked = request.question
     languages = runtime.store.census(request.scope).languages
-    question = understand(asked, languages)
+    question = parse_question(asked, languages)
     if not before or not (certain or _goes_on(question, request, runtime)):
         return FollowUp(asked, asked)
-    last = understand(before[-1].question, languages)
+    last = parse_question(before[-1].question, languages)
     counts = partial(runtime.lexical.document_frequencies, scope=request.scope)
     subject = follow_up.subject(last, counts)
-    search_text = f"{asked} {follow_up.spoken_of(last)}"
-    return FollowUp(asked, f"{asked} ({subject})", search_text, CARRIED)
+    search_text = f"{asked} {follow_up.content_words(last)}"
+    return FollowUp(asked, f"{asked} ({subject})", search_text, RULES)
 
 
 def _goes_on(question: Question, request: Request, runtime: Runtime) -> bool:

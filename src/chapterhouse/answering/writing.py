@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Final
 
+from chapterhouse.answering.check_written import Checked, Lookup, check, check_draft
+from chapterhouse.answering.checksum import EXTRACTIVE, QUOTED
 from chapterhouse.answering.drafts import OnDraft, OnText, drafts
-from chapterhouse.answering.model_context import Desk, excerpts_of
+from chapterhouse.answering.evidence_buffer import EvidenceBuffer, excerpts_of
 from chapterhouse.answering.prompt import context_blocks, instructions, user_message
 from chapterhouse.answering.request import Request
 from chapterhouse.answering.route import deferral, would_help
-from chapterhouse.answering.sealed import EXTRACTIVE, QUOTED
 from chapterhouse.answering.second_opinion import (
     INSTRUCTIONS,
     OUTPUT,
@@ -19,7 +20,6 @@ from chapterhouse.answering.second_opinion import (
     statements,
     with_opinions,
 )
-from chapterhouse.answering.written import Checked, Lookup, check, check_draft
 from chapterhouse.errors import EngineError, PromptTooLongError
 from chapterhouse.ports.models import ClaimJudge, LanguageModel
 from chapterhouse.runtime import Runtime
@@ -80,7 +80,7 @@ class Written:
     warnings: tuple[str, ...] = ()
 
 
-async def written(
+async def write(
     request: Request,
     found: SearchResult,
     prompt: "Prompt",
@@ -102,12 +102,14 @@ async def written(
         EngineError: the model cannot be reached or wrote nothing.
     """
     # Most sentences are judged while the rest is still being written.
-    judge = _remembered(runtime.judge)
+    judge = _cached_judge(runtime.judge)
     store, scope = runtime.store, request.scope
     look = Lookup(partial(store.document, scope=scope), partial(store.body, scope=scope))
 
     def receiver(prompt: Prompt) -> OnText | None:
-        return drafts(on_draft, lambda text: check_draft(text, prompt.desk.given(), judge, look))
+        return drafts(
+            on_draft, lambda text: check_draft(text, prompt.evidence.given(), judge, look)
+        )
 
     try:
         writing = await prompt.write(model, receiver(prompt))
@@ -117,23 +119,23 @@ async def written(
             raise
         prompt = prompt_for(smaller, found, runtime, prompt.recalled)
         writing = await prompt.write(model, receiver(prompt))
-    checked = check(writing.text, prompt.desk.given(), judge, look)
+    checked = check(writing.text, prompt.evidence.given(), judge, look)
     warnings = (_CUT,) if writing.cut else ()
     if request.settings.answer.check == "model":
         try:
-            checked = await _checked_again(checked, writing.text, prompt, model, judge, look)
+            checked = await _check_again(checked, writing.text, prompt, model, judge, look)
         except EngineError as error:  # what the rules say stands
             warnings = (*warnings, f"{_NO_SECOND_OPINION} {error.message}")
     return Written(writing, checked, warnings)
 
 
-def _remembered(judge: ClaimJudge) -> ClaimJudge:
+def _cached_judge(judge: ClaimJudge) -> ClaimJudge:
     """Return a judge that is asked once for the same sentence beside the same evidence."""
     known = cache(judge)
     return lambda sentence, cited, others: known(sentence, tuple(cited), tuple(others))
 
 
-async def _checked_again(
+async def _check_again(
     checked: Checked,
     text: str,
     prompt: "Prompt",
@@ -148,20 +150,20 @@ async def _checked_again(
     """
     unsure = {Support.SUPPORTED, Support.NOT_FOUND}
     asked = tuple(dict.fromkeys(one.text for one in checked.sentences if one.support in unsure))
-    blocks = prompt.desk.laid()
+    blocks = prompt.evidence.blocks()
     if not asked or not blocks:
         return checked
-    message = f"{context_blocks(blocks, prompt.desk.nonce)}\n{statements(asked)}"
-    told = await model.write(INSTRUCTIONS, message, output=OUTPUT)
-    second = with_opinions(judge, opinions(told.text, asked), told.model)
-    return check(text, prompt.desk.given(), second, look)
+    message = f"{context_blocks(blocks, prompt.evidence.nonce)}\n{statements(asked)}"
+    writing = await model.write(INSTRUCTIONS, message, output=OUTPUT)
+    second = with_opinions(judge, opinions(writing.text, asked), writing.model)
+    return check(text, prompt.evidence.given(), second, look)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """All that a model is given for an answer."""
 
-    desk: Desk
+    evidence: EvidenceBuffer
     instructions: str
     message: str
     tools: tuple[Tool, ...]
@@ -173,7 +175,7 @@ class Prompt:
 
     def budget(self, fits: float) -> int:
         """Return how many tokens of text may lie before the model where so much of it fits."""
-        sources = sum(estimate_tokens(block.excerpt.text) for block in self.desk.laid())
+        sources = sum(estimate_tokens(block.excerpt.text) for block in self.evidence.blocks())
         whole = max(estimate_tokens(f"{self.instructions}\n{self.message}"), sources)
         return min(int(_SPARE * (fits * whole - (whole - sources))), sources - 1)
 
@@ -189,15 +191,17 @@ def prompt_for(
         runtime: The library's parts.
         recalled: Earlier answers that the model is reminded of.
     """
-    desk = Desk(request, runtime)
-    blocks = desk.lay(excerpts_of(request, found, runtime)) if request.grounding != "tool" else ()
-    tools = (desk.tool(),) if request.grounding != "inject" else ()
+    evidence = EvidenceBuffer(request, runtime)
+    blocks = (
+        evidence.add(excerpts_of(request, found, runtime)) if request.grounding != "tool" else ()
+    )
+    tools = (evidence.tool(),) if request.grounding != "inject" else ()
     return Prompt(
-        desk,
+        evidence,
         instructions(
             request.persona, words=request.form.words, today=runtime.today(), tools=bool(tools)
         ),
-        user_message(request.question, blocks, desk.nonce, recalled),
+        user_message(request.question, blocks, evidence.nonce, recalled),
         tools,
         tuple(recalled),
     )
@@ -242,7 +246,7 @@ def _nothing(_: str) -> None:
     return None
 
 
-def combined(quoted: Answer, written: Written) -> Answer:
+def combine(quoted: Answer, written: Written) -> Answer:
     """Put what a model wrote before the quotations; all that it wrote is shown.
 
     The quotations stay below where nothing that it claims was found in the documents, and alone
@@ -255,7 +259,7 @@ def combined(quoted: Answer, written: Written) -> Answer:
         return replace(quoted, method=EXTRACTIVE, notice=NO_ANSWER, rejected=checked.rejected)
     found = any(sentence.support in FOUND for sentence in checked.sentences)
     claims = any(sentence.support is not Support.NO_STATEMENT for sentence in checked.sentences)
-    told = replace(
+    combined_answer = replace(
         quoted,
         outcome=AnswerOutcome.ANSWER if found else AnswerOutcome.NOT_FOUND,
         sentences=checked.sentences,
@@ -267,9 +271,9 @@ def combined(quoted: Answer, written: Written) -> Answer:
         conflicts=quoted.conflicts if found else (),
     )
     if found or not claims or not quoted.sentences:
-        return told
+        return combined_answer
     return replace(
-        told,
+        combined_answer,
         outcome=quoted.outcome,
         route=quoted.route,
         sentences=(*checked.sentences, *_below(quoted, len(checked.citations))),

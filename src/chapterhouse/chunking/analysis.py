@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
-from chapterhouse.chunking.units import Limits, Unit, fitted, units_of
+from chapterhouse.chunking.units import Limits, Unit, fit, units_of
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import detect
 from chapterhouse.text.language_data import STOPWORDS
@@ -39,7 +39,7 @@ class Analysed(Body):
         """Return the units broken so that they fit into chunks within ``limits``."""
         known = self._fitted.get(limits)
         if known is None:
-            units = fitted(self.text, units_of(self), limits)
+            units = fit(self.text, units_of(self), limits)
             known = self._fitted[limits] = Units(self.text, self.language, units)
         return known
 
@@ -72,7 +72,7 @@ def function_terms(language: str) -> frozenset[str]:
     return frozenset(term for word in words for term in analyse(word, language))
 
 
-def analysed(body: Body, formats: tuple[str, ...] = ()) -> Analysed:
+def analyse_body(body: Body, formats: tuple[str, ...] = ()) -> Analysed:
     """Return ``body`` as one that remembers; itself where it is one already."""
     if isinstance(body, Analysed):
         return body

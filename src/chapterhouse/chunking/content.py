@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from chapterhouse.chunking.analysis import Terms, analysed
+from chapterhouse.chunking.analysis import Terms, analyse_body
 from chapterhouse.chunking.segment import best_starts, spans_from, structure_costs
 from chapterhouse.chunking.units import DEFAULT, Limits
 from chapterhouse.types import Body, Span
@@ -42,7 +42,7 @@ def chunk_by_topic(
     Source: the shape of TextTiling (Hearst, Computational Linguistics 23, 1997), with sets for
     blocks.
     """
-    keywords = analysed(body).units(limits).keywords
+    keywords = analyse_body(body).units(limits).keywords
     return _cut_where_incoherent(body, limits, _jaccard_at_borders(keywords), threshold)
 
 
@@ -60,7 +60,7 @@ def chunk_by_meaning(
         limits: Lengths to keep.
         threshold: Cosine from which on a border is not cut unless the limits demand it.
     """
-    units = analysed(body).units(limits).units
+    units = analyse_body(body).units(limits).units
     if not units:
         return ()
     vectors = embed([body.text[unit.start : unit.end] for unit in units])
@@ -75,7 +75,7 @@ def chunk_by_density(body: Body, limits: Limits = DEFAULT) -> Sequence[Span]:
     chunk shorter, repetition makes it longer. Within a fifth of the mean nothing is preferred but
     good borders; characters keep their limits.
     """
-    units = analysed(body).units(limits)
+    units = analyse_body(body).units(limits)
     bits = _information(units.terms)
     total = math.fsum(bits)
     scale = len(body.text) / total if total else 0.0  # so that the mean chunk has the target's size
@@ -101,7 +101,7 @@ def _cut_where_incoherent(
 
     ``coherence`` has a value for the border before each unit; the first is unused.
     """
-    units = analysed(body).units(limits).units
+    units = analyse_body(body).units(limits).units
     mean, spread = _mean_and_spread(coherence[1:])
     costs = [
         structure + _WEIGHT * (value - mean) / spread + (_COHERENT if value >= threshold else 0.0)

@@ -4,10 +4,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chapterhouse.chunking.analysis import analysed
+from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.segment import best_starts, spans_from, structure_costs
 from chapterhouse.chunking.units import DEFAULT, Border, Limits
-from chapterhouse.types import Body, Section, Span, Stretch
+from chapterhouse.types import Body, Range, Section, Span
 
 _HEADING = -1.5  # beside what structure gives: a section is a level of its own
 _PASSAGE = 3  # target lengths
@@ -21,7 +21,7 @@ def chunk_by_hierarchy(body: Body, limits: Limits = DEFAULT) -> Sequence[Span]:
     all sections below that one. So there are at least two levels wherever a text has more than
     one chunk, with headings or without.
     """
-    units = analysed(body).units(limits).units
+    units = analyse_body(body).units(limits).units
     costs = [
         cost + (_HEADING if unit.border is Border.HEADING else 0.0)
         for unit, cost in zip(units, structure_costs(units), strict=True)
@@ -44,10 +44,10 @@ def with_parents(body: Body, spans: Sequence[Span], limits: Limits) -> Sequence[
     return tuple(result)
 
 
-def _nested(span: Span, candidates: Sequence[Stretch]) -> tuple[Stretch, ...]:
+def _nested(span: Span, candidates: Sequence[Range]) -> tuple[Range, ...]:
     """Return those candidates that contain the span and the ones before them, and are larger."""
     inner = (span.start, span.end)
-    parents: list[Stretch] = []
+    parents: list[Range] = []
     for outer in candidates:
         if outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]:
             parents.append(outer)
@@ -70,7 +70,7 @@ def _passages(spans: Sequence[Span], starts: Sequence[int], length: int) -> list
     return groups
 
 
-def _tree(sections: Sequence[Section]) -> tuple[list[Stretch], list[int]]:
+def _tree(sections: Sequence[Section]) -> tuple[list[Range], list[int]]:
     """Return each section's stretch with all below it, and the number of the one above or -1."""
     ends = [section.end for section in sections]
     above: list[int] = []

@@ -77,8 +77,8 @@ def _quality(
     shares = [count / counts.total() for count in counts.values()]
     entropy = max(0.0, -math.fsum(share * math.log2(share) for share in shares))
     coherence = math.fsum(likeness) / len(likeness) if likeness else 0.0
-    said = sum(map(counts.__getitem__, keywords))
-    density = 1 - len(keywords) / said if said else 0.0
+    repeated = sum(map(counts.__getitem__, keywords))
+    density = 1 - len(keywords) / repeated if repeated else 0.0
     position = 1 - (1 - _END) * place
     parts = (min(1.0, entropy / _RICH), min(1.0, coherence / _COHERENT), density, position)
     return Quality(entropy, coherence, density, min(1.0, math.fsum(map(mul, _WEIGHTS, parts))))

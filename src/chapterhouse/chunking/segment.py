@@ -96,10 +96,10 @@ def best_starts(
                 least[number], origin[number] = cost, start
         if number < len(units):
             least[number] += costs[number]
-    return _traced(origin) if least[-1] < math.inf else [0]
+    return _trace(origin) if least[-1] < math.inf else [0]
 
 
-def _traced(origin: Sequence[int]) -> list[int]:
+def _trace(origin: Sequence[int]) -> list[int]:
     found = [origin[-1]]
     while found[-1]:
         found.append(origin[found[-1]])

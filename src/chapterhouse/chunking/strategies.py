@@ -6,7 +6,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Final
 
-from chapterhouse.chunking.analysis import Units, analysed
+from chapterhouse.chunking.analysis import Units, analyse_body
 from chapterhouse.chunking.content import (
     Embed,
     chunk_by_density,
@@ -39,7 +39,7 @@ def chunk_by_format(
     body: Body, chunkers: Mapping[str, Chunker], otherwise: Chunker
 ) -> Sequence[Span]:
     """Cut a body with the chunker for its file's extension, else for its format, else another."""
-    known = analysed(body)
+    known = analyse_body(body)
     chunker = next((chunkers[name] for name in known.formats if name in chunkers), otherwise)
     return chunker(known)
 
@@ -49,7 +49,7 @@ def chunk_adaptively(body: Body, limits: Limits = DEFAULT) -> Sequence[Span]:
 
     Ties go to the first. ``semantic`` is not tried, so that a megabyte takes under a second.
     """
-    known = analysed(body)
+    known = analyse_body(body)
     cuttings = [
         chunk(known, limits) for chunk in (chunk_by_hierarchy, chunk_by_topic, chunk_by_density)
     ]

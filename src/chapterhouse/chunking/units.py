@@ -11,7 +11,7 @@ from enum import IntEnum
 
 from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import Body, Kind, Stretch
+from chapterhouse.types import Body, Kind, Range
 
 TARGET, MINIMUM, MAXIMUM = 700, 100, 1_500
 # Two chunks that are too short and one unit between them must fit into one.
@@ -106,7 +106,7 @@ def units_of(body: Body) -> Iterator[Unit]:
             yield from _block_units(text, block, section_start)
 
 
-def section_bounds(body: Body) -> Iterator[Stretch]:
+def section_bounds(body: Body) -> Iterator[Range]:
     """Yield the stretches of the sections, or the whole text where there are none."""
     if not body.sections and body.text:
         yield 0, len(body.text)
@@ -114,7 +114,7 @@ def section_bounds(body: Body) -> Iterator[Stretch]:
         yield section.start, section.end
 
 
-def line_spans(text: str, start: int, end: int) -> Iterator[Stretch]:
+def line_spans(text: str, start: int, end: int) -> Iterator[Range]:
     """Yield the lines of ``text[start:end]``, each with its line feed."""
     while start < end:
         stop = text.find("\n", start, end) + 1 or end
@@ -184,22 +184,22 @@ def _table_units(text: str, start: int, body_start: int, end: int) -> Iterator[U
         )
 
 
-def fitted(text: str, units: Iterable[Unit], limits: Limits) -> tuple[Unit, ...]:
+def fit(text: str, units: Iterable[Unit], limits: Limits) -> tuple[Unit, ...]:
     """Break units that are too long, at a space where there is one; drop headers that are."""
     fitting: list[Unit] = []
     for unit in units:
-        kept = replace(unit, header="") if len(unit.header) > limits.longest_header else unit
+        fitted_unit = replace(unit, header="") if len(unit.header) > limits.longest_header else unit
         if unit.end - unit.start <= limits.longest_unit:
-            fitting.append(kept)
+            fitting.append(fitted_unit)
         else:
-            fitting.extend(_pieces(text, kept, limits.longest_unit))
+            fitting.extend(_pieces(text, fitted_unit, limits.longest_unit))
     length = sum(unit.end - unit.start for unit in fitting)
     tiny = len(fitting) > _MANY and length < _TINY * len(fitting)
     most = min(_SHORT, limits.longest_unit)
-    return tuple(_joined(fitting, most)) if tiny else tuple(fitting)
+    return tuple(_join(fitting, most)) if tiny else tuple(fitting)
 
 
-def _joined(units: Iterable[Unit], most: int) -> Iterator[Unit]:
+def _join(units: Iterable[Unit], most: int) -> Iterator[Unit]:
     """Join neighbours of one kind, in a text of hardly anything but full stops.
 
     The work of cutting grows with the number of units in a chunk.

@@ -66,10 +66,10 @@ class Difference:
 
 def difference(one: Statement, other: Statement) -> Difference:
     """Align the first with the second, which is the longer, and return what is left over."""
-    return _difference(aligned(one, other))
+    return _difference(align_words(one, other))
 
 
-def aligned(claim: Statement, stated: Statement) -> Alignment:
+def align_words(claim: Statement, stated: Statement) -> Alignment:
     """Return where the words of one sentence stand in another, numbers and dates once each."""
     text, language = stated.text, stated.language
     sentence = Sentence(0, len(text), text, frozenset(), row=False)
@@ -82,12 +82,12 @@ def aligned(claim: Statement, stated: Statement) -> Alignment:
 def _each_once(claim: Statement, places: Sequence[int]) -> tuple[int, ...]:
     """Let no two numbers or dates stand in one place: "50 men and 50 women", "50 and 95"."""
     seen: set[int] = set()
-    kept: list[int] = []
+    unique: list[int] = []
     for token, place in zip(claim.tokens, places, strict=True):
         again = token.kind is not TokenKind.WORD and place in seen
-        kept.append(-1 if again else place)
+        unique.append(-1 if again else place)
         seen.add(place)
-    return tuple(kept)
+    return tuple(unique)
 
 
 def _difference(alignment: Alignment) -> Difference:
@@ -138,32 +138,32 @@ def _opposed(alignment: Alignment) -> tuple[Token, Token] | None:
     return None
 
 
-def other_subject(told: Difference) -> bool:
+def other_subject(difference_found: Difference) -> bool:
     """Whether both sides have a name, a qualification or a beginning of their own."""
-    left, right = told.left, told.right
+    left, right = difference_found.left, difference_found.right
     named = any(t.name or t.capital for t in left) and any(t.name or t.capital for t in right)
     qualified = any(t.preposition for t in left) and any(t.preposition for t in right)
-    return named or qualified or _begins_otherwise(told)
+    return named or qualified or _begins_otherwise(difference_found)
 
 
-def _begins_otherwise(told: Difference) -> bool:
+def _begins_otherwise(difference_found: Difference) -> bool:
     """Whether both begin with a word that the other lacks: mostly they have other subjects."""
-    own = next((t for t, _ in told.first if t.kind is TokenKind.WORD), None)
-    other = next((t for t, _ in told.second if t.kind is TokenKind.WORD), None)
-    return own in told.left and other in told.right
+    own = next((t for t, _ in difference_found.first if t.kind is TokenKind.WORD), None)
+    other = next((t for t, _ in difference_found.second if t.kind is TokenKind.WORD), None)
+    return own in difference_found.left and other in difference_found.right
 
 
-def narrowed(told: Difference, differing: tuple[int, int]) -> bool:
+def is_narrowed(difference_found: Difference, differing: tuple[int, int]) -> bool:
     """Whether what only one side says, or an opposite, names the part that a fact is true of."""
-    if told.opposed and all(token.preposition for token in told.opposed):
+    if difference_found.opposed and all(token.preposition for token in difference_found.opposed):
         return True
-    facts = told.tokens(differing)
-    for over, fact in zip((told.left, told.right), facts, strict=True):
+    facts = difference_found.tokens(differing)
+    for over, fact in zip((difference_found.left, difference_found.right), facts, strict=True):
         if any(t.name and t.clause == fact.clause for t in over) and len(over) > 1:
             return True
-    return (_weekday(told.first) and any(t.preposition for t in told.right)) or (
-        _weekday(told.second) and any(t.preposition for t in told.left)
-    )
+    return (
+        _weekday(difference_found.first) and any(t.preposition for t in difference_found.right)
+    ) or (_weekday(difference_found.second) and any(t.preposition for t in difference_found.left))
 
 
 def _weekday(tokens: Tokens) -> bool:
@@ -171,9 +171,9 @@ def _weekday(tokens: Tokens) -> bool:
     return any(token.date and token.date.weekday for token, held in tokens if not held)
 
 
-def is_measured(told: Difference) -> bool:
+def is_measured(difference_found: Difference) -> bool:
     """Whether both give a figure of something that has one every year."""
-    claim = told.alignment.claim
+    claim = difference_found.alignment.claim
     numbers = [t.number for t in claim.tokens if t.number and not t.number.ordinal]
     if any(number.unit in _MEASURED for number in numbers):
         return True
@@ -182,11 +182,11 @@ def is_measured(told: Difference) -> bool:
     return bool(numbers) and any(w in measures or w.rstrip("sn") in measures for w in words)
 
 
-def other_event(told: Difference) -> bool:
+def other_event(difference_found: Difference) -> bool:
     """Whether each tells of something that the other does not: "founded", "sold"."""
-    language = told.alignment.claim.language
-    return any(_is_event(t, language) for t in told.left) and any(
-        _is_event(t, language) for t in told.right
+    language = difference_found.alignment.claim.language
+    return any(_is_event(t, language) for t in difference_found.left) and any(
+        _is_event(t, language) for t in difference_found.right
     )
 
 
@@ -196,20 +196,20 @@ def _is_event(token: Token, language: str) -> bool:
     return not form or re.fullmatch(form, token.text) is not None
 
 
-def other_thing(told: Difference, numbers: tuple[int, int]) -> bool:
+def other_thing(difference_found: Difference, numbers: tuple[int, int]) -> bool:
     """Whether the word after the number is another on both sides: "3 ships", "4 lamps"."""
-    own, other = told.tokens(numbers)
-    after = next((t for t, _ in told.first if t.start > own.start), None)
-    stated = next((t for t, _ in told.second if t.start > other.start), None)
-    return after in told.left and stated in told.right
+    own, other = difference_found.tokens(numbers)
+    after = next((t for t, _ in difference_found.first if t.start > own.start), None)
+    stated = next((t for t, _ in difference_found.second if t.start > other.start), None)
+    return after in difference_found.left and stated in difference_found.right
 
 
-def is_label(told: Difference, numbers: tuple[int, int]) -> bool:
+def is_label(difference_found: Difference, numbers: tuple[int, int]) -> bool:
     """Whether the numbers tell things apart: "Prompt 1", "second stage"."""
-    own, other = told.tokens(numbers)
+    own, other = difference_found.tokens(numbers)
     if own.number and own.number.ordinal:
-        return len(told.shared) < LEAST_SHARED
-    one, two = told.alignment.claim, told.alignment.window.statements[0]
+        return len(difference_found.shared) < LEAST_SHARED
+    one, two = difference_found.alignment.claim, difference_found.alignment.window.statements[0]
     if _enumerates(one, own) or _enumerates(two, other):
         return True
     if _is_numbered(one, own) and _is_numbered(two, other):
@@ -241,17 +241,17 @@ def follows_capital(statement: Statement, token: Token) -> bool:
     return any(t.capital and t.end + 1 == token.start for t in statement.tokens)
 
 
-def says_otherwise(told: Difference) -> bool:
+def says_otherwise(difference_found: Difference) -> bool:
     """Whether what only one of two sentences says keeps them from saying the same."""
-    one, two = told.alignment.claim, told.alignment.window.statements[0]
-    mine, theirs = told.first, told.second
+    one, two = difference_found.alignment.claim, difference_found.alignment.window.statements[0]
+    mine, theirs = difference_found.first, difference_found.second
     return (
         _excepts(one) != _excepts(two)
         or _only_supposed(one, two, theirs)
         or _has_company(one, mine)
         or _has_company(two, theirs)
-        or (_has_figure(mine) and bool(told.right))  # "every two hours", "every hour"
-        or (_has_figure(theirs) and bool(told.left))
+        or (_has_figure(mine) and bool(difference_found.right))  # "every two hours", "every hour"
+        or (_has_figure(theirs) and bool(difference_found.left))
     )
 
 

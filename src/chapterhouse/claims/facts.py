@@ -1,4 +1,4 @@
-"""What in a text can be checked to the letter: numbers, dates, names, negations, quotations."""
+"""What in a text can be checked word for word: numbers, dates, names, negations, quotations."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -123,7 +123,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All that can be checked to the letter; offsets are those of the text."""
+    """All that can be checked word for word; offsets are those of the text."""
 
     numbers: tuple[Number, ...]
     dates: tuple[Date, ...]

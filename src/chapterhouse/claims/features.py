@@ -188,7 +188,9 @@ def is_small(token: Token) -> bool:
     return number is not None and not number.unit and (number.ordinal or number.value == 1)
 
 
-def read_beside(claim: Statement, evidence: Sequence[Evidence], known: Stated) -> Reading | None:
+def compare_with_evidence(
+    claim: Statement, evidence: Sequence[Evidence], known: Stated
+) -> Reading | None:
     """Read a claim beside its evidence.
 
     Args:

@@ -17,9 +17,9 @@ from typing import Final, NamedTuple
 from chapterhouse.claims.features import (
     FEATURES,
     Reading,
+    compare_with_evidence,
     is_fact,
     is_small,
-    read_beside,
     stated,
 )
 from chapterhouse.claims.no_statement import bare, essence, states_nothing
@@ -90,7 +90,9 @@ def _judge(claim: str, evidence: Sequence[Evidence]) -> Judgement:
     if quoted:
         return Judgement(Support.QUOTED, quoted, score=1.0)
     languages = dict.fromkeys(one.language for one in evidence)
-    each = [_beside(claim, [e for e in evidence if e.language == name]) for name in languages]
+    each = [
+        _judge_in_language(claim, [e for e in evidence if e.language == name]) for name in languages
+    ]
     best = max(each, key=lambda one: one.score, default=Judgement(Support.NOT_FOUND))
     wrong = wrong_quotations(claim, evidence)
     if not wrong:
@@ -100,9 +102,9 @@ def _judge(claim: str, evidence: Sequence[Evidence]) -> Judgement:
     return Judgement(support, best.spans, (*problems, *best.problems), best.score)
 
 
-def _beside(claim: str, evidence: Sequence[Evidence]) -> Judgement:
+def _judge_in_language(claim: str, evidence: Sequence[Evidence]) -> Judgement:
     """Judge a claim by stretches of one language."""
-    reading = read_beside(read(claim, evidence[0].language), evidence, stated(evidence))
+    reading = compare_with_evidence(read(claim, evidence[0].language), evidence, stated(evidence))
     if reading is None:
         return Judgement(Support.NOT_FOUND)
     score, spans = probability(reading), tuple(_spans(reading))
@@ -240,8 +242,8 @@ def _in_its_sentence(reading: Reading, number: int) -> Token | None:
     held = [{window.tokens[place][1] for place in places[word]} for word in words]
     counts = [sum(s in each for each in held) for s in range(len(window.sentences))]
     most = max(range(len(counts)), key=lambda s: (counts[s], -s))
-    stands = any(window.tokens[place][1] == most for place in places[number])
-    if not places[number] or stands or counts[most] < _MOST_WORDS * len(words) or not words:
+    is_found = any(window.tokens[place][1] == most for place in places[number])
+    if not places[number] or is_found or counts[most] < _MOST_WORDS * len(words) or not words:
         return None
     taken = {place for each in places for place in each}
     rivals = [

@@ -38,7 +38,7 @@ def _pattern(template: str, *names: str) -> re.Pattern[str]:
 
 def _filled(words: LanguageWords, pattern: str) -> str:
     filled = pattern.replace("{sources}", words.sources)
-    return filled.replace("{saying}", f"(?:{words.saying})")
+    return filled.replace("{reporting}", f"(?:{words.reporting})")
 
 
 def _opener() -> re.Pattern[str]:

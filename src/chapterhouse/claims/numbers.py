@@ -112,8 +112,8 @@ def numbers(text: str, language: str = "") -> tuple[Number, ...]:
     taken = bytearray(len(text) + 1)
     for number in figures:
         taken[number.start : number.end] = b"\1" * (number.end - number.start)
-    spoken = [n for n in _spoken(text, language) if not any(taken[n.start : n.end])]
-    found = sorted((*figures, *spoken), key=lambda number: number.start)
+    in_words = [n for n in _find_number_words(text, language) if not any(taken[n.start : n.end])]
+    found = sorted((*figures, *in_words), key=lambda number: number.start)
     return tuple(_inherit(text, found))
 
 
@@ -246,7 +246,7 @@ def _number_words(language: str) -> dict[str, tuple[int, bool]]:
     return words
 
 
-def _spoken(text: str, language: str) -> Iterator[Number]:
+def _find_number_words(text: str, language: str) -> Iterator[Number]:
     if language in {"zh", "ja"}:
         yield from _east(text)
         return
@@ -257,12 +257,12 @@ def _spoken(text: str, language: str) -> Iterator[Number]:
         if words[place].group().lower() not in known:
             place += 1
             continue
-        number, place = _spoken_at(text, words, place, language)
+        number, place = _number_words_at(text, words, place, language)
         if number is not None:
             yield number
 
 
-def _spoken_at(
+def _number_words_at(
     text: str, words: list[re.Match[str]], place: int, language: str
 ) -> tuple[Number | None, int]:
     known, first = _number_words(language), place

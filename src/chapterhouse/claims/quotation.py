@@ -52,7 +52,7 @@ class Words:
 
 @lru_cache(maxsize=1024)
 def words_of(text: str) -> Words:
-    """Return the words of ``text`` for comparison to the letter."""
+    """Return the words of ``text`` for comparison word for word."""
     words: list[str] = []
     spans: list[tuple[int, int]] = []
     for match in _PIECE.finditer(text):
@@ -72,16 +72,16 @@ def words_of(text: str) -> Words:
 class Place:
     """Where words stand: number of the stretch, and offsets in ``Evidence.text``."""
 
-    stretch: int
+    evidence: int
     start: int
     end: int
 
 
-def find_words(wanted: Words, stretches: Sequence[Evidence]) -> Iterator[Place]:
+def find_words(wanted: Words, passages: Sequence[Evidence]) -> Iterator[Place]:
     """Yield the places at which the words stand one after the other."""
     if not wanted.words:
         return
-    for number, evidence in enumerate(stretches):
+    for number, evidence in enumerate(passages):
         known = words_of(evidence.text)
         position = known.joined.find(wanted.joined)
         if position >= 0:
@@ -96,9 +96,9 @@ def weight(words: Sequence[str]) -> float:
     return len(words) - east + east / _EAST_FACTOR
 
 
-def apart(one: Place, two: Place, stretches: Sequence[Evidence]) -> bool:
+def apart(one: Place, two: Place, passages: Sequence[Evidence]) -> bool:
     """Whether the second place does not follow the first closely in one document."""
-    first, second = stretches[one.stretch], stretches[two.stretch]
+    first, second = passages[one.evidence], passages[two.evidence]
     if first.document_id != second.document_id:
         return True
     distance = second.start + two.start - first.start - one.end
@@ -129,7 +129,7 @@ def find_quoted(claim: str, evidence: Sequence[Evidence]) -> tuple[Quotation, ..
     east = any(len(word) == 1 and east_asian_letters(word) for word in wanted.words)
     long = size >= (_QUOTED_EAST if east else _QUOTED_CHARACTERS)
     for place in find_words(wanted, evidence):
-        own = evidence[place.stretch]
+        own = evidence[place.evidence]
         inside = [
             s
             for s in sentences_of(own.text, own.language)
@@ -154,8 +154,8 @@ def _is_out_of_context(claim: str, evidence: Evidence, place: Place, start: int,
             return True
         if one.number and other.number and one.number.unit != other.number.unit:
             return True
-    kept = range(place.start - start, place.end - start)
-    denials = [cue.start for cue in whole.facts.negations if cue.start not in kept]
+    covered = range(place.start - start, place.end - start)
+    denials = [cue.start for cue in whole.facts.negations if cue.start not in covered]
     clauses = {token.clause for token in inside}
     return any(
         token.clause in clauses and abs(token.start - denial) < _NEAR

@@ -30,7 +30,7 @@ from chapterhouse.claims.difference import (
     difference,
     is_label,
     is_measured,
-    narrowed,
+    is_narrowed,
     other_event,
     other_subject,
     other_thing,
@@ -100,53 +100,74 @@ def compare(one: str, other: str, language: str = "") -> Comparison:
     """
     statements = (read(one, language), read(other, language))
     if _size(statements[0]) <= _size(statements[1]):
-        return _compared(difference(*statements))
-    told = _compared(difference(statements[1], statements[0]))
-    return replace(told, values=(told.values[1], told.values[0]))
+        return _relation(difference(*statements))
+    difference_found = _relation(difference(statements[1], statements[0]))
+    return replace(
+        difference_found, values=(difference_found.values[1], difference_found.values[0])
+    )
 
 
 def _size(statement: Statement) -> tuple[int, str]:
     return len(statement.tokens), statement.text
 
 
-def _compared(told: Difference) -> Comparison:
-    few = len(told.shared) < LEAST_SHARED and not (told.shared and told.alike == 1.0)
-    if few or told.alike < ALIKE or other_subject(told):
+def _relation(difference_found: Difference) -> Comparison:
+    few = len(difference_found.shared) < LEAST_SHARED and not (
+        difference_found.shared and difference_found.alike == 1.0
+    )
+    if few or difference_found.alike < ALIKE or other_subject(difference_found):
         return _SILENT
-    dates = _pair_that_differs(told, TokenKind.DATE)
-    numbers = _pair_that_differs(told, TokenKind.NUMBER)
+    dates = _pair_that_differs(difference_found, TokenKind.DATE)
+    numbers = _pair_that_differs(difference_found, TokenKind.NUMBER)
     if numbers or dates:
-        return _by_fact(told, numbers, dates)
-    if told.alike < _SAME and not (told.contained and len(told.shared) >= CONTAINED):
+        return _by_fact(difference_found, numbers, dates)
+    if difference_found.alike < _SAME and not (
+        difference_found.contained and len(difference_found.shared) >= CONTAINED
+    ):
         return _SILENT
-    denial = _by_denial(told)
+    denial = _by_denial(difference_found)
     if denial:
-        return denial if told.sure else _SILENT
-    agree = _same_facts(told) and not says_otherwise(told)
-    agree = agree and not _turned_round(told.alignment)
-    return Comparison(Relation.AGREE if agree else Relation.SILENT, told.shared, alike=told.alike)
+        return denial if difference_found.sure else _SILENT
+    agree = _same_facts(difference_found) and not says_otherwise(difference_found)
+    agree = agree and not _turned_round(difference_found.alignment)
+    return Comparison(
+        Relation.AGREE if agree else Relation.SILENT,
+        difference_found.shared,
+        alike=difference_found.alike,
+    )
 
 
 def _by_fact(
-    told: Difference, numbers: tuple[int, int] | None, dates: tuple[int, int] | None
+    difference_found: Difference, numbers: tuple[int, int] | None, dates: tuple[int, int] | None
 ) -> Comparison:
     differing = numbers or dates
-    if differing is None or (numbers and dates) or not told.sure or narrowed(told, differing):
+    if (
+        differing is None
+        or (numbers and dates)
+        or not difference_found.sure
+        or is_narrowed(difference_found, differing)
+    ):
         return _SILENT  # two figures of two years, or of a part and of the whole
-    if dates and (told.alike < _SAME or is_measured(told) or other_event(told)):
+    if dates and (
+        difference_found.alike < _SAME
+        or is_measured(difference_found)
+        or other_event(difference_found)
+    ):
         return _SILENT
-    if numbers and (other_thing(told, numbers) or is_label(told, numbers)):
+    if numbers and (other_thing(difference_found, numbers) or is_label(difference_found, numbers)):
         return _SILENT
-    own, other = told.tokens(differing)
+    own, other = difference_found.tokens(differing)
     kind = Relation.NUMBER if numbers else Relation.DATE
-    return Comparison(kind, told.shared, (own.text, other.text), told.alike)
+    return Comparison(kind, difference_found.shared, (own.text, other.text), difference_found.alike)
 
 
-def _by_denial(told: Difference) -> Comparison | None:
-    if told.opposed:
-        values = (told.opposed[0].text, told.opposed[1].text)
-        return Comparison(Relation.NEGATION, told.shared, values, told.alike)
-    differing = polarity_differs(told.alignment)
+def _by_denial(difference_found: Difference) -> Comparison | None:
+    if difference_found.opposed:
+        values = (difference_found.opposed[0].text, difference_found.opposed[1].text)
+        return Comparison(
+            Relation.NEGATION, difference_found.shared, values, difference_found.alike
+        )
+    differing = polarity_differs(difference_found.alignment)
     if not differing:
         return None
     own, stated = differing
@@ -154,14 +175,14 @@ def _by_denial(told: Difference) -> Comparison | None:
         "not" if own.negated > stated.negated else "",
         "not" if stated.negated > own.negated else "",
     )
-    return Comparison(Relation.NEGATION, told.shared, values, told.alike)
+    return Comparison(Relation.NEGATION, difference_found.shared, values, difference_found.alike)
 
 
-def _same_facts(told: Difference) -> bool:
+def _same_facts(difference_found: Difference) -> bool:
     """Whether no number or date of one has another in its place: at most one side has more."""
     return not all(
         any(not held and token.kind is not TokenKind.WORD for token, held in tokens)
-        for tokens in (told.first, told.second)
+        for tokens in (difference_found.first, difference_found.second)
     )
 
 
@@ -177,17 +198,17 @@ def _turned_round(alignment: Alignment) -> bool:
 # --- numbers and dates --------------------------------------------------------------------------
 
 
-def _pair_that_differs(told: Difference, kind: TokenKind) -> tuple[int, int] | None:
+def _pair_that_differs(difference_found: Difference, kind: TokenKind) -> tuple[int, int] | None:
     """Return the first number or date of each that says something else about the same thing."""
     own, theirs = (
         [n for n, (token, held) in enumerate(tokens) if token.kind is kind and not held]
-        for tokens in (told.first, told.second)
+        for tokens in (difference_found.first, difference_found.second)
     )
-    alignment = told.alignment
+    alignment = difference_found.alignment
     own, theirs = _without_ranges(alignment, own, theirs)
     for number in own:
         for place in theirs:
-            one, other = told.tokens((number, place))
+            one, other = difference_found.tokens((number, place))
             only = kind is TokenKind.DATE and len(own) == len(theirs) == 1  # it may be moved
             if _comparable(one, other) and (only or _same_neighbour(alignment, number, place)):
                 return number, place
@@ -289,16 +310,16 @@ def stated_in(evidence: Sequence[Evidence]) -> Iterator[Stated]:
     Headings, questions and very long sentences are left out.
     """
     seen: set[tuple[str, int]] = set()
-    for stretch in evidence:
-        for sentence in sentences_of(stretch.text, stretch.language):
-            place = (stretch.document_id, stretch.start + sentence.start)
+    for passage in evidence:
+        for sentence in sentences_of(passage.text, passage.language):
+            place = (passage.document_id, passage.start + sentence.start)
             states = not sentence.text.startswith("#") and not sentence.text.endswith(("?", "？"))
             if len(sentence.text) > _LONGEST or place in seen or not states:
                 continue
             seen.add(place)
-            tokens = read(sentence.text, stretch.language).tokens
+            tokens = read(sentence.text, passage.language).tokens
             yield Stated(
-                evidence=stretch,
+                evidence=passage,
                 sentence=sentence,
                 keys=frozenset(t.key for t in tokens if t.kind is TokenKind.WORD),
                 names=frozenset(t.key for t in tokens if t.name),

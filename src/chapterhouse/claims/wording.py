@@ -54,7 +54,7 @@ class LanguageWords:
     exceptions: str = ""
     suppositions: str = ""
     sources: str = ""
-    saying: str = ""
+    reporting: str = ""
     about_sources: str = ""
     about_answer: str = ""
     openers: str = ""

@@ -64,12 +64,12 @@ class _Wrapper:
 
     Attributes:
         network: Which addresses are of this form.
-        carried: Return the IPv4 addresses inside one, as numbers.
+        embedded: Return the IPv4 addresses inside one, as numbers.
         replaces: Whether only what is inside counts; otherwise the address itself counts too.
     """
 
     network: IPv6Network
-    carried: Callable[[int], tuple[int, ...]]
+    embedded: Callable[[int], tuple[int, ...]]
     replaces: bool
 
 
@@ -124,11 +124,11 @@ def unwrap(address: Address) -> tuple[Address, ...]:
         return (address,)
     number = int(address)
     forms = [wrapper for wrapper in _WRAPPERS if address in wrapper.network]
-    carried = [IPv4Address(inside) for form in forms for inside in form.carried(number)]
+    embedded = [IPv4Address(inside) for form in forms for inside in form.embedded(number)]
     if (number >> 32 & _LOW) & ~_UNIVERSAL_BIT == _ISATAP:
-        carried.append(IPv4Address(number & _LOW))
+        embedded.append(IPv4Address(number & _LOW))
     itself = () if any(form.replaces for form in forms) else (address,)
-    return (*itself, *carried)
+    return (*itself, *embedded)
 
 
 def is_public(address: str | Address) -> bool:

@@ -362,7 +362,7 @@ def _body(response: "httpcore2.Response", limit: int) -> bytes:
     if encoding in {"", "identity"}:
         return b"".join(parts)
     if encoding in {"gzip", "x-gzip", "deflate"}:  # though nobody asked for it
-        return _unpacked(parts, limit)
+        return _unpack(parts, limit)
     raise RejectedError(URL_TYPE, "The page came compressed, although it was asked for plain.")
 
 
@@ -375,7 +375,7 @@ def _capped(parts: Iterable[bytes], limit: int) -> Iterator[bytes]:
         yield part
 
 
-def _unpacked(parts: Iterable[bytes], limit: int) -> bytes:
+def _unpack(parts: Iterable[bytes], limit: int) -> bytes:
     """Return what is packed in ``parts``, never holding more than one byte above the limit."""
     inflater = zlib.decompressobj(wbits=_EITHER_ZLIB_OR_GZIP)
     content = bytearray()

@@ -97,7 +97,7 @@ class FetchReport:
     orphaned: tuple[Remembered, ...]
 
 
-def bring_up_to_date(links: Sequence[Link], folder: Path, fetch: Fetch, today: str) -> FetchReport:
+def sync_pages(links: Sequence[Link], folder: Path, fetch: Fetch, today: str) -> FetchReport:
     """Fetch what is new or has changed behind ``links``, and keep it in ``folder``.
 
     A page that cannot be fetched again is kept as it is. A page whose link is gone is kept, too,
@@ -207,8 +207,8 @@ def _bring(
 
 
 def _failed(link: Link, known: Remembered | None, error: RejectedError) -> LinkOutcome:
-    kept = f" The page of {known.fetched} is kept." if known else ""
-    return LinkOutcome(link, "failed", known, error.code, error.message + kept, error.hint)
+    note = f" The page of {known.fetched} is kept." if known else ""
+    return LinkOutcome(link, "failed", known, error.code, error.message + note, error.hint)
 
 
 def _free_name(url: str, suggested: str, pages: Mapping[str, Remembered]) -> str:
@@ -254,11 +254,11 @@ def _clear_abandoned(folder: Path) -> None:
 
 
 def _save(folder: Path, pages: Mapping[str, Remembered]) -> None:
-    kept = {url: asdict(page) for url, page in pages.items()}
-    for values in kept.values():
+    records = {url: asdict(page) for url, page in pages.items()}
+    for values in records.values():
         del values["url"]
     text = json.dumps(
-        {"version": _VERSION, "pages": kept}, ensure_ascii=False, indent=2, sort_keys=True
+        {"version": _VERSION, "pages": records}, ensure_ascii=False, indent=2, sort_keys=True
     )
     write_whole(folder / INDEX, f"{text}\n")
 

@@ -62,14 +62,14 @@ def walk(
 ) -> Iterator[SourceFile]:
     """Yield the files at or below ``path``, in order of source.
 
-    Hidden files, what tools leave behind and libraries of Chapterhouse are passed over. What
+    Hidden files, what tools leave behind and libraries of Chapterhouse are ignored. What
     cannot be read as a file (a link, a pipe, a device, a closed folder) is yielded with its
     problem. Links are not followed, except ``path`` itself: its owner named it.
 
     Args:
         path: A folder, or one file.
         label: What sources begin with; by default the name of the folder, or of the file's.
-        on_hidden: Called with each hidden file and folder that is passed over.
+        on_hidden: Called with each hidden file and folder that is ignored.
 
     Raises:
         NotFoundError: nothing is there.
@@ -184,8 +184,8 @@ def _names(
     for name, _ in found:
         if name.startswith("."):
             on_hidden(root.joinpath(*parts, name))
-    kept = [pair for pair in found if not _ignored(*pair)]
-    return sorted(kept, key=lambda pair: source_name(pair[0], ("",) if pair[1] else ()))
+    included = [pair for pair in found if not _ignored(*pair)]
+    return sorted(included, key=lambda pair: source_name(pair[0], ("",) if pair[1] else ()))
 
 
 def _ignored(name: str, is_folder: bool) -> bool:  # noqa: FBT001 - a pair of scandir

@@ -71,7 +71,7 @@ def parse_links(text: str) -> LinkList:
     found: dict[str, Link] = {}
     problems = []
     for number, line in enumerate(_LINE_END.split(text.removeprefix("\ufeff")), start=1):
-        for written, title in _written(line.strip()):
+        for written, title in _find_addresses(line.strip()):
             try:
                 url = _normal(written)
             except RejectedError as error:
@@ -82,7 +82,7 @@ def parse_links(text: str) -> LinkList:
     return LinkList(tuple(found.values()), tuple(problems))
 
 
-def _written(line: str) -> list[tuple[str, str]]:
+def _find_addresses(line: str) -> list[tuple[str, str]]:
     """Return the addresses of a line as they are written, and their titles."""
     if not line or line.startswith(_COMMENT):
         return []

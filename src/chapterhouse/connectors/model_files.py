@@ -18,7 +18,7 @@ from typing import IO, TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit
 
 from chapterhouse.errors import EngineError, NotFoundError, RefusedError, UsageError
-from chapterhouse.files import put_in_place
+from chapterhouse.files import move_into_place
 from chapterhouse.models.cards import CardFile
 from chapterhouse.types import Progress
 
@@ -81,13 +81,13 @@ def fetch_files(
     with _client(silent_seconds) as client:
         for file in files:
 
-            def tell(size: int, before: int = done, name: str = file.name) -> None:
+            def report(size: int, before: int = done, name: str = file.name) -> None:
                 on_progress(Progress(before + size, total, name))
 
             if not is_right(folder / file.name, file):
-                _fetch(client, file, origin, folder, tell, sleep)
+                _fetch(client, file, origin, folder, report, sleep)
             done += file.size
-            tell(0, done)
+            report(0, done)
 
 
 def take_files(files: Sequence[CardFile], source: Path, folder: Path) -> None:
@@ -137,7 +137,7 @@ def _take(stream: IO[bytes], file: CardFile, folder: Path, shown: str) -> None:
     with part.open("wb") as out:
         while left and (data := stream.read(min(_BLOCK, left))):
             left -= out.write(data)
-    _put_in_place(part, target, file, shown)
+    _move_checked(part, target, file, shown)
 
 
 def _fetch(
@@ -145,7 +145,7 @@ def _fetch(
     file: CardFile,
     origin: Origin,
     folder: Path,
-    tell: Callable[[int], None],
+    report: Callable[[int], None],
     sleep: Callable[[float], None],
 ) -> None:
     import httpx2  # noqa: PLC0415 - 100 ms that only fetching pays
@@ -157,13 +157,13 @@ def _fetch(
         if attempt:
             sleep(_PAUSE_SECONDS * 2 ** (attempt - 1))
         try:
-            reason = _receive(client, url, part, file, origin, tell)
+            reason = _receive(client, url, part, file, origin, report)
         except httpx2.TimeoutException:
             reason = "nothing came for too long"
         except httpx2.TransportError as error:
             reason = str(error) or type(error).__name__
         if not reason:
-            _put_in_place(part, target, file, url)
+            _move_checked(part, target, file, url)
             return
     raise EngineError(
         f"{url} could not be fetched: {reason}.",
@@ -177,7 +177,7 @@ def _receive(
     part: Path,
     file: CardFile,
     origin: Origin,
-    tell: Callable[[int], None],
+    report: Callable[[int], None],
 ) -> str:
     """Fetch what ``part`` lacks; return why it is not whole yet, or nothing."""
     have = part.stat().st_size if part.exists() else 0
@@ -187,7 +187,7 @@ def _receive(
     if have == file.size:
         return ""
     headers = {"Range": f"bytes={have}-"} if have else {}
-    with _opened(client, url, headers, origin) as response:
+    with _open(client, url, headers, origin) as response:
         status = response.status_code
         if status == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
             part.unlink()
@@ -207,7 +207,7 @@ def _receive(
                 if have > file.size:
                     break
                 out.write(data)
-                tell(have)
+                report(have)
     if have > file.size:
         part.unlink()
         raise EngineError(
@@ -217,7 +217,7 @@ def _receive(
 
 
 @contextmanager
-def _opened(
+def _open(
     client: "httpx2.Client", url: str, headers: dict[str, str], origin: Origin
 ) -> Iterator["httpx2.Response"]:
     """Give the response at the end of the redirects, each of which must be a permitted one."""
@@ -227,11 +227,11 @@ def _opened(
             if not (response.is_redirect and location):
                 yield response
                 return
-        url = _followed(url, location, origin)
+        url = _follow(url, location, origin)
     raise EngineError(f"{url} redirects more than {_REDIRECTS} times.", hint=_ELSEWHERE)
 
 
-def _followed(url: str, location: str, origin: Origin) -> str:
+def _follow(url: str, location: str, origin: Origin) -> str:
     target = urljoin(url, location)
     wanted, start = urlsplit(target), urlsplit(origin.url)
     same = (wanted.scheme, wanted.netloc) == (start.scheme, start.netloc)
@@ -258,7 +258,7 @@ def _client(silent_seconds: float) -> "httpx2.Client":
     )
 
 
-def _put_in_place(part: Path, target: Path, file: CardFile, shown: str) -> None:
+def _move_checked(part: Path, target: Path, file: CardFile, shown: str) -> None:
     """Give a file its name once its size and hash are right, and delete it otherwise."""
     if not is_right(part, file):
         part.unlink()
@@ -266,7 +266,7 @@ def _put_in_place(part: Path, target: Path, file: CardFile, shown: str) -> None:
             f"{shown} is not the file that was pinned: its SHA-256 is not {file.sha256}.",
             hint=f"It was deleted. {_ELSEWHERE}",
         )
-    put_in_place(part, target)
+    move_into_place(part, target)
 
 
 def _part(target: Path) -> Path:

@@ -202,15 +202,15 @@ def _port(text: str | None, scheme: str) -> int:
 def _without_dots(path: str) -> str:
     """Return an absolute path without ``.`` and ``..`` (RFC 3986, 5.2.4)."""
     parts = path.split("/")[1:] or [""]
-    kept: list[str] = []
+    segments: list[str] = []
     for part in parts:
         if part == "..":
-            del kept[-1:]
+            del segments[-1:]
         elif part != ".":
-            kept.append(part)
+            segments.append(part)
     if parts[-1] in {".", ".."}:
-        kept.append("")
-    return "/" + "/".join(kept)
+        segments.append("")
+    return "/" + "/".join(segments)
 
 
 def _escaped(text: str) -> str:

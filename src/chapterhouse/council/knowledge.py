@@ -39,7 +39,7 @@ class Found:
     marker: str = ""
 
 
-def shown(text: str, maximum: int = _LONGEST_PLACE) -> str:
+def escape_line(text: str, maximum: int = _LONGEST_PLACE) -> str:
     """Return a name or a question on one line, harmless in a prompt."""
     line = neutralise(sanitise_line(text))
     return line if len(line) <= maximum else f"{line[:maximum]}…"
@@ -47,10 +47,10 @@ def shown(text: str, maximum: int = _LONGEST_PLACE) -> str:
 
 def heading(words: str, query: str) -> str:
     """Return a heading in brackets, which no document can forge."""
-    return f'[{words} "{shown(query, _LONGEST_HEADING)}"]'
+    return f'[{words} "{escape_line(query, _LONGEST_HEADING)}"]'
 
 
-def numbered(
+def format_numbered(
     title: str,
     found: Sequence[Found],
     notes: Sequence[str] = (),
@@ -66,12 +66,12 @@ def numbered(
         notes: What is to be said besides, in sentences.
         maximum: Characters of the results, the heading among them.
     """
-    parts, room, cut = [title], maximum - len(title), ""
+    parts, available, cut = [title], maximum - len(title), ""
     for number, one in enumerate(found, start=1):
         cite = f", cite as {one.marker}" if one.marker else ""
-        place = f"{number}. {shown(one.place)}{cite}\n"
+        place = f"{number}. {escape_line(one.place)}{cite}\n"
         text = prompt_lines(sanitise(one.text).text.strip("\n").rstrip())
-        free = room - len(place) - 2
+        free = available - len(place) - 2
         if len(text) > free:
             if number == 1:
                 most = max(free, _LEAST)
@@ -79,10 +79,10 @@ def numbered(
                 parts.append(place + text[:most])
             break
         parts.append(place + text)
-        room = free - len(text)
+        available = free - len(text)
     left_out = len(found) - (len(parts) - 1)
-    told = [note for note in (cut, _left_out(left_out, maximum), *notes) if note]
-    return "\n\n".join([*parts, *(f"({note})" for note in told)])
+    notes_shown = [note for note in (cut, _left_out(left_out, maximum), *notes) if note]
+    return "\n\n".join([*parts, *(f"({note})" for note in notes_shown)])
 
 
 def _left_out(number: int, maximum: int) -> str:
@@ -111,7 +111,7 @@ class Passages:
 
     Attributes:
         query: What was asked, and where.
-        hits: Similar enough, or found to the letter; best first.
+        hits: Similar enough, or found word for word; best first.
         below: The best of the others.
         minimum: The least similarity.
         documents: Number of documents searched.
@@ -143,7 +143,7 @@ def find_passages(
         search: Searches a library.
         scope: What may be read.
         query: A question or words.
-        minimum: The least similarity, 0 to 1. What was asked for to the letter is always similar.
+        minimum: The least similarity, 0 to 1. What was asked for word for word is always similar.
         limit: At most so many.
         per_document: At most so many of one document; 0 for no cap.
 
@@ -264,7 +264,7 @@ def _calling(
             minimum=_number(arguments, "min_similarity", minimum),
             limit=int(_number(arguments, "limit", _LIMIT)),
         )
-        return told(found, maximum_characters, mark)
+        return format_passages(found, maximum_characters, mark)
 
     return call
 
@@ -282,7 +282,9 @@ def knowledge_tools(search: Search, scope: Scope, mark: Mark | None = None) -> M
     return MappingProxyType({tool.name: tool for tool in tools})
 
 
-def told(passages: Passages, maximum: int = MAXIMUM_CHARACTERS, mark: Mark | None = None) -> str:
+def format_passages(
+    passages: Passages, maximum: int = MAXIMUM_CHARACTERS, mark: Mark | None = None
+) -> str:
     """Return passages as a model is told of them, escaped; or what was searched and what to try.
 
     Args:
@@ -295,9 +297,9 @@ def told(passages: Passages, maximum: int = MAXIMUM_CHARACTERS, mark: Mark | Non
     notes = () if passages.absolute else (
         "No reranker scored these passages: their similarities only order them.",
     )  # fmt: skip
-    notes = (*notes, *(shown(f"{each.notice}.") for each in passages.corrections))
+    notes = (*notes, *(escape_line(f"{each.notice}.") for each in passages.corrections))
     markers = mark(passages.hits) if mark else [""] * len(passages.hits)
-    return numbered(
+    return format_numbered(
         heading("Knowledge base results for", passages.query.text),
         [
             Found(_place(hit), hit.chunk.header + hit.chunk.text, marker)
@@ -322,7 +324,7 @@ def _nothing(passages: Passages) -> str:
             f"(Searched {searched} {where}. Nothing has a similarity of {passages.minimum:g} or "
             "more. The nearest:"
         )
-        lines += [f"- {shown(_place(hit))}" for hit in passages.below[:_NEAREST]]
+        lines += [f"- {escape_line(_place(hit))}" for hit in passages.below[:_NEAREST]]
         lines.append(
             "Try other words, a name or number as the documents have it, or a lower "
             "min_similarity.)"
@@ -338,7 +340,7 @@ def _nothing(passages: Passages) -> str:
 def _where(scope: Scope) -> str:
     if not scope.shelves:
         return "that you may read"
-    names = ", ".join(shown(shelf) for shelf in scope.shelves)
+    names = ", ".join(escape_line(shelf) for shelf in scope.shelves)
     return f"on the {'shelf' if len(scope.shelves) == 1 else 'shelves'} {names}"
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Final
 
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import CHAIR, Member, Seat, ToolRef
+from chapterhouse.agents.council_model import CHAIR, Member, MemberKind, ToolRef
 from chapterhouse.agents.problems import (
     Code,
     CouncilConfigError,
@@ -35,7 +35,7 @@ def _nothing_more(_: Member) -> Registry:
     return _NOTHING
 
 
-def registered(*tools: Tool, also: Mapping[str, Tool] = _NOTHING) -> Registry:
+def register(*tools: Tool, also: Mapping[str, Tool] = _NOTHING) -> Registry:
     """Return tools by their names, so that council files can name them.
 
     Args:
@@ -56,7 +56,7 @@ def registered(*tools: Tool, also: Mapping[str, Tool] = _NOTHING) -> Registry:
     return MappingProxyType(known)
 
 
-def merged(
+def merge_tools(
     council_tools: Sequence[ToolRef],
     member_tools: Sequence[ToolRef],
     registry: Registry = _NOTHING,
@@ -75,7 +75,7 @@ def merged(
         CouncilConfigError: a name is not registered, two different tools have one name, or a tool
             could not be offered to any model; it holds all such problems.
     """
-    placed = [*_placed(_COUNCIL, council_tools), *_placed(path, member_tools)]
+    placed = [*_place(_COUNCIL, council_tools), *_place(path, member_tools)]
     problems = tuple(_problems(placed, registry))
     if problems:
         raise CouncilConfigError(problems)
@@ -96,11 +96,11 @@ def tools_of(
     Raises:
         CouncilConfigError: as ``merged`` does.
     """
-    inherited = () if member.seat is Seat.COUNCIL else council_tools
-    return merged(inherited, member.tools, registry, path=path)
+    inherited = () if member.kind is MemberKind.COUNCIL else council_tools
+    return merge_tools(inherited, member.tools, registry, path=path)
 
 
-def seated_tools(
+def participant_tools(
     council: Council, registry: Registry = _NOTHING, own: OwnTools = _nothing_more
 ) -> Mapping[str, tuple[Tool, ...]]:
     """Return what everyone may call, by the keys of the members; the chair's is ``chair``.
@@ -114,15 +114,15 @@ def seated_tools(
     Raises:
         CouncilConfigError: it holds everything that is wrong with any tool, each once.
     """
-    seats = _seats(council, registry, own)
-    problems = tuple(_all_problems(council, seats, registry))
+    users = _tool_users(council, registry, own)
+    problems = tuple(_all_problems(council, users, registry))
     if problems:
         raise CouncilConfigError(problems)
     return {
-        CHAIR if seat.path[0] == CHAIR else seat.member.key: tools_of(
-            council.tools, seat.member, seat.registry, path=seat.path
+        CHAIR if user.path[0] == CHAIR else user.member.key: tools_of(
+            council.tools, user.member, user.registry, path=user.path
         )
-        for seat in seats
+        for user in users
     }
 
 
@@ -136,11 +136,11 @@ def tool_problems(
         registry: What names stand for.
         own: Tools by name that a member has beside these or instead of them.
     """
-    return tuple(_all_problems(council, _seats(council, registry, own), registry))
+    return tuple(_all_problems(council, _tool_users(council, registry, own), registry))
 
 
 @dataclass(frozen=True, slots=True)
-class _Seat:
+class _ToolUser:
     """Someone in a council, where their tools stand, and what names stand for to them."""
 
     path: Path
@@ -149,46 +149,46 @@ class _Seat:
 
     @property
     def inherits(self) -> bool:
-        return self.member.seat is not Seat.COUNCIL
+        return self.member.kind is not MemberKind.COUNCIL
 
 
-def _seats(council: Council, registry: Registry, own: OwnTools) -> tuple[_Seat, ...]:
+def _tool_users(council: Council, registry: Registry, own: OwnTools) -> tuple[_ToolUser, ...]:
     members: list[tuple[Path, Member]] = [
         (("members", number, "tools"), member) for number, member in enumerate(council.members)
     ]
     if council.chaired_by is not None:
         members.append(((CHAIR, "tools"), council.chaired_by))
-    return tuple(_Seat(path, member, {**registry, **own(member)}) for path, member in members)
+    return tuple(_ToolUser(path, member, {**registry, **own(member)}) for path, member in members)
 
 
 def _all_problems(
-    council: Council, seats: Sequence[_Seat], registry: Registry
+    council: Council, users: Sequence[_ToolUser], registry: Registry
 ) -> Iterator[Problem]:
     """Yield the problems of the council's tools, then those of everyone's, each once."""
-    of_all = [*_placed(_COUNCIL, council.tools)]
+    of_all = [*_place(_COUNCIL, council.tools)]
     found: list[Problem] = []
-    for seat in seats:
-        inherited = of_all if seat.inherits else []
-        found += _problems([*inherited, *_placed(seat.path, seat.member.tools)], seat.registry)
-    if not any(seat.inherits for seat in seats):
+    for user in users:
+        inherited = of_all if user.inherits else []
+        found += _problems([*inherited, *_place(user.path, user.member.tools)], user.registry)
+    if not any(user.inherits for user in users):
         found += _problems(of_all, registry)
-    told = {(problem.path, problem.code): problem for problem in found}
-    for problem in sorted(told.values(), key=lambda problem: problem.path[0] != _COUNCIL[0]):
+    unique = {(problem.path, problem.code): problem for problem in found}
+    for problem in sorted(unique.values(), key=lambda problem: problem.path[0] != _COUNCIL[0]):
         yield replace(problem, file=council.slug)
 
 
-def _placed(path: Path, tools: Sequence[ToolRef]) -> Iterator[Placed]:
+def _place(path: Path, tools: Sequence[ToolRef]) -> Iterator[Placed]:
     for number, tool in enumerate(tools):
         yield (*path, number), tool
 
 
-def _resolved(reference: ToolRef, registry: Registry) -> Tool | None:
+def _resolve(reference: ToolRef, registry: Registry) -> Tool | None:
     return registry.get(reference) if isinstance(reference, str) else reference
 
 
 def _distinct(placed: Sequence[Placed], registry: Registry) -> tuple[Tool, ...]:
     """Return the tools in their order, each object once."""
-    tools = (_resolved(reference, registry) for _, reference in placed)
+    tools = (_resolve(reference, registry) for _, reference in placed)
     return tuple({id(tool): tool for tool in tools if tool is not None}.values())
 
 
@@ -196,7 +196,7 @@ def _problems(placed: Sequence[Placed], registry: Registry) -> Iterator[Problem]
     """Yield what is wrong with references, at the place of each."""
     seen: dict[str, Tool] = {}
     for path, reference in placed:
-        tool = _resolved(reference, registry)
+        tool = _resolve(reference, registry)
         if tool is None:
             name = str(reference)
             hint = meant(name, registry, "Register it, or give the tool itself.")

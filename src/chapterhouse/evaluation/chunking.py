@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, get_args
 
 from chapterhouse.chunking.quality import Quality, mean_quality, measure_quality
-from chapterhouse.evaluation.collection import Collection, indexed
+from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import CorpusDocument
 from chapterhouse.evaluation.measures import Estimate, estimate
 from chapterhouse.evaluation.spans import (
@@ -19,7 +19,7 @@ from chapterhouse.evaluation.spans import (
 )
 from chapterhouse.settings import ChunkingSettings, Settings
 from chapterhouse.text.sanitise import sanitise
-from chapterhouse.types import Progress, Scope, Stretch
+from chapterhouse.types import Progress, Range, Scope
 
 RETRIEVED: Final = 5  # chunks a question, as in the published figures
 
@@ -48,7 +48,7 @@ class _Corpus:
     """One text as the library holds it. ``moved`` gives our offset for one of the set's."""
 
     document_id: str
-    chunks: tuple[Stretch, ...]
+    chunks: tuple[Range, ...]
     places: Places
     moved: Callable[[int], int]
     quality: tuple[Quality, ...]
@@ -86,7 +86,7 @@ def score_strategies(
 
 def _scored(name: str, gold: GoldSpans, settings: Settings) -> StrategyScores:
     documents = [CorpusDocument(corpus, "", text) for corpus, text in gold.texts.items()]
-    with indexed(documents, settings=settings, markdown=True) as collection:
+    with open_collection(documents, settings=settings, markdown=True) as collection:
         ids = {corpus: identifier for identifier, corpus in collection.names.items()}
         corpora = {
             corpus: _corpus(collection, ids[corpus], text)
@@ -130,13 +130,13 @@ def _question(
     corpus = corpora[question.corpus]
     places = {entry.document_id: entry.places for entry in corpora.values()}
     hits = collection.library.search.hits(question.text, limit=RETRIEVED, per_document=0).hits
-    here: list[Stretch] = []
+    here: list[Range] = []
     elsewhere = 0
     for hit in hits:
-        stretch = (hit.chunk.start, hit.chunk.end)
+        chunk_range = (hit.chunk.start, hit.chunk.end)
         if hit.document.id == corpus.document_id:
-            here.append(stretch)
+            here.append(chunk_range)
         else:
-            elsewhere += count_tokens([stretch], places[hit.document.id])
-    spans = [(corpus.moved(start), corpus.moved(end)) for start, end in question.stretches]
+            elsewhere += count_tokens([chunk_range], places[hit.document.id])
+    spans = [(corpus.moved(start), corpus.moved(end)) for start, end in question.ranges]
     return score_spans(spans, here, corpus.chunks, corpus.places, elsewhere)

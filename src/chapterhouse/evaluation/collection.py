@@ -81,7 +81,7 @@ class Collection:
 
 
 @contextmanager
-def indexed(
+def open_collection(
     documents: Sequence[CorpusDocument],
     chunker: Chunker | None = None,
     *,
@@ -111,7 +111,7 @@ def indexed(
             left_out: list[str] = []
             ending = "md" if markdown else "txt"
             for number, document in enumerate(documents):
-                if identifier := _put(runtime.store, document, f"{number:06}.{ending}", make):
+                if identifier := _store(runtime.store, document, f"{number:06}.{ending}", make):
                     names[identifier] = document.id
                 else:
                     left_out.append(document.id)
@@ -129,7 +129,7 @@ def _preparing(chunker: Chunker | None, settings: Settings, runtime: Runtime) ->
     )
 
 
-def _put(store: Store, document: CorpusDocument, name: str, make: Prepare) -> str:
+def _store(store: Store, document: CorpusDocument, name: str, make: Prepare) -> str:
     """Store a document and return our id, empty where it has neither text nor title."""
     data = f"{document.title}\n{document.text}".encode("utf-8", "replace")
     # The name of a file says something in a folder of one's own; here it must say nothing.
@@ -138,7 +138,7 @@ def _put(store: Store, document: CorpusDocument, name: str, make: Prepare) -> st
     file = SourceFile(Path("/set"), (number, f"text.{ending}"), f"/{path}", path, len(data))
     sha256 = hashlib.sha256(data).hexdigest()
     content = Content(data, sha256, len(data), mtime_ns=0, modified=0)
-    prepared = _prepared(document, file, content, make)
+    prepared = _prepare(document, file, content, make)
     if prepared is None:
         return ""
     stored = replace(prepared.document, title=sanitise_line(document.title))
@@ -158,7 +158,7 @@ def _put(store: Store, document: CorpusDocument, name: str, make: Prepare) -> st
     return stored.id
 
 
-def _prepared(
+def _prepare(
     document: CorpusDocument, file: SourceFile, content: Content, make: Prepare
 ) -> Prepared | None:
     """Prepare a document by its text, else by its title; None where it has neither."""

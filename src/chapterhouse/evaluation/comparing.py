@@ -18,8 +18,8 @@ from chapterhouse.evaluation.measures import (
     estimate,
 )
 from chapterhouse.evaluation.measuring import (
+    OnProgress,
     Scored,
-    Tell,
     as_run,
     estimates,
     measure_task,
@@ -75,7 +75,7 @@ class Evaluation:
 def evaluate(
     task: Task,
     measures: Sequence[Measure] = RANKING_MEASURES,
-    on_progress: Tell | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Evaluation:
     """Ask every question of ``task`` and measure what comes back.
 
@@ -124,7 +124,7 @@ class Comparison:
     changes: tuple[tuple[str, float], ...]
 
 
-def compared(
+def compare_with_run(
     found: Evaluation, other: Run, name: str, measures: Sequence[Measure] = RANKING_MEASURES
 ) -> Comparison:
     """Compare an evaluation with a run of the same questions.
@@ -141,11 +141,11 @@ def compared(
     return _comparison(name, as_run(found.scored), other, cases, measures)
 
 
-def ablated(
+def ablate(
     task: Task,
     found: Evaluation,
     measures: Sequence[Measure] = RANKING_MEASURES,
-    on_progress: Tell | None = None,
+    on_progress: OnProgress | None = None,
 ) -> tuple[Comparison, ...]:
     """Compare an evaluation with itself less one stage of retrieval at a time.
 

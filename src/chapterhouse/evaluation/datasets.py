@@ -262,11 +262,11 @@ def question_line(question: Question) -> str:
 def _question_records(path: Path) -> Sequence[tuple[str, Mapping[str, Any]]]:
     text = read_text(path)
     if text.lstrip().startswith("["):
-        entries = _parsed(text, str(path))
+        entries = _parse(text, str(path))
         records = [(f"{path}, entry {number}", entry) for number, entry in enumerate(entries, 1)]
     else:
         records = [
-            (f"{path}, line {number}", _parsed(line, f"{path}, line {number}"))
+            (f"{path}, line {number}", _parse(line, f"{path}, line {number}"))
             for number, line in enumerate(text.split("\n"), 1)
             if line.strip()
         ]
@@ -279,7 +279,7 @@ def _question_records(path: Path) -> Sequence[tuple[str, Mapping[str, Any]]]:
     return records
 
 
-def _parsed(text: str, place: str) -> Any:
+def _parse(text: str, place: str) -> Any:
     try:
         return json.loads(text)
     except (json.JSONDecodeError, RecursionError) as error:

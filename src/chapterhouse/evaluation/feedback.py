@@ -33,7 +33,7 @@ class Verdict(StrEnum):
     BAD = "bad"
 
 
-class Kept(StrEnum):
+class FeedbackChange(StrEnum):
     """What became of a verdict."""
 
     ADDED = "added"
@@ -42,7 +42,7 @@ class Kept(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class JudgedAnswer:
     """What has to be known of an answer: what was asked, and what it says and cites."""
 
     question: str
@@ -75,7 +75,7 @@ class Feedback:
     """A verdict as it was kept."""
 
     question: Question
-    kept: Kept
+    change: FeedbackChange
     path: Path
 
 
@@ -83,14 +83,14 @@ _DIGITS: Final = 9  # of a number of a sentence or passage; more are words
 _ALL_SHOWN: Final = Wrong()
 
 
-def told(answer: Answer) -> Told:
+def to_judged_answer(answer: Answer) -> JudgedAnswer:
     """Return what has to be known of an answer."""
     cited = tuple((citation.source, citation.quote) for citation in answer.citations)
-    said = tuple(sentence.text for sentence in answer.sentences)
-    return Told(answer.question, answer.found, cited, said)
+    sentences = tuple(sentence.text for sentence in answer.sentences)
+    return JudgedAnswer(answer.question, answer.found, cited, sentences)
 
 
-def parse_answer(text: str, name: str) -> Told:
+def parse_answer(text: str, name: str) -> JudgedAnswer:
     """Read an answer as ``ask --json`` prints it, whole or its ``data`` alone.
 
     Raises:
@@ -106,7 +106,7 @@ def parse_answer(text: str, name: str) -> Told:
     if isinstance(record, dict) and "ok" in record:
         record = record.get("data")
     try:
-        return _told(record)
+        return _parse_record(record)
     except (KeyError, TypeError, ValueError) as error:
         what = f"it has no {error}" if isinstance(error, KeyError) else str(error)
         raise UsageError(f"{name} is no answer: {what}.", hint=hint) from None
@@ -114,7 +114,7 @@ def parse_answer(text: str, name: str) -> Told:
 
 def as_question(
     verdict: Verdict,
-    answer: Told,
+    answer: JudgedAnswer,
     required: Sequence[str] = (),
     shelves: Sequence[str] | None = None,
     wrong: Wrong = _ALL_SHOWN,
@@ -142,7 +142,7 @@ def as_question(
         note=f"feedback: {verdict.value}",
     )
     if verdict is Verdict.BAD:
-        return _corrected(made, answer, wrong)
+        return _correct(made, answer, wrong)
     if required:
         return made
     if answer.found and not answer.citations:
@@ -155,7 +155,7 @@ def as_question(
     )
 
 
-def _corrected(question: Question, answer: Told, wrong: Wrong) -> Question:
+def _correct(question: Question, answer: JudgedAnswer, wrong: Wrong) -> Question:
     """Return the question with what its answer must not show or rest on."""
     quotes = [quote for _, quote in answer.citations]
     if wrong:
@@ -196,7 +196,7 @@ def _named(name: str, shown: Sequence[str], what: str) -> str:
     )
 
 
-def keep(library: Library, question: Question) -> Feedback:
+def save_feedback(library: Library, question: Question) -> Feedback:
     """Put a question into the workspace's file; safe where other processes do the same.
 
     The file is replaced as a whole: whoever reads it sees it before or after.
@@ -212,14 +212,14 @@ def keep(library: Library, question: Question) -> Feedback:
         lines, before = _lines(path)
         line = question_line(question)
         if before.get(question.id) == line:
-            return Feedback(question, Kept.UNCHANGED, path)
-        kept = Kept.REPLACED if question.id in before else Kept.ADDED
+            return Feedback(question, FeedbackChange.UNCHANGED, path)
+        change = FeedbackChange.REPLACED if question.id in before else FeedbackChange.ADDED
         rest = [entry for entry in lines if entry != before.get(question.id)]
         write_output(path, "".join(f"{entry}\n" for entry in (*rest, line)))
-    return Feedback(question, kept, path)
+    return Feedback(question, change, path)
 
 
-def _told(record: Any) -> Told:
+def _parse_record(record: Any) -> JudgedAnswer:
     if not isinstance(record, dict):
         raise TypeError("it is not a JSON object")
     question, outcome = record["question"], record["outcome"]
@@ -228,10 +228,10 @@ def _told(record: Any) -> Told:
     citations = [(citation["source"], citation["quote"]) for citation in record["citations"]]
     if not all(isinstance(part, str) for citation in citations for part in citation):
         raise ValueError("a citation's source or quote is no text")
-    said = tuple(sentence["text"] for sentence in record.get("sentences", ()))
-    if not all(isinstance(text, str) for text in said):
+    sentences = tuple(sentence["text"] for sentence in record.get("sentences", ()))
+    if not all(isinstance(text, str) for text in sentences):
         raise ValueError("a sentence's text is no text")
-    return Told(question, outcome == AnswerOutcome.ANSWER, tuple(citations), said)
+    return JudgedAnswer(question, outcome == AnswerOutcome.ANSWER, tuple(citations), sentences)
 
 
 def _lines(path: Path) -> tuple[list[str], dict[str, str]]:

@@ -168,7 +168,7 @@ def estimate(values: Sequence[float]) -> Estimate:
     if not values:
         return Estimate(0.0, 0.0, 0.0, 0)
     figures = np.asarray(values, dtype=np.float64)
-    low, high = np.quantile(_resampled_means(figures), (0.025, 0.975))
+    low, high = np.quantile(_bootstrap_averages(figures), (0.025, 0.975))
     mean = float(figures.mean())
     return Estimate(_rounded(mean), _rounded(low), _rounded(high), len(figures))
 
@@ -195,16 +195,16 @@ def _rounded(value: float) -> float:
     return round(float(value), _DIGITS) + 0.0  # which makes 0.0 of -0.0
 
 
-def _resampled_means(figures: NDArray[np.float64]) -> NDArray[np.float64]:
+def _bootstrap_averages(figures: NDArray[np.float64]) -> NDArray[np.float64]:
     generator = np.random.default_rng(_SEED)
     size = len(figures)
-    means = np.empty(_RESAMPLES)
+    averages = np.empty(_RESAMPLES)
     step = max(1, _AT_ONCE // size)
     for start in range(0, _RESAMPLES, step):
         rows = min(step, _RESAMPLES - start)
         drawn = generator.integers(0, size, size=(rows, size))
-        means[start : start + rows] = figures[drawn].mean(axis=1)
-    return means
+        averages[start : start + rows] = figures[drawn].mean(axis=1)
+    return averages
 
 
 def _randomisation_test(gains: NDArray[np.float64]) -> float:

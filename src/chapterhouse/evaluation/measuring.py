@@ -40,7 +40,7 @@ _STEP: Final = 1e-6  # what scores differ by at least; also where they are read 
 _EMPHASIS = re.compile(r"[*_`]+")  # may stand inside a word or before a full stop
 _WORD = re.compile(r"\w+(?:[.,:/'’-]\w+)*|[^\w\s.,;:!?]")
 
-Tell = Callable[[Progress], None]
+OnProgress = Callable[[Progress], None]
 _Text = tuple[str, str]  # a document's name and some text of it
 
 
@@ -69,7 +69,7 @@ class Scored:
 def measure_task(
     task: Task,
     measures: Sequence[Measure] = RANKING_MEASURES,
-    on_progress: Tell | None = None,
+    on_progress: OnProgress | None = None,
 ) -> tuple[Scored, ...]:
     """Ask and score every question, in the order of the task.
 
@@ -79,7 +79,7 @@ def measure_task(
     scored: list[Scored] = []
     for number, case in enumerate(task.cases, start=1):
         try:
-            scored.append(_measured(task, case, measures))
+            scored.append(_measure(task, case, measures))
         except ChapterhouseError as error:
             error.message = f"{case.question.place or case.question.id}: {error.message}"
             error.args = (error.message,)
@@ -89,7 +89,7 @@ def measure_task(
     return tuple(scored)
 
 
-def rank_task(task: Task, method: Method, on_progress: Tell | None = None) -> Run:
+def rank_task(task: Task, method: Method, on_progress: OnProgress | None = None) -> Run:
     """Rank the documents for every question by one method, and do nothing else."""
     run: dict[str, Sequence[Ranked]] = {}
     for number, case in enumerate(task.cases, start=1):
@@ -137,17 +137,17 @@ def _plain(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _Response:
     """What the library says to a question: texts, each with the document it comes from."""
 
     found: bool
     passages: Sequence[_Text]
     packed: Sequence[_Text]
-    said: Sequence[_Text]
+    answer_texts: Sequence[_Text]
     shown: Sequence[str]
 
 
-def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
+def _measure(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
     question = case.question
     hits = _document_hits(task.library, case)
     ranking = _ranking(task, hits)
@@ -173,18 +173,18 @@ def _measured(task: Task, case: Case, measures: Sequence[Measure]) -> Scored:
     )
 
 
-def _ask(task: Task, case: Case, passages: Sequence[Hit]) -> _Told:
+def _ask(task: Task, case: Case, passages: Sequence[Hit]) -> _Response:
     question = case.question
     answer = task.library.answers.ask(question.text, shelves=question.shelves, remember=False)
     packed: Sequence[_Text] = ()
     if question.answers:
         context = task.library.search.context(question.text, shelves=question.shelves)
         packed = [(_name(task, e.hit.document.id), e.text) for e in context.excerpts]
-    return _Told(
+    return _Response(
         answer.found,
         [(_name(task, hit.document.id), hit.chunk.header + hit.chunk.text) for hit in passages],
         packed,
-        _said(task, answer),
+        _answer_texts(task, answer),
         [*(entry.quote for entry in answer.citations), *(one.text for one in answer.sentences)],
     )
 
@@ -223,26 +223,30 @@ def _required(case: Case, names: Sequence[str]) -> dict[str, str]:
     return {"required@10": _listed("not among the first ten", case, missing)}
 
 
-def _checks(case: Case, names: Sequence[str], told: _Told) -> dict[str, str]:
+def _checks(case: Case, names: Sequence[str], response: _Response) -> dict[str, str]:
     """Return each check that applies, with what failed, or nothing."""
     checks: dict[str, str] = {}
     if case.forbidden:
-        checks["absent"] = _shown(case, names, {name for name, _ in told.said})
+        checks["absent"] = _shown(case, names, {name for name, _ in response.answer_texts})
     if case.question.answers:
         checks |= {
-            "passage@10": _unheld("no passage holds the expected text", case, told.passages),
-            "context": _unheld("the context does not hold the expected text", case, told.packed),
-            "answer": _unheld("the answer does not quote the expected text", case, told.said),
+            "passage@10": _unheld("no passage holds the expected text", case, response.passages),
+            "context": _unheld(
+                "the context does not hold the expected text", case, response.packed
+            ),
+            "answer": _unheld(
+                "the answer does not quote the expected text", case, response.answer_texts
+            ),
         }
     if case.question.wrong:
-        again = any(shows(text, case.question.wrong) for text in told.shown)
+        again = any(shows(text, case.question.wrong) for text in response.shown)
         checks["corrected"] = "the answer still shows what was called wrong" if again else ""
     if not case.question.answerable:
-        checks["refusal"] = "an answer was given where there is none" if told.found else ""
+        checks["refusal"] = "an answer was given where there is none" if response.found else ""
     return checks
 
 
-def _said(task: Task, answer: Answer) -> list[_Text]:
+def _answer_texts(task: Task, answer: Answer) -> list[_Text]:
     """Return what an answer says and quotes, each with a document that it cites for it."""
     names = {entry.number: _name(task, entry.document_id) for entry in answer.citations}
     quotes = [(names[entry.number], entry.quote) for entry in answer.citations]

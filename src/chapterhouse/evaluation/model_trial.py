@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from chapterhouse.answering.writing import NOTHING_FOUND
-from chapterhouse.concurrency import run_now
+from chapterhouse.concurrency import run_sync
 from chapterhouse.errors import EngineError
 from chapterhouse.library import Library
 from chapterhouse.models.discovery import server_of_model
@@ -114,7 +114,7 @@ def try_model(
     chosen: LanguageModelSettings,
     library: Settings,
     folder: Path,
-    tell: Callable[[str], None] = lambda _: None,
+    report: Callable[[str], None] = lambda _: None,
 ) -> Trial:
     """Try a language model out.
 
@@ -122,7 +122,7 @@ def try_model(
         chosen: The model.
         library: The settings of the library that it is for: how long prompts become.
         folder: A folder in which a library is made for it, and deleted in the end.
-        tell: Is told what is being tried.
+        report: Is told what is being tried.
 
     Raises:
         EngineError: the model cannot be reached, or does not write at all.
@@ -134,21 +134,21 @@ def try_model(
     if model is None:
         raise EngineError("No language model is chosen.", hint="Choose one: chapterhouse model use")
     meter = _Meter()
-    tell("waiting for its first word, which may be loaded first")
+    report("waiting for its first word, which may be loaded first")
     model.complete("", "Say: ready")
-    tell("asking a question of a document of three lines")
-    answer = _asked(alone, folder, meter)
-    tell("letting it call a tool")
+    report("asking a question of a document of three lines")
+    answer = _ask(alone, folder, meter)
+    report("letting it call a tool")
     tool = _tool(model, meter)
-    tell("wanting an answer in a form")
+    report("wanting an answer in a form")
     form = _form(model, meter)
-    tell("letting it rewrite a question")
+    report("letting it rewrite a question")
     rewriting = _rewriting(model)
     server = server_of_model(chosen) if is_loopback(chosen.base_url) else None
     served = server.model(chosen.model) if server else None
     slots = server.slots if server else 0
     if not slots and is_loopback(chosen.base_url):
-        tell("asking it two things at once")
+        report("asking it two things at once")
         slots = _slots(model)
     cited = _citation(answer, model.fingerprint)
     size = chosen.context_size or (served.context if served else 0)
@@ -159,7 +159,7 @@ def try_model(
     return Trial(model.fingerprint, answer, found, works, size, slots, round(meter.speed, 1))
 
 
-def _asked(chosen: LanguageModelSettings, folder: Path, meter: _Meter) -> Answer:
+def _ask(chosen: LanguageModelSettings, folder: Path, meter: _Meter) -> Answer:
     """Ask the question of the three lines, in a library of its own."""
     settings = Settings(
         language_model=chosen,
@@ -190,14 +190,14 @@ def _citation(answer: Answer, fingerprint: str) -> Finding:
         why = [*answer.warnings, answer.notice, "it was not asked"]
         return Finding(name, passed=False, sentence=f"It gave no answer: {next(filter(None, why))}")
     right = any(_LINE in citation.quote or citation.quote in _LINE for citation in answer.citations)
-    carried = answer.found and answer.notice != NOTHING_FOUND
-    if carried and right and "7:40" in answer.text:
+    has_answer = answer.found and answer.notice != NOTHING_FOUND
+    if has_answer and right and "7:40" in answer.text:
         return Finding(name, passed=True, sentence="It answered and cited the right line.")
     what = "cited no line that carries it" if answer.text else "found no answer"
     return Finding(name, passed=False, sentence=f"It wrote something, and {what}.")
 
 
-def _written(
+def _write(
     model: LanguageModel,
     meter: _Meter,
     instructions: str,
@@ -208,7 +208,7 @@ def _written(
 ) -> Writing | EngineError:
     began = time.monotonic()
     try:
-        writing = run_now(model.write(instructions, prompt, tools=tools, output=output))
+        writing = run_sync(model.write(instructions, prompt, tools=tools, output=output))
     except EngineError as error:
         return error
     meter.add(writing.usage.completion_tokens, time.monotonic() - began)
@@ -222,7 +222,7 @@ def _tool(model: LanguageModel, meter: _Meter) -> Finding:
         {"type": "object", "properties": {"pier": {"type": "integer"}}, "required": ["pier"]},
         lambda _: f"The code is {_CODE}.",
     )
-    writing = _written(model, meter, "", _TOOL_PROMPT, tools=(tool,))
+    writing = _write(model, meter, "", _TOOL_PROMPT, tools=(tool,))
     if isinstance(writing, EngineError):
         return Finding("tools", passed=False, sentence=f"Its service refuses: {writing.message}")
     if not writing.tool_calls:
@@ -233,14 +233,14 @@ def _tool(model: LanguageModel, meter: _Meter) -> Finding:
 
 
 def _form(model: LanguageModel, meter: _Meter) -> Finding:
-    writing = _written(model, meter, _FORM_INSTRUCTIONS, _LINE, output=_FORM)
+    writing = _write(model, meter, _FORM_INSTRUCTIONS, _LINE, output=_FORM)
     if isinstance(writing, EngineError):
         return Finding("form", passed=False, sentence=f"It gave nothing: {writing.message}")
     try:
-        said = json.loads(writing.text)
+        data = json.loads(writing.text)
     except (ValueError, RecursionError):
         return Finding("form", passed=False, sentence="It did not answer with the JSON asked for.")
-    right = isinstance(said, dict) and said.get("pier") == 3 and "7:40" in str(said.get("time"))  # noqa: PLR2004 - of the line
+    right = isinstance(data, dict) and data.get("pier") == 3 and "7:40" in str(data.get("time"))  # noqa: PLR2004 - of the line
     sentence = "It answered in the form asked for." if right else "Its JSON says something else."
     return Finding("form", passed=right, sentence=sentence)
 
@@ -272,7 +272,7 @@ def _slots(model: LanguageModel) -> int:
 
     began = time.monotonic()
     try:
-        (_, first_end), (second_start, second_end) = run_now(both())
+        (_, first_end), (second_start, second_end) = run_sync(both())
     except (EngineError, IndexError):  # it may refuse the second, or write nothing
         return 0
     apart = second_start >= first_end
@@ -308,12 +308,12 @@ def _works(
         else "no: leave grounding at “inject”"
     )
     rewrites = "yes" if rewriting.passed else "no: choose another model for it, with --rewriting"
-    speaks = "yes" if form.passed else "with prose, which is read as well as it can be"
+    structured_output = "yes" if form.passed else "with prose, which is read as well as it can be"
     at_once = {0: "as many calls at once as there are members", 1: "one call at a time"}
-    told = at_once.get(slots, f"{slots} calls at once")
+    parallel_calls = at_once.get(slots, f"{slots} calls at once")
     return (
         Finding("asking", cited.passed, asking),
         Finding("tools", tool.passed, tools),
         Finding("rewriting", rewriting.passed, rewrites),
-        Finding("councils", form.passed, f"{speaks}, {told}"),
+        Finding("councils", form.passed, f"{structured_output}, {parallel_calls}"),
     )

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from chapterhouse.errors import NotFoundError, UsageError
-from chapterhouse.types import Stretch
+from chapterhouse.types import Range
 
 Places = NDArray[np.int64]  # of each token of a text, the offset of its last character, ascending
 
@@ -34,7 +34,7 @@ class GoldQuestion:
 
     text: str
     corpus: str
-    stretches: tuple[Stretch, ...]
+    ranges: tuple[Range, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +84,8 @@ def load_gold(folder: Path) -> GoldSpans:
                 corpus = row["corpus_id"]
                 if corpus not in texts:
                     texts[corpus] = _text(folder, corpus)
-                stretches = _stretches(row["references"], texts[corpus])
-                questions.append(GoldQuestion(row["question"], corpus, stretches))
+                ranges = _ranges(row["references"], texts[corpus])
+                questions.append(GoldQuestion(row["question"], corpus, ranges))
             except (KeyError, TypeError, ValueError) as error:
                 number = len(questions) + 1
                 raise UsageError(f"{path}, question {number}: {error!r}") from None
@@ -102,7 +102,7 @@ def _text(folder: Path, corpus: str) -> str:
     raise NotFoundError(f"{folder / 'corpora'} has no {corpus}.md.")
 
 
-def _stretches(references: str, text: str) -> tuple[Stretch, ...]:
+def _ranges(references: str, text: str) -> tuple[Range, ...]:
     found = []
     for reference in json.loads(references):
         start, end = int(reference["start_index"]), int(reference["end_index"])
@@ -114,7 +114,7 @@ def _stretches(references: str, text: str) -> tuple[Stretch, ...]:
     return tuple(found)
 
 
-def token_places(text: str, token_offsets: Callable[[str], Sequence[Stretch]]) -> Places:
+def token_places(text: str, token_offsets: Callable[[str], Sequence[Range]]) -> Places:
     """Return where each token of ``text`` ends: the offset of its last character, ascending.
 
     A token belongs to the stretch in which it ends, because many tokens start with the space
@@ -124,18 +124,18 @@ def token_places(text: str, token_offsets: Callable[[str], Sequence[Stretch]]) -
     return np.maximum.accumulate(np.asarray(ends, dtype=np.int64).reshape(-1) - 1)
 
 
-def count_tokens(stretches: Sequence[Stretch], places: Places) -> int:
-    """Count the tokens in each of ``stretches`` and return the sum."""
-    if not stretches:
+def count_tokens(ranges: Sequence[Range], places: Places) -> int:
+    """Count the tokens in each of ``ranges`` and return the sum."""
+    if not ranges:
         return 0
-    bounds = np.searchsorted(places, np.asarray(stretches, dtype=np.int64))
+    bounds = np.searchsorted(places, np.asarray(ranges, dtype=np.int64))
     return int((bounds[:, 1] - bounds[:, 0]).sum())
 
 
 def score_spans(
-    gold: Sequence[Stretch],
-    retrieved: Sequence[Stretch],
-    chunks: Sequence[Stretch],
+    gold: Sequence[Range],
+    retrieved: Sequence[Range],
+    chunks: Sequence[Range],
     places: Places,
     elsewhere: int = 0,
 ) -> SpanScores:
@@ -172,9 +172,9 @@ def mean_scores(scores: Sequence[SpanScores]) -> SpanScores:
     return SpanScores(recall, precision, omega, iou)
 
 
-def _mask(stretches: Sequence[Stretch], places: Places) -> NDArray[np.bool_]:
+def _mask(ranges: Sequence[Range], places: Places) -> NDArray[np.bool_]:
     mask = np.zeros(len(places), dtype=np.bool_)
-    for start, end in stretches:
+    for start, end in ranges:
         first, last = np.searchsorted(places, [start, end])
         mask[first:last] = True
     return mask

@@ -185,8 +185,8 @@ def _headings(source: _Source, counts: _Counts) -> Iterator[Question]:
     sections = [section for section in source.body.sections if section.path]
     for section in sorted(sections, key=lambda entry: _drawn(f"{entry.start} {entry.path[-1]}")):
         terms = _heading_terms(source, section.path)
-        telling = _HEADING[0] <= len(terms) <= _HEADING[1]
-        if not telling or counts.headings[" ".join(terms)] > 1:
+        is_informative = _HEADING[0] <= len(terms) <= _HEADING[1]
+        if not is_informative or counts.headings[" ".join(terms)] > 1:
             continue
         text = source.body.text
         under = tuple(_sentences(text, section.start, min(section.end, _READ)))[:_SENTENCES]
@@ -249,10 +249,10 @@ def _pairs(text: str, word: tuple[int, int]) -> Sequence[tuple[int, int]]:
     return [(place, min(place + 2, end)) for place in range(start, end, 2)]
 
 
-def _joined(text: str, beside: tuple[int, int], word: tuple[int, int]) -> bool:
+def _joined(text: str, neighbour: tuple[int, int], word: tuple[int, int]) -> bool:
     """Whether a neighbour belongs to the same name: one space between, and a capital or digit."""
-    between = text[min(beside[1], word[1]) : max(beside[0], word[0])]
-    named = all(text[start].isupper() or text[start].isdigit() for start, _ in (beside, word))
+    between = text[min(neighbour[1], word[1]) : max(neighbour[0], word[0])]
+    named = all(text[start].isupper() or text[start].isdigit() for start, _ in (neighbour, word))
     return between == " " and named
 
 

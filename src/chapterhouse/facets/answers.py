@@ -4,16 +4,16 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from typing import Final
 
 from chapterhouse.agents.ask import ask, ask_events, follow_up, persona_settings
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.bundle import Bundle, bundle_of
 from chapterhouse.answering.cite import CitationCheck, recheck
-from chapterhouse.answering.request import Choices
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.answering.search import holdings_of
-from chapterhouse.concurrency import last, run_now
+from chapterhouse.concurrency import last, run_sync
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import Answer, AnswerEvent, AskEvent, FollowUp, Scope, Turn
 
-_NO_CHOICES: Final = Choices()
+_NO_OPTIONS: Final = AskOptions()
 
 
 class Answers:
@@ -33,7 +33,7 @@ class Answers:
         words: int | None = None,
         model: str | None = None,
         remember: bool = True,
-        use_kept: bool = True,
+        use_cache: bool = True,
         search_text: str = "",
         in_conversation: bool = False,
         drafts: bool = True,
@@ -48,10 +48,10 @@ class Answers:
             shelves: Only documents on one of these; all when None. Not with a persona.
             tags: What the asker knows about.
             words: At most so many words without a model; the setting when None.
-            model: A profile of the settings, ``none`` for quotations alone; when None the
+            model: A model of the settings, ``none`` for quotations alone; when None the
                 persona's, else the library's.
             remember: Whether question and answer go into the memory, if the settings have one.
-            use_kept: Whether an answer may be given that was written before.
+            use_cache: Whether an answer may be given that was written before.
             search_text: What is searched for instead of the question, as ``follow_up`` says.
             in_conversation: Whether a model is reminded of earlier answers, unless the settings
                 say otherwise.
@@ -59,23 +59,23 @@ class Answers:
             on_event: Is called with what happens, as ``events`` yields it.
 
         Raises:
-            UsageError: the question is empty, a number is out of range, there is no such profile.
+            UsageError: the question is empty, a number is out of range, there is no such model.
             NotFoundError: there is no such persona or shelf.
             MissingExtraError: the model's extra is not installed.
         """
-        choices = Choices(
+        options = AskOptions(
             None if shelves is None else tuple(shelves),
             tuple(tags),
             words,
             model,
             remember,
-            use_kept,
+            use_cache,
             search_text,
             in_conversation,
             drafts,
         )
-        return run_now(
-            self.ask_async(question, persona=persona, choices=choices, on_event=on_event)
+        return run_sync(
+            self.ask_async(question, persona=persona, options=options, on_event=on_event)
         )
 
     async def ask_async(
@@ -83,24 +83,24 @@ class Answers:
         question: str,
         *,
         persona: str = "",
-        choices: Choices = _NO_CHOICES,
+        options: AskOptions = _NO_OPTIONS,
         on_event: Callable[[AskEvent], None] | None = None,
     ) -> Answer:
         """Answer as ``ask`` does, without blocking the event loop."""
         if on_event is None:  # no draft is made that nobody reads
-            return await ask(question, persona, choices, self._runtime)
-        event = await last(self.events(question, persona=persona, choices=choices), on_event)
+            return await ask(question, persona, options, self._runtime)
+        event = await last(self.events(question, persona=persona, options=options), on_event)
         assert isinstance(event, AnswerEvent)
         return event.answer
 
     def events(
-        self, question: str, *, persona: str = "", choices: Choices = _NO_CHOICES
+        self, question: str, *, persona: str = "", options: AskOptions = _NO_OPTIONS
     ) -> AsyncIterator[AskEvent]:
         """Yield what happens while a question is answered, the answer last; errors as ``ask``.
 
         Who stops reading stops the work.
         """
-        return ask_events(question, persona, choices, self._runtime)
+        return ask_events(question, persona, options, self._runtime)
 
     def follow_up(
         self,
@@ -130,14 +130,14 @@ class Answers:
         Raises:
             UsageError, NotFoundError, MissingExtraError: as ``ask``.
         """
-        choices = Choices(
+        options = AskOptions(
             None if shelves is None else tuple(shelves),
             model=model,
             remember=remember,
             in_conversation=True,
         )
-        return run_now(
-            follow_up(question, before, persona, choices, self._runtime, certain=certain)
+        return run_sync(
+            follow_up(question, before, persona, options, self._runtime, certain=certain)
         )
 
     def bundle(self, answer: Answer) -> Bundle:
@@ -145,7 +145,7 @@ class Answers:
         runtime = self._runtime
         if not answer.persona:
             return bundle_of(answer, runtime, runtime.settings, None)
-        config = House(runtime).load(answer.persona).config
+        config = Personas(runtime).load(answer.persona).config
         settings = persona_settings(runtime.settings, config)
         return bundle_of(answer, runtime, settings, config.model_dump(mode="json"))
 
@@ -155,7 +155,7 @@ class Answers:
         Personas on whose shelves the documents stand read what changed in their folders first.
         """
         store, everything = self._runtime.store, Scope.everything()
-        personas = House(self._runtime)
+        personas = Personas(self._runtime)
         cited = store.documents_among({c.document_id for c in answer.citations}, everything)
         for slug in sorted(
             set(personas.names()) & {name for one in cited.values() for name in one.shelves}

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Callable
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.councils import Councils
 from chapterhouse.answering.cite import CitationCheck
-from chapterhouse.concurrency import last, run_now
-from chapterhouse.council.meeting.convene import council_events, planned
+from chapterhouse.concurrency import last, run_sync
+from chapterhouse.council.meeting.convene import council_events, plan_meeting
 from chapterhouse.council.meeting.session import MeetingOptions, Plan
 from chapterhouse.council.minutes.bundle import MinutesBundle, minutes_bundle_of, recheck_minutes
 from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
@@ -20,7 +20,7 @@ class CouncilFacet(Councils):
         council: str | Council,
         question: str,
         *,
-        choices: MeetingOptions | None = None,
+        options: MeetingOptions | None = None,
         on_event: Callable[[CouncilEvent], None] | None = None,
     ) -> Minutes:
         """Put a question to a council and return the minutes of its meeting.
@@ -28,45 +28,45 @@ class CouncilFacet(Councils):
         Args:
             council: A slug, its beginning or a display name; or one that was built in Python.
             question: What is to be discussed.
-            choices: What the caller says about this meeting.
+            options: What the caller says about this meeting.
             on_event: Is called with what happens, as ``events`` yields it.
 
         Raises:
             CouncilConfigError: the council cannot meet, with everything that is wrong.
             NotFoundError: there is no such council.
-            UsageError: the question is empty or too long, or there is no such profile.
+            UsageError: the question is empty or too long, or there is no such model.
             MissingExtraError: a model's extra is not installed.
         """
-        return run_now(self.convene_async(council, question, choices=choices, on_event=on_event))
+        return run_sync(self.convene_async(council, question, options=options, on_event=on_event))
 
     async def convene_async(
         self,
         council: str | Council,
         question: str,
         *,
-        choices: MeetingOptions | None = None,
+        options: MeetingOptions | None = None,
         on_event: Callable[[CouncilEvent], None] | None = None,
     ) -> Minutes:
         """Convene as ``convene`` does, without blocking the event loop."""
-        events = self.events(council, question, choices=choices)
+        events = self.events(council, question, options=options)
         event = await last(events, on_event or (lambda _: None))
         assert isinstance(event, MinutesEvent)
         return event.minutes
 
     def events(
-        self, council: str | Council, question: str, *, choices: MeetingOptions | None = None
+        self, council: str | Council, question: str, *, options: MeetingOptions | None = None
     ) -> AsyncIterator[CouncilEvent]:
         """Yield what happens in a meeting, the minutes last; errors as ``convene``.
 
         Who stops reading stops the meeting; what was said is in its transcript.
         """
-        return council_events(council, question, choices, self._runtime)
+        return council_events(council, question, options, self._runtime)
 
     def plan(
-        self, council: str | Council, question: str, *, choices: MeetingOptions | None = None
+        self, council: str | Council, question: str, *, options: MeetingOptions | None = None
     ) -> Plan:
         """Return what every member would be told, without asking a model; errors as ``convene``."""
-        return run_now(planned(council, question, choices, self._runtime))
+        return run_sync(plan_meeting(council, question, options, self._runtime))
 
     def bundle(self, minutes: Minutes) -> MinutesBundle:
         """Return minutes with all that another person needs to check them."""

@@ -8,7 +8,7 @@ from threading import Event
 from typing import Final
 
 from chapterhouse.agents.council_model import is_council_shelf
-from chapterhouse.agents.personas import House
+from chapterhouse.agents.personas import Personas
 from chapterhouse.answering.search import named_scope
 from chapterhouse.connectors.folder import is_there
 from chapterhouse.errors import NotFoundError, RejectedError, UsageError
@@ -95,8 +95,8 @@ class Documents:
 
         def follow(progress: Progress) -> None:
             on_progress(progress)
-            told = progress.outcome
-            if told is not None and told.changed and next(changed) % _INDEXED_AT_ONCE == 0:
+            outcome = progress.outcome
+            if outcome is not None and outcome.changed and next(changed) % _INDEXED_AT_ONCE == 0:
                 self._runtime.catch_up()
 
         return follow
@@ -133,10 +133,10 @@ class Documents:
             UsageError: it is, or its name cannot be used.
         """
         _require_shelf(shelf)
-        if shelf in House(self._runtime).names():
+        if shelf in Personas(self._runtime).names():
             raise UsageError(
                 f"The shelf '{shelf}' belongs to the persona of that name.",
-                hint=f"Put files in their folder: chapterhouse persona train {shelf} --file PATH",
+                hint=f"Put files in their folder: chapterhouse persona update {shelf} --file PATH",
             )
         if is_council_shelf(shelf):  # likewise
             raise UsageError(

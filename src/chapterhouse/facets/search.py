@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from chapterhouse.answering.search import (
-    checked_query,
+    check_query,
     context_sources_of,
+    count_tokens_with,
     method_for,
     named_scope,
     packing_for,
     search,
     sources_of,
-    token_counter,
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.retrieval.context import build_context, repack
@@ -108,13 +108,13 @@ class Search:
         """
         if maximum < 1:
             raise UsageError(f"A context needs at least 1 token, not {maximum}.")
-        count = token_counter(self._runtime.settings.tokens, self._runtime.table)
+        count = count_tokens_with(self._runtime.settings.tokens, self._runtime.table)
         return repack(context, count, maximum, packing_for(self._runtime.settings.packing, count))
 
     def _query(
         self, query: Query, limit: int | None = None, per_document: int | None = None
     ) -> Query:
         settings = self._runtime.settings.search
-        checked = checked_query(query, self._runtime.store, limit, per_document, settings)
+        checked = check_query(query, self._runtime.store, limit, per_document, settings)
         self._runtime.catch_up()
         return checked

@@ -24,7 +24,7 @@ from chapterhouse.types import Alias, AliasKind, Document, Scope
 _VERSION: Final = 4  # grows when the same text gives other names
 _ALL: Final = Scope.everything()  # an index follows every document
 _BATCH_CHANGES: Final = 512
-_VOCABULARIES_KEPT: Final = 8
+_MOST_VOCABULARIES: Final = 8
 _PAUSE_SECONDS: Final = 0.02
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS progress (
@@ -160,7 +160,7 @@ class AliasIndex:
         """Return the words of a scope; some are remembered until something changes."""
         sequence = self._sequence()
         known_at, known = self._vocabularies
-        if known_at != sequence or len(known) >= _VOCABULARIES_KEPT:
+        if known_at != sequence or len(known) >= _MOST_VOCABULARIES:
             known = {}
             self._vocabularies = (sequence, known)
         if scope.key not in known:

@@ -151,9 +151,9 @@ class Rows:
         return _append(folder, extent, keys, ends, np.asarray(self._terms, dtype=np.uint32))
 
 
-def rewrite(folder: Path, loaded: Forward, kept: NDArray[np.int64]) -> Extent:
-    """Write the rows of the keys ``kept`` into the next edition."""
-    keys = kept[loaded.table.find(kept) >= 0]
+def rewrite(folder: Path, loaded: Forward, keys_left: NDArray[np.int64]) -> Extent:
+    """Write the rows of the keys ``keys_left`` into the next edition."""
+    keys = keys_left[loaded.table.find(keys_left) >= 0]
     rows = loaded.terms_of(keys.tolist())
     ends = np.stack([rows.sections, rows.titles, rows.starts[1:]], axis=1)
     empty = Extent(loaded.extent.edition + 1)

@@ -49,7 +49,7 @@ _HEAP_BYTES: Final = 64_000_000
 _BATCH_CHANGES: Final = 512
 _TIES: Final = 16
 _COMPACT_FROM: Final = 10_000  # rows of the forward file; below it gone ones cost nothing
-_SCOPES_KEPT: Final = 64
+_MOST_SCOPES: Final = 64
 _LEFT_BEHIND: Final = "FileAlreadyExists"  # how Tantivy names it; it has no type for it
 
 
@@ -81,7 +81,7 @@ class LexicalIndex:
         if self.sequence() < store.sequence():
             with writer_lock(self._folder, self._wait_seconds) as held:
                 if held:
-                    self._mend_and_apply(store)
+                    self._apply_or_rebuild(store)
         return self.sequence()
 
     def rebuild(self, store: Store) -> int:
@@ -112,7 +112,7 @@ class LexicalIndex:
         With ``documents``, only chunks of these, also those in which none of the terms occurs.
         """
         if scope.shelves is not None:
-            with _telling_damage():
+            with _explain_damage():
                 return self._scoped(scope).search(terms, limit, documents)
         clauses = [
             (tantivy.Occur.Should, self._term(field, term.term, weight * term.weight))
@@ -131,7 +131,7 @@ class LexicalIndex:
         if not words:
             return ()
         if scope.shelves is not None:
-            with _telling_damage():
+            with _explain_damage():
                 return self._scoped(scope).search_phrase(words, limit)
         query = (
             tantivy.Query.phrase_query(self._schema, "body", list(words))
@@ -142,7 +142,7 @@ class LexicalIndex:
 
     def document_frequencies(self, terms: Sequence[str], scope: Scope) -> Sequence[int]:
         """Count the chunks in which each term occurs, all at one state of the index."""
-        with _telling_damage():
+        with _explain_damage():
             if scope.shelves is not None:
                 return list(map(self._scoped(scope).frequency, terms))
             searcher = self._searcher()
@@ -171,7 +171,7 @@ class LexicalIndex:
             state = self._loaded
             rows = load_current(self._state, self._forward_at)  # behind it: it lacks no row of it
             known_at, known = self._scopes
-            if known_at != state or len(known) >= _SCOPES_KEPT:
+            if known_at != state or len(known) >= _MOST_SCOPES:
                 known = {}
                 self._scopes = (state, known)
             found = known.get(scope.key)
@@ -192,7 +192,7 @@ class LexicalIndex:
         """Return the best by score, then key; fetch on while a tie spans the cut."""
         searcher = self._searcher()
         wanted = limit + _TIES
-        with _telling_damage():
+        with _explain_damage():
             while True:
                 hits = searcher.search(query, limit=wanted, count=False).hits
                 complete = len(hits) < wanted
@@ -226,7 +226,7 @@ class LexicalIndex:
             return load_current(self._state, self._searcher_at)
 
     def _searcher_at(self, state: IndexState) -> tantivy.Searcher:
-        with _telling_damage():
+        with _explain_damage():
             if self._index is None or state.generation != self._loaded.generation:
                 self._index = self._open(state.generation)
             elif state != self._loaded:
@@ -239,7 +239,7 @@ class LexicalIndex:
             return load_current(self._state, self._forward_at)
 
     def _forward_at(self, state: IndexState) -> Forward:
-        with _telling_damage():
+        with _explain_damage():
             self._forward = forward.load(self._folder, _extent(state), self._forward)
             return self._forward
 
@@ -282,7 +282,7 @@ class LexicalIndex:
             if folder not in map(self._files, generations):
                 shutil.rmtree(folder, ignore_errors=True)
 
-    def _mend_and_apply(self, store: Store) -> None:
+    def _apply_or_rebuild(self, store: Store) -> None:
         """Apply what was missed, from the beginning if a killed commit stands in the way.
 
         It can leave a file whose name the next commit needs, and Tantivy then refuses every one.
@@ -314,7 +314,7 @@ class LexicalIndex:
         changes = store.changes(state.sequence, _BATCH_CHANGES)
         if not changes:
             return state
-        with _telling_damage():
+        with _explain_damage():
             writer = self._open(state.generation).writer(_HEAP_BYTES, num_threads=1)
             loaded = rows_before
             while changes:
@@ -345,14 +345,14 @@ class LexicalIndex:
         """Return the keys of all chunks in the index, sorted."""
         searcher = self._searcher()
         everything = tantivy.Query.all_query()
-        with _telling_damage():
+        with _explain_damage():
             hits = searcher.search(everything, limit=max(searcher.num_docs, 1), count=False).hits
             keys = searcher.fast_field_values("key", [address for _, address in hits])
         return np.sort(np.asarray(keys, dtype=np.int64))
 
 
 @contextmanager
-def _telling_damage() -> Iterator[None]:
+def _explain_damage() -> Iterator[None]:
     """Say what to do where Tantivy only says that something failed."""
     try:
         yield

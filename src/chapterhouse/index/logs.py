@@ -35,11 +35,11 @@ def append(path: Path, counted: int, parts: Iterable[bytes | NDArray[Any]]) -> i
             written += stream.write(part if isinstance(part, bytes) else part.tobytes())
         stream.flush()
         if written:
-            _keep(stream.fileno())
+            _sync(stream.fileno())
     return counted + written
 
 
-def _keep(descriptor: int) -> None:
+def _sync(descriptor: int) -> None:
     """Make the disk keep a file's bytes; where there is no cheaper way, its times as well."""
     getattr(os, "fdatasync", os.fsync)(descriptor)
 

@@ -25,7 +25,7 @@ Ints = NDArray[np.int64]
 
 _K1: Final = 1.2  # these are Tantivy's
 _B: Final = 0.75
-_FREQUENCIES_KEPT: Final = 50_000
+_MOST_FREQUENCIES: Final = 50_000
 _SLACK: Final = 1.00001  # Tantivy sums in 32 bits
 _NO_KEY: Final = -1
 _FETCHED: Final = 64  # more than are wanted, at first
@@ -79,7 +79,7 @@ class ScopedIndex:
             clauses = [(tantivy.Occur.Must, self._term(field, term)), self._within]
             anywhere = self._searcher.doc_freq(field, term)
             found = self._count(tantivy.Query.boolean_query(clauses)) if anywhere else 0
-            if len(self._frequencies) >= _FREQUENCIES_KEPT:
+            if len(self._frequencies) >= _MOST_FREQUENCIES:
                 self._frequencies.clear()
             self._frequencies[field, term] = found
         return found

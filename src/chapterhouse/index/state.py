@@ -39,13 +39,13 @@ def read_state(folder: Path) -> IndexState:
     path = f"{folder}/{_STATE}"
     try:
         found = os.stat(path)  # noqa: PTH116 - half the time of a Path, at every look at an index
-        return _parsed(path, found.st_ino, found.st_mtime_ns, found.st_size)
+        return _parse(path, found.st_ino, found.st_mtime_ns, found.st_size)
     except OSError:
         return IndexState()
 
 
 @lru_cache(maxsize=64)
-def _parsed(path: str, _inode: int, _mtime_ns: int, _size: int) -> IndexState:
+def _parse(path: str, _inode: int, _mtime_ns: int, _size: int) -> IndexState:
     """Parse a state file as it was found: every question looks at it a dozen times.
 
     Each state is a file of its own with the nanosecond at which it was written, so it differs from

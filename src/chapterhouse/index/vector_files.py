@@ -201,15 +201,15 @@ def _rows_of(spans: NDArray[np.int64]) -> NDArray[np.int64]:
     return rows
 
 
-def rows_of(loaded: Loaded, scope: Scope, kept: int) -> Rows:
-    """Return the rows of the documents inside a scope; remember ``kept`` such answers."""
+def rows_of(loaded: Loaded, scope: Scope, size: int) -> Rows:
+    """Return the rows of the documents inside a scope; remember ``size`` such answers."""
     rows = loaded.scopes.get(scope.key)
     if rows is None:
         inside = [scope.sees(names) for names in loaded.shelves]
         mask = loaded.live & np.asarray([*inside, False])[loaded.sets]
         number = int(np.count_nonzero(mask))
         rows = Rows(number, None if number == len(mask) else mask)
-        if len(loaded.scopes) >= kept:
+        if len(loaded.scopes) >= size:
             loaded.scopes.clear()
         loaded.scopes[scope.key] = rows
     return rows

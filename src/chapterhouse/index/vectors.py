@@ -35,7 +35,7 @@ from chapterhouse.types import Change, Scope, Scored
 
 _BATCH_CHANGES: Final = 512
 _COMPACT_FROM: Final = 1_000  # rows; below it gone rows cost nothing worth a rewrite
-_SCOPES_KEPT: Final = 64  # whose rows are remembered
+_MOST_SCOPES: Final = 64  # whose rows are remembered
 _REBUILD_SECONDS: Final = 60.0  # a rebuild that was asked for waits for others
 _LAYOUT: Final = "layout 2"
 _ADDED: Final = "embeddings"  # the name under which a state counts the added vectors
@@ -89,7 +89,7 @@ class VectorIndex:
         out.
         """
         loaded = self._load()
-        rows = vector_files.rows_of(loaded, scope, _SCOPES_KEPT)
+        rows = vector_files.rows_of(loaded, scope, _MOST_SCOPES)
         if not rows.number:
             return ()
         vector = np.ascontiguousarray(vector, dtype=np.float32)
@@ -104,7 +104,7 @@ class VectorIndex:
 
     def size(self, scope: Scope) -> int:
         """Count the chunks that have a vector."""
-        return vector_files.rows_of(self._load(), scope, _SCOPES_KEPT).number
+        return vector_files.rows_of(self._load(), scope, _MOST_SCOPES).number
 
     def fault(self, chunks: int) -> str:
         """Say so where there are more vectors than chunks; not every chunk has one."""
@@ -137,7 +137,7 @@ class VectorIndex:
             return load_current(self._state, self._loaded_at)
 
     def _loaded_at(self, state: IndexState) -> Loaded:
-        with _telling_damage():
+        with _explain_damage():
             self._loaded = vector_files.load(self._folder, Extent.of(state), self._loaded)
             return self._loaded
 
@@ -155,7 +155,7 @@ class VectorIndex:
         if not state.sequence:
             # What is there already is read with its document.
             state = _with_added(self._reset(), self._last_added(store))
-        with _telling_damage():
+        with _explain_damage():
             while changes := store.changes(state.sequence, _BATCH_CHANGES):
                 state = replace(state, sequence=changes[-1].sequence)
                 state = self._apply(changes, store, state)
@@ -220,7 +220,7 @@ def _apply(
 
 
 @contextmanager
-def _telling_damage() -> Iterator[None]:
+def _explain_damage() -> Iterator[None]:
     """Say what to do where the files are not what the state says."""
     try:
         yield

@@ -11,11 +11,11 @@ from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.ingest.plan import find_file
 from chapterhouse.ports.store import Store
 from chapterhouse.reading.completeness import count, share
+from chapterhouse.reading.coverage import missing_words
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf.images import MOST_PAGES, WORDS
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.reading.signatures import image_format, image_size
-from chapterhouse.reading.taken import missing_words
 from chapterhouse.text.counting import counted
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import (
@@ -131,8 +131,8 @@ def _compare_pages(document: Document, body: Body, drawn: Extraction, wanted: st
     remarks = [notice.sentence for notice in drawn.notices]
     if first > 1 or last < total:
         last = min(last, total)
-        told = f"Pages {first} to {last}" if last > first else f"Page {first}"
-        remarks.append(f"{told} of {total:,} shown; choose others with --pages.")
+        pages_text = f"Pages {first} to {last}" if last > first else f"Page {first}"
+        remarks.append(f"{pages_text} of {total:,} shown; choose others with --pages.")
     return Comparison(document, pages, _share(visible, body), tuple(remarks))
 
 

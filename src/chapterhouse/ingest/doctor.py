@@ -22,7 +22,7 @@ _REINDEX = "Rebuild the indexes: chapterhouse reindex"
 def examine(store: Store, blobs: Blobs, indexes: Mapping[str, Index]) -> tuple[Check, ...]:
     """Check the store, every document in it, the bytes it keeps and the indexes made from it.
 
-    Reads everything once; writes nothing. Documents that change meanwhile are passed over.
+    Reads everything once; writes nothing. Documents that change meanwhile are ignored.
 
     Args:
         store: The truth.

@@ -109,7 +109,7 @@ def _batches(
     while True:
         languages = served_languages(embeddings, embedder)
         fresh = False
-        for batch in _grouped(_pending(embeddings, embedder, languages), store):
+        for batch in _group(_pending(embeddings, embedder, languages), store):
             new = [(document, chunks) for document, chunks in batch if document.id not in seen]
             seen.update(document.id for document, _ in new)
             if new:
@@ -128,7 +128,7 @@ def _pending(
         after = found[-1].id
 
 
-def _grouped(
+def _group(
     documents: Iterable[Document], store: Store
 ) -> Iterator[Sequence[tuple[Document, Sequence[Chunk]]]]:
     batch: list[tuple[Document, Sequence[Chunk]]] = []

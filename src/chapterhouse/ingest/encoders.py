@@ -301,10 +301,10 @@ class Encoders:
 
     def _clean(self) -> int:
         """Delete vectors and indexes of embedders that have no role."""
-        kept = {record.fingerprint for record in self._embeddings.encoders().values()}
-        kept.add(self._table.fingerprint)
-        deleted = self._embeddings.drop_others(sorted(kept))
-        self._layers.drop_indexes(kept)
+        fingerprints = {record.fingerprint for record in self._embeddings.encoders().values()}
+        fingerprints.add(self._table.fingerprint)
+        deleted = self._embeddings.drop_others(sorted(fingerprints))
+        self._layers.drop_indexes(fingerprints)
         return deleted
 
     # --- inside --------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def groups(writes: Iterable[Write | None]) -> Iterator[Sequence[Write]]:
         yield group
 
 
-def written(group: Sequence[Write], store: Store) -> Iterator[tuple[Look, FileOutcome]]:
+def write_group(group: Sequence[Write], store: Store) -> Iterator[tuple[Look, FileOutcome]]:
     """Write a group, then yield how each file ended.
 
     Where not all of it can be written, as when the disk is full, as many as can be are.

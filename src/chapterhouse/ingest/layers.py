@@ -83,9 +83,9 @@ class VectorLayers:
                     )
             return self._known.get(name, self.base)
 
-    def drop_indexes(self, kept: Iterable[str]) -> None:
+    def drop_indexes(self, fingerprints: Iterable[str]) -> None:
         """Delete the indexes of all encoders but those with these fingerprints."""
-        names = {_index_name(fingerprint) for fingerprint in kept}
+        names = {_index_name(fingerprint) for fingerprint in fingerprints}
         for path in self._folder.glob(f"{_FOLDER}*"):
             if path.name not in names:
                 shutil.rmtree(path, ignore_errors=True)  # a reader may hold it: next time

@@ -10,7 +10,7 @@ from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.prepare import Prepared
 from chapterhouse.ports.store import Store
-from chapterhouse.presenting.wording import listed
+from chapterhouse.presenting.wording import join_words
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import ARCHIVES
 from chapterhouse.text.counting import counted
@@ -66,7 +66,7 @@ class Look:
         return len(self.content.data) if self.content else 0
 
 
-class Room:
+class UnpackBudget:
     """How many files and bytes may still be unpacked from one file and the archives in it."""
 
     def __init__(self, files: int, size: int) -> None:
@@ -92,7 +92,7 @@ class Container:
 
     source: str
     depth: int
-    room: Room
+    budget: UnpackBudget
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,5 +139,5 @@ def without_text(source: str, inside: Iterable[FileOutcome]) -> Iterator[Notice]
         if not record.document_id and record.code != UNPACKED
     ]
     if names:
-        told = counted(len(names), "file in it gave no text", "files in it gave no text")
-        yield Notice("attachments-rejected", f"{told}: {listed(names, _NAMED)}.")
+        text = counted(len(names), "file in it gave no text", "files in it gave no text")
+        yield Notice("attachments-rejected", f"{text}: {join_words(names, _NAMED)}.")

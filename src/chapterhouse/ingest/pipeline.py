@@ -16,14 +16,14 @@ from functools import partial
 from chapterhouse.connectors.content import Content
 from chapterhouse.connectors.folder import SourceFile, is_ignored
 from chapterhouse.errors import EngineError, MissingExtraError, RejectedError
-from chapterhouse.ingest.groups import Write, groups, written
+from chapterhouse.ingest.groups import Write, groups, write_group
 from chapterhouse.ingest.look import (
     CONTAINERS,
     UNPACKED,
     UNREAD_CODES,
     Container,
     Look,
-    Room,
+    UnpackBudget,
     Work,
     status_of,
     without_text,
@@ -78,7 +78,7 @@ def run(looks: Iterable[Look], total: int, work: Work) -> AddReport:
 
     try:
         for group in groups(writes()):
-            for look, outcome in written(group, work.store):
+            for look, outcome in write_group(group, work.store):
                 outcomes.append(outcome)
                 settled += look.within is None
                 work.on_progress(Progress(settled, total, outcome.record.source, outcome))
@@ -124,7 +124,7 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
     So a file whose record is there was unpacked to its end. None means that waiting follows.
     """
     if look.error is None and look.extraction is None:
-        yield Write(look, partial(_unchanged, look, work))
+        yield Write(look, partial(_skip_unchanged, look, work))
         return
     if not _is_settled(look):
         yield None
@@ -141,14 +141,14 @@ def _settle(look: Look, work: Work) -> Iterator[Write | None]:
             notice = Notice("attachments-not-read", f"Files in it were not read: {error.message}")
             extraction, inside = replace(extraction, notices=(*extraction.notices, notice)), ()
         held: dict[str, FileOutcome] = {}
-        for write in _settled(inside, work):
+        for write in _finish_archives(inside, work):
             yield write and _noted(write, held)
         if extraction.format in ARCHIVES:
-            own = partial(_unpacked, look, extraction.format, held, work)
+            own = partial(_record_archive, look, extraction.format, held, work)
         else:
-            own = partial(_stored, look, _prepared(look, extraction, work), held, work)
+            own = partial(_store, look, _prepare(look, extraction, work), held, work)
     except RejectedError as error:
-        own = partial(_rejected, look, error, work)
+        own = partial(_reject, look, error, work)
     yield Write(look, own)
 
 
@@ -185,18 +185,20 @@ def _members(look: Look, extraction: Extraction, work: Work) -> Sequence[Look]:
     if not members:
         return ()
     limits = work.limits
-    around = look.within or Container("", 0, Room(limits.archive_files, 2 * limits.archive_bytes))
+    around = look.within or Container(
+        "", 0, UnpackBudget(limits.archive_files, 2 * limits.archive_bytes)
+    )
     if around.depth >= limits.archive_depth:
         raise RejectedError(
             "too-deep", f"Archives are opened to a depth of {limits.archive_depth}, no deeper."
         )
-    if not around.room.take(members):
+    if not around.budget.take(members):
         raise RejectedError(
             "archive-too-many-entries",
             "The archives in it hold more than is unpacked at once.",
             hint="Unpack it and add the folder.",
         )
-    within = Container(look.file.source, around.depth + 1, around.room)
+    within = Container(look.file.source, around.depth + 1, around.budget)
     return [_member(look, member, within, work) for member in members]
 
 
@@ -235,7 +237,7 @@ def _is_known(look: Look, work: Work) -> bool:
     )
 
 
-def _settled(looks: Sequence[Look], work: Work) -> Iterator[Write | None]:
+def _finish_archives(looks: Sequence[Look], work: Work) -> Iterator[Write | None]:
     """Yield what is to be written of files in a file, with some of them being read ahead.
 
     Raises:
@@ -267,11 +269,13 @@ def _drop_members(look: Look, held: Mapping[str, FileOutcome], work: Work) -> No
             work.store.forget_file(record.location)
 
 
-def _unpacked(look: Look, format_: str, held: Mapping[str, FileOutcome], work: Work) -> FileOutcome:
+def _record_archive(
+    look: Look, format_: str, held: Mapping[str, FileOutcome], work: Work
+) -> FileOutcome:
     """Record that a file is an archive: it is no document, and what is in it has its own record."""
     counts = Counter(outcome.record.status.value for outcome in held.values())
-    told = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
-    sentence = f"It holds {counted(len(held), 'file')}: {told}." if held else "It holds no files."
+    text = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
+    sentence = f"It holds {counted(len(held), 'file')}: {text}." if held else "It holds no files."
     record = _record(look, Status.SKIPPED, (UNPACKED, sentence), format_=format_)
     work.store.record_file(record)
     _drop_members(look, held, work)
@@ -281,7 +285,7 @@ def _unpacked(look: Look, format_: str, held: Mapping[str, FileOutcome], work: W
 # --- one file ------------------------------------------------------------------------------------
 
 
-def _prepared(look: Look, extraction: Extraction, work: Work) -> Prepared:
+def _prepare(look: Look, extraction: Extraction, work: Work) -> Prepared:
     assert look.content is not None
     with _boundary(look):
         return work.prepare(extraction, look.file, look.content)
@@ -308,7 +312,7 @@ def _boundary(look: Look) -> Iterator[None]:
         ) from error
 
 
-def _stored(
+def _store(
     look: Look, prepared: Prepared, held: Mapping[str, FileOutcome], work: Work
 ) -> FileOutcome:
     assert look.content is not None
@@ -343,7 +347,7 @@ def _worst_notice(document: Document) -> tuple[str, str]:
     return "", ""
 
 
-def _unchanged(look: Look, work: Work) -> FileOutcome:
+def _skip_unchanged(look: Look, work: Work) -> FileOutcome:
     """Leave the document as it is, but put it on the shelf and remember the file's new time."""
     assert look.known is not None
     known = look.known
@@ -369,7 +373,7 @@ def _is_new_on_shelf(known: FileRecord, work: Work) -> bool:
     return True
 
 
-def _rejected(look: Look, error: RejectedError, work: Work) -> FileOutcome:
+def _reject(look: Look, error: RejectedError, work: Work) -> FileOutcome:
     """Record that a file gave no document.
 
     One that it gave before goes, for the folder rules, unless this says nothing of the file's

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from chapterhouse.chunking.analysis import analysed
+from chapterhouse.chunking.analysis import analyse_body
 from chapterhouse.chunking.build import build_chunks, embedding_text
 from chapterhouse.claims.dates import dateline
 from chapterhouse.connectors.content import Content
@@ -65,7 +65,7 @@ def prepare(
         raise _no_text(extraction, file)
     notices = (*map(_clean_notice, extraction.notices), *notices)
     title = choose_title(extraction, body, file.name.rpartition(".")[0] or file.name)
-    known = analysed(body, _formats(extraction, file))
+    known = analyse_body(body, _formats(extraction, file))
     language = known.language
     identifier = document_id(file.source)
     chunks = build_chunks(identifier, known, chunker(known), count_tokens)
@@ -87,7 +87,7 @@ def prepare(
         page_kind=extraction.page_kind,
         language=language,
         notices=notices,
-        metadata=_clean_metadata(_stated(extraction, body.text, language)),
+        metadata=_clean_metadata(_stated_metadata(extraction, body.text, language)),
         characters=len(body.text),
         chunks=len(chunks),
     )
@@ -117,7 +117,7 @@ def _clean_notice(notice: Notice) -> Notice:
     return Notice(notice.code, sanitise_line(notice.sentence), notice.page)
 
 
-def _stated(extraction: Extraction, text: str, language: str) -> dict[str, str]:
+def _stated_metadata(extraction: Extraction, text: str, language: str) -> dict[str, str]:
     """Return what the document says of itself: front matter first, then its file, then its text."""
     in_text = dateline(text, language)
     dated = {"date": in_text} if in_text else {}

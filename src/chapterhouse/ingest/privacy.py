@@ -50,8 +50,8 @@ def make_private(home: Path) -> Check:
             refused.append(f"{path}: {error.strerror}")
         else:
             closed += 1
-    told = counted(closed, "file or folder was", "files and folders were")
-    sentence = f"{told} open to other users, and closed now."
+    text = counted(closed, "file or folder was", "files and folders were")
+    sentence = f"{text} open to other users, and closed now."
     if refused:
         more = "; ".join(refused[:_SHOWN])
         sentence += f" {len(refused):,} could not be closed: {more}."

@@ -66,21 +66,21 @@ def _look(document: Document, work: Work, maximum_bytes: int) -> Look:
         except RejectedError:
             content = None  # not readable now, but the bytes we kept are
     if file is None or content is None:
-        file = _kept_file(document)
+        file = _stored_file(document)
     try:
-        content = content or _kept_content(document, known, work.store)
+        content = content or _stored_content(document, known, work.store)
     except RejectedError as error:
         return Look(file, known, error=error, started=started)
     return submit(Look(file, known, content, started=started), work)
 
 
-def _kept_file(document: Document) -> SourceFile:
+def _stored_file(document: Document) -> SourceFile:
     """Return the file as it was when its bytes were kept."""
     path = Path(document.location)
     return SourceFile(path.parent, (path.name,), document.location, document.source)
 
 
-def _kept_content(document: Document, known: FileRecord | None, store: Store) -> Content:
+def _stored_content(document: Document, known: FileRecord | None, store: Store) -> Content:
     data = store.content(document.sha256, Scope.everything())
     if data is None:
         # "vanished" leaves the document as it is: its text is still good.

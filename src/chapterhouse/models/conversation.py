@@ -43,7 +43,7 @@ from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import OutputFormat, Tool, Usage
 
 _END_OF_STREAM: Final = b"[DONE]"
-_LEAST_ROOM: Final = 256  # tokens for an answer, below which a prompt is too long
+_LEAST_OUTPUT: Final = 256  # tokens for an answer, below which a prompt is too long
 # How models mark it where the service leaves it in the text: DeepSeek and Qwen, and others.
 _NAMES: Final = ("think", "thinking", "thought", "reasoning")
 _OPENINGS: Final = tuple(f"<{name}>" for name in _NAMES)
@@ -116,8 +116,8 @@ class Conversation:
         output: OutputFormat | None = None,
     ) -> None:
         """Say what is wanted. The form of the answer is asked for where the model takes one."""
-        said = [SystemPromptPart(_encodable(instructions))] if instructions else []
-        self._messages = [ModelRequest([*said, UserPromptPart(_encodable(prompt))])]
+        system_parts = [SystemPromptPart(_encodable(instructions))] if instructions else []
+        self._messages = [ModelRequest([*system_parts, UserPromptPart(_encodable(prompt))])]
         self._tools = [
             ToolDefinition(
                 name=tool.name,
@@ -169,8 +169,8 @@ class Conversation:
     ) -> Turn | Failure:
         self._gate.reset()
         listener = _Listener(on_text)
-        least = min(_LEAST_ROOM, self._settings.maximum_tokens)
-        if self._context_size and self._room < least:
+        least = min(_LEAST_OUTPUT, self._settings.maximum_tokens)
+        if self._context_size and self._output_budget < least:
             return self._service.prompt_too_long(self._tokens, self._context_size, least)
         try:
             async with asyncio.timeout(self._service.timeout_seconds) as limit:
@@ -194,7 +194,7 @@ class Conversation:
         )
         asked = self._asked if may_call else ModelSettings(**self._asked, tool_choice="none")
         if self._context_size:  # some servers refuse what could become too long
-            most = min(self._room, self._settings.maximum_tokens)
+            most = min(self._output_budget, self._settings.maximum_tokens)
             asked = ModelSettings(**{**asked, "max_tokens": most})
         request: dict[str, Any] = {
             "model_settings": asked,
@@ -222,7 +222,7 @@ class Conversation:
             return None
         listener.end()
         text = listener.thoughts.text(thinks_first=self._settings.reasoning)
-        self._messages.append(_remembered(response, listener))
+        self._messages.append(_without_repeated_thoughts(response, listener))
         counted = response.usage.input_tokens + response.usage.output_tokens
         self._tokens = counted or self._tokens + estimate_tokens(text)
         return Turn(
@@ -239,7 +239,7 @@ class Conversation:
         )
 
     @property
-    def _room(self) -> int:
+    def _output_budget(self) -> int:
         """Tokens that are left for an answer."""
         return self._context_size - self._tokens
 
@@ -292,7 +292,7 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")  # a lone surrogate stops no request
 
 
-def _remembered(response: ModelResponse, listener: _Listener) -> ModelResponse:
+def _without_repeated_thoughts(response: ModelResponse, listener: _Listener) -> ModelResponse:
     """Return what the model is reminded of: its response, but no thoughts that stand in the text.
 
     The order of the parts stays, on which signatures of thoughts depend.
@@ -300,8 +300,8 @@ def _remembered(response: ModelResponse, listener: _Listener) -> ModelResponse:
     if not listener.thoughts.found:
         return response
     texts = [part for part in response.parts if isinstance(part, TextPart)]
-    spoken = replace(texts[0], content=listener.thoughts.text())
-    parts = [spoken if part is texts[0] else part for part in response.parts]
+    text_part = replace(texts[0], content=listener.thoughts.text())
+    parts = [text_part if part is texts[0] else part for part in response.parts]
     return replace(response, parts=[part for part in parts if part not in texts[1:]])
 
 
@@ -351,16 +351,16 @@ class Thoughts:
                 self._think()
             else:
                 # A carriage return waits for the line feed that may follow it.
-                kept = len(self._held) - self._held.endswith("\r")
-                shown, self._held = shown + self._held[:kept], self._held[kept:]
+                ready = len(self._held) - self._held.endswith("\r")
+                shown, self._held = shown + self._held[:ready], self._held[ready:]
             if (self._phase, self._held) == before:
                 break
-        return self._keep(shown)
+        return self._append(shown)
 
     def finish(self) -> str:
         """Return what was held back and is text after all."""
         held, self._held = self._held, ""
-        return self._keep("" if self._phase is _Phase.THINKING else held)
+        return self._append("" if self._phase is _Phase.THINKING else held)
 
     def text(self, *, thinks_first: bool = False) -> str:
         """Return everything that is meant for the reader.
@@ -391,7 +391,7 @@ class Thoughts:
         else:  # keep only what may be the beginning of the mark
             self._held = thought[-len(self._closing) + 1 :]
 
-    def _keep(self, shown: str) -> str:
+    def _append(self, shown: str) -> str:
         clean = sanitise(shown).text
         if clean:
             self._written.append(clean)

@@ -128,7 +128,7 @@ class FolderEntailment:
         self._folder = folder
         names = folder.json(CONFIG).get("id2label") or {}
         self._labels = len(names) or 1
-        found = [int(number) for number, name in names.items() if _means_entailment(str(name))]
+        found = [int(number) for number, name in names.items() if _is_entailment(str(name))]
         if self._labels > 1 and len(found) != 1:
             labels = ", ".join(map(str, names.values()))
             raise EngineError(
@@ -169,7 +169,7 @@ def logistic(value: float) -> float:
     return float(0.5 * (1.0 + np.tanh(0.5 * value)))
 
 
-def _means_entailment(label: str) -> bool:
+def _is_entailment(label: str) -> bool:
     plain = label.casefold().replace("-", "_").replace(" ", "_")
     return plain.startswith("entail") or plain in {"supported", "consistent"}
 

@@ -99,7 +99,7 @@ def hosted_models(settings: LanguageModelSettings) -> tuple[str, ...]:
     headers = {header: f"{before}{_key(settings)}", **_VERSIONS.get(settings.engine, {})}
     path = {"anthropic": "/v1/models?limit=200", "google": "/v1beta/models?pageSize=200"}
     try:
-        answer = _run(_listed(url, path.get(settings.engine, "/models"), headers))
+        answer = _run(_list(url, path.get(settings.engine, "/models"), headers))
     except _Problem as problem:
         what = problem.sentence or "could not be reached"
         raise EngineError(
@@ -117,7 +117,7 @@ def _key(settings: LanguageModelSettings) -> str:
     return source.read(url)
 
 
-async def _listed(
+async def _list(
     address: str, path: str, headers: Mapping[str, str]
 ) -> Sequence[Mapping[str, object]]:
     async with _client([address], headers, _HOSTED_SECONDS) as client:
@@ -159,11 +159,11 @@ def check_language_model(settings: LanguageModelSettings) -> Check | None:
         problem, hint = error.message, error.hint
     else:
         problem, hint = _problem(settings, server) if is_loopback(place) else ("", "")
-        said = _said(settings, server) if server else "not asked"
+        details = _describe_server(settings, server) if server else "not asked"
     shown = f"{settings.model} at {place}"
     if problem:
         return Check("language model", passed=False, sentence=f"{shown}: {problem}", hint=hint)
-    return Check("language model", passed=True, sentence=f"{shown} ({said}).")
+    return Check("language model", passed=True, sentence=f"{shown} ({details}).")
 
 
 def _problem(settings: LanguageModelSettings, server: Server | None) -> tuple[str, str]:
@@ -178,13 +178,13 @@ def _problem(settings: LanguageModelSettings, server: Server | None) -> tuple[st
     return "", ""
 
 
-def _said(settings: LanguageModelSettings, server: Server) -> str:
+def _describe_server(settings: LanguageModelSettings, server: Server) -> str:
     model = server.model(settings.model)
     size = settings.context_size or (model.context if model else 0)
     at_once = settings.calls_at_once
-    said = [server.title, f"{size:,} tokens" if size else ""]
-    said.append(f"{counted(at_once, 'call')} at once" if at_once else "")
-    return ", ".join(filter(None, said))
+    details = [server.title, f"{size:,} tokens" if size else ""]
+    details.append(f"{counted(at_once, 'call')} at once" if at_once else "")
+    return ", ".join(filter(None, details))
 
 
 def _run(work: Coroutine[Any, Any, Value]) -> Value:
@@ -306,6 +306,6 @@ async def _ollama(asker: _Asker, names: Sequence[str]) -> Server:
         asker.ask_or_none("/api/ps"),
         *(asker.ask_or_none("/api/show", {"model": name}) for name in described),
     )
-    said = dict(zip(described, shown, strict=True))
-    models = tuple(ollama_model(name, said.get(name), running) for name in names)
+    details = dict(zip(described, shown, strict=True))
+    models = tuple(ollama_model(name, details.get(name), running) for name in names)
     return Server("ollama", asker.address, models)

@@ -44,7 +44,7 @@ _POOLINGS: Final = {
     "pooling_mode_cls_token": "cls",
     "pooling_mode_lasttoken": "last",
 }
-_UNDERSTOOD: Final = frozenset({"Transformer", "Pooling", "Normalize", "StaticEmbedding"})
+_SUPPORTED_MODULES: Final = frozenset({"Transformer", "Pooling", "Normalize", "StaticEmbedding"})
 
 
 class FolderEmbedder:
@@ -282,7 +282,7 @@ def _require_known_modules(folder: ModelFolder) -> None:
         ]
     except (ValueError, TypeError, KeyError):
         raise UsageError(f"{folder.path / MODULES} is not a list of modules.") from None
-    unknown = sorted(set(kinds) - _UNDERSTOOD)
+    unknown = sorted(set(kinds) - _SUPPORTED_MODULES)
     if unknown:
         raise UsageError(
             f"The model in {folder.path} has a part that cannot be run: {', '.join(unknown)}.",

@@ -35,7 +35,7 @@ _BUSY_MILLISECONDS: Final = 5_000
 _AT_ONCE: Final = 256  # texts embedded before they are written: what a failure can lose
 _KEYS_ASKED: Final = 500  # of one statement
 _DROPPED: Final = 0.1  # share of the vectors that goes when the file is full
-_QUESTIONS_KEPT: Final = 1_024
+_CACHED_QUESTIONS: Final = 1_024
 _PAUSE_SECONDS: Final = 0.02
 _UNIT_TOLERANCE: Final = 1e-3
 
@@ -240,7 +240,7 @@ class CachedEmbedder:
         vector = self._embedder.embed_question(text) if known is None else known
         with self._lock:
             self._questions[text] = vector
-            while len(self._questions) > _QUESTIONS_KEPT:
+            while len(self._questions) > _CACHED_QUESTIONS:
                 self._questions.popitem(last=False)
         return vector.copy()
 

@@ -50,7 +50,7 @@ _FORMAT: Final = re.compile(
     r"structured[ _]output|guided",
     re.IGNORECASE,
 )
-_UNDERSTOOD_NOT: Final = frozenset(
+_UNSUPPORTED: Final = frozenset(
     {
         HTTPStatus.BAD_REQUEST,
         HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -132,16 +132,16 @@ class Service:
             return Failure(too_long, self._too_long(), fits=_HALF)
         if _SPENT.search(reason):
             return Failure(sentence, "Look at the account: waiting does not help.")
-        no_format = status in _UNDERSTOOD_NOT or bool(_FORMAT.search(reason))
+        no_format = status in _UNSUPPORTED or bool(_FORMAT.search(reason))
         return Failure(sentence, self._hint_for(status), _is_passing(status), wait, no_format)
 
-    def prompt_too_long(self, tokens: int, most: int, room: int) -> Failure:
+    def prompt_too_long(self, tokens: int, most: int, output: int) -> Failure:
         """Say that a prompt leaves too few tokens for an answer, before it is sent."""
         sentence = (
             f"The prompt is too long for the model: about {tokens:,} tokens, "
             f"and with its answer it takes {most:,}"
         )
-        return Failure(sentence, self._too_long(), fits=max(most - room, 0) / tokens)
+        return Failure(sentence, self._too_long(), fits=max(most - output, 0) / tokens)
 
     def redirected(self, location: str) -> Failure:
         """Say that it points elsewhere."""
@@ -195,15 +195,15 @@ def reason_in(data: bytes) -> str:
     """Return what an error response says, wherever services put it."""
     text = data.decode("utf-8", "replace")
     try:
-        said = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    if isinstance(said, list) and said:  # as Google sends errors of streams
-        said = said[0]
+    if isinstance(parsed, list) and parsed:  # as Google sends errors of streams
+        parsed = parsed[0]
     for name in ("error", "message", "detail"):
-        if isinstance(said, dict) and name in said:
-            said = said[name]
-    return said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+        if isinstance(parsed, dict) and name in parsed:
+            parsed = parsed[name]
+    return parsed if isinstance(parsed, str) else json.dumps(parsed, ensure_ascii=False)
 
 
 def retry_after(value: str) -> float:

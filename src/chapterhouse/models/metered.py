@@ -3,9 +3,9 @@
 import threading
 from collections.abc import Callable, Sequence
 
-from chapterhouse.concurrency import run_now
+from chapterhouse.concurrency import run_sync
 from chapterhouse.ports.models import LanguageModel
-from chapterhouse.telemetry import chat_span, tell_writing
+from chapterhouse.telemetry import chat_span, record_writing
 from chapterhouse.types import OutputFormat, Tool, Usage, Writing
 
 
@@ -31,7 +31,7 @@ class Metered:
 
     def complete(self, instructions: str, prompt: str) -> str:
         """Return what the model writes; errors as the model's."""
-        return run_now(self.write(instructions, prompt)).text
+        return run_sync(self.write(instructions, prompt)).text
 
     async def write(
         self,
@@ -47,7 +47,7 @@ class Metered:
             writing = await self._model.write(
                 instructions, prompt, tools=tools, on_text=on_text, output=output
             )
-            tell_writing(recorder, writing)
+            record_writing(recorder, writing)
         self._pay(writing.usage)
         return writing
 

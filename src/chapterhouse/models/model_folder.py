@@ -118,12 +118,12 @@ class ModelFolder:
         if name not in self.hashes:
             return {}
         try:
-            said = json.loads(self.read(name))
+            value = json.loads(self.read(name))
         except (ValueError, RecursionError):
-            said = None
-        if not isinstance(said, dict):
+            value = None
+        if not isinstance(value, dict):
             raise EngineError(f"{self.path / name} is not a JSON object.")
-        return said
+        return value
 
 
 def open_model_folder(
@@ -148,8 +148,8 @@ def open_model_folder(
             hint=f"Begin {section}.folder with / or ~.",
         )
     weights = file or _found(path, section)
-    beside = [f"{weights.removesuffix('.onnx')}{ending}" for ending in _ONNX_DATA]
-    names = [name for name in (weights, *_USED, *beside) if (path / name).is_file()]
+    external_data = [f"{weights.removesuffix('.onnx')}{ending}" for ending in _ONNX_DATA]
+    names = [name for name in (weights, *_USED, *external_data) if (path / name).is_file()]
     for needed in (weights, TOKENIZER):
         if needed not in names:
             raise UsageError(
@@ -297,8 +297,10 @@ def _onnx(folder: ModelFolder) -> Forward:
     from chapterhouse.models.onnx import inference_session  # noqa: PLC0415 - only needed here
 
     path = folder.path / folder.weights
-    beside = any("onnx" in name and name != folder.weights for name in folder.hashes)
-    session = inference_session(str(path) if beside else folder.read(folder.weights), str(path))
+    external_data = any("onnx" in name and name != folder.weights for name in folder.hashes)
+    session = inference_session(
+        str(path) if external_data else folder.read(folder.weights), str(path)
+    )
     inputs = [entry.name for entry in session.get_inputs()]
     outputs = [entry.name for entry in session.get_outputs()]
     unknown = set(inputs) - {"input_ids", "attention_mask", "token_type_ids", "position_ids"}

@@ -129,20 +129,20 @@ def open_language_model(
     return model
 
 
-def profile_named(settings: Settings, name: str) -> LanguageModelSettings:
+def settings_of(settings: Settings, name: str) -> LanguageModelSettings:
     """Return the model that has this name in the settings; the usual one where it is empty.
 
     Raises:
-        UsageError: no profile has this name.
+        UsageError: no model has this name.
     """
     if not name:
         return settings.language_model
-    if name in settings.profiles:
-        return settings.profiles[name]
-    known = ", ".join(sorted(settings.profiles)) or "none"
+    if name in settings.models:
+        return settings.models[name]
+    known = ", ".join(sorted(settings.models)) or "none"
     raise UsageError(
-        f"There is no model profile '{name}'; there are: {known}.",
-        hint=f"Write it into chapterhouse.toml as [profiles.{name}].",
+        f"There is no model '{name}'; there are: {known}.",
+        hint=f"Write it into chapterhouse.toml as [models.{name}].",
     )
 
 

@@ -3,7 +3,7 @@
 import threading
 from contextlib import ExitStack
 
-from chapterhouse.models.opening import open_language_model, profile_named
+from chapterhouse.models.opening import open_language_model, settings_of
 from chapterhouse.models.providers import Slots, server_of
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.settings import LanguageModelSettings, Settings
@@ -20,16 +20,16 @@ class LanguageModels:
         self._closing = ExitStack()
 
     def named(self, name: str = "") -> LanguageModel | None:
-        """Return the model of a profile; the library's own for "", None where there is none.
+        """Return the model of a name; the library's own for "", None where there is none.
 
         Raises:
-            UsageError: there is no such profile, or its key would travel unencrypted.
+            UsageError: there is no such model, or its key would travel unencrypted.
             MissingExtraError: its extra is not installed.
         """
         with self._lock:
             if name not in self._opened:
-                chosen = profile_named(self._settings, name)
-                section = f"profiles.{name}" if name else "language_model"
+                chosen = settings_of(self._settings, name)
+                section = f"models.{name}" if name else "language_model"
                 self._opened[name] = open_language_model(
                     chosen, self._closing.callback, section, self._slots_of(chosen)
                 )
@@ -37,7 +37,7 @@ class LanguageModels:
 
     def _slots_of(self, chosen: LanguageModelSettings) -> Slots:
         """Return the slots of a model's server, which all models that it serves share."""
-        every = (self._settings.language_model, *self._settings.profiles.values())
+        every = (self._settings.language_model, *self._settings.models.values())
         server = server_of(chosen)
         said = [
             one.calls_at_once for one in every if one.calls_at_once and server_of(one) == server

@@ -340,7 +340,7 @@ class Slots:
         try:
             yield
         finally:
-            self._give()
+            self._release()
 
     async def _take(self) -> None:
         with self._lock:
@@ -353,10 +353,10 @@ class Slots:
             await asyncio.wrap_future(turn)
         except asyncio.CancelledError:
             if not turn.cancel():  # the slot had just been handed over
-                self._give()
+                self._release()
             raise
 
-    def _give(self) -> None:
+    def _release(self) -> None:
         with self._lock:
             while self._waiting:
                 turn = self._waiting.popleft()

@@ -137,12 +137,12 @@ def _stated_question(text: str) -> str:
 def _distinct(entries: Sequence[str], question: str) -> tuple[str, ...]:
     """Return entries without the question itself and without repetitions, in their order."""
     seen = {question.strip().casefold()}
-    kept: list[str] = []
+    distinct: list[str] = []
     for entry in entries:
         if entry.casefold() not in seen:
             seen.add(entry.casefold())
-            kept.append(entry)
-    return tuple(kept)
+            distinct.append(entry)
+    return tuple(distinct)
 
 
 def _cut(text: str, limit: int) -> str:

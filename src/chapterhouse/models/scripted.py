@@ -77,7 +77,7 @@ class ScriptedModel:
         self.asked: list[tuple[str, str]] = []
         self.offered: list[tuple[str, ...]] = []
         self.formats: list[OutputFormat | None] = []
-        self.told: list[ToolCall] = []
+        self.tool_results: list[ToolCall] = []
 
     @property
     def fingerprint(self) -> str:
@@ -124,7 +124,7 @@ class ScriptedModel:
             results = await run_calls(tools, calls)
             made += results
             with self._lock:
-                self.told += results
+                self.tool_results += results
         raise EngineError(f"The script of the language model called tools {_STEPS} times.")
 
     async def _stream(self, step: Step, on_text: Callable[[str], None] | None) -> None:

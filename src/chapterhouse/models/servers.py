@@ -209,8 +209,8 @@ def ollama_model(name: str, shown: object, running: object) -> ServedModel:
         shown: Its answer to ``/api/show``; None where there is none.
         running: Its answer to ``/api/ps``, likewise.
     """
-    said = shown if isinstance(shown, Mapping) else {}
-    info = said.get("model_info")
+    details = shown if isinstance(shown, Mapping) else {}
+    info = details.get("model_info")
     longest = 0
     if isinstance(info, Mapping):
         lengths = (info[key] for key in info if str(key).endswith(".context_length"))
@@ -218,11 +218,11 @@ def ollama_model(name: str, shown: object, running: object) -> ServedModel:
     inside = dict(_named(entries(running, "models") or [], "name"))
     loaded = name in inside
     context = whole(inside[name].get("context_length")) if loaded else 0
-    skills = said.get("capabilities")
+    skills = details.get("capabilities")
     known = isinstance(skills, list)
     return ServedModel(
         name,
-        context or (0 if loaded else _stated_context(said.get("parameters"))),
+        context or (0 if loaded else _stated_context(details.get("parameters"))),
         longest,
         loaded=loaded if running is not None else None,
         writes="completion" in skills if isinstance(skills, list) else writes_by_name(name),

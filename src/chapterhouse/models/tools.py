@@ -27,7 +27,7 @@ from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Tool, ToolCall
 
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
-_TOLD: Final = 300  # characters of a reason
+_LONGEST_REASON: Final = 300  # characters of a reason
 _FAULTS: Final = 5
 _AT_ONCE: Final = 8  # calls of one response that run at the same time
 
@@ -66,7 +66,7 @@ _Looked = ToolCall | tuple[Tool, Mapping[str, object]]  # the call, if it is ref
 class _Ended:
     """How a call ended: what the model is told, and what went wrong."""
 
-    told: str
+    result: str
     error: BaseException | None = None
 
 
@@ -103,27 +103,27 @@ async def run_calls(
         calls: Name and arguments, as the model wrote them.
         clock: Seconds, for how long each took.
     """
-    room = asyncio.Semaphore(_AT_ONCE)
+    slots = asyncio.Semaphore(_AT_ONCE)
     turns = {tool.name: asyncio.Lock() for tool in tools if not tool.parallel}
 
     async def answered(name: str, arguments: Arguments) -> ToolCall:
-        with _spanned(tools, name, arguments) as (call, recorder):
+        with _in_span(tools, name, arguments) as (call, recorder):
             if isinstance(call, ToolCall):
                 return call
-            async with turns.get(name) or nullcontext(), room:
-                return await _carried_out(*call, clock, recorder)
+            async with turns.get(name) or nullcontext(), slots:
+                return await _run_call(*call, clock, recorder)
 
     return tuple(await asyncio.gather(*(answered(*call) for call in calls)))
 
 
-async def _carried_out(
+async def _run_call(
     tool: Tool, given: Mapping[str, object], clock: Callable[[], float], recorder: Recorder
 ) -> ToolCall:
     recorder.event(operations.START)
     started = clock()
     try:
         async with asyncio.timeout(tool.timeout_seconds):
-            ended = await asyncio.wrap_future(_started(tool, given))
+            ended = await asyncio.wrap_future(_start(tool, given))
     except TimeoutError as error:
         late = f"failed: {tool.name} took longer than {tool.timeout_seconds:g} seconds"
         ended = _Ended(late, error)
@@ -132,12 +132,12 @@ async def _carried_out(
         recorder.event(operations.STOP)
     else:
         recorder.caught(ended.error)
-    recorder.tell(operations.TOOL_RESULT, ended.told)
-    return ToolCall(tool.name, given, ended.told, ended.error is not None, seconds)
+    recorder.set_content(operations.TOOL_RESULT, ended.result)
+    return ToolCall(tool.name, given, ended.result, ended.error is not None, seconds)
 
 
 @contextmanager
-def _spanned(
+def _in_span(
     tools: Sequence[Tool], name: str, arguments: Arguments
 ) -> Iterator[tuple[_Looked, Recorder]]:
     """Look at a call inside its span; one that is refused has a span, too.
@@ -147,15 +147,15 @@ def _spanned(
     known = any(tool.name == name for tool in tools)
     with tool_span(name if known else operations.UNKNOWN_TOOL) as recorder:
         if recorder.listening:
-            recorder.tell(operations.TOOL_ARGUMENTS, _written(arguments))
-        call = _looked_at(tools, name, arguments)
+            recorder.set_content(operations.TOOL_ARGUMENTS, _written(arguments))
+        call = _look_at(tools, name, arguments)
         if isinstance(call, ToolCall):
             recorder.fail("invalid_arguments" if known else "unknown_tool")
-            recorder.tell(operations.TOOL_RESULT, call.result)
+            recorder.set_content(operations.TOOL_RESULT, call.result)
         yield call, recorder
 
 
-def _looked_at(tools: Sequence[Tool], name: str, arguments: Arguments) -> _Looked:
+def _look_at(tools: Sequence[Tool], name: str, arguments: Arguments) -> _Looked:
     """Return what is to be called with what, or why nothing can be."""
     shown = sanitise_line(name)[:64]
     tool = next((tool for tool in tools if tool.name == name), None)
@@ -169,12 +169,12 @@ def _looked_at(tools: Sequence[Tool], name: str, arguments: Arguments) -> _Looke
         return ToolCall(name, {}, "failed: the arguments are not a JSON object", failed=True)
     wrong = list(schema_errors(given, tool.parameters))[:_FAULTS]
     if wrong:
-        told = sanitise_line("; ".join(wrong))[:_TOLD]
-        return ToolCall(name, given, f"failed: {told}", failed=True)
+        reasons = sanitise_line("; ".join(wrong))[:_LONGEST_REASON]
+        return ToolCall(name, given, f"failed: {reasons}", failed=True)
     return tool, given
 
 
-def _started(tool: Tool, given: Mapping[str, object]) -> Future[_Ended]:
+def _start(tool: Tool, given: Mapping[str, object]) -> Future[_Ended]:
     """Start a call; the future gives what came of it."""
     future: Future[_Ended] = Future()
     future.set_running_or_notify_cancel()  # from here on nobody can cancel it: it always ends
@@ -233,7 +233,7 @@ def _reason(error: BaseException) -> str:
     """Return what the model is told: our own sentences, and nothing of anyone else's."""
     if not isinstance(error, ChapterhouseError):
         return ""
-    return f": {sanitise_line(error.message)[:_TOLD]}"
+    return f": {sanitise_line(error.message)[:_LONGEST_REASON]}"
 
 
 def check_schema(schema: Mapping[str, object], where: str) -> None:

@@ -166,12 +166,12 @@ class PydanticWriter:
         on_text: OnText | None,
         limit: asyncio.Timeout,
     ) -> Writing:
-        used, made, said = Usage(), list[ToolCall](), list[str]()
+        used, made, texts = Usage(), list[ToolCall](), list[str]()
         for number in range(ROUNDS + 1):
             may_call = number < ROUNDS
             turn = await self._turn(conversation, on_text, limit, may_call=may_call)
             used += turn.usage
-            said.append(turn.text)
+            texts.append(turn.text)
             if not (turn.calls and may_call):
                 break
             self._refuse_cut_calls(turn)
@@ -180,7 +180,7 @@ class PydanticWriter:
             made += results
             conversation.answer(turn.calls, [result.result for result in results])
         # A model that has nothing to add after its last call has said it before.
-        text = turn.text or "\n\n".join(filter(None, said))
+        text = turn.text or "\n\n".join(filter(None, texts))
         self._refuse_nothing(turn, text)
         return Writing(text, self.fingerprint, used, tuple(made), turn.finish == "length")
 
@@ -227,9 +227,9 @@ class PydanticWriter:
     def _refuse_nothing(self, turn: "Turn", text: str) -> None:
         name, section = self._settings.model, self._service.section
         if turn.finish == "content_filter":
-            said = f": {turn.refusal}" if turn.refusal else ""
+            refusal = f": {turn.refusal}" if turn.refusal else ""
             raise EngineError(
-                f"The service of the language model {name} withheld the answer{said}.",
+                f"The service of the language model {name} withheld the answer{refusal}.",
                 hint="Its content filter objects to the question or to the documents found.",
             )
         if text:

@@ -15,11 +15,11 @@ FAR_FUTURE: Final = 2**62
 class AnswerCache(Protocol):
     """Answers that hold until anything in the library changes."""
 
-    def kept_answer(self, key: str, scope: Scope) -> str | None:
+    def cached_answer(self, key: str, scope: Scope) -> str | None:
         """Return the answer that was stored under a key for exactly this scope, or None."""
         ...
 
-    def keep_answer(self, key: str, scope: Scope, sequence: int, answer: str) -> None:
+    def cache_answer(self, key: str, scope: Scope, sequence: int, answer: str) -> None:
         """Store an answer given at ``sequence`` of the library; those of any other are dropped."""
         ...
 

@@ -8,10 +8,10 @@ from chapterhouse.ports.memories import Memories
 from chapterhouse.ports.vectors import DocumentVectors, Embeddings
 from chapterhouse.types import (
     Body,
-    Census,
     Change,
     Check,
     Chunk,
+    CorpusCounts,
     Document,
     FileRecord,
     Scope,
@@ -64,7 +64,7 @@ class Documents(Protocol):
 class Statistics(Protocol):
     """What can be counted and listed of the documents without reading them."""
 
-    def census(self, scope: Scope) -> Census:
+    def census(self, scope: Scope) -> CorpusCounts:
         """Count documents and chunks, and the documents of each language."""
         ...
 

@@ -45,11 +45,11 @@ def answer_blocks(answer: Answer) -> Part:
         tuple(_remarks(answer) if sentences or answer.found else _refusal(answer)),
         tuple(_closing(answer)),
     ]
-    told = enumerate(filter(None, parts), start=1)
+    answer_parts = enumerate(filter(None, parts), start=1)
     return Part(
         "answer",
         answer.question,
-        parts=tuple(Part(f"answer-{number}", "", tuple(blocks)) for number, blocks in told),
+        parts=tuple(Part(f"answer-{number}", "", tuple(blocks)) for number, blocks in answer_parts),
     )
 
 
@@ -65,10 +65,10 @@ def transcript_markdown(turns: Sequence[tuple[str, Answer]]) -> str:
     """
     parts, count = [], 0
     for number, (asked, answer) in enumerate(turns, start=1):
-        told = answer_blocks(_numbered_from(answer, count))
+        answer_parts = answer_blocks(_numbered_from(answer, count))
         count += len(answer.citations)
         taken = (_quiet(f"Taken as: {answer.question}"),) if asked != answer.question else ()
-        parts.append(Part(f"turn-{number}", asked, taken, told.parts))
+        parts.append(Part(f"turn-{number}", asked, taken, answer_parts.parts))
     return markdown(Part("conversation", "Conversation", parts=tuple(parts)))
 
 
@@ -123,7 +123,7 @@ def _body(answer: Answer, sentences: Sequence[AnswerSentence]) -> Iterator[Seque
         if answer.method != "extractive" and "\n" not in sentence.text:
             blocks = _written(blocks, sentence, after)
             continue
-        found = quoted_blocks(sentence.text, sentence.telling, after)
+        found = quoted_blocks(sentence.text, sentence.key_span, after)
         if blocks and (found[1:] or answer.outcome is AnswerOutcome.PASSAGES):
             yield blocks
             blocks = []
@@ -166,11 +166,13 @@ def _conflicts(answer: Answer) -> Iterator[Block]:
 
 def _remarks(answer: Answer) -> Iterator[Block]:
     if answer.searched.missing_terms and not answer.found:
-        yield _quiet(f"Words that no document has: {wording.listed(answer.searched.missing_terms)}")
+        yield _quiet(
+            f"Words that no document has: {wording.join_words(answer.searched.missing_terms)}"
+        )
     for line in wording.reservations(answer.searched):
         yield _quiet(line)
     if answer.rejected:
-        named = wording.listed(answer.rejected)
+        named = wording.join_words(answer.rejected)
         yield _quiet(f"Left out, because it cites nothing that the model was given: {named}")
     yield from _help(answer)
 
@@ -179,10 +181,10 @@ def _refusal(answer: Answer) -> Iterator[Block]:
     searched = answer.searched
     if not answer.notice:
         yield Paragraph((Words("I don't find this in the documents.", Style.STRONG),))
-    terms = wording.listed(searched.terms) or "nothing"
+    terms = wording.join_words(searched.terms) or "nothing"
     yield Paragraph(plain(f"Searched {_searched(answer)}, for: {terms}"))
     if searched.missing_terms:
-        missing = wording.listed(searched.missing_terms)
+        missing = wording.join_words(searched.missing_terms)
         yield Paragraph(plain(f"Words that no document has: {missing}"))
     for line in wording.reservations(searched):
         yield Paragraph(plain(line))
@@ -203,15 +205,15 @@ def _closing(answer: Answer) -> Iterator[Block]:
         yield Paragraph((Words(warning, Style.WARNING),))
     if answer.sentences or answer.found:
         facts = [answer.certainty, wording.method(answer.method), f"searched {_searched(answer)}"]
-        if answer.kept:
+        if answer.cached:
             facts.append("written earlier, nothing has changed since")
         elif answer.usage is not None:
-            facts.append(wording.used(answer.usage))
+            facts.append(wording.usage_text(answer.usage))
         yield _quiet(" · ".join(filter(None, facts)))
 
 
 def _searched(answer: Answer) -> str:
-    return wording.searched(answer.searched.documents, answer.searched.chunks)
+    return wording.searched_text(answer.searched.documents, answer.searched.chunks)
 
 
 def _quiet(text: str) -> Paragraph:

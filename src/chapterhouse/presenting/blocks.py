@@ -17,7 +17,7 @@ class Style(StrEnum):
     STRONG = "strong"
     WARNING = "warning"  # what a reader is to beware of
     QUIET = "quiet"  # about the words beside it
-    TELLING = "telling"  # what comes closest, where the rest only surrounds it
+    KEY = "key"  # what comes closest, where the rest only surrounds it
 
 
 @dataclass(frozen=True, slots=True)

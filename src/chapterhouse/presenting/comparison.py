@@ -10,7 +10,7 @@ from chapterhouse.presenting.markup import Markup, element, joined
 from chapterhouse.types import ComparedPage, Comparison, OriginalLine
 
 _TAKEN, _PARTLY, _MISSING = "taken", "partly", "missing"
-_TOLD = {_TAKEN: "taken", _PARTLY: "taken in part", _MISSING: "not taken"}
+_STATUS_TEXTS = {_TAKEN: "taken", _PARTLY: "taken in part", _MISSING: "not taken"}
 
 
 def comparison_page(found: Comparison) -> str:
@@ -80,16 +80,19 @@ def _facts(found: Comparison) -> Markup:
     }
     return element(
         "dl",
-        *(element("div", element("dt", name), element("dd", told)) for name, told in facts.items()),
+        *(element("div", element("dt", name), element("dd", text)) for name, text in facts.items()),
     )
 
 
 def _remarks(found: Comparison) -> Iterator[Markup]:
-    told = [notice.sentence for notice in found.document.notices] + list(found.remarks)
-    if told:
-        yield element("ul", *(element("li", sentence) for sentence in told))
+    remarks = [notice.sentence for notice in found.document.notices] + list(found.remarks)
+    if remarks:
+        yield element("ul", *(element("li", sentence) for sentence in remarks))
     if any(line.box for page in found.pages for line in page.lines):
-        keys = (element("span", _TOLD[name], attributes={"class": name}) for name in _TOLD)
+        keys = (
+            element("span", _STATUS_TEXTS[name], attributes={"class": name})
+            for name in _STATUS_TEXTS
+        )
         yield element("p", "Lines of the file: ", *keys, attributes={"class": "legend"})
     elif any(page.lines for page in found.pages):
         mark = element("mark", "Marked")
@@ -137,11 +140,11 @@ def _original(page: ComparedPage, name: str) -> Iterator[Markup]:
 
 def _picture(page: ComparedPage, name: str) -> Markup:
     width, height = page.size
-    told = base64.b64encode(page.image).decode()
+    encoded = base64.b64encode(page.image).decode()
     image = element(
         "image",
         attributes={
-            "href": f"data:{page.media_type};base64,{told}",
+            "href": f"data:{page.media_type};base64,{encoded}",
             "width": str(width),
             "height": str(height),
         },
@@ -160,7 +163,7 @@ def _box(line: OriginalLine, width: int, height: int) -> Markup:
     state = _state(line)
     return element(
         "rect",
-        element("title", f"{_TOLD[state]}: {line.text}"),
+        element("title", f"{_STATUS_TEXTS[state]}: {line.text}"),
         attributes={
             "class": state,
             "x": f"{left * width:.1f}",

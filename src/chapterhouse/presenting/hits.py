@@ -15,16 +15,16 @@ from chapterhouse.types import Hit, SearchResult
 _REPEATS: Final = 5  # of a passage that are named
 
 
-def hits_blocks(result: SearchResult, *, explain: bool = False, telling: bool = False) -> Part:
+def hits_blocks(result: SearchResult, *, explain: bool = False, key_span: bool = False) -> Part:
     """Return the hits, best first, with their text.
 
     Args:
         result: What was found.
         explain: Whether it is shown how.
-        telling: Whether the sentence with most of the question's words stands out in each.
+        key_span: Whether the sentence with most of the question's words stands out in each.
     """
-    searched = wording.searched(result.documents, result.chunks)
-    terms = frozenset(result.terms if telling else ())
+    searched = wording.searched_text(result.documents, result.chunks)
+    terms = frozenset(result.terms if key_span else ())
     parts = [_hit(hit, terms, explain=explain) for hit in result.hits]
     blocks: list[Block] = []
     if not result.hits:
@@ -59,7 +59,7 @@ def _hit(hit: Hit, terms: frozenset[str], *, explain: bool) -> Part:
     facts = [document.source, page, place, f"score {hit.score:.3f}"]
     below: list[str] = []
     if hit.repeats:
-        below.append(f"said again in: {wording.listed(hit.repeats, _REPEATS)}")
+        below.append(f"said again in: {wording.join_words(hit.repeats, _REPEATS)}")
     if explain:
         below += [f"{stage}: {value:.6g}" for stage, value in hit.stages.items()]
     quiet = [Paragraph((Words(text, Style.QUIET),)) for text in below]
@@ -70,11 +70,11 @@ def _hit(hit: Hit, terms: frozenset[str], *, explain: bool) -> Part:
     return Part(
         f"hit-{hit.rank}",
         f"{hit.rank}. {title}",
-        (about, *header, *quoted_blocks(text, _telling(text, document.language, terms)), *quiet),
+        (about, *header, *quoted_blocks(text, _key_span(text, document.language, terms)), *quiet),
     )
 
 
-def _telling(text: str, language: str, terms: frozenset[str]) -> tuple[int, int]:
+def _key_span(text: str, language: str, terms: frozenset[str]) -> tuple[int, int]:
     """Return start and end of the sentence with most of the terms, the first of several."""
     spans = list(sentence_spans(text, 0, len(text))) if terms else []
     shared = [len(terms.intersection(analyse(text[a:b], language))) for a, b in spans]

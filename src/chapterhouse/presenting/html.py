@@ -38,7 +38,7 @@ _STYLED: Final[Mapping[Style, tuple[str, str]]] = {
     Style.STRONG: ("strong", ""),
     Style.WARNING: ("strong", "warning"),
     Style.QUIET: ("span", "quiet"),
-    Style.TELLING: ("strong", "telling"),
+    Style.KEY: ("strong", "key"),
 }
 # Parts that are read first and stand out, by the end of their key.
 _NOTABLE: Final = frozenset({"decision", "dissent", "warnings", "absences", "missing"})
@@ -159,8 +159,8 @@ def _block(block: Block, citing: Citing) -> Markup:  # noqa: PLR0911 - one for e
 
 def _marked(line: Line, mark: Mark) -> Markup:
     """Return an item with the number that it has in its document."""
-    told = {"class": f"depth-{mark.depth}"}
-    return element("li", mark.number or "•", " ", _line(line), attributes=told)
+    attributes = {"class": f"depth-{mark.depth}"}
+    return element("li", mark.number or "•", " ", _line(line), attributes=attributes)
 
 
 def _bullet(line: Line) -> Markup:
@@ -181,10 +181,10 @@ def _run(run: Words | Cited | ClaimName) -> Markup:
         case Cited(names):
             return element("sup", *_links(names), attributes={"class": "cited"})
         case ClaimName(name, anchor, stated):
-            told = {"class": "claim-name"}
+            attributes = {"class": "claim-name"}
             if stated or not anchor:
-                return element("span", inert(name), attributes=told)
-            return element("a", inert(name), attributes={**told, "href": f"#{anchor}"})
+                return element("span", inert(name), attributes=attributes)
+            return element("a", inert(name), attributes={**attributes, "href": f"#{anchor}"})
 
 
 def _words(text: str, style: Style) -> Markup:
@@ -196,8 +196,8 @@ def _words(text: str, style: Style) -> Markup:
 
 def _links(names: Iterable[str]) -> Iterator[Markup]:
     for place, name in enumerate(names):
-        told = {"href": f"#source-{name}", "aria-label": f"Source {name}"}
-        yield joined(", " if place else "", element("a", name, attributes=told))
+        attributes = {"href": f"#source-{name}", "aria-label": f"Source {name}"}
+        yield joined(", " if place else "", element("a", name, attributes=attributes))
 
 
 def _grid(grid: Grid) -> Markup:
@@ -215,8 +215,8 @@ def _grid(grid: Grid) -> Markup:
         element("tbody", *rows),
     )
     # What is wider than a telephone is moved sideways, with the keyboard too.
-    told = {"class": "wide", "role": "region", "aria-label": grid.caption, "tabindex": "0"}
-    return element("div", table, attributes=told)
+    attributes = {"class": "wide", "role": "region", "aria-label": grid.caption, "tabindex": "0"}
+    return element("div", table, attributes=attributes)
 
 
 def _grid_cell(name: str, cell: GridCell, scope: str) -> Markup:
@@ -268,14 +268,14 @@ def _citing(part: Part) -> dict[str, list[tuple[str, str]]]:
 
 def _source(name: str, citation: Citation, places: list[tuple[str, str]]) -> Markup:
     link = citation.link
-    told = {"href": link, "rel": "noopener noreferrer nofollow", "class": "link"}
+    attributes = {"href": link, "rel": "noopener noreferrer nofollow", "class": "link"}
     verdict = "compared with the document" if citation.verified else "NOT FOUND IN THE DOCUMENT"
     return element(
         "li",
         element("span", name, attributes={"class": "number"}),
         element("p", element("cite", citation_line(citation)), attributes={"class": "title"}),
         element("blockquote", element("p", citation.quote)),
-        element("p", element("a", link, attributes=told)) if link else "",
+        element("p", element("a", link, attributes=attributes)) if link else "",
         element(
             "details",
             element("summary", "How to check it"),

@@ -37,7 +37,7 @@ _LEADING: Final = re.compile(r"^(\d{0,9})([#+=.)-])")
 _TICKS: Final = re.compile(r"`{3,}")
 _DEEPEST: Final = 6  # level of a heading
 _LEVEL: Final = 4  # columns of a list within a list
-_AROUND: Final = {Style.STRONG: "**", Style.TELLING: "**", Style.WARNING: "*"}
+_AROUND: Final = {Style.STRONG: "**", Style.KEY: "**", Style.WARNING: "*"}
 
 
 def markdown(part: Part, *, titled: bool = True) -> str:
@@ -171,12 +171,12 @@ def _run(run: Words | Cited | ClaimName, *, begins: bool) -> str:
 
 def _styled(text: str, around: str, *, begins: bool = False) -> str:
     """Return words with marks around them; spaces stay outside, or the marks would not close."""
-    told = words(text, begins=begins and not around)
-    if not told:
+    styled = words(text, begins=begins and not around)
+    if not styled:
         return " " if text else ""
     before = " " if text[0].isspace() else ""
     behind = " " if text[-1].isspace() else ""
-    return f"{before}{around}{told}{around}{behind}"
+    return f"{before}{around}{styled}{around}{behind}"
 
 
 def _grid(grid: Grid) -> str:

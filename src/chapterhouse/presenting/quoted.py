@@ -36,17 +36,17 @@ class _Row:
 
 
 def quoted_blocks(
-    text: str, telling: tuple[int, int] = (0, 0), after: Line = ()
+    text: str, key_span: tuple[int, int] = (0, 0), after: Line = ()
 ) -> tuple[Block, ...]:
     """Return a part of a document as blocks that keep its lines.
 
     Args:
         text: Of one line or of many: prose, a list behind its lead-in, code.
-        telling: Start and end in ``text`` of what is to stand out.
+        key_span: Start and end in ``text`` of what is to stand out.
         after: What is said behind it: citations, a note.
     """
     groups = groupby(_joined(_rows(text)), lambda row: row.kind)
-    blocks = [_block(kind, list(rows), telling) for kind, rows in groups if kind != "blank"]
+    blocks = [_block(kind, list(rows), key_span) for kind, rows in groups if kind != "blank"]
     return with_ending(tuple(blocks) or (Paragraph((Words(text),)),), after)
 
 
@@ -65,20 +65,20 @@ def with_ending(blocks: tuple[Block, ...], after: Line) -> tuple[Block, ...]:
             return (*blocks, Paragraph(after))
 
 
-def _block(kind: str, rows: list[_Row], telling: tuple[int, int]) -> Block:
+def _block(kind: str, rows: list[_Row], key_span: tuple[int, int]) -> Block:
     if kind == "code":
         return Code("\n".join(row.text for row in rows))
-    lines = tuple(_line(row, telling) for row in rows)
+    lines = tuple(_line(row, key_span) for row in rows)
     if kind == "item":
         return Bullets(lines, tuple(row.mark for row in rows))
     return Lines(lines) if lines[1:] else Paragraph(lines[0])
 
 
-def _line(row: _Row, telling: tuple[int, int]) -> Line:
+def _line(row: _Row, key_span: tuple[int, int]) -> Line:
     """Return the words of a line, those that tell apart: inert before they are cut."""
     text = inert(row.text)
-    first, last = (min(max(offset - row.start, 0), len(text)) for offset in telling)
-    cut = ((0, first, Style.PLAIN), (first, last, Style.TELLING), (last, None, Style.PLAIN))
+    first, last = (min(max(offset - row.start, 0), len(text)) for offset in key_span)
+    cut = ((0, first, Style.PLAIN), (first, last, Style.KEY), (last, None, Style.PLAIN))
     if first >= last:
         return (Words(text),)
     return tuple(Words(text[a:b], style) for a, b, style in cut if text[a:b])

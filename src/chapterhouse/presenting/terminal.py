@@ -44,7 +44,7 @@ _STYLES: Final = {
     Style.STRONG: "bold",
     Style.WARNING: "yellow",
     Style.QUIET: "dim",
-    Style.TELLING: "bold",
+    Style.KEY: "bold",
 }
 
 
@@ -165,7 +165,7 @@ def text_of(target: "Console", line: Line) -> "Text":
 
 def _run(run: Words | Cited | ClaimName, marks: tuple[str, str]) -> Iterator[tuple[str, str]]:
     match run:
-        case Words(text, Style.TELLING):
+        case Words(text, Style.KEY):
             yield quiet_line(text).join(marks), "bold"
         case Words(text, style):
             yield quiet_line(text), _STYLES.get(style, "")

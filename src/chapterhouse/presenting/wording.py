@@ -24,39 +24,39 @@ def support_mark(support: Support, problems: Sequence[Problem] = ()) -> str:
     """Return what a reader is warned of beside a sentence; or empty."""
     instead = [problem.found for problem in problems if problem.found]
     if support is Support.DISAGREES and instead:
-        return f"the source says: {listed(instead)}"
+        return f"the source says: {join_words(instead)}"
     return _MARKS.get(support, "")
 
 
-def ended(record: FileRecord) -> str:
+def outcome_word(record: FileRecord) -> str:
     """Return in a word how a file ended; ``skipped`` is left to what is no document."""
-    said = record.status is Status.SKIPPED and record.code in _ENDED
-    return record.code if said else record.status.value
+    is_known = record.status is Status.SKIPPED and record.code in _ENDED
+    return record.code if is_known else record.status.value
 
 
-def searched(documents: int, chunks: int) -> str:
+def searched_text(documents: int, chunks: int) -> str:
     """Return what was looked through."""
     return f"{counted(documents, 'document')}, {counted(chunks, 'chunk')}"
 
 
 def reservations(looked: Searched) -> tuple[str, ...]:
     """Return why something may be missed: what is read in part, and another language."""
-    told = []
+    sentences = []
     if looked.partly_read:
-        names = listed(looked.partly_read_names)
+        names = join_words(looked.partly_read_names)
         further = looked.partly_read - len(looked.partly_read_names)
         more = f", and {further:,} more" if further else ""
         was = "was" if looked.partly_read == 1 else "were"
-        told.append(
+        sentences.append(
             f"{counted(looked.partly_read, 'document')} {was} read only in part: {names}{more}"
         )
     if looked.question_language:
         asked = language(looked.question_language)
-        told.append(
+        sentences.append(
             f"The documents are in {_and([*map(language, looked.languages)])}; "
             f"the question is in {asked}."
         )
-    return tuple(told)
+    return tuple(sentences)
 
 
 def language(code: str) -> str:
@@ -76,14 +76,14 @@ def method(name: str) -> str:
     return "quoted, without a model" if name == "extractive" else f"written by {name}"
 
 
-def used(usage: Usage) -> str:
+def usage_text(usage: Usage) -> str:
     """Return what was used of models."""
     tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
     price = "" if usage.cost is None else f", {usage.cost:.4f} US dollars"
     return f"{counted(usage.calls, 'call')}, {tokens}{price}"
 
 
-def listed(words: Sequence[str], most: int = _WORDS) -> str:
+def join_words(words: Sequence[str], most: int = _WORDS) -> str:
     """Join words for people: what was pasted by mistake may be as long as a book."""
     cut = [word if len(word) <= _WORD else f"{word[:_WORD]}…" for word in words[:most]]
     rest = f", and {len(words) - most:,} more" if len(words) > most else ""

@@ -15,7 +15,7 @@ from typing import Final
 
 from chapterhouse.errors import MissingExtraError, RejectedError
 from chapterhouse.reading.limits import Limits, archive_limits
-from chapterhouse.reading.members import bounded, damaged, over, problem, too_large
+from chapterhouse.reading.members import damaged, limit_members, over, problem, too_large
 from chapterhouse.reading.plain import METHOD
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
 from chapterhouse.types import Extraction, Member
@@ -50,7 +50,7 @@ def read_archive(data: bytes, name: str, format_: str, limits: Limits) -> Extrac
         found = _of_tar(data, limits)
     else:
         found = _of_compressed(data, name, format_, limits)
-    return Extraction((), format_, METHOD, members=tuple(bounded(found, limits)))
+    return Extraction((), format_, METHOD, members=tuple(limit_members(found, limits)))
 
 
 # --- ZIP -----------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ def _of_7z(data: bytes, limits: Limits) -> Extraction:
     except ImportError:
         missing = MissingExtraError("Reading a 7-Zip archive", "archives")
         raise RejectedError("missing-extra", missing.message, hint=missing.hint) from None
-    members = tuple(bounded(read_7z(data, limits), limits))
+    members = tuple(limit_members(read_7z(data, limits), limits))
     return Extraction((), "7z", method(), members=members)
 
 
@@ -118,7 +118,7 @@ def _tar_member(archive: tarfile.TarFile, entry: tarfile.TarInfo, limits: Limits
 
 
 def _of_compressed(data: bytes, name: str, format_: str, limits: Limits) -> Iterator[Member]:
-    content = _decompressed(data, format_, limits.archive_bytes)
+    content = _decompress(data, format_, limits.archive_bytes)
     if content[_TAR_MARK] == b"ustar":
         yield from _of_tar(content, limits)
         return
@@ -129,7 +129,7 @@ def _of_compressed(data: bytes, name: str, format_: str, limits: Limits) -> Iter
     yield Member(path, content)
 
 
-def _decompressed(data: bytes, format_: str, most: int) -> bytes:
+def _decompress(data: bytes, format_: str, most: int) -> bytes:
     content = io.BytesIO()  # which gives its bytes without a copy
     try:
         with _opened(io.BytesIO(data), format_) as file:

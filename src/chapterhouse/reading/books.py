@@ -211,7 +211,7 @@ def read_mobi(data: bytes, limits: Limits) -> Extraction:
         )
     html = text.decode(header.encoding, "replace").replace("\0", "")
     markdown = whole_markdown(_AROUND.sub("", html))
-    metadata = {_NAMES[kind]: said for kind, said in header.stated.items() if kind in _NAMES}
+    metadata = {_NAMES[kind]: value for kind, value in header.stated.items() if kind in _NAMES}
     return Extraction(
         (ExtractedPage(f"{markdown}\n" if markdown else ""),),
         "mobi",

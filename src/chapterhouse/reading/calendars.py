@@ -261,18 +261,18 @@ def _repetition(rule: str) -> str:
     if not unit:
         return rule.strip()
     interval = parts.pop("INTERVAL", "1")
-    said = f"every {unit}" if interval == "1" else f"every {interval} {unit}s"
+    text = f"every {unit}" if interval == "1" else f"every {interval} {unit}s"
     days = parts.get("BYDAY", "").split(",")
     if all(day in _DAYS for day in days):
         del parts["BYDAY"]
-        said += f" on {', '.join(_DAYS[day] for day in days)}"
+        text += f" on {', '.join(_DAYS[day] for day in days)}"
     if until := parts.pop("UNTIL", ""):
-        said += f", until {_time(_Property('UNTIL', {}, until))}"
+        text += f", until {_time(_Property('UNTIL', {}, until))}"
     if count := parts.pop("COUNT", ""):
-        said += f", {count} times"
+        text += f", {count} times"
     parts.pop("WKST", "")
     rest = ";".join(f"{name}={value}" for name, value in parts.items() if name)
-    return f"{said} ({rest})" if rest else said
+    return f"{text} ({rest})" if rest else text
 
 
 def _person(found: _Property) -> str:

@@ -77,8 +77,8 @@ def _pdf_text(data: bytes) -> str:
         whole = _TORN.sub("", text)
         parts = [part.strip() for part in whole.split("\n")]
         lines.update(set(parts))
-        kept = (p for p in parts if lines[p] < _REPEATED and not _NUMBER.fullmatch(p))
-        texts.append("\n".join(kept))
+        lines_used = (p for p in parts if lines[p] < _REPEATED and not _NUMBER.fullmatch(p))
+        texts.append("\n".join(lines_used))
         length += len(text)
         if length > _MOST_CHARACTERS:
             break

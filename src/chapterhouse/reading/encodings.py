@@ -331,6 +331,6 @@ def _in_words(encoding: str) -> str:
 
 
 def _undecodable(count: int, encoding: str) -> Notice:
-    told = counted(count, "character")
-    sentence = f"{told} could not be decoded as {_in_words(encoding)}."
+    count_text = counted(count, "character")
+    sentence = f"{count_text} could not be decoded as {_in_words(encoding)}."
     return Notice("undecodable-characters", sentence)

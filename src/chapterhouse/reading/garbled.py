@@ -71,12 +71,12 @@ _WHY = {
 _NO_CHARACTERS = frozenset({"Co", "Cn", "Cs", "Cc"})
 
 
-def garbled(text: str) -> bool:
+def is_garbled(text: str) -> bool:
     """Tell whether a noticeable part of a text is no text of any language."""
     wrong = sum(_count(line) for line in _garbled_lines(text))
     if wrong >= _LINE_LETTERS and wrong >= _SHARE * _count(text):
         return True
-    return bool(_mistaken_utf8(text)) or _stands_for_nothing(text) or _has_rare_ideographs(text)
+    return bool(_mistaken_utf8(text)) or _is_undecodable(text) or _has_rare_ideographs(text)
 
 
 def legible(extraction: Extraction) -> Extraction:
@@ -86,13 +86,13 @@ def legible(extraction: Extraction) -> Extraction:
         return replace(
             extraction, notices=(*extraction.notices, Notice("garbled-text", _WHY["pdf"]))
         )
-    if not garbled(joined):
+    if not is_garbled(joined):
         return extraction
-    title, *texts = repaired(joined).split(_BETWEEN)
-    if garbled("\n".join(texts)) or len(texts) != len(extraction.pages):
+    title, *texts = repair(joined).split(_BETWEEN)
+    if is_garbled("\n".join(texts)) or len(texts) != len(extraction.pages):
         notice = Notice("garbled-text", _WHY.get(extraction.format, _UNRECOGNISED))
-        kept = (one for one in extraction.notices if one.code != "encoding-guessed")
-        return replace(extraction, notices=(*kept, notice))
+        notices = (one for one in extraction.notices if one.code != "encoding-guessed")
+        return replace(extraction, notices=(*notices, notice))
     sentence = "Its text was stored in another encoding than it states; it was decoded again."
     return replace(
         extraction,
@@ -106,7 +106,7 @@ def _with_text(page: ExtractedPage, text: str) -> ExtractedPage:
     return replace(page, text=text)
 
 
-def repaired(text: str) -> str:
+def repair(text: str) -> str:
     """Decode again what was decoded by the wrong table; the same text where nothing fits."""
     if mistaken := _mistaken_utf8(text):
         return _PAIRS.sub(lambda run: mistaken.get(run[0], run[0]), text)
@@ -185,7 +185,7 @@ def _bytes(text: str) -> bytes:
     return bytes(map(_BYTES.__getitem__, text))
 
 
-def _stands_for_nothing(text: str) -> bool:
+def _is_undecodable(text: str) -> bool:
     """Tell whether many characters are private, unassigned or replacements."""
     beyond = Counter("".join(_BEYOND.findall(text)))
     nothing = sum(

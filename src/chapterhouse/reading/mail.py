@@ -13,7 +13,7 @@ from typing import Final
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.members import bounded
+from chapterhouse.reading.members import limit_members
 from chapterhouse.reading.office.ole import CompoundFile, compound_file
 from chapterhouse.reading.plain import METHOD
 from chapterhouse.reading.signatures import MESSAGE_START
@@ -103,7 +103,7 @@ def body(part: EmailMessage, depth: int = 0) -> Body:
     """
     if depth > _DEPTH_CEILING:
         raise RejectedError("too-deep", "The message nests parts too deeply.")
-    if _is_carried(part):
+    if _is_attachment(part):
         return "", ()
     kind = part.get_content_type()
     if part.is_multipart():
@@ -111,7 +111,9 @@ def body(part: EmailMessage, depth: int = 0) -> Body:
         if kind == "multipart/alternative":
             return _best(found)
         texts = [text.strip("\n") for _, (text, _) in found if text.strip()]
-        return "\n\n".join(texts), tuple(notice for _, (_, told) in found for notice in told)
+        return "\n\n".join(texts), tuple(
+            notice for _, (_, notices_of) in found for notice in notices_of
+        )
     return _html(part) if kind == "text/html" else _text(part)
 
 
@@ -123,7 +125,7 @@ def attachments(data: bytes) -> Iterator[tuple[str, bytes]]:
     Raises:
         RejectedError: ``too-deep``.
     """
-    for part in carried(parse(data)):
+    for part in attached_parts(parse(data)):
         if part.get_content_maintype() == "message":
             inner = next(_children(part), part)
             yield attachment_name(part), inner.as_bytes()
@@ -132,7 +134,7 @@ def attachments(data: bytes) -> Iterator[tuple[str, bytes]]:
             yield attachment_name(part), content if isinstance(content, bytes) else b""
 
 
-def carried(message: EmailMessage) -> list[EmailMessage]:
+def attached_parts(message: EmailMessage) -> list[EmailMessage]:
     """Return the parts that are not the body, but for pictures that it shows."""
     found: list[EmailMessage] = []
     waiting = [message]
@@ -140,7 +142,7 @@ def carried(message: EmailMessage) -> list[EmailMessage]:
         part = waiting.pop(0)
         if part.get_content_type() in _FOR_PROGRAMS:
             continue
-        if _is_carried(part):
+        if _is_attachment(part):
             if part.get_content_disposition() == "attachment" or not part.get("Content-ID"):
                 found.append(part)
         elif part.is_multipart():
@@ -160,7 +162,7 @@ def attachment_name(part: EmailMessage) -> str:
     return _SPACES.sub(" ", name or part.get_content_type())
 
 
-def _is_carried(part: EmailMessage) -> bool:
+def _is_attachment(part: EmailMessage) -> bool:
     """Tell whether a part is no text of the message: a file, a picture, another message."""
     if part.get_content_type() in _FOR_PROGRAMS:
         return True
@@ -217,7 +219,7 @@ def read_eml(data: bytes, limits: Limits) -> Extraction:
         header(parsed, "subject"),
         headers,
         text,
-        tuple(bounded(members, limits)),
+        tuple(limit_members(members, limits)),
         format_="eml",
         method=METHOD,
     )
@@ -244,8 +246,8 @@ def message(
     if text.strip():
         parts.append(text.strip("\n"))
     metadata = {**stated, **({"author": stated["from"]} if "from" in stated else {})}
-    told = text.strip() or subject or members
-    page = ExtractedPage("\n\n".join(parts) + "\n" if told else "")
+    content = text.strip() or subject or members
+    page = ExtractedPage("\n\n".join(parts) + "\n" if content else "")
     return Extraction(
         (page,), format_, method, title=subject, metadata=metadata, members=tuple(members)
     )

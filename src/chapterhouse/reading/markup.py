@@ -6,7 +6,7 @@ from textwrap import dedent
 from types import MappingProxyType
 
 from chapterhouse.reading.encodings import decode
-from chapterhouse.reading.plain import METHOD, fenced, first_heading
+from chapterhouse.reading.plain import METHOD, code_block, first_heading
 from chapterhouse.types import ExtractedPage, Extraction
 
 _DEEPEST = 6
@@ -85,11 +85,11 @@ def _underlines(rule: str, title: str) -> bool:
 def _indented(lines: list[str], position: int) -> tuple[list[str], int]:
     """Return the lines below this one that are indented more, and where they end."""
     base = _indent(lines[position])
-    end = kept = position + 1
+    end = last = position + 1
     while end < len(lines) and (not lines[end].strip() or _indent(lines[end]) > base):
         end += 1
-        kept = end if lines[end - 1].strip() else kept
-    return lines[position + 1 : kept], kept
+        last = end if lines[end - 1].strip() else last
+    return lines[position + 1 : last], last
 
 
 def _indent(line: str) -> int:
@@ -156,7 +156,9 @@ def _org(lines: list[str]) -> Iterator[str]:
             start = position
             while position + 1 < len(lines) and _ORG_VERBATIM.match(lines[position + 1]):
                 position += 1
-            yield _fenced([_ORG_VERBATIM.sub("", kept) for kept in lines[start : position + 1]], "")
+            yield _fenced(
+                [_ORG_VERBATIM.sub("", verbatim) for verbatim in lines[start : position + 1]], ""
+            )
         elif _ORG_RULE.match(line):
             yield line.replace("+", "|")
         elif not _ORG_MARK.match(line):  # neither a comment nor the edge of a block
@@ -182,7 +184,7 @@ def _heading(level: int, title: str) -> str:
 
 def _fenced(lines: Sequence[str], language: str) -> str:
     text = dedent("\n".join(lines)).strip("\n")
-    return f"\n{fenced(text, language)}" if text.strip() else ""
+    return f"\n{code_block(text, language)}" if text.strip() else ""
 
 
 _WRITERS: Mapping[str, Callable[[list[str]], Iterator[str]]] = MappingProxyType(

@@ -24,7 +24,7 @@ def clean_path(path: str) -> str:
     return "/".join(part for part in parts if part not in {"", ".", ".."}) or "file"
 
 
-def bounded(found: Iterable[Member], limits: Limits) -> Iterator[Member]:
+def limit_members(found: Iterable[Member], limits: Limits) -> Iterator[Member]:
     """Yield members with paths of their own, and stop at the limits.
 
     Raises:
@@ -68,8 +68,8 @@ def too_large(most: int) -> RejectedError:
 
 def damaged(error: object) -> RejectedError:
     """Return why an archive that contradicts itself is not read."""
-    said = " ".join(str(error).split()).rstrip(".")[:200]
-    return RejectedError("archive-damaged", f"The archive is damaged: {said}.")
+    reason = " ".join(str(error).split()).rstrip(".")[:200]
+    return RejectedError("archive-damaged", f"The archive is damaged: {reason}.")
 
 
 def problem(path: str, code: str, sentence: str) -> Member:

@@ -14,10 +14,10 @@ import selectolax.lexbor
 from chapterhouse.reading.completeness import words
 from chapterhouse.reading.detect import detect
 from chapterhouse.reading.encodings import decode, decode_stated
-from chapterhouse.reading.html.page import decode_html, is_too_deep, stripped
+from chapterhouse.reading.html.page import decode_html, is_too_deep, strip_tags
 from chapterhouse.reading.html.prune import drop_unseen, write_out_controls
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.mail import carried, header, parse
+from chapterhouse.reading.mail import attached_parts, header, parse
 from chapterhouse.reading.names import PACKAGES, TEXTS
 from chapterhouse.reading.office.package_words import package_texts
 from chapterhouse.reading.office.parts import Parts
@@ -46,12 +46,12 @@ def show(data: bytes, name: str, limits: Limits) -> Extraction:
     found = detect(data, name, limits).format
     pages: list[ExtractedPage] = []
     notices: list[Notice] = []
-    room = MOST_CHARACTERS
+    remaining = MOST_CHARACTERS
     try:
         for label, text in _texts(data, found, limits):
-            pages += [ExtractedPage(text[:room], label=label)] if text.strip() else []
-            room -= len(text)
-            if room <= 0:
+            pages += [ExtractedPage(text[:remaining], label=label)] if text.strip() else []
+            remaining -= len(text)
+            if remaining <= 0:
                 notices.append(Notice("text-truncated", _CUT))
                 break
     except (ExpatError, ValueError) as error:
@@ -81,7 +81,7 @@ def _web_page(data: bytes) -> str:
     """Return what a browser shows of a page, its blocks on lines of their own."""
     text, _ = decode_html(data)
     if is_too_deep(text):
-        return unescape(stripped(text))
+        return unescape(strip_tags(text))
     body = selectolax.lexbor.LexborHTMLParser(text).body
     if body is None:
         return ""
@@ -98,7 +98,7 @@ def _web_page(data: bytes) -> str:
 
 def _message(message: EmailMessage) -> Iterator[tuple[str, str]]:
     yield "headers", "\n".join(header(message, name) for name in _HEADERS)
-    left_out = frozenset(map(id, carried(message)))
+    left_out = frozenset(map(id, attached_parts(message)))
     yield from _body_parts(message, left_out)
 
 

@@ -48,7 +48,7 @@ def read_markdown(data: bytes, _name: str) -> Extraction:
 def read_code(data: bytes, _name: str, language: str) -> Extraction:
     """Read a program as one fenced block."""
     text, notices = decode(data)
-    return Extraction((ExtractedPage(fenced(text, language)),), "code", METHOD, notices=notices)
+    return Extraction((ExtractedPage(code_block(text, language)),), "code", METHOD, notices=notices)
 
 
 def marked_pages(text: str) -> tuple[tuple[ExtractedPage, ...], str]:
@@ -117,7 +117,7 @@ def first_heading(text: str) -> str:
     return found[1].strip() if found else ""
 
 
-def fenced(text: str, language: str) -> str:
+def code_block(text: str, language: str) -> str:
     """Return text as a Markdown code block whose fence is longer than any run of backticks."""
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)

@@ -118,12 +118,12 @@ def _encrypted() -> RejectedError:
 class _Sink(Py7zIO):
     """Takes the bytes of one file; of one that is too large, none."""
 
-    def __init__(self, *, keeps: bool) -> None:
-        self._keeps = keeps
+    def __init__(self, *, buffers: bool) -> None:
+        self._buffers = buffers
         self._buffer = io.BytesIO()
 
     def write(self, s: bytes | bytearray) -> int:
-        return self._buffer.write(s) if self._keeps else len(s)
+        return self._buffer.write(s) if self._buffers else len(s)
 
     def content(self) -> bytes:
         """Return what was written."""
@@ -152,5 +152,5 @@ class _Sinks(WriterFactory):
 
     def create(self, filename: str) -> Py7zIO:
         number = int(filename)
-        self.made[number] = _Sink(keeps=self._sizes.get(number, 0) <= self._most)
+        self.made[number] = _Sink(buffers=self._sizes.get(number, 0) <= self._most)
         return self.made[number]

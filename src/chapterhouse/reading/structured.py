@@ -4,8 +4,8 @@ import json
 import re
 
 from chapterhouse.reading.encodings import decode, decode_stated
-from chapterhouse.reading.plain import METHOD, fenced
-from chapterhouse.reading.xml_guard import declaration, entities, written_out
+from chapterhouse.reading.plain import METHOD, code_block
+from chapterhouse.reading.xml_guard import declaration, entities, expand_entities
 from chapterhouse.types import ExtractedPage, Extraction
 
 _MINIFIED_LINE = 500  # characters; a person's JSON has shorter lines
@@ -20,14 +20,14 @@ def read_json(data: bytes, _name: str) -> Extraction:
     """
     text, notices = decode(data)
     return Extraction(
-        (ExtractedPage(fenced(_pretty(text), "json")),), "json", METHOD, notices=notices
+        (ExtractedPage(code_block(_pretty(text), "json")),), "json", METHOD, notices=notices
     )
 
 
 def read_yaml(data: bytes, _name: str) -> Extraction:
     """Read YAML as it stands; nothing in it is evaluated."""
     text, notices = decode(data)
-    return Extraction((ExtractedPage(fenced(text, "yaml")),), "yaml", METHOD, notices=notices)
+    return Extraction((ExtractedPage(code_block(text, "yaml")),), "yaml", METHOD, notices=notices)
 
 
 def read_xml(data: bytes, _name: str) -> Extraction:
@@ -42,7 +42,7 @@ def read_xml(data: bytes, _name: str) -> Extraction:
         text, notices = decode_stated(data, declared[1].decode("ascii"))
     text = _with_entities(text)
     title = found[1].strip() if (found := _XML_TITLE.search(text[:10_000])) else ""
-    body = fenced(_one_element_a_line(text), "xml")
+    body = code_block(_one_element_a_line(text), "xml")
     return Extraction((ExtractedPage(body),), "xml", METHOD, title=title, notices=notices)
 
 
@@ -52,7 +52,7 @@ def _with_entities(text: str) -> str:
     if not found.values:
         return text
     behind = text.index(stated) + found.length
-    return text[:behind] + written_out(text[behind:], found.values)
+    return text[:behind] + expand_entities(text[behind:], found.values)
 
 
 def _pretty(text: str) -> str:

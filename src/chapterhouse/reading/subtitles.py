@@ -13,7 +13,7 @@ _TIMING_LINE = re.compile(
     r"[ \t]*(?:\d+:)?\d{1,2}:\d{1,2}(?:[.,]\d{1,3})?[ \t]*-->[ \t]*(?:\d+:)?\d{1,2}:\d{1,2}"
 )
 _CLOCK = re.compile(r"(?:(\d+):)?(\d+):(\d+)")
-_NOT_SPOKEN = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)(?=[\s:]|$)")
+_NOT_SPEECH = re.compile(r"(?:WEBVTT|NOTE|STYLE|REGION)(?=[\s:]|$)")
 _TAG = re.compile(
     r"</?(?:b|i|u|s|c|v|font|lang|ruby|rt)(?:[ .][^<>]*)?>|<[\d:.]+>|\{\\[^{}]*\}", re.IGNORECASE
 )
@@ -67,7 +67,7 @@ def _cues(lines: list[str]) -> Iterator[_Cue]:
             silent = False
         elif not silent:
             begins = not number or not lines[number - 1].strip()
-            silent = begins and _NOT_SPOKEN.match(line) is not None
+            silent = begins and _NOT_SPEECH.match(line) is not None
             if not silent:
                 cue.lines.append(line)
     yield cue
@@ -126,11 +126,11 @@ def _paragraphs(speeches: list[_Speech]) -> Iterator[str]:
 
 
 def _opening(speech: _Speech) -> str:
-    said = f"{speech.speaker}: {speech.text}" if speech.speaker else speech.text
+    line = f"{speech.speaker}: {speech.text}" if speech.speaker else speech.text
     if speech.start is None:
-        return said
+        return line
     minutes, seconds = divmod(int(speech.start), 60)
-    return f"[{minutes // 60:02}:{minutes % 60:02}:{seconds:02}] {said}"
+    return f"[{minutes // 60:02}:{minutes % 60:02}:{seconds:02}] {line}"
 
 
 def _parts(before: _Speech, speech: _Speech, length: int) -> bool:

@@ -57,8 +57,8 @@ def read_pages(image: bytes, limits: Limits) -> list[tuple[str, float]]:
     """
     budget.need(limits.ocr_page_seconds)
     command = [program(), "stdin", "stdout"]
-    if spoken := languages():
-        command += ["-l", spoken]
+    if installed := languages():
+        command += ["-l", installed]
     output = _run([*command, "tsv"], image, limits.ocr_page_seconds).decode("utf-8", "replace")
     rows = [line.split("\t") for line in output.splitlines()[1:]]
     words = list(_words(rows))

@@ -9,7 +9,7 @@ import unicodedata
 from dataclasses import dataclass, field
 
 from chapterhouse.reading.encodings import decode
-from chapterhouse.reading.plain import METHOD, fenced, first_heading
+from chapterhouse.reading.plain import METHOD, code_block, first_heading
 from chapterhouse.reading.tex_commands import (
     ACCENTS,
     ARRANGED,
@@ -48,7 +48,7 @@ _CITATIONS = re.compile(r"(?:[Cc]ite|(?:paren|text|foot|auto)cite)[a-z]*")
 _LEFT_AS_WRITTEN = frozenset({"input", "include", "bibliography", "lstinputlisting"})
 _ARGUMENT_CEILING = 20_000  # characters, behind which a brace is taken for a mistake
 _NESTED_CEILING = 4
-_KEPT, _INDENT = "\0", "\1"  # stand for a block that was kept, and for two blanks
+_VERBATIM, _INDENT = "\0", "\1"  # stand for a block that was kept, and for two blanks
 _DEFINED_CEILING = 2_000  # characters of a definition that is filled in
 
 
@@ -179,12 +179,12 @@ class _Converter:
     def _tidied(self) -> str:
         text = _SPACES.sub(" ", "".join(self.pieces))
         text = _LINES.sub("\n\n", _LINE_EDGE.sub("\n", text)).strip()
-        pieces = text.split(_KEPT)
-        kept = [block for pair in zip(pieces, [*self.blocks, ""], strict=True) for block in pair]
-        return "".join(kept).replace(_INDENT, "  ")
+        pieces = text.split(_VERBATIM)
+        blocks = [block for pair in zip(pieces, [*self.blocks, ""], strict=True) for block in pair]
+        return "".join(blocks).replace(_INDENT, "  ")
 
-    def _keep(self, block: str) -> None:
-        self.pieces.append(_KEPT)
+    def _add_verbatim(self, block: str) -> None:
+        self.pieces.append(_VERBATIM)
         self.blocks.append(block)
 
     def _inner(self, text: str) -> str:
@@ -210,7 +210,7 @@ class _Converter:
             self.position = start
             self.pieces.append(begin)
         else:
-            self._keep(f"{begin}{inside}{end}")
+            self._add_verbatim(f"{begin}{inside}{end}")
 
     def _symbol(self, symbol: str) -> None:
         if symbol in "([":
@@ -270,16 +270,16 @@ class _Converter:
         """Write what a command inside a paragraph stands for."""
         if name in _REFERENCES or name == "bibitem" or _CITATIONS.fullmatch(name):
             note, _ = _optional(self.source, self.position)
-            said = ", ".join(filter(None, (self._argument(), note)))
-            self.pieces.append(f"\n- [{said}] " if name == "bibitem" else f"[{said}]")
+            text = ", ".join(filter(None, (self._argument(), note)))
+            self.pieces.append(f"\n- [{text}] " if name == "bibitem" else f"[{text}]")
         elif name in {"url", "path", "nolinkurl"}:
-            self._keep(self._argument())
+            self._add_verbatim(self._argument())
         elif name == "href":
             self._around("", f" ({self._argument()})")
         elif name in {"footnote", "footnotetext", "thanks"}:
             self._around(" (", ")")
         elif name in _LEFT_AS_WRITTEN:
-            self._keep(f"\\{name}{{{self._argument()}}}")
+            self._add_verbatim(f"\\{name}{{{self._argument()}}}")
         else:
             self._replaced(name)
 
@@ -319,14 +319,14 @@ class _Converter:
 
     def _verb(self) -> None:
         if self._next() == "{":
-            self._keep(f"`{self._argument()}`")
+            self._add_verbatim(f"`{self._argument()}`")
             return
         mark = self._next()
         self.position += 1
         line_end = self.source.find("\n", self.position)
         stop = self.source.find(mark, self.position, line_end if line_end >= 0 else None)
         if mark and stop >= 0:
-            self._keep(f"`{self.source[self.position : stop]}`")
+            self._add_verbatim(f"`{self.source[self.position : stop]}`")
             self.position = stop + 1
 
     def _begin(self, name: str) -> None:
@@ -336,7 +336,7 @@ class _Converter:
             self._code(name, inside)
         elif name in MATHS and (inside := self._until(end)) is not None:
             self.pieces.append("\n\n")
-            self._keep(self.source[start - len(f"\\begin{{{name}}}") : self.position])
+            self._add_verbatim(self.source[start - len(f"\\begin{{{name}}}") : self.position])
             self.pieces.append("\n\n")
         elif name == "comment":
             self._until(end)
@@ -362,7 +362,7 @@ class _Converter:
             found = re.search(r"language=\{?([\w+#-]+)", first)
             language, inside = found[1].lower() if found else "", rest
         self.pieces.append("\n\n")
-        self._keep(fenced(inside.strip("\n"), language).rstrip("\n"))
+        self._add_verbatim(code_block(inside.strip("\n"), language).rstrip("\n"))
         self.pieces.append("\n\n")
 
     def _end(self, name: str) -> None:

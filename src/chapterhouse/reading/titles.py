@@ -13,7 +13,7 @@ _LONGEST = 300
 _SHORTEST = 3
 _HEAD = 20_000  # characters of the text that are looked at
 _LEAST_TEXT = 600  # characters, from which a text says something about its title
-_TELLING = 4  # letters of a word that stands in few texts by chance
+_DISTINCTIVE = 4  # letters of a word that stands in few texts by chance
 _KNOWN = 0.3  # share of a title's telling words that its text knows
 _PARTS = re.compile(r"\s+[|–—»•·-]\s+|\s*::\s*|\s*\|\s*")
 _FILE = r"docx?|dotx?|pptx?|xlsx?|pdf|tex|dvi|indd|qx[dp]|od[tps]|rtf|txt|html?|pub|wpd|p65|pmd|fm"
@@ -85,6 +85,6 @@ def _is_typed_at_random(title: str) -> bool:
 def _fits(part: str, known: str) -> bool:
     """Whether the text knows a good part of the telling words."""
     words = count(part)
-    telling = [word for word in words if len(word) >= _TELLING or not word.isascii()]
-    telling = telling or list(words)
-    return sum(word in known for word in telling) >= max(1, _KNOWN * len(telling))
+    distinctive = [word for word in words if len(word) >= _DISTINCTIVE or not word.isascii()]
+    distinctive = distinctive or list(words)
+    return sum(word in known for word in distinctive) >= max(1, _KNOWN * len(distinctive))

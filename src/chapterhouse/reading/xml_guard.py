@@ -137,7 +137,7 @@ def entities(declaration: str) -> Entities:
     return Entities(values, place + 1)
 
 
-def written_out(text: str, values: Mapping[str, str]) -> str:
+def expand_entities(text: str, values: Mapping[str, str]) -> str:
     """Return a text with its entities written out, but for those in comments and CDATA.
 
     Raises:

@@ -11,8 +11,8 @@ from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import Question
 from chapterhouse.types import (
-    Census,
     Chunk,
+    CorpusCounts,
     Document,
     Fusion,
     Query,
@@ -45,7 +45,7 @@ class Sources:
     lexical: LexicalSearch
     vector: VectorSearch
     embedder: Embedder
-    census: Callable[[Scope], Census]
+    census: Callable[[Scope], CorpusCounts]
     chunks: Callable[[Iterable[int], Scope], Mapping[int, Chunk]]
     documents: Callable[[Iterable[str], Scope], Mapping[str, Document]]
     chunks_named: Callable[[str, Scope], Sequence[int]]
@@ -85,7 +85,7 @@ def variants_of(
     """Return every way of putting the question, itself first, and what went wrong.
 
     Where misspelled words were corrected, it is also searched as it was ``written``.
-    What is looked for to the letter is not rephrased: file names, codes and quotations mean
+    What is looked for word for word is not rephrased: file names, codes and quotations mean
     themselves.
     """
     asked = Variant(VariantKind.ASKED, question.text, question.terms)
@@ -93,7 +93,7 @@ def variants_of(
     if written is not None and written.text != question.text:
         kind = VariantKind.AS_WRITTEN
         variants.append(Variant(kind, written.text, written.terms, AS_WRITTEN_WEIGHT))
-    for expand in () if question.means_itself else method.expand:
+    for expand in () if question.is_literal else method.expand:
         try:
             variants.extend(expand(question, query, languages))
         except EngineError as error:
@@ -105,7 +105,7 @@ def variants_of(
 def find_candidates(
     question: Question,
     query: Query,
-    census: Census,
+    census: CorpusCounts,
     sources: Sources,
     method: Method,
     written: Question | None = None,
@@ -126,7 +126,7 @@ def find_candidates(
                 warnings = (*warnings, f"Searched by words alone: {error.message}")
                 serves = False
         found.append(Found(variant, lexical, vector, method.fuse(lexical, vector, fusion)))
-    scores = _merged(found, query, method, fusion)
+    scores = _merge(found, query, method, fusion)
     return Candidates(tuple(found), scores, warnings)
 
 
@@ -158,7 +158,7 @@ def with_other_names(question: Question, candidates: Candidates) -> Question:
     return replace(question, terms=tuple(terms.values()))
 
 
-def _merged(
+def _merge(
     found: Sequence[Found], query: Query, method: Method, fusion: Fusion
 ) -> Mapping[int, float]:
     """Return one score a chunk; what only a search for many hits looked at stands behind the rest.

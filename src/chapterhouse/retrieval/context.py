@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.retrieval.pack import Item, pack
-from chapterhouse.retrieval.present import MARKDOWN, Layout, arranged, markdown
-from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.retrieval.present import MARKDOWN, Layout, arrange, markdown
+from chapterhouse.retrieval.question import Question, parse_question
 from chapterhouse.retrieval.sentence_model import SentenceScorer
 from chapterhouse.retrieval.sentences import Sentence, table_header
-from chapterhouse.retrieval.widen import Widen, best_runs, merged, shortened
-from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, SearchResult, Stretch
+from chapterhouse.retrieval.widen import Widen, best_windows, merge_ranges, shorten
+from chapterhouse.types import Body, Chunk, Context, Excerpt, Hit, Range, SearchResult
 
 MAXIMUM: Final = 2_000
 PRICE: Final = 1e-5
@@ -98,19 +98,19 @@ def build_context(
     costs = [lookup.count_tokens(_text(hits, sentence)) for sentence in judged]
     sentences = _spread(judged, costs)
     if packing.widen:
-        found = _widened(hits, sentences, lookup, packing.widen)
+        found = _widen(hits, sentences, lookup, packing.widen)
     else:
-        found = _narrowed(hits, sentences, costs)
+        found = _narrow(hits, sentences, costs)
     costs_of = _Costs(lookup.count_tokens, packing.layout)
     candidates = [costs_of.counted(excerpt) for excerpt in found]
-    packed = _packed(result.query.text, candidates, costs_of, maximum, packing)
+    packed = _pack(result.query.text, candidates, costs_of, maximum, packing)
     return replace(packed, warnings=result.warnings)
 
 
 def question_of(result: SearchResult) -> Question:
     """Return the question of a search as it was understood then."""
     languages = {name: -place for place, name in enumerate(result.languages)}
-    return understand(result.question, languages)
+    return parse_question(result.question, languages)
 
 
 def repack(
@@ -125,7 +125,7 @@ def repack(
         ValueError: ``maximum`` is not at least 1.
     """
     costs_of = _Costs(count_tokens, packing.layout)
-    packed = _packed(context.question, context.candidates, costs_of, maximum, packing)
+    packed = _pack(context.question, context.candidates, costs_of, maximum, packing)
     return replace(packed, warnings=context.warnings)
 
 
@@ -153,7 +153,7 @@ def _spread(sentences: Sequence[Sentence], costs: Sequence[int]) -> Sequence[Sen
     ]
 
 
-def _narrowed(
+def _narrow(
     hits: Sequence[Hit], sentences: Sequence[Sentence], costs: Sequence[int]
 ) -> Iterator[Excerpt]:
     by_rank: dict[int, list[int]] = {}
@@ -162,27 +162,27 @@ def _narrowed(
     for rank, rows in by_rank.items():
         chunk = hits[rank].chunk
         header = chunk.header or table_header(chunk)
-        runs = best_runs([sentences[row] for row in rows], [costs[row] for row in rows])
+        runs = best_windows([sentences[row] for row in rows], [costs[row] for row in rows])
         for (start, end), share in runs:
             text = chunk.text[start - chunk.start : end - chunk.start]
             shown = text if start == chunk.start and not chunk.header else header + text
             yield Excerpt(hits[rank], start, end, shown, 0, min(share, 1.0))
 
 
-def _widened(
+def _widen(
     hits: Sequence[Hit], sentences: Sequence[Sentence], lookup: ContextSources, widen: Widen
 ) -> Iterator[Excerpt]:
     """Yield each widened stretch once, under the best of the hits that lie in it."""
     bodies = {hit.document.id: lookup.body(hit.document.id) for hit in hits}
-    stretches: dict[str, list[Stretch]] = {}
+    ranges: dict[str, list[Range]] = {}
     for hit in hits:
         body = bodies[hit.document.id]
         own = (hit.chunk.start, hit.chunk.end)
-        stretches.setdefault(hit.document.id, []).append(widen(hit.chunk, body) if body else own)
+        ranges.setdefault(hit.document.id, []).append(widen(hit.chunk, body) if body else own)
     joined = {  # without the text that lies between them, hits cannot be joined
-        name: merged(found) if bodies[name] else found for name, found in stretches.items()
+        name: merge_ranges(found) if bodies[name] else found for name, found in ranges.items()
     }
-    seen: set[tuple[str, Stretch]] = set()
+    seen: set[tuple[str, Range]] = set()
     for hit in hits:
         name = hit.document.id
         start, end = next(s for s in joined[name] if s[0] <= hit.chunk.start < s[1])
@@ -206,7 +206,7 @@ def _header(chunk: Chunk, text: str) -> str:
 # --- choosing ------------------------------------------------------------------------------------
 
 
-def _packed(
+def _pack(
     question: str,
     candidates: Sequence[Excerpt],
     costs: _Costs,
@@ -215,8 +215,8 @@ def _packed(
 ) -> Context:
     if maximum < 1:
         raise ValueError(f"the budget must be at least 1 token, got {maximum}")
-    chosen = _chosen(candidates, costs, maximum, packing)
-    excerpts = arranged(_joined(chosen, costs))
+    chosen = _choose(candidates, costs, maximum, packing)
+    excerpts = arrange(_join(chosen, costs))
     sources = tuple(dict.fromkeys(excerpt.hit.document.id for excerpt in excerpts))
     everything = _relevance_of_all(candidates)
     gained = math.fsum(e.relevance for e in chosen) / everything if everything else 0.0
@@ -233,14 +233,14 @@ def _packed(
     )
 
 
-def _chosen(
+def _choose(
     candidates: Sequence[Excerpt], costs: _Costs, maximum: int, packing: Packing
 ) -> Sequence[Excerpt]:
     items = _items(candidates, costs, packing.price)
     budget = maximum
     while True:
         chosen = [candidates[place] for place in pack(items, budget)]
-        tokens = costs.page(arranged(_joined(chosen, costs)))
+        tokens = costs.page(arrange(_join(chosen, costs)))
         if tokens <= maximum:
             break
         budget -= tokens - maximum  # a tokenizer may count a whole higher than its parts
@@ -264,13 +264,13 @@ def _items(candidates: Sequence[Excerpt], costs: _Costs, price: float) -> Sequen
 def _cut(candidates: Sequence[Excerpt], costs: _Costs, maximum: int) -> Sequence[Excerpt]:
     """Return the most relevant excerpt of which a beginning fits, cut to that."""
     for excerpt in sorted(candidates, key=lambda e: (-e.relevance, e.hit.rank, e.start)):
-        found = shortened(excerpt, lambda e: costs.page([e]) <= maximum)
+        found = shorten(excerpt, lambda e: costs.page([e]) <= maximum)
         if found:
             return [costs.counted(found)]
     return []
 
 
-def _joined(chosen: Sequence[Excerpt], costs: _Costs) -> Sequence[Excerpt]:
+def _join(chosen: Sequence[Excerpt], costs: _Costs) -> Sequence[Excerpt]:
     """Make one of excerpts that overlap, or that touch in one section of one page."""
     result: list[Excerpt] = []
     for excerpt in sorted(chosen, key=lambda e: (e.hit.document.id, e.start, e.end)):

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from chapterhouse.retrieval.candidates import Sources
-from chapterhouse.retrieval.question import Question, contains_exactly, understand
+from chapterhouse.retrieval.question import Question, contains_exactly, parse_question
 from chapterhouse.retrieval.spelling import corrected_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import Hit, Query, Scope, Scored, SearchResult, WeightedTerm
@@ -13,7 +13,7 @@ from chapterhouse.types import Hit, Query, Scope, Scored, SearchResult, Weighted
 def find_all(query: Query, sources: Sources) -> SearchResult:
     """Return one hit for every document in which all words of the question stand.
 
-    Where a word stands in a document does not matter; quotations must stand in it to the letter.
+    Where a word stands in a document does not matter; quotations must stand in it word for word.
     Where no document holds all words, those that hold most of them are listed, and a warning says
     so. The best chunk of each document is shown, in order of BM25. ``query.limit`` does not count.
 
@@ -22,7 +22,7 @@ def find_all(query: Query, sources: Sources) -> SearchResult:
         sources: What may be looked into.
     """
     census = sources.census(query.scope)
-    written = understand(query.text, census.languages)
+    written = parse_question(query.text, census.languages)
     question, meant = corrected_question(written, query, census.languages, sources)
     size = max(sources.lexical.size(query.scope), 1)
     ranked = sources.lexical.search(question.terms, query.scope, size)
@@ -56,7 +56,7 @@ def find_all(query: Query, sources: Sources) -> SearchResult:
 def _quoting(
     phrase: str, question: Question, query: Query, sources: Sources, size: int
 ) -> set[str]:
-    """Return the documents that hold a quotation to the letter."""
+    """Return the documents that hold a quotation word for word."""
     keys = [
         hit.key
         for language in question.languages

@@ -9,7 +9,7 @@ from typing import Final
 from chapterhouse.retrieval.boost import fold_tag
 from chapterhouse.retrieval.method import Expand
 from chapterhouse.retrieval.parts import parts_of
-from chapterhouse.retrieval.question import Question, plain_words, understand
+from chapterhouse.retrieval.question import Question, parse_question, plain_words
 from chapterhouse.text.aliases import fold_name
 from chapterhouse.text.analyse import analyse
 from chapterhouse.types import (
@@ -71,15 +71,15 @@ def by_names(find: FindAliases) -> Expand:
 def _names_in(question: Question) -> Sequence[str]:
     """Return every stretch of words that may be a name: "Bank of England", but never "it"."""
     words = plain_words(question.text)
-    said = set(question.content.split())
-    stretches = [
+    content_words = set(question.content.split())
+    ranges = [
         " ".join(words[start : start + length])
         for length in range(1, _LONGEST_NAME + 1)
         for start in range(len(words) - length + 1)
-        if words[start] in said and words[start + length - 1] in said
+        if words[start] in content_words and words[start + length - 1] in content_words
     ]
     several = [word[:-1] for word in words if word.endswith("s") and word[:-1].isupper()]
-    return [*stretches, *several]  # "RCTs" are known as "RCT"
+    return [*ranges, *several]  # "RCTs" are known as "RCT"
 
 
 def _is_meant(alias: Alias, question: Question) -> bool:
@@ -129,7 +129,7 @@ def by_rewriting(ask: Callable[[str], Rewriting]) -> Expand:
 
 
 def _variant(kind: VariantKind, text: str, languages: Mapping[str, int]) -> Variant:
-    part = understand(text, languages)
+    part = parse_question(text, languages)
     if kind is VariantKind.HYPOTHETICAL:
         return Variant(kind, text, part.terms, HYPOTHETICAL_WEIGHT)
     return Variant(kind, part.text, part.terms, PART_WEIGHT, note=text)

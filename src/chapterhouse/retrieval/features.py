@@ -57,10 +57,10 @@ def question_terms(
     place = {term.term: number for number, term in enumerate(terms)}
     follow = ((place.get(a), place.get(b)) for a, b in pairwise(order))
     pairs = dict.fromkeys((a, b) for a, b in follow if a is not None and b is not None and a != b)
-    said = np.asarray([term.weight for term in terms], dtype=np.float64)
+    weights = np.asarray([term.weight for term in terms], dtype=np.float64)
     return QuestionTerms(
         term_numbers(term.term for term in terms),
-        said * inverse_frequency(frequencies, chunks),
+        weights * inverse_frequency(frequencies, chunks),
         tuple(pairs),
     )
 

@@ -40,12 +40,12 @@ def subject(before: Question, frequencies: Callable[[Sequence[str]], Sequence[in
         before: The question.
         frequencies: Counts the chunks of each of some terms.
     """
-    said = before.words[:_MOST]
-    counts = [min(frequencies(terms), default=0) for _, terms in said]
-    rarest = sorted(range(len(said)), key=lambda place: (counts[place], place))[:_SUBJECT]
-    return " ".join(said[place][0] for place in sorted(rarest))
+    words = before.words[:_MOST]
+    counts = [min(frequencies(terms), default=0) for _, terms in words]
+    rarest = sorted(range(len(words)), key=lambda place: (counts[place], place))[:_SUBJECT]
+    return " ".join(words[place][0] for place in sorted(rarest))
 
 
-def spoken_of(before: Question) -> str:
+def content_words(before: Question) -> str:
     """Return the content words of a question: what a question that goes on is searched with."""
     return " ".join(before.content.split()[:_MOST])

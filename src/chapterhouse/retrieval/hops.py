@@ -53,7 +53,7 @@ def follow_mentions(
         sources: What may be looked into.
         hop: How mentions count.
     """
-    if not chunks or question.means_itself:  # what is looked for to the letter means itself
+    if not chunks or question.is_literal:  # what is looked for word for word means itself
         return Hopped()
     known = {chunk.key: chunk for chunk in chunks}
     raised: dict[int, float] = {}

@@ -76,19 +76,22 @@ def parts_of(question: Question, most: int = MOST_PARTS) -> tuple[str, ...]:
     ]
     language = question.languages[0] or "en"
     stop = STOPWORDS.get(language, frozenset())
-    whole = [piece for piece in pieces if _stands_alone(piece, stop)]
+    whole = [piece for piece in pieces if _is_self_contained(piece, stop)]
     if not whole:
         return ()
     pronoun = _PRONOUN.get(language)
     first = " ".join(_content(whole[0], stop))
-    told = [whole[0], *(f"{p} {first}" if pronoun and pronoun.search(p) else p for p in whole[1:])]
+    subquestions = [
+        whole[0],
+        *(f"{p} {first}" if pronoun and pronoun.search(p) else p for p in whole[1:]),
+    ]
     parts: dict[str, str] = {}
-    for part in told:
+    for part in subquestions:
         parts.setdefault(part.casefold(), part)
     return tuple(parts.values())[:most] if len(parts) > 1 else ()
 
 
-def _stands_alone(piece: str, stop: frozenset[str]) -> bool:
+def _is_self_contained(piece: str, stop: frozenset[str]) -> bool:
     # Chinese and Japanese write no spaces: each character says something.
     content = len(piece) if script_language(piece) else len(_content(piece, stop))
     asks = _QUESTION.match(piece) and len(piece.split()) >= _LEAST_WHOLE

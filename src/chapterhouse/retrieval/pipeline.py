@@ -23,7 +23,7 @@ from chapterhouse.retrieval.candidates import (
 )
 from chapterhouse.retrieval.hops import follow_mentions
 from chapterhouse.retrieval.method import Method
-from chapterhouse.retrieval.question import Question, contains_exactly, understand
+from chapterhouse.retrieval.question import Question, contains_exactly, parse_question
 from chapterhouse.retrieval.repeats import without_repeats
 from chapterhouse.retrieval.shortlist import Shortlist
 from chapterhouse.retrieval.spelling import corrected_question
@@ -60,7 +60,7 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
         method: How.
     """
     census = sources.census(query.scope)
-    asked = understand(query.text, census.languages)
+    asked = parse_question(query.text, census.languages)
     question, meant = corrected_question(asked, query, census.languages, sources)
     candidates = find_candidates(question, query, census, sources, method, asked)
     exact = {wanted: _find_exactly(wanted, question, query, sources) for wanted in question.exact}
@@ -81,7 +81,7 @@ def retrieve(query: Query, sources: Sources, method: Method = _DEFAULT) -> Searc
     )
 
 
-def shortlisted(
+def make_shortlist(
     question: Question,
     candidates: Candidates,
     keys: Sequence[int],
@@ -123,8 +123,8 @@ def _rank(
     size = len(keys) if phrases else _cut(keys, before, method.shortlist)
     looked_for = [key for found in exact.values() for key in found if key not in before]
     listed = list(dict.fromkeys([*keys[:size], *looked_for]))
-    shortlist = shortlisted(question, candidates, listed, query.scope, sources)
-    scores, stages, warnings = _scored(shortlist, query, method)
+    shortlist = make_shortlist(question, candidates, listed, query.scope, sources)
+    scores, stages, warnings = _score(shortlist, query, method)
     named = _named(shortlist, question)
 
     def place(chunk: Chunk) -> tuple[float | str, ...]:
@@ -145,12 +145,12 @@ def _rank(
             order, must, scores, question, query, sources, method.duplicates
         )
     least = method.thresholds.score
-    kept = [chunk for chunk in chunks if scores[chunk.key] >= least or chunk.key in must]
-    if len(kept) == len(chunks):  # what is behind the shortlist stands below all of it
+    ranked = [chunk for chunk in chunks if scores[chunk.key] >= least or chunk.key in must]
+    if len(ranked) == len(chunks):  # what is behind the shortlist stands below all of it
         behind = [key for key in keys[size:] if key not in scores]
-        others = _others(behind, kept, query, before, scores, sources)
-        kept += [chunk for chunk in others if scores[chunk.key] >= least]
-    return _Ranking(tuple(kept), scores, stages, repeats, warnings)
+        others = _others(behind, ranked, query, before, scores, sources)
+        ranked += [chunk for chunk in others if scores[chunk.key] >= least]
+    return _Ranking(tuple(ranked), scores, stages, repeats, warnings)
 
 
 def _cut(keys: Sequence[int], scores: Mapping[int, float], size: int) -> int:
@@ -160,7 +160,7 @@ def _cut(keys: Sequence[int], scores: Mapping[int, float], size: int) -> int:
     return min(size, len(keys))
 
 
-def _scored(
+def _score(
     shortlist: Shortlist, query: Query, method: Method
 ) -> tuple[dict[int, float], dict[int, dict[str, float]], tuple[str, ...]]:
     """Return final scores and what each stage gave, by key, and what went wrong."""
@@ -254,7 +254,7 @@ def _named(shortlist: Shortlist, question: Question) -> Collection[str]:
 def _guaranteed(
     ordered: Sequence[Chunk], question: Question, exact: Mapping[str, Sequence[int]]
 ) -> Mapping[int, str]:
-    """Return the best chunk of everything looked for to the letter, with what it holds."""
+    """Return the best chunk of everything looked for word for word, with what it holds."""
     result: dict[int, str] = {}
     for wanted, keys in exact.items():
         named = wanted in question.file_names
@@ -277,21 +277,21 @@ def choose(
     below the cut take the last places.
     """
     taken: dict[str, int] = {}
-    kept: list[Chunk] = []
+    chosen: list[Chunk] = []
     must = [chunk for chunk in ordered if chunk.key in guaranteed][:limit]
     for chunk in must:
         taken[chunk.document_id] = taken.get(chunk.document_id, 0) + 1
     free = limit - len(must)
     for chunk in ordered:
         if chunk.key in guaranteed:
-            kept.extend([chunk] if chunk in must else [])
+            chosen.extend([chunk] if chunk in must else [])
             continue
         count = taken.get(chunk.document_id, 0)
         if free and (not per_document or count < per_document):
             taken[chunk.document_id] = count + 1
-            kept.append(chunk)
+            chosen.append(chunk)
             free -= 1
-    return kept
+    return chosen
 
 
 def _hits(

@@ -53,7 +53,7 @@ def visible(text: str) -> str:
     return text.strip("\n").rstrip()
 
 
-def arranged(excerpts: Sequence[Excerpt]) -> Sequence[Excerpt]:
+def arrange(excerpts: Sequence[Excerpt]) -> Sequence[Excerpt]:
     """Return excerpts in the order in which they should be read."""
     best: dict[str, tuple[float, int]] = {}
     for excerpt in excerpts:

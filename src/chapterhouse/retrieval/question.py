@@ -1,4 +1,4 @@
-"""What a question asks for: index terms, and things to be found to the letter."""
+"""What a question asks for: index terms, and things to be found word for word."""
 
 import re
 import unicodedata
@@ -26,7 +26,7 @@ _WORD = re.compile(r"\S+")
 _EDGE = "?.,!:;()[]{}\"'“”„«»‘’…。？！，、"
 _APOSTROPHES = re.compile(r"['’]")
 _MAXIMUM_LANGUAGES = 4
-_KEPT = 64  # questions
+_CACHED = 64  # questions
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class Question:
 
     @property
     def exact(self) -> tuple[str, ...]:
-        """Everything that is looked for to the letter."""
+        """Everything that is looked for word for word."""
         return self.phrases + self.file_names + self.identifiers
 
     @property
-    def means_itself(self) -> bool:
+    def is_literal(self) -> bool:
         """Whether it is not to be put in other words: a file, a quotation, little but codes."""
         codes = len(self.identifiers) * 2 >= len(_WORD.findall(self.content))
         return bool(self.file_names or self.phrases) or (bool(self.identifiers) and codes)
@@ -79,19 +79,19 @@ class Question:
         return bool(self.file_names) and named
 
 
-def understand(text: str, languages: Mapping[str, int]) -> Question:
+def parse_question(text: str, languages: Mapping[str, int]) -> Question:
     """Make a question ready for a library whose documents are in ``languages`` (with counts).
 
     Searching, answering and packing need the same; it is parsed once.
     """
-    return _understood(text, tuple(languages.items()))
+    return _parse(text, tuple(languages.items()))
 
 
-@lru_cache(maxsize=_KEPT)
-def _understood(text: str, languages: tuple[tuple[str, int], ...]) -> Question:
+@lru_cache(maxsize=_CACHED)
+def _parse(text: str, languages: tuple[tuple[str, int], ...]) -> Question:
     tried = _stemmers(text, dict(languages))
-    kept = _content_words(text, tried[0])
-    content = " ".join(kept)
+    content_words = _content_words(text, tried[0])
+    content = " ".join(content_words)
     counts: Counter[str] = Counter()
     for language in tried:
         for term, count in Counter(analyse(content, language)).items():
@@ -102,7 +102,7 @@ def _understood(text: str, languages: tuple[tuple[str, int], ...]) -> Question:
         content=content,
         terms=tuple(WeightedTerm(term, float(count)) for term, count in counts.items()),
         order=tuple(analyse(content, tried[0])),
-        words=tuple(_words(kept, tried)),
+        words=tuple(_words(content_words, tried)),
         languages=tried,
         phrases=_phrases(text),
         identifiers=_identifiers(text, file_names),
@@ -110,13 +110,15 @@ def _understood(text: str, languages: tuple[tuple[str, int], ...]) -> Question:
     )
 
 
-def _words(kept: list[str], languages: tuple[str, ...]) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _words(
+    content_words: list[str], languages: tuple[str, ...]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield each content word with its terms.
 
     Chinese and Japanese have bigrams for words; of an identifier only its whole form counts,
     which is its first term, for its parts stand in every other code of the same series.
     """
-    for word in dict.fromkeys(kept):
+    for word in dict.fromkeys(content_words):
         terms = dict.fromkeys(term for name in languages for term in analyse(word, name))
         if script_language(word):
             yield from ((term, (term,)) for term in terms)
@@ -160,13 +162,13 @@ def _content_words(text: str, language: str) -> list[str]:
     stop = STOPWORDS.get(language or "en", frozenset())
     words = plain_words(text)
     names = not text.isupper()
-    kept = [
+    content_words = [
         word
         for word in words
         if (names and len(word) > 1 and word.isupper())
         or not _is_function_word(word.casefold(), stop)
     ]
-    return kept or words
+    return content_words or words
 
 
 def plain_words(text: str) -> list[str]:

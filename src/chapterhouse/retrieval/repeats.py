@@ -54,8 +54,8 @@ def without_repeats(
         scores[shown.key] = max(scores[shown.key], scores[best.key])
         repeats[shown.key] = tuple(copy.id for copy in (best, *others) if copy is not shown)
     left_out = {copy.key for others in copies.values() for copy in others}
-    kept = [taking.get(chunk.key, chunk) for chunk in order if chunk.key not in left_out]
-    return kept, repeats
+    unique = [taking.get(chunk.key, chunk) for chunk in order if chunk.key not in left_out]
+    return unique, repeats
 
 
 def _asked_about(
@@ -66,8 +66,8 @@ def _asked_about(
     documents = sources.documents({copy.document_id for copy in copies}, query.scope)
     if len(documents) == 1:
         return best
-    said = set(analyse(best.header + best.text, question.languages[0]))
-    words = [terms for _, terms in question.words if said.isdisjoint(terms)]
+    best_terms = set(analyse(best.header + best.text, question.languages[0]))
+    words = [terms for _, terms in question.words if best_terms.isdisjoint(terms)]
     named = {
         name: _named(question, words, document, query, sources)
         for name, document in documents.items()

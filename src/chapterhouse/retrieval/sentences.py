@@ -24,7 +24,7 @@ from chapterhouse.text.markdown import Block, BlockKind, blocks
 from chapterhouse.text.scripts import letter_groups
 from chapterhouse.text.sentences import sentence_spans
 from chapterhouse.text.terms import text_of_section
-from chapterhouse.types import Chunk, Hit, Kind, Stretch, TokenVectors
+from chapterhouse.types import Chunk, Hit, Kind, Range, TokenVectors
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -85,7 +85,7 @@ def split_hits(hits: Sequence[Hit]) -> tuple[Sentence, ...]:
 
     Where hits overlap, a sentence belongs to the better one and is not repeated.
     """
-    claimed: dict[str, list[Stretch]] = {}
+    claimed: dict[str, list[Range]] = {}
     found: list[Sentence] = []
     for rank, hit in enumerate(hits):
         before = claimed.setdefault(hit.document.id, [])
@@ -126,7 +126,7 @@ def _header(chunk: Chunk, tables: Sequence[Block], begin: int) -> str:
     return next((chunk.text[table.start : table.body_start] for table in own), chunk.header)
 
 
-def _spans(chunk: Chunk) -> Iterable[Stretch]:
+def _spans(chunk: Chunk) -> Iterable[Range]:
     if chunk.kind is Kind.CODE:
         return [(0, len(chunk.text))]
     return sentence_spans(chunk.text, 0, len(chunk.text))
@@ -201,8 +201,8 @@ def features(
         found = _by_tokens(question, hits, sentences, encoder)
         return replace(found, table=np.column_stack([score, there @ weights, found.table]))
     near = there | _shifted(there, ranks, 1) | _shifted(there, ranks, -1)
-    likeness = _likeness(question, hits, sentences, there)
-    table = np.column_stack([score, near @ weights, likeness @ weights])
+    ngram_overlap = _ngram_overlap(question, hits, sentences, there)
+    table = np.column_stack([score, near @ weights, ngram_overlap @ weights])
     return SentenceFeatures(table, np.zeros((len(sentences), 0)))
 
 
@@ -243,7 +243,7 @@ def _contains(question: Question, terms: Iterable[str]) -> Sequence[bool]:
     return [not present.isdisjoint(of_word) for _, of_word in question.words]
 
 
-def _likeness(
+def _ngram_overlap(
     question: Question, hits: Sequence[Hit], sentences: Sequence[Sentence], there: Marks
 ) -> Floats:
     """Return for each sentence and word 1 if it is there, else the share of its letters."""
@@ -300,8 +300,8 @@ def _by_tokens(
                 counts @ near_words[:, own].max(axis=1),
                 _unit(vectors[own].mean(axis=0)) @ whole,
             )
-    means = [_unit(passage.vectors.mean(axis=0)) for passage in passages if len(passage.vectors)]
-    nearest = max((float(mean @ whole) for mean in means), default=0.0)
+    averages = [_unit(passage.vectors.mean(axis=0)) for passage in passages if len(passage.vectors)]
+    nearest = max((float(mean @ whole) for mean in averages), default=0.0)
     return SentenceFeatures(result.round(5), met, round(nearest, 5), tuple(passages))
 
 

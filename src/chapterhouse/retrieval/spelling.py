@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from chapterhouse.retrieval.candidates import Sources
-from chapterhouse.retrieval.question import Question, understand
+from chapterhouse.retrieval.question import Question, parse_question
 from chapterhouse.text.analyse import analyse
 from chapterhouse.text.language import foreign_to
 from chapterhouse.types import Correction, Query, corrected
@@ -28,12 +28,14 @@ def corrected_question(
         languages: Of the documents, with counts.
         sources: What may be looked into.
     """
-    if question.means_itself or foreign_to(question.text, languages):
+    if question.is_literal or foreign_to(question.text, languages):
         return question, ()
     words = _unknown(question, query, sources)[:_MOST_CHECKED]
     meant = ((word, _meant(word, question, query, sources)) for word in words)
     found = tuple(Correction(word, other) for word, other in meant if other)
-    return (understand(corrected(question.text, found), languages) if found else question), found
+    return (
+        parse_question(corrected(question.text, found), languages) if found else question
+    ), found
 
 
 def _unknown(question: Question, query: Query, sources: Sources) -> list[str]:

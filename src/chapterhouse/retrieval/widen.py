@@ -9,22 +9,22 @@ from typing import Final
 
 from chapterhouse.retrieval.sentences import Sentence
 from chapterhouse.text.sentences import sentence_spans
-from chapterhouse.types import Body, Chunk, Excerpt, Stretch
+from chapterhouse.types import Body, Chunk, Excerpt, Range
 
-Widen = Callable[[Chunk, Body], Stretch]
+Widen = Callable[[Chunk, Body], Range]
 MOST_VERSIONS: Final = 6
 
 
 def with_surroundings(
     chunk: Chunk, body: Body, *, limit: int, count_tokens: Callable[[str], int]
-) -> Stretch:
+) -> Range:
     """Return the chunk with whole sentences around it, at most ``limit`` tokens in all.
 
     It grows by a sentence after and a sentence before in turn, and stays in its section and, for
     a document with pages, slides or sheets, on the page on which it starts. A chunk of ``limit``
     tokens or more stays as it is.
     """
-    low, high = _room(chunk, body)
+    low, high = _widest(chunk, body)
     before = [start for start, _ in sentence_spans(body.text, low, chunk.start)]
     after = [end for _, end in sentence_spans(body.text, chunk.end, high)][::-1]
     start, end = chunk.start, chunk.end
@@ -41,7 +41,7 @@ def with_surroundings(
     return start, end
 
 
-def _room(chunk: Chunk, body: Body) -> Stretch:
+def _widest(chunk: Chunk, body: Body) -> Range:
     low, high = 0, len(body.text)
     places = [(section.start, section.end) for section in body.sections]
     places += [(page.start, page.end) for page in body.pages]
@@ -55,7 +55,7 @@ def _room(chunk: Chunk, body: Body) -> Stretch:
 
 def with_parent(
     chunk: Chunk, body: Body, *, limit: int, count_tokens: Callable[[str], int]
-) -> Stretch:
+) -> Range:
     """Return the smallest of the chunk's parents that is more than it, if ``limit`` allows it.
 
     Where even that has more than ``limit`` tokens, or there is none, the chunk stays as it is.
@@ -70,10 +70,10 @@ def with_parent(
     return smallest if count_tokens(body.text[slice(*smallest)]) <= limit else own
 
 
-def merged(stretches: Sequence[Stretch]) -> Sequence[Stretch]:
+def merge_ranges(ranges: Sequence[Range]) -> Sequence[Range]:
     """Return stretches in order, those that overlap or touch as one."""
-    result: list[Stretch] = []
-    for start, end in sorted(stretches):
+    result: list[Range] = []
+    for start, end in sorted(ranges):
         if result and start <= result[-1][1]:
             result[-1] = (result[-1][0], max(end, result[-1][1]))
         else:
@@ -81,9 +81,9 @@ def merged(stretches: Sequence[Stretch]) -> Sequence[Stretch]:
     return result
 
 
-def best_runs(
+def best_windows(
     sentences: Sequence[Sentence], tokens: Sequence[int], most: int = MOST_VERSIONS
-) -> Sequence[tuple[Stretch, float]]:
+) -> Sequence[tuple[Range, float]]:
     """Return runs of whole sentences worth choosing from, the shortest first, with their shares.
 
     A run is worth it when none is as short and holds more, and when it lies on the concave hull of
@@ -111,8 +111,8 @@ def best_runs(
         while len(hull) > 1 and _slope(hull[-2], hull[-1]) <= _slope(hull[-2], run):
             hull.pop()
         hull.append(run)
-    kept = _thinned(hull, most)
-    return [((sentences[a].start, sentences[b].end), share) for _, share, a, b in kept]
+    chosen_runs = _thinned(hull, most)
+    return [((sentences[a].start, sentences[b].end), share) for _, share, a, b in chosen_runs]
 
 
 def _slope(shorter: tuple[int, float, int, int], longer: tuple[int, float, int, int]) -> float:
@@ -129,7 +129,7 @@ def _thinned(
     return [hull[i] for i in sorted({0, len(hull) - 1, *between[: most - 2]})]
 
 
-def shortened(excerpt: Excerpt, fits: Callable[[Excerpt], bool]) -> Excerpt | None:
+def shorten(excerpt: Excerpt, fits: Callable[[Excerpt], bool]) -> Excerpt | None:
     """Return the excerpt cut behind the last whole sentence with which it fits, or None.
 
     Its relevance falls by the share of the text that is lost.
@@ -138,16 +138,16 @@ def shortened(excerpt: Excerpt, fits: Callable[[Excerpt], bool]) -> Excerpt | No
     text = excerpt.text[len(excerpt.text) - length :]
     header = excerpt.text[: len(excerpt.text) - length]
     for begin, end in list(sentence_spans(text, 0, length))[::-1]:
-        kept = text[:end].rstrip()
+        shortened_text = text[:end].rstrip()
         if text.startswith("#", begin):  # a heading that nothing follows
             continue
         shorter = Excerpt(
             excerpt.hit,
             excerpt.start,
-            excerpt.start + len(kept),
-            header + kept,
+            excerpt.start + len(shortened_text),
+            header + shortened_text,
             excerpt.tokens,
-            excerpt.relevance * len(kept) / length,
+            excerpt.relevance * len(shortened_text) / length,
         )
         if fits(shorter):
             return shorter

@@ -115,7 +115,7 @@ class MemoryStore:
                         f"There is no memory 'm{key}'.", hint="See: chapterhouse memory list"
                     )
             _drop(connection, keys)
-            _drop_kept(connection)
+            _drop_cached(connection)
         return len(keys)
 
     def forget_all(self, personas: Sequence[str], before: int = FAR_FUTURE) -> int:
@@ -123,7 +123,7 @@ class MemoryStore:
         with self._connections.write() as connection:
             found = run(connection, "memory_keys", json.dumps(tuple(personas)), before)
             _drop(connection, [key for (key,) in found])
-            _drop_kept(connection)
+            _drop_cached(connection)
         return len(found)
 
     def forget_of(self, document_ids: Iterable[str]) -> int:
@@ -138,13 +138,13 @@ class MemoryStore:
         with self._connections.read() as connection:
             return len(run(connection, "memory_keys", json.dumps(tuple(personas)), before))
 
-    def kept_answer(self, key: str, scope: Scope) -> str | None:
+    def cached_answer(self, key: str, scope: Scope) -> str | None:
         """Return the answer that was kept under a key for exactly this scope, or None."""
         with self._connections.read() as connection:
             found = first(connection, "cached_answer", _cache_key(key, scope))
         return found[0] if found else None
 
-    def keep_answer(self, key: str, scope: Scope, sequence: int, answer: str) -> None:
+    def cache_answer(self, key: str, scope: Scope, sequence: int, answer: str) -> None:
         """Keep an answer given at ``sequence`` of the library; those of any other are dropped.
 
         It is not kept where the library has changed since: it may quote what was removed.
@@ -195,7 +195,7 @@ def _scores(
     return scores
 
 
-def _drop_kept(connection: apsw.Connection) -> None:
+def _drop_cached(connection: apsw.Connection) -> None:
     """Drop every kept answer: they hold their questions too, and whose is not known."""
     run(connection, "drop_cached_answers", _NO_SEQUENCE)
 

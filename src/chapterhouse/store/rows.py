@@ -14,9 +14,9 @@ from chapterhouse.types import (
     Kind,
     Notice,
     Page,
+    Range,
     Section,
     Status,
-    Stretch,
 )
 
 _KINDS = {kind.value: kind for kind in Kind}
@@ -148,7 +148,7 @@ def chunk_row(document: int, chunk: Chunk) -> tuple[Value, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _parents(text: str) -> tuple[Stretch, ...]:
+def _parents(text: str) -> tuple[Range, ...]:
     """Parse the parents of a chunk; neighbouring chunks share theirs."""
     return tuple((start, end) for start, end in json.loads(text))
 

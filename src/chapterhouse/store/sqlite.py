@@ -24,14 +24,14 @@ from chapterhouse.store.connections import Connections
 from chapterhouse.store.embeddings import EmbeddingStore
 from chapterhouse.store.memory import MemoryStore
 from chapterhouse.store.statements import Row, Value, first, run
-from chapterhouse.types import Body, Census, Change, Check, Chunk, Document, FileRecord, Scope
+from chapterhouse.types import Body, Change, Check, Chunk, CorpusCounts, Document, FileRecord, Scope
 
 INLINE_MAXIMUM = 64 * 2**10
 _BATCH = 500
 _SHOWN_FAULTS = 3
 _NAMED_CHUNKS = 50
-_CENSUSES_KEPT = 64
-_DOCUMENTS_KEPT = 5_000  # some ten megabytes
+_CACHED_CENSUSES = 64
+_CACHED_DOCUMENTS = 5_000  # some ten megabytes
 
 
 class SqliteStore:
@@ -49,7 +49,7 @@ class SqliteStore:
     def __init__(self, path: Path, *, blobs: Blobs) -> None:
         self._connections = Connections(path)
         self._blobs = blobs
-        self._censuses: dict[str, tuple[int, Census]] = {}
+        self._censuses: dict[str, tuple[int, CorpusCounts]] = {}
         self._known_documents: tuple[int, dict[str, Document]] = (-1, {})
         self._perhaps_unneeded: list[str] = []  # blobs, to be looked at after the transaction
 
@@ -146,12 +146,12 @@ class SqliteStore:
                 writing.clear_parts(connection, key, earlier[2])
             else:
                 run(connection, "drop_removal", identifier)
-            writing.put_parts(connection, key, body, chunks)
-            writing.put_shelves(connection, key, document.shelves)
+            writing.write_parts(connection, key, body, chunks)
+            writing.write_shelves(connection, key, document.shelves)
             if vectors is not None:
                 halves = np.ascontiguousarray(vectors, dtype="<f2").tobytes()
                 run(connection, "put_embedding", key, fingerprint, vectors.shape[1], halves, 0)
-            writing.put_file(connection, record, identifier)
+            writing.write_file(connection, record, identifier)
         if earlier:
             self._drop_blob(earlier[2])
         return str(identifier)
@@ -167,7 +167,7 @@ class SqliteStore:
             if removed:
                 writing.remove_document(connection, removed)
             identifier = record.document_id if found else ""
-            writing.put_file(connection, record, identifier)
+            writing.write_file(connection, record, identifier)
         if removed:
             self._drop_blob(removed[2])
 
@@ -201,7 +201,7 @@ class SqliteStore:
             sequence = writing.next_sequence(connection)
             run(connection, "touch_document", sequence, found[0])
             run(connection, "clear_memberships", found[0])
-            writing.put_shelves(connection, found[0], shelves)
+            writing.write_shelves(connection, found[0], shelves)
             return sequence
 
     def label_root(self, location: str, wanted: str) -> str:
@@ -264,7 +264,7 @@ class SqliteStore:
         with self._connections.read() as connection:
             ((sequence,),) = run(connection, "sequence")
             known_at, known = self._known_documents
-            if known_at != sequence or len(known) > _DOCUMENTS_KEPT:
+            if known_at != sequence or len(known) > _CACHED_DOCUMENTS:
                 known = {}
                 self._known_documents = (sequence, known)
             unknown = [name for name in wanted if name not in known]
@@ -274,26 +274,26 @@ class SqliteStore:
         among = ((name, known[name]) for name in wanted if name in known)
         return {name: one for name, one in among if scope.sees(one.shelves)}
 
-    def census(self, scope: Scope) -> Census:
+    def census(self, scope: Scope) -> CorpusCounts:
         """Count documents and chunks, and the documents of each language.
 
         A census is remembered until something changes: every question asks for one.
         """
         with self._connections.read() as connection:
             ((sequence,),) = run(connection, "sequence")
-            counted_at, census = self._censuses.get(scope.key, (-1, Census(0, 0, {})))
+            counted_at, census = self._censuses.get(scope.key, (-1, CorpusCounts(0, 0, {})))
             if counted_at == sequence:
                 return census
             if scope.shelves is None:
                 found = run(connection, "census")
             else:
                 found = run(connection, "census_of_shelves", scope.key)
-        census = Census(
+        census = CorpusCounts(
             documents=sum(number for _, number, _ in found),
             chunks=sum(chunks for _, _, chunks in found),
             languages={language: number for language, number, _ in found},
         )
-        if len(self._censuses) >= _CENSUSES_KEPT:
+        if len(self._censuses) >= _CACHED_CENSUSES:
             self._censuses.clear()
         self._censuses[scope.key] = (sequence, census)
         return census

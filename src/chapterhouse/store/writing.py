@@ -54,7 +54,7 @@ def free_id(connection: apsw.Connection, document: Document) -> str:
     return identifier
 
 
-def put_parts(connection: apsw.Connection, key: int, body: Body, chunks: Sequence[Chunk]) -> None:
+def write_parts(connection: apsw.Connection, key: int, body: Body, chunks: Sequence[Chunk]) -> None:
     """Write the text of a document, its shape and its chunks."""
     run(connection, "put_body", key, body.text)
     sections = (rows.section_row(key, section) for section in body.sections)
@@ -64,13 +64,13 @@ def put_parts(connection: apsw.Connection, key: int, body: Body, chunks: Sequenc
     run_many(connection, "put_chunk", (rows.chunk_row(key, chunk) for chunk in chunks))
 
 
-def put_shelves(connection: apsw.Connection, key: int, shelves: Sequence[str]) -> None:
+def write_shelves(connection: apsw.Connection, key: int, shelves: Sequence[str]) -> None:
     """Put a document that is on no shelf on these, or on the default one."""
     memberships = ((key, shelf) for shelf in shelf_names(shelves))
     run_many(connection, "put_membership", memberships)
 
 
-def put_file(connection: apsw.Connection, record: FileRecord, document_id: str) -> None:
+def write_file(connection: apsw.Connection, record: FileRecord, document_id: str) -> None:
     """Write a file's record, naming the document it gave, or none."""
     *values, _, format_ = rows.file_row(record)
     run(connection, "put_file", *values, document_id, format_)

@@ -7,17 +7,17 @@ Code that works opens spans; nobody need be listening, and then a span costs nex
 from chapterhouse.telemetry.operations import (
     agent_span,
     chat_span,
+    record_answer,
+    record_hits,
+    record_minutes,
+    record_statement,
+    record_writing,
     retrieval_span,
     round_span,
-    tell_answer,
-    tell_hits,
-    tell_minutes,
-    tell_statement,
-    tell_writing,
     tool_span,
     workflow_span,
 )
-from chapterhouse.telemetry.recorded import AttributeValue, Trace, TraceEvent, TraceSpan
+from chapterhouse.telemetry.recording import AttributeValue, Trace, TraceEvent, TraceSpan
 from chapterhouse.telemetry.spans import Recorder, collecting, sharing_content, span
 
 __all__ = [
@@ -29,15 +29,15 @@ __all__ = [
     "agent_span",
     "chat_span",
     "collecting",
+    "record_answer",
+    "record_hits",
+    "record_minutes",
+    "record_statement",
+    "record_writing",
     "retrieval_span",
     "round_span",
     "sharing_content",
     "span",
-    "tell_answer",
-    "tell_hits",
-    "tell_minutes",
-    "tell_statement",
-    "tell_writing",
     "tool_span",
     "workflow_span",
 ]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Final
 
-from chapterhouse.telemetry.recorded import AttributeValue
+from chapterhouse.telemetry.recording import AttributeValue
 from chapterhouse.telemetry.spans import Recorder, span
 from chapterhouse.types import Answer, Minutes, SearchResult, Statement, Writing
 
@@ -26,7 +26,7 @@ TOOL_TYPE: Final = "gen_ai.tool.type"
 TOP_K: Final = "gen_ai.request.top_k"
 WORKFLOW: Final = "gen_ai.workflow.name"
 ANSWER_FOUND: Final = "chapterhouse.answer.found"
-ANSWER_KEPT: Final = "chapterhouse.answer.kept"
+ANSWER_CACHED: Final = "chapterhouse.answer.cached"
 ANSWER_ROUTE: Final = "chapterhouse.answer.route"
 CITATIONS: Final = "chapterhouse.answer.citations"
 METHOD: Final = "chapterhouse.method"
@@ -128,14 +128,14 @@ def _named(text: str) -> str:
     return " ".join(text.split())[:_LONGEST]
 
 
-def tell_hits(recorder: Recorder, found: SearchResult) -> None:
+def record_hits(recorder: Recorder, found: SearchResult) -> None:
     """Tell how much was found, and as content what: ids and titles, no text."""
     if not recorder.listening:
         return
     recorder.set(HITS, len(found.hits))
     recorder.set(SEARCHED_DOCUMENTS, found.documents)
     recorder.set(SEARCHED_CHUNKS, found.chunks)
-    recorder.tell(
+    recorder.set_content(
         DOCUMENTS,
         [
             {"id": hit.chunk.id, "score": hit.score, "title": hit.document.title}
@@ -144,7 +144,7 @@ def tell_hits(recorder: Recorder, found: SearchResult) -> None:
     )
 
 
-def tell_writing(recorder: Recorder, writing: Writing) -> None:
+def record_writing(recorder: Recorder, writing: Writing) -> None:
     """Tell what a piece of writing used, and as content its text."""
     used = writing.usage
     recorder.set(REQUESTS, used.calls)
@@ -154,37 +154,37 @@ def tell_writing(recorder: Recorder, writing: Writing) -> None:
         recorder.set(COST, float(used.cost))
     recorder.set(FINISH_REASONS, ("length" if writing.cut else "stop",))
     recorder.set(TOOL_CALLS, len(writing.tool_calls))
-    recorder.tell(OUTPUT, writing.text)
+    recorder.set_content(OUTPUT, writing.text)
 
 
-def tell_answer(recorder: Recorder, given: Answer) -> None:
+def record_answer(recorder: Recorder, given: Answer) -> None:
     """Tell what became of a question, and as content the answer."""
     if not recorder.listening:
         return
     recorder.set(ANSWER_FOUND, given.found)
     recorder.set(ANSWER_ROUTE, given.route.value)
-    recorder.set(ANSWER_KEPT, given.kept)
+    recorder.set(ANSWER_CACHED, given.cached)
     recorder.set(CITATIONS, len(given.citations))
-    recorder.tell(OUTPUT, given.text)
+    recorder.set_content(OUTPUT, given.text)
 
 
-def tell_statement(recorder: Recorder, said: Statement) -> None:
+def record_statement(recorder: Recorder, statement: Statement) -> None:
     """Tell how much a member said, and as content what."""
     if not recorder.listening:
         return
-    recorder.set(METHOD, said.method)
-    recorder.set(CLAIMS, len(said.claims))
-    recorder.set(REPLIES, len(said.replies))
-    recorder.set(CONCESSIONS, len(said.concessions))
-    recorder.set(CITATIONS, len(said.citations))
-    claims = [claim.text for claim in said.claims]
-    replies = [f"{reply.claim}: {reply.stance.value}. {reply.text}" for reply in said.replies]
-    gone = [f"{given.claim} given up. {given.text}" for given in said.concessions]
-    lines = filter(None, (said.position, *claims, *replies, *gone))
-    recorder.tell(OUTPUT, "\n".join(lines))
+    recorder.set(METHOD, statement.method)
+    recorder.set(CLAIMS, len(statement.claims))
+    recorder.set(REPLIES, len(statement.replies))
+    recorder.set(CONCESSIONS, len(statement.concessions))
+    recorder.set(CITATIONS, len(statement.citations))
+    claims = [claim.text for claim in statement.claims]
+    replies = [f"{reply.claim}: {reply.stance.value}. {reply.text}" for reply in statement.replies]
+    gone = [f"{given.claim} given up. {given.text}" for given in statement.concessions]
+    lines = filter(None, (statement.position, *claims, *replies, *gone))
+    recorder.set_content(OUTPUT, "\n".join(lines))
 
 
-def tell_minutes(recorder: Recorder, minutes: Minutes) -> None:
+def record_minutes(recorder: Recorder, minutes: Minutes) -> None:
     """Tell what came of a meeting in numbers, and as content its decision."""
     if not recorder.listening:
         return
@@ -193,4 +193,4 @@ def tell_minutes(recorder: Recorder, minutes: Minutes) -> None:
     recorder.set(DISPUTES, len(minutes.map.disputes))
     recorder.set(ABSENCES, len(minutes.absences))
     recorder.set(CITATIONS, len(minutes.citations))
-    recorder.tell(OUTPUT, "\n".join(point.text for point in minutes.decision))
+    recorder.set_content(OUTPUT, "\n".join(point.text for point in minutes.decision))

@@ -10,7 +10,7 @@ from contextvars import ContextVar, Token
 from types import MappingProxyType, TracebackType
 from typing import Final
 
-from chapterhouse.telemetry.recorded import (
+from chapterhouse.telemetry.recording import (
     AttributeValue,
     Clock,
     Forwarded,
@@ -59,12 +59,12 @@ class Recorder:
         if self._forwarded is not None:
             self._forwarded.set(name, value)
 
-    def tell(self, name: str, value: object) -> None:
+    def set_content(self, name: str, value: object) -> None:
         """Note content: whatever may hold text of documents, people or models."""
         if self._record is not None:
             self._record.content[name] = value
         if self._forwarded is not None:
-            self._forwarded.tell(name, value)
+            self._forwarded.set_content(name, value)
 
     def event(
         self, name: str, attributes: _Attributes = _NO_ATTRIBUTES, content: _Content = _NO_CONTENT

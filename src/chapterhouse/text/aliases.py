@@ -171,33 +171,33 @@ def _name_at_end(before: str) -> str:
     words = before.split()
     while words and (words[-1] in {"(", ","} or words[-1] in _JOINTS):
         words.pop()
-    kept: list[str] = []
+    name_words: list[str] = []
     for number, part in enumerate(reversed(words[-_MOST_WORDS:])):
         word = (part if number else part.rstrip(_MARKS + ",")).lstrip(_MARKS)
         if not _NAME_WORD.fullmatch(word) or word.casefold() in _STARTERS:
             break
-        if kept and kept[-1][0].isupper() and not word[0].isupper():
+        if name_words and name_words[-1][0].isupper() and not word[0].isupper():
             break
-        kept.insert(0, word)
+        name_words.insert(0, word)
         if word != part and number:  # a quotation or emphasis begins with it
             break
-    known = kept and (kept[-1][0].isupper() or len(kept) <= _MOST_PLAIN_WORDS)
-    return " ".join(kept) if known and not kept[0].isdecimal() else ""
+    known = name_words and (name_words[-1][0].isupper() or len(name_words) <= _MOST_PLAIN_WORDS)
+    return " ".join(name_words) if known and not name_words[0].isdecimal() else ""
 
 
 def _name_at_start(words: str, behind: str) -> str:
     """Return the name with which ``words`` begin, as above; ``behind`` is what follows them."""
     parts = words.split()
     capitals = parts[0][0].isupper()
-    kept = [parts[0]]
+    name_words = [parts[0]]
     for word in parts[1:]:
         fits = word[0].isupper() or word[0].isdecimal() if capitals else True
         if not fits or word.casefold() in _STARTERS:
             break
-        kept.append(word)
-    ends = len(kept) < len(parts) or not behind or not behind[0].isspace()
-    known = capitals or (ends and len(kept) <= _MOST_PLAIN_WORDS)
-    return " ".join(kept) if known else ""
+        name_words.append(word)
+    ends = len(name_words) < len(parts) or not behind or not behind[0].isspace()
+    known = capitals or (ends and len(name_words) <= _MOST_PLAIN_WORDS)
+    return " ".join(name_words) if known else ""
 
 
 def _listed(title: str, text: str) -> Iterator[Alias]:

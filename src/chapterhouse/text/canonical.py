@@ -60,11 +60,11 @@ def _notices(invisible: int, unknown: int) -> Iterator[Notice]:
         (invisible, "invisible"),
         (unknown, "control or private"),
     )
-    told = " and ".join(f"{number:,} {kind}" for number, kind in found if number)
-    if told:
+    counts = " and ".join(f"{number:,} {kind}" for number, kind in found if number)
+    if counts:
         was = "character was" if invisible + unknown == 1 else "characters were"
         shown = " Fonts may show control and private ones as signs." if unknown else ""
-        yield Notice("invisible-characters", f"{told} {was} removed.{shown}")
+        yield Notice("invisible-characters", f"{counts} {was} removed.{shown}")
 
 
 def choose_title(extraction: Extraction, body: Body, stem: str) -> str:

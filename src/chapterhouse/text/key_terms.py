@@ -40,7 +40,7 @@ _URL: Final = re.compile(
 )
 _EAST_RUN: Final = re.compile(rf"[{EAST_ASIAN}]+")
 # A word, an identifier or a code; the marks inside a word belong to it.
-# Signs that belong to the letter before them, and scripts that are full of them.
+# Signs that belong word for word before them, and scripts that are full of them.
 _SIGNS: Final = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0eff"
 )
@@ -95,12 +95,14 @@ class Term:
         return 2 * self.names > self.count
 
     @property
-    def stands(self) -> bool:
+    def is_term(self) -> bool:
         """Whether it is a term at all: said twice, a name, a code or in a heading."""
-        said = self.count >= (_FEW if self.words > 1 or self.named or self.code else _FEW + 1)
+        is_repeated = self.count >= (
+            _FEW if self.words > 1 or self.named or self.code else _FEW + 1
+        )
         several = self.named and self.words > 1 and not self.numbered
         headed = self.weight >= _HEADING_WEIGHT and (self.words > 1 or self.count >= _FEW)
-        return said or several or self.code or headed
+        return is_repeated or several or self.code or headed
 
     @property
     def spelling(self) -> str:
@@ -142,21 +144,21 @@ def key_terms(
         limit: How many at most.
     """
     found: dict[str, Term] = {}
-    for stretch, weight in stretches(text[:_WINDOW]):
-        count_terms(stretch, weight, language, found)
+    for block_text, weight in weighted_blocks(text[:_WINDOW]):
+        count_terms(block_text, weight, language, found)
     scores = _scores(found)
     return tuple(_chosen(found, scores, limit))
 
 
-def count_terms(stretch: str, weight: float, language: str, found: dict[str, Term]) -> None:
+def count_terms(block_text: str, weight: float, language: str, found: dict[str, Term]) -> None:
     """Count the candidates of a block without markup into ``found``, by words without endings."""
     joints = STOPWORDS.get(language, STOPWORDS["en"])
-    for run in _runs(stretch, language, joints):
+    for run in _runs(block_text, language, joints):
         _count(run, weight, language, found)
-    _count_east(stretch, weight, found)
+    _count_east(block_text, weight, found)
 
 
-def stretches(text: str) -> Iterator[tuple[str, float]]:
+def weighted_blocks(text: str) -> Iterator[tuple[str, float]]:
     """Yield the text of each block without its markup, and what it counts."""
     _, body = split_front_matter(text)
     found = blocks(body)
@@ -182,24 +184,24 @@ def _plain(written: str, block: Block) -> str:
     return "\n".join(plain_title(line) for line in lines)
 
 
-def _runs(stretch: str, language: str, joints: frozenset[str]) -> Iterator[list[_Word]]:
+def _runs(block_text: str, language: str, joints: frozenset[str]) -> Iterator[list[_Word]]:
     """Yield the longest runs of words between which nothing stands but a space."""
     run: list[_Word] = []
     end = 0
-    for match in _WORD.finditer(stretch):
-        if run and not _GAP.fullmatch(stretch, end, match.start()):
+    for match in _WORD.finditer(block_text):
+        if run and not _GAP.fullmatch(block_text, end, match.start()):
             yield run
             run = []
-        run.append(_word(stretch, match, language, joints))
+        run.append(_word(block_text, match, language, joints))
         end = match.end()
     if run:
         yield run
 
 
-def _word(stretch: str, match: re.Match[str], language: str, joints: frozenset[str]) -> _Word:
+def _word(block_text: str, match: re.Match[str], language: str, joints: frozenset[str]) -> _Word:
     text = _POSSESSIVE.sub("", match.group())
     folded = text.casefold()
-    before = stretch[max(0, match.start() - 12) : match.start()]
+    before = block_text[max(0, match.start() - 12) : match.start()]
     joint = folded in joints or folded in _BETWEEN or _is_elided(folded, joints)
     return _Word(
         text=text,
@@ -290,9 +292,9 @@ def _note(
     return term
 
 
-def _count_east(stretch: str, weight: float, found: dict[str, Term]) -> None:
+def _count_east(block_text: str, weight: float, found: dict[str, Term]) -> None:
     """Count runs of Chinese, Japanese or Korean between their function characters."""
-    for match in _EAST_RUN.finditer(stretch):
+    for match in _EAST_RUN.finditer(block_text):
         for piece in _EAST_JOINTS.split(match.group()):
             size = len(piece)
             if _EAST_SHORTEST <= size <= _EAST_LONGEST:
@@ -305,7 +307,7 @@ def _count_east(stretch: str, weight: float, found: dict[str, Term]) -> None:
 
 def _scores(found: dict[str, Term]) -> dict[str, float]:
     """Weigh each term by what it is besides a part of longer ones."""
-    standing = {key: term for key, term in found.items() if term.stands}
+    standing = {key: term for key, term in found.items() if term.is_term}
     alone = shares_alone(standing)
     return {key: score for key, term in standing.items() if (score := _score(term, alone[key])) > 0}
 
@@ -356,14 +358,14 @@ def _parts(run: str) -> Iterator[str]:
 
 def _chosen(found: dict[str, Term], scores: dict[str, float], limit: int) -> Iterator[str]:
     """Yield the best terms, leaving out those that say again what a better one said."""
-    kept: list[tuple[str, set[str]]] = []
+    chosen: list[tuple[str, set[str]]] = []
     for key in sorted(scores, key=lambda name: (-scores[name], name)):
-        if len(kept) >= limit:
+        if len(chosen) >= limit:
             return
         pieces = set(key.split(" "))
-        if any(pieces <= other or (len(pieces) > 1 and other < pieces) for _, other in kept):
+        if any(pieces <= other or (len(pieces) > 1 and other < pieces) for _, other in chosen):
             continue
-        if _EAST_RUN.fullmatch(key) and any(key in other or other in key for other, _ in kept):
+        if _EAST_RUN.fullmatch(key) and any(key in other or other in key for other, _ in chosen):
             continue
-        kept.append((key, pieces))
+        chosen.append((key, pieces))
         yield found[key].spelling

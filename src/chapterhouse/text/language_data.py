@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Final
 
 _FIRST_WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
-# Without quotation marks: what they hold is searched to the letter.
+# Without quotation marks: what they hold is searched word for word.
 _EDGES: Final = "?!.,;:…¿¡。？！，、"
 _BETWEEN: Final = r"[\s?!.,;:…¿¡。？！，、]"
 

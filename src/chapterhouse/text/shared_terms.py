@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
-from chapterhouse.text.key_terms import LINKS, Term, count_terms, shares_alone, stretches
+from chapterhouse.text.key_terms import LINKS, Term, count_terms, shares_alone, weighted_blocks
 
 _READ: Final = 40_000  # characters of a document; its subject is told by then
 _ALONE: Final = 0.2  # least share of its places where a term is not part of a longer one
@@ -85,14 +85,14 @@ def _counted(sources: Iterable[Source]) -> _Counts:
         headed: set[str] = set()
         titled: dict[str, Term] = {}
         count_terms(source.title, 1.0, source.language, titled)
-        for stretch, weight in stretches(source.text[:_READ]):
-            folded = " ".join(stretch.casefold().split())
+        for block_text, weight in weighted_blocks(source.text[:_READ]):
+            folded = " ".join(block_text.casefold().split())
             is_heading = weight > 1
             if folded in seen and not is_heading:
                 continue
             seen.add(folded)
             block: dict[str, Term] = {}
-            count_terms(stretch, 1.0, source.language, block)
+            count_terms(block_text, 1.0, source.language, block)
             headed.update(block if is_heading else ())
             _merge(found, block)
         _merge(found, titled)
@@ -124,8 +124,8 @@ def _is_subject(key: str, term: Term, counts: _Counts, total: int) -> bool:
         return headed and not (named or _NO_NOUN.fullmatch(term.spelling))
     if counts.headings[key] < least:
         return False
-    said = term.count >= _REPEATED * counts.documents[key]
-    return (_is_name(term) and wide) or (said and counts.titles[key] >= max(1, least - 1))
+    is_repeated = term.count >= _REPEATED * counts.documents[key]
+    return (_is_name(term) and wide) or (is_repeated and counts.titles[key] >= max(1, least - 1))
 
 
 def _is_name(word: Term) -> bool:
@@ -147,14 +147,14 @@ def _shown(term: Term) -> str:
 
 def _distinct(entries: Iterable[SharedTerm]) -> Iterator[SharedTerm]:
     """Yield the terms that say something new: no inflection or part of a better one."""
-    kept: list[list[str]] = []
+    chosen: list[list[str]] = []
     used: dict[str, int] = defaultdict(int)
     for entry in entries:
         words = [word for word in _PIECE.findall(entry.text.casefold()) if word not in LINKS]
-        repeated = any(_covers(words, other) or _covers(other, words) for other in kept)
+        repeated = any(_covers(words, other) or _covers(other, words) for other in chosen)
         if repeated or any(used[word] >= _SAME_WORD for word in words):
             continue
-        kept.append(words)
+        chosen.append(words)
         for word in words:
             used[word] += 1
         yield entry

@@ -54,7 +54,7 @@ class AnswerSentence:
         before: Markdown that stands before it: a paragraph's break, a mark of a list; or empty.
         note: What a reader is told about it, such as ``3 of 9 shown``; or empty.
         checked_by: Name of the language model that said what the citations say; empty: the rules.
-        telling: Start and end in ``text`` of the sentence that comes closest, where the rest is
+        key_span: Start and end in ``text`` of the sentence that comes closest, where the rest is
             what stands around it; (0, 0) where all of it does.
     """
 
@@ -64,7 +64,7 @@ class AnswerSentence:
     problems: tuple[Problem, ...] = ()
     before: str = ""
     note: str = ""
-    telling: tuple[int, int] = (0, 0)
+    key_span: tuple[int, int] = (0, 0)
     checked_by: str = ""
 
 
@@ -146,7 +146,7 @@ class Answer:
         rejected: Markers that the model wrote and that cite nothing it was given.
         handed_to: Slug of the persona who answered instead, or who could; or empty.
         usage: Of the model, where one wrote.
-        kept: Whether it was written earlier and nothing that it depends on has changed since.
+        cached: Whether it was written earlier and nothing that it depends on has changed since.
         refreshed: What was read of the persona's folders first, in a sentence; or empty.
     """
 
@@ -167,7 +167,7 @@ class Answer:
     rejected: tuple[str, ...] = ()
     handed_to: str = ""
     usage: Usage | None = None
-    kept: bool = False
+    cached: bool = False
     refreshed: str = ""
 
     @property

@@ -47,7 +47,7 @@ class FollowUp:
         question: As it can be understood by itself.
         search_text: What is searched for instead: with more words of what was spoken of, by which
             the answer is not chosen. Empty where that is the question.
-        method: Who completed it: ``carried`` by its words alone, or a model's name; empty where it
+        method: Who completed it: ``rules`` by its words alone, or a model's name; empty where it
             stands as it was asked.
         usage: Of the model, where one was asked.
         warning: Why the model did not complete it; or empty.
@@ -208,7 +208,7 @@ class SearchResult:
     hits: tuple[Hit, ...]
     terms: tuple[str, ...]  # what the question became in the index
     languages: tuple[str, ...]  # the stemmers that were tried
-    exact: tuple[str, ...]  # file names, identifiers and phrases looked for to the letter
+    exact: tuple[str, ...]  # file names, identifiers and phrases looked for word for word
     documents: int  # number searched
     chunks: int
     variants: tuple[Variant, ...] = ()  # every way in which it was asked; the question is first

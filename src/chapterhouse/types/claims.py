@@ -69,7 +69,7 @@ class Problem:
     """Something in a sentence that its evidence does not say, and what it says instead."""
 
     kind: ProblemKind
-    said: str
+    claimed: str
     found: str = ""
 
 

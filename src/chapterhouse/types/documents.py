@@ -179,7 +179,7 @@ class Document:
     chunks: int = 0
 
 
-Stretch = tuple[int, int]  # start and end in a body's text
+Range = tuple[int, int]  # start and end in a body's text
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ class Span:
     end: int
     kind: Kind = Kind.PROSE
     header: str = ""
-    parents: tuple[Stretch, ...] = ()
+    parents: tuple[Range, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ class Chunk:
     page: int | None = None
     page_label: str = ""
     tokens: int = 0
-    parents: tuple[Stretch, ...] = ()
+    parents: tuple[Range, ...] = ()
     key: int = 0
 
     @property

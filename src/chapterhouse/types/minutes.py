@@ -253,13 +253,13 @@ class DisagreementMap:
 
 
 @dataclass(frozen=True, slots=True)
-class Seating:
+class ParticipantRecord:
     """Who sits in a council, as minutes name them.
 
     Attributes:
         key: How rounds and claims name them.
         title: How they are called.
-        seat: ``persona``, ``role`` or ``council``.
+        kind: ``persona``, ``role`` or ``council``.
         shelves: What they read.
         documents: How many documents stand there.
         model: Name of the model that speaks for them; empty where none does.
@@ -267,7 +267,7 @@ class Seating:
 
     key: str
     title: str
-    seat: str
+    kind: str
     persona: str = ""
     shelves: tuple[str, ...] = ()
     documents: int = 0
@@ -337,7 +337,7 @@ class Minutes:
     question: str
     purpose: str = ""
     options: tuple[str, ...] = ()
-    members: tuple[Seating, ...] = ()
+    members: tuple[ParticipantRecord, ...] = ()
     rounds: tuple[str, ...] = ()
     statements: tuple[Statement, ...] = ()
     absences: tuple[Absence, ...] = ()

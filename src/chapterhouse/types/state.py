@@ -90,7 +90,7 @@ class LibraryStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Census:
+class CorpusCounts:
     """How much there is to search, and in which languages (documents by ISO 639-1 code)."""
 
     documents: int

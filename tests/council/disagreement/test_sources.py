@@ -3,7 +3,7 @@
 import pytest
 
 from chapterhouse.council.disagreement.attribution import attributions, name_terms
-from chapterhouse.council.disagreement.sources import Known, called_so, is_copy, rests_on
+from chapterhouse.council.disagreement.sources import Known, find_by_name, is_copy, rests_on
 from chapterhouse.types import Evidence
 
 STUDY = Known("study-1", "Demand for a late ferry", "files/demand-study-2025.txt", language="en")
@@ -116,7 +116,7 @@ def test_nothing_rests_on_nothing() -> None:
     ],
 )
 def test_which_document_a_name_means(name: str, expected: str) -> None:
-    found = called_so(name, "en", DOCUMENTS)
+    found = find_by_name(name, "en", DOCUMENTS)
     assert (found.id if found else "") == expected
 
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.council.said import EXAMPLE
 
-from chapterhouse.council.disagreement.compare import compared, contradicts, statements_of
+from chapterhouse.council.disagreement.compare import compare_in_context, contradicts, statements_of
 from chapterhouse.council.disagreement.stances import find_stance
 from chapterhouse.types import ConflictKind, Evidence, Quotation, Stance
 
@@ -220,7 +220,7 @@ def test_of_all_pairs_of_sentences_of_the_example_only_contradictions_are_told()
         comparison.values
         for place, (one, path) in enumerate(stated)
         for other, also in stated[place + 1 :]
-        if path != also and contradicts(comparison := compared(one, other))
+        if path != also and contradicts(comparison := compare_in_context(one, other))
     }
     assert {frozenset(values) for values in told} == {frozenset(v) for v in CONTRADICTIONS}
 
@@ -230,7 +230,7 @@ def test_the_order_of_two_sentences_changes_only_the_order_of_what_is_told() -> 
     stated = [s for section in sections for s in statements_of(section)]
     for place, one in enumerate(stated):
         for other in stated[place + 1 :]:
-            told, turned = compared(one, other), compared(other, one)
+            told, turned = compare_in_context(one, other), compare_in_context(other, one)
             assert told.relation is turned.relation
             assert told.values == turned.values[::-1]
             assert told.alike == pytest.approx(turned.alike)

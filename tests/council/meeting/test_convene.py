@@ -55,10 +55,10 @@ from chapterhouse.types import Minutes
 from pydantic import TypeAdapter
 from pathlib import Path
 with Library.open(sys.argv[1]) as library:
-    choices = MeetingOptions(transcript=Path(sys.argv[2]), remember=False)
-    minutes = library.councils.convene("harbour-board", sys.argv[3], choices=choices)
+    options = MeetingOptions(transcript=Path(sys.argv[2]), remember=False)
+    minutes = library.councils.convene("harbour-board", sys.argv[3], options=options)
     sys.stdout.buffer.write(TypeAdapter(Minutes).dump_json(minutes))
-    print(choices.transcript.read_text("utf-8").splitlines()[0], file=sys.stderr)
+    print(options.transcript.read_text("utf-8").splitlines()[0], file=sys.stderr)
 """
 
 
@@ -373,9 +373,9 @@ def test_what_cannot_be_convened_says_why(hall: Hall) -> None:
         hall.convene("nobody")
     with pytest.raises(UsageError, match="empty"):
         hall.convene("harbour-board", "   ")
-    with pytest.raises(UsageError, match="profile"):
+    with pytest.raises(UsageError, match="model"):
         hall.library.councils.convene(
-            "harbour-board", QUESTION, choices=hall_choices(model="unknown")
+            "harbour-board", QUESTION, options=hall_choices(model="unknown")
         )
 
 
@@ -399,10 +399,10 @@ def test_a_library_convenes_from_within_a_loop(hall: Hall, tmp_path: Path) -> No
     choices = hall_choices(transcript=tmp_path / "t.ndjson", remember=False)
 
     async def within() -> tuple[Minutes, Minutes]:
-        plain = hall.library.councils.convene("harbour-board", QUESTION, choices=choices)
+        plain = hall.library.councils.convene("harbour-board", QUESTION, options=choices)
         choices_too = hall_choices(transcript=tmp_path / "u.ndjson", remember=False)
         awaited = await hall.library.councils.convene_async(
-            "harbour-board", QUESTION, choices=choices_too
+            "harbour-board", QUESTION, options=choices_too
         )
         return plain, awaited
 
@@ -428,7 +428,7 @@ def test_a_council_speaks_as_one_and_its_minutes_are_kept_within(hall: Hall) -> 
     assert till.inner is not None
     assert [seat.key for seat in till.inner.members] == ["jonas"]
     assert till.inner.claims[0].text == "Inside the harbour no vessel may exceed 6 knots."
-    assert minutes.members[1].seat == "council"
+    assert minutes.members[1].kind == "council"
     assert as_json(minutes) == as_json(hall.convene(region()))
     assert _MINUTES.validate_json(as_json(minutes)) == minutes
 

@@ -38,7 +38,7 @@ def test_every_turn_is_there_in_the_order_of_rounds_and_seats(hall: Hall) -> Non
         *(("rebuttal", slug) for slug in everyone),
         ("synthesis", "chair"),
     ]
-    assert [(seat.key, seat.title) for seat in plan.seats] == [
+    assert [(seat.key, seat.title) for seat in plan.participants] == [
         *NAMES.items(),
         ("chair", "Agnes Merrow"),
     ]
@@ -93,5 +93,5 @@ def test_a_plan_is_the_same_every_time(hall: Hall, harbour: Library) -> None:
 def test_a_plan_with_a_council_within(hall: Hall) -> None:
     made = council("region", "maria", rounds=("independent_analysis",)).add_member(council="town")
     plan = hall.plan(made)
-    assert [seat.seat for seat in plan.seats] == ["persona", "council", "role"]
+    assert [seat.kind for seat in plan.participants] == ["persona", "council", "role"]
     assert [turn.member for turn in plan.turns] == ["maria", "town"]

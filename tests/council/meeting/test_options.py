@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from tests.council.conftest import Hall, council
 
 from chapterhouse.council.meeting.options import (
-    favoured,
+    favoured_option,
     leaning_of,
     leaning_on,
-    speaks_of,
+    mentions,
     verdicts,
 )
 from chapterhouse.council.meeting.turns import Ledger
@@ -103,15 +103,15 @@ def test_the_side_on_an_option_that_leaves_something(
 def test_a_sentence_speaks_of_the_option_with_which_it_shares_most() -> None:
     options = ("a trial of twelve months", "a trial of three months on Saturdays")
     sentence = "We ask for a trial of three months on Saturdays from June."
-    assert [speaks_of(one, options, sentence) for one in options] == [False, True]
-    assert all(speaks_of(one, options, "We ask for a trial.") for one in options)
-    assert all(speaks_of(one, options, "") for one in options)
+    assert [mentions(one, options, sentence) for one in options] == [False, True]
+    assert all(mentions(one, options, "We ask for a trial.") for one in options)
+    assert all(mentions(one, options, "") for one in options)
 
 
 def test_a_sentence_with_other_figures_speaks_of_something_else() -> None:
     options = ("hire one engineer", "hire ten engineers")
-    assert not any(speaks_of(one, options, "We recommend hiring two engineers.") for one in options)
-    assert speaks_of(options[1], options, "We recommend hiring ten engineers.")
+    assert not any(mentions(one, options, "We recommend hiring two engineers.") for one in options)
+    assert mentions(options[1], options, "We recommend hiring ten engineers.")
 
 
 @given(st.text(max_size=200))
@@ -137,7 +137,7 @@ def cell(option: str, member: str, leaning: Leaning) -> Verdict:
     ],
 )
 def test_one_option_is_favoured_or_none(cells: list[tuple[str, str, Leaning]], wanted: str) -> None:
-    assert favoured([cell(*one) for one in cells]) == wanted
+    assert favoured_option([cell(*one) for one in cells]) == wanted
 
 
 # --- over documents -----------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from chapterhouse.council.meeting.output_format import (
     format_of,
     partial_text,
     shape_in_words,
-    spoken_pieces,
+    stream_readable_text,
 )
 from chapterhouse.council.meeting.turn_output import (
     SynthesisOutput,
@@ -146,7 +146,7 @@ def test_what_was_shown_stays(claims: list[str], data: st.DataObject) -> None:
 @given(st.lists(st.integers(1, 7), min_size=1, max_size=80))
 def test_pieces_add_up(sizes: list[int]) -> None:
     shown: list[str] = []
-    listen = spoken_pieces(shown.append)
+    listen = stream_readable_text(shown.append)
     rest = WRITTEN
     for size in sizes:
         listen(rest[:size])
@@ -158,7 +158,7 @@ def test_pieces_add_up(sizes: list[int]) -> None:
 
 def test_the_work_is_bounded() -> None:
     text = json.dumps({"claims": ["A claim of some words." for _ in range(20_000)]})
-    listen = spoken_pieces(lambda _: None)
+    listen = stream_readable_text(lambda _: None)
     started = time.perf_counter()
     for place in range(0, len(text), 4):
         listen(text[place : place + 4])

@@ -12,7 +12,7 @@ from tests.council.conftest import Hall, council, make_persona, marker, phase, t
 
 from chapterhouse import Library
 from chapterhouse.agents.council_model import Round
-from chapterhouse.council.meeting.prompts import shuffled
+from chapterhouse.council.meeting.prompts import shuffle
 from chapterhouse.council.meeting.turns import Record, Turn
 from chapterhouse.council.meeting.written import prepare_turn
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
@@ -111,7 +111,9 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedModel]:
 
 
 def test_every_canary_reaches_some_prompt(asked: ScriptedModel) -> None:
-    told = "".join(prompt for _, prompt in asked.asked) + "".join(c.result for c in asked.told)
+    told = "".join(prompt for _, prompt in asked.asked) + "".join(
+        c.result for c in asked.tool_results
+    )
     for where, word in CANARIES.items():
         assert (word in told) is (where != "missing"), where  # that nobody else is told
 
@@ -145,8 +147,8 @@ def assert_harmless(told: str) -> None:
 def test_none_of_the_six_characters_reaches_a_prompt_raw(asked: ScriptedModel) -> None:
     for _, prompt in asked.asked:
         assert_harmless(prompt)
-    assert asked.told
-    for call in asked.told:
+    assert asked.tool_results
+    for call in asked.tool_results:
         assert_harmless(call.result)
 
 
@@ -206,9 +208,9 @@ def test_what_a_member_held_before_is_data_too(hall: Hall) -> None:
 
 def test_the_order_of_the_shuffled_depends_on_words_alone() -> None:
     claims = [Claim(f"c{n}", f"m{n}", "first", text) for n, text in enumerate("zyxab")]
-    texts = [claim.text for claim in shuffled(claims)]
+    texts = [claim.text for claim in shuffle(claims)]
     renamed = [Claim(f"c{9 - n}", "m", "x", text) for n, text in enumerate("baxyz")]
-    assert [claim.text for claim in shuffled(renamed)] == texts
+    assert [claim.text for claim in shuffle(renamed)] == texts
     assert sorted(texts) == sorted("zyxab")
 
 

@@ -12,9 +12,9 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Grounding, Member
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
-from chapterhouse.answering.model_context import Desk
+from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.council.meeting.prompts import evidence_excerpts, tools_for
-from chapterhouse.council.meeting.session import MeetingOptions, open_session, seating_of
+from chapterhouse.council.meeting.session import MeetingOptions, open_session, participant_record
 from chapterhouse.errors import UsageError
 from chapterhouse.models.scripted import Call, Scripted, ScriptedModel
 from chapterhouse.models.tools import run_calls
@@ -85,10 +85,10 @@ def test_what_a_built_in_search_finds_can_be_cited_and_is_verified(hall: Hall, n
     shown: list[str] = []
 
     def script(_: str, __: str) -> Scripted:
-        if not model.told:
+        if not model.tool_results:
             least = {} if name == "search_documents" else {"min_similarity": 0}
             return [Call(name, {"query": "What may no vessel exceed?", **least})]
-        result = model.told[0].result
+        result = model.tool_results[0].result
         shown.append(result)
         found = re.search(r"cite as (\[\d+\])\n[^\[]*4 knots", result)
         return turn(claims=[f"{FOUR}{found[1] if found else ''}"])
@@ -117,14 +117,14 @@ def test_without_a_search_nothing_can_be_cited_that_was_not_given(hall: Hall) ->
 def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:
     session = hall.open_session(alone(Member(persona="maria", grounding="both"), *SEARCHES))
     participant, parts = session.participants[0], hall.runtime
-    desk = Desk(participant.request, parts)
+    desk = EvidenceBuffer(participant.request, parts)
     calls = [(name, {"query": f"{QUESTION} {n}"}) for n in range(8) for name in SEARCHES]
     made = asyncio.run(run_calls(tools_for(participant, desk, parts), calls))
 
     assert not any(call.failed for call in made)
-    places = [(b.excerpt.hit.document.id, b.excerpt.start, b.excerpt.end) for b in desk.laid()]
+    places = [(b.excerpt.hit.document.id, b.excerpt.start, b.excerpt.end) for b in desk.blocks()]
     assert len(places) == len(set(places))
-    assert [block.place.number for block in desk.laid()] == list(range(len(places)))
+    assert [block.place.number for block in desk.blocks()] == list(range(len(places)))
 
 
 def test_what_a_tool_of_another_kind_tells_cannot_be_cited(hall: Hall) -> None:
@@ -135,8 +135,8 @@ def test_what_a_tool_of_another_kind_tells_cannot_be_cited(hall: Hall) -> None:
     )
     model, minutes = asked(hall, alone(Member(persona="maria"), tool), *steps)
 
-    assert "3 knots in 1920" in model.told[0].result
-    assert "cite as" not in model.told[0].result
+    assert "3 knots in 1920" in model.tool_results[0].result
+    assert "cite as" not in model.tool_results[0].result
     assert minutes.claims[0].support is Support.NOT_FOUND
     assert minutes.citations == ()
 
@@ -177,14 +177,14 @@ def test_the_chair_may_call_its_tools(hall: Hall) -> None:
     def script(instructions: str, prompt: str) -> Scripted:
         if whose(instructions) != "chair":
             return turn(claims=[f"{FOUR}{marker(prompt, '4 knots')}"])
-        return turn(decision=[FOUR]) if model.told else [Call("shared", {})]
+        return turn(decision=[FOUR]) if model.tool_results else [Call("shared", {})]
 
     model = hall.says(script)
     minutes = hall.convene(
         council("harbour-board", "maria", rounds=(*ANALYSIS, "synthesis")).add_tool(echo("shared"))
     )
     assert model.offered == [("shared",), ("shared",)]
-    assert [call.name for call in model.told] == ["shared"]
+    assert [call.name for call in model.tool_results] == ["shared"]
     assert minutes.decision[0].text == FOUR
 
 
@@ -228,12 +228,12 @@ def test_what_goes_wrong_in_a_tool_is_told_to_the_model(hall: Hall) -> None:
     )
     model, minutes = asked(hall, alone(Member(persona="maria"), *tools), *steps)
 
-    told = [call.result for call in model.told]
+    told = [call.result for call in model.tool_results]
     assert told[0] == "failed: The archive is closed."
     assert told[1] == "failed"
     assert told[2].startswith("failed: ")
     assert "there is no tool nothing" in told[3]
-    assert all(call.failed for call in model.told)
+    assert all(call.failed for call in model.tool_results)
     assert minutes.statements[0].position == "I know no more."
 
 
@@ -244,7 +244,9 @@ def test_who_reads_what(hall: Hall) -> None:
     made = council("harbour-board", "maria").add_member(
         name="Clerk", instructions="Keep order.", shelves=("nina",)
     )
-    seats = {one.key: seating_of(one, hall.runtime) for one in hall.open_session(made).everyone}
+    seats = {
+        one.key: participant_record(one, hall.runtime) for one in hall.open_session(made).everyone
+    }
     assert seats["maria"].shelves == ("maria", "council_harbour-board")
     assert seats["clerk"].shelves == ("council_harbour-board", "nina")
     assert seats["chair"].shelves == ("council_harbour-board",)
@@ -253,7 +255,7 @@ def test_who_reads_what(hall: Hall) -> None:
         "clerk": 2,
         "chair": 1,
     }
-    assert seats["clerk"].seat == "role"
+    assert seats["clerk"].kind == "role"
     assert seats["maria"].title == NAMES["maria"]
 
 
@@ -268,7 +270,7 @@ def test_no_search_of_a_member_reaches_the_shelf_of_another(
     steps = ([Call(name, {"query": query, "limit": 20, **least})], turn())
     model, minutes = asked(hall, alone(Member(persona="maria"), name), *steps)
 
-    result = model.told[0].result.replace(query, "").replace(query.replace('"', ""), "")
+    result = model.tool_results[0].result.replace(query, "").replace(query.replace('"', ""), "")
     assert OWN["jonas"] not in result
     assert "80 euros" not in result
     assert "2025" not in result
@@ -281,7 +283,7 @@ def test_a_role_without_shelves_reads_the_council_s_alone(hall: Hall) -> None:
     steps = ([Call("search_documents", {"query": QUESTION, "limit": 20})], turn())
     model, _ = asked(hall, alone(clerk), *steps)
 
-    told = model.asked[0][1] + model.told[0].result
+    told = model.asked[0][1] + model.tool_results[0].result
     assert "traffic survey" in told
     assert not any(word in told for word in OWN.values())
 

@@ -6,7 +6,7 @@ import pytest
 from tests.council.conftest import QUESTION, Hall, council
 
 from chapterhouse.agents.council_model import Round
-from chapterhouse.council.meeting.quoted import asked_in, quoted_turn
+from chapterhouse.council.meeting.quoted import quoted_turn, subquestions
 from chapterhouse.council.meeting.turns import Record, Turn, add_statement
 from chapterhouse.types import ClaimKind, ConflictKind, Minutes, Stance, Statement, Support
 
@@ -117,14 +117,14 @@ def test_the_several_things_that_are_asked_are_looked_for_one_by_one(hall: Hall)
     two = "How fast may a vessel go inside the harbour, and when does the gate close?"
     session = hall.open_session(council(), two)
     entry = Turn(session.council, two, session.council.rounds[0], 1, Record(), ())
-    assert len(asked_in(entry)) == 2
+    assert len(subquestions(entry)) == 2
     said = quoted_turn(session.participants[0], entry, hall.runtime)
     assert [claim.text for claim in said.claims] == [
         "Inside the harbour no vessel may exceed 4 knots.",
         "The gate of the harbour closes at 21:30 from April to September.",
     ]
     own = replace(entry, round=Round("prices", instructions="What does a berth cost?"))
-    assert asked_in(own) == ("What does a berth cost?",)
+    assert subquestions(own) == ("What does a berth cost?",)
 
 
 def test_words_that_look_like_citations_are_made_harmless(bare_hall: Hall) -> None:

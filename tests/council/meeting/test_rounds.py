@@ -182,8 +182,8 @@ def test_the_round_ends_at_its_time_for_whoever_has_not_spoken(
     outcomes = asyncio.run(made.hold_round(hang, seconds=0.05))
 
     assert absences(outcomes) == {"ben": "The round ended after 0.05 seconds."}
-    assert made.kept.said(1, "ann") is not None
-    assert made.kept.said(1, "ben") is None
+    assert made.kept.statement(1, "ann") is not None
+    assert made.kept.statement(1, "ben") is None
     assert ("absent", "ben") in made.told()
 
 
@@ -254,7 +254,7 @@ def test_what_happens_is_told_while_it_happens(a_round: Callable[..., Round]) ->
         ("spoke", "ann"),
     ]
     assert [event.text for event in made.events] == ["", "Half a ", "sentence.", ""]
-    assert made.events[-1].statement == made.kept.said(1, "ann")
+    assert made.events[-1].statement == made.kept.statement(1, "ann")
 
 
 def test_who_has_spoken_before_is_not_asked_again(
@@ -320,5 +320,5 @@ def test_a_speaker_who_does_not_stop_when_the_round_ends_has_not_spoken(
         return made
 
     made = asyncio.run(meeting())
-    assert made.kept.said(1, "ben") is None
+    assert made.kept.statement(1, "ben") is None
     assert ("spoke", "ben") not in made.told()

@@ -142,7 +142,7 @@ def test_minutes_without_anybody(hall: Hall) -> None:
 def test_nobody_has_a_model_and_one_has(hall: Hall) -> None:
     hall.says(honest, "two")
     made = council(rounds=ANALYSIS)
-    one = replace(made.members[1], profile="two")
+    one = replace(made.members[1], model="two")
     made = replace(made, members=(made.members[0], one, made.members[2]))
     minutes = hall.convene(made)
 

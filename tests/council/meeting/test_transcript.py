@@ -78,29 +78,29 @@ def path(tmp_path: Path) -> Path:
 
 def test_what_was_said_is_found_again(path: Path) -> None:
     with opened(path) as transcript:
-        assert transcript.said(1, "maria") is None
-        transcript.keep(1, statement("maria"))
-        transcript.keep_absence(1, Absence("piet", "rebuttal", "They took too long."))
-        transcript.keep(2, statement("maria", "At ten."))
-        assert transcript.said(1, "maria") == statement("maria")
+        assert transcript.statement(1, "maria") is None
+        transcript.add_statement(1, statement("maria"))
+        transcript.add_absence(1, Absence("piet", "rebuttal", "They took too long."))
+        transcript.add_statement(2, statement("maria", "At ten."))
+        assert transcript.statement(1, "maria") == statement("maria")
     with opened(path) as again:
         assert again.found == 2
-        assert again.said(1, "maria") == statement("maria")
-        assert again.said(2, "maria") == statement("maria", "At ten.")
-        assert again.said(1, "piet") is None  # who was absent gets another try
+        assert again.statement(1, "maria") == statement("maria")
+        assert again.statement(2, "maria") == statement("maria", "At ten.")
+        assert again.statement(1, "piet") is None  # who was absent gets another try
         assert again.minutes is None
-        again.keep_minutes(MINUTES)
+        again.add_minutes(MINUTES)
     with opened(path) as ended:
         assert ended.minutes == MINUTES
-        ended.keep(2, statement("piet"))
+        ended.add_statement(2, statement("piet"))
         assert ended.minutes is None
 
 
 def test_the_lines_are_as_documented(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.keep(1, statement("maria"))
-        transcript.keep_absence(1, Absence("piet", "rebuttal", "Why."))
-        transcript.keep_minutes(MINUTES)
+        transcript.add_statement(1, statement("maria"))
+        transcript.add_absence(1, Absence("piet", "rebuttal", "Why."))
+        transcript.add_minutes(MINUTES)
     lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert lines[0] == {
         "format": FORMAT,
@@ -121,27 +121,27 @@ def test_the_lines_are_as_documented(path: Path) -> None:
 
 def test_nothing_is_written_twice(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.keep(1, statement("maria"))
-        transcript.keep(1, statement("maria"))
-        transcript.keep_minutes(MINUTES)
-        transcript.keep_minutes(MINUTES)
+        transcript.add_statement(1, statement("maria"))
+        transcript.add_statement(1, statement("maria"))
+        transcript.add_minutes(MINUTES)
+        transcript.add_minutes(MINUTES)
     assert path.read_bytes().count(b"\n") == 3
 
 
 def test_what_was_said_last_counts(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.keep(1, statement("maria"))
-        transcript.keep(1, statement("maria", "Otherwise."))
+        transcript.add_statement(1, statement("maria"))
+        transcript.add_statement(1, statement("maria", "Otherwise."))
     with opened(path) as again:
-        assert again.said(1, "maria") == statement("maria", "Otherwise.")
+        assert again.statement(1, "maria") == statement("maria", "Otherwise.")
 
 
 def test_without_a_file_it_is_in_memory_only(tmp_path: Path) -> None:
     with opened(None) as transcript:
-        transcript.keep(1, statement("maria"))
-        transcript.keep_absence(1, Absence("piet", "rebuttal", "Why."))
-        transcript.keep_minutes(MINUTES)
-        assert transcript.said(1, "maria") == statement("maria")
+        transcript.add_statement(1, statement("maria"))
+        transcript.add_absence(1, Absence("piet", "rebuttal", "Why."))
+        transcript.add_minutes(MINUTES)
+        assert transcript.statement(1, "maria") == statement("maria")
         assert transcript.minutes == MINUTES
         assert transcript.path is transcript.aside is None
     assert not list(tmp_path.iterdir())
@@ -150,9 +150,9 @@ def test_without_a_file_it_is_in_memory_only(tmp_path: Path) -> None:
 def test_citations_stay_whole(path: Path) -> None:
     spoken = replace(statement("maria"), citations=(citation(),))
     with opened(path) as transcript:
-        transcript.keep(1, spoken)
+        transcript.add_statement(1, spoken)
     with opened(path) as again:
-        assert again.said(1, "maria") == spoken
+        assert again.statement(1, "maria") == spoken
 
 
 def citation() -> Citation:
@@ -163,9 +163,9 @@ def citation() -> Citation:
 
 def test_half_characters_stop_nothing(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.keep(1, statement("maria", "half \ud800"))
+        transcript.add_statement(1, statement("maria", "half \ud800"))
     with opened(path) as again:
-        said = again.said(1, "maria")
+        said = again.statement(1, "maria")
     assert said is not None
     assert said.claims[0].text == "half ?"
 
@@ -173,7 +173,7 @@ def test_half_characters_stop_nothing(path: Path) -> None:
 def test_another_meeting_is_moved_aside(path: Path) -> None:
     for key in ("k1", "k2", "k3"):
         with opened(path, key) as transcript:
-            transcript.keep(1, statement(key))
+            transcript.add_statement(1, statement(key))
             first = transcript.aside
     assert first == path.with_name("meeting.2.ndjson")
     kept = {entry.name: entry.read_text("utf-8") for entry in path.parent.iterdir()}
@@ -185,13 +185,13 @@ def test_another_meeting_is_moved_aside(path: Path) -> None:
 
 def test_a_fresh_meeting_moves_the_same_one_aside(path: Path) -> None:
     with opened(path) as transcript:
-        transcript.keep(1, statement("maria"))
+        transcript.add_statement(1, statement("maria"))
     with opened(path, fresh=True) as anew:
-        assert anew.said(1, "maria") is None
-        anew.keep(1, statement("maria", "Anew."))
+        assert anew.statement(1, "maria") is None
+        anew.add_statement(1, statement("maria", "Anew."))
     assert path.with_name("meeting.1.ndjson").exists()
     with opened(path) as again:
-        assert again.said(1, "maria") == statement("maria", "Anew.")
+        assert again.statement(1, "maria") == statement("maria", "Anew.")
         assert again.aside is None
     with opened(path.with_name("other.ndjson"), fresh=True) as new:
         assert new.aside is None
@@ -246,7 +246,7 @@ def test_a_transcript_of_a_later_form_is_moved_aside(tmp_path: Path) -> None:
 )
 def test_a_damaged_line_is_named(path: Path, line: bytes) -> None:
     with opened(path) as transcript:
-        transcript.keep(1, statement("maria"))
+        transcript.add_statement(1, statement("maria"))
     content = path.read_bytes() + line + b"\n" + path.read_bytes().split(b"\n")[1] + b"\n"
     path.write_bytes(content)
     with pytest.raises(CorruptLibraryError, match=r"Line 3 of .*meeting\.ndjson"):
@@ -267,17 +267,17 @@ def test_a_file_cut_off_anywhere_is_gone_on_from(
     ends = []
     with opened(whole) as transcript:
         for member in members:
-            transcript.keep(1, Statement(member, "rebuttal", position=f"Ä {member}"))
+            transcript.add_statement(1, Statement(member, "rebuttal", position=f"Ä {member}"))
             ends.append(whole.stat().st_size)
     content = whole.read_bytes()
     path = tmp_path / "cut.ndjson"
     for cut in range(len(content) + 1):
         path.write_bytes(content[:cut])
         with opened(path) as transcript:
-            found = [m for m in members if transcript.said(1, m) is not None]
+            found = [m for m in members if transcript.statement(1, m) is not None]
             assert found == [m for m, end in zip(members, ends, strict=True) if end <= cut]
             for member in members:
-                transcript.keep(1, Statement(member, "rebuttal", position=f"Ä {member}"))
+                transcript.add_statement(1, Statement(member, "rebuttal", position=f"Ä {member}"))
         assert path.read_bytes() == content
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["cut.ndjson", "whole.ndjson"]
 
@@ -306,7 +306,7 @@ def test_the_lock_stays_on_what_was_moved_aside_until_the_new_file_has_one(
     monkeypatch.setattr(Path, "unlink", slowly)
     with pytest.raises(RefusedError, match="Another meeting"):
         opened(path, "k2")
-    rivals[0].keep(1, statement("maria"))
+    rivals[0].add_statement(1, statement("maria"))
     rivals[0].close()
     with opened(path, "rival") as again:
         assert again.found == 1
@@ -331,7 +331,7 @@ def test_what_cannot_be_written_to_is_refused(tmp_path: Path, kind: str) -> None
 
 def test_a_full_disk_leaves_the_file_whole(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with opened(path) as transcript:
-        transcript.keep(1, statement("maria"))
+        transcript.add_statement(1, statement("maria"))
         before = path.read_bytes()
         write = os.write
 
@@ -342,13 +342,13 @@ def test_a_full_disk_leaves_the_file_whole(path: Path, monkeypatch: pytest.Monke
 
         monkeypatch.setattr(os, "write", half)
         with pytest.raises(ChapterhouseError, match="No space left"):
-            transcript.keep(1, statement("piet"))
+            transcript.add_statement(1, statement("piet"))
         assert path.read_bytes() == before
-        assert transcript.said(1, "piet") is None
+        assert transcript.statement(1, "piet") is None
         monkeypatch.undo()
-        transcript.keep(1, statement("piet"))
+        transcript.add_statement(1, statement("piet"))
     with pytest.raises(ChapterhouseError, match="not written to any more"):
-        transcript.keep(1, statement("jan"))
+        transcript.add_statement(1, statement("jan"))
     with opened(path) as again:
         assert again.found == 2
 
@@ -356,7 +356,7 @@ def test_a_full_disk_leaves_the_file_whole(path: Path, monkeypatch: pytest.Monke
 def test_members_may_speak_at_the_same_time(path: Path) -> None:
     with opened(path) as transcript:
         threads = [
-            threading.Thread(target=transcript.keep, args=(1, statement(f"m{number}")))
+            threading.Thread(target=transcript.add_statement, args=(1, statement(f"m{number}")))
             for number in range(16)
         ]
         for thread in threads:
@@ -403,10 +403,10 @@ os.write, os.fsync = written, synced
 with Transcript.open(Path(sys.argv[1]), "k", Heading("c", "q")) as transcript:
     for number in (1, 2):
         for member in ("maria", "piet"):
-            if transcript.said(number, member) is None:
-                transcript.keep(number, Statement(member, "rebuttal", position="x" * 50))
+            if transcript.statement(number, member) is None:
+                transcript.add_statement(number, Statement(member, "rebuttal", position="x" * 50))
                 write(1, f"{number}{member}\\n".encode())
-    transcript.keep_minutes(Minutes("c", "C", "q"))
+    transcript.add_minutes(Minutes("c", "C", "q"))
     write(1, b"minutes\\n")
 write(1, b"%d" % steps)
 """
@@ -432,13 +432,17 @@ def test_killed_anywhere_nothing_acknowledged_is_lost(tmp_path: Path) -> None:
         assert killed.returncode == -signal.SIGKILL
         acknowledged = killed.stdout.split()
         with Transcript.open(path, "k", Heading("c", "q")) as transcript:
-            kept = [f"{n}{m}" for n in (1, 2) for m in ("maria", "piet") if transcript.said(n, m)]
+            kept = [
+                f"{n}{m}" for n in (1, 2) for m in ("maria", "piet") if transcript.statement(n, m)
+            ]
             kept += ["minutes"] if transcript.minutes else []
             assert kept[: len(acknowledged)] == acknowledged
             for number in (1, 2):
                 for member in ("maria", "piet"):
-                    transcript.keep(number, Statement(member, "rebuttal", position="x" * 50))
-            transcript.keep_minutes(Minutes("c", "C", "q"))
+                    transcript.add_statement(
+                        number, Statement(member, "rebuttal", position="x" * 50)
+                    )
+            transcript.add_minutes(Minutes("c", "C", "q"))
         assert path.read_bytes() == expected
         assert list(path.parent.iterdir()) == [path]
 

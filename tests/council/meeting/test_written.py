@@ -325,7 +325,7 @@ def test_a_turn_is_prepared_without_asking_the_model(hall: Hall) -> None:
         hall.runtime,
     )
     assert model.asked == []
-    assert made.desk.laid()
+    assert made.evidence.blocks()
     assert made.tools == ()
 
 

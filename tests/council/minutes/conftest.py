@@ -25,12 +25,12 @@ from chapterhouse.types import (
     Leaning,
     MapRow,
     Minutes,
+    ParticipantRecord,
     Point,
     Problem,
     ProblemKind,
     Reading,
     Reply,
-    Seating,
     Stance,
     Statement,
     Support,
@@ -110,7 +110,7 @@ INNER = Minutes(
     "finance",
     "Finance",
     "What shall a guest berth cost?",
-    members=(Seating("clerk", "Clerk", "role", "", ("accounts",), 1),),
+    members=(ParticipantRecord("clerk", "Clerk", "role", "", ("accounts",), 1),),
     rounds=(ANALYSIS,),
     statements=(
         Statement("clerk", ANALYSIS, claims=(Claim("c1", "clerk", ANALYSIS, FEE_2025, (1,)),)),
@@ -250,11 +250,11 @@ MINUTES = Minutes(
     purpose="The council sets the tariffs.",
     options=("raise the tariff", "leave it"),
     members=(
-        Seating(
+        ParticipantRecord(
             "maria", "Maria Lind", "persona", "maria", ("maria", "council_berths"), 2, "small-model"
         ),
-        Seating("tom", "Tom", "role", "", ("council_berths",), 1),
-        Seating("finance", "Finance", "council", "", (), 0),
+        ParticipantRecord("tom", "Tom", "role", "", ("council_berths",), 1),
+        ParticipantRecord("finance", "Finance", "council", "", (), 0),
     ),
     rounds=(ANALYSIS, CROSS, REBUTTAL),
     statements=STATEMENTS,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import Round
+from chapterhouse.answering.checksum import checksum_of, file_text
 from chapterhouse.answering.cite import QuoteState, SourceState
-from chapterhouse.answering.sealed import file_text, seal_of
 from chapterhouse.claims.judge import judge
 from chapterhouse.council.minutes.bundle import (
     MINUTES_FORMAT,
@@ -46,7 +46,7 @@ from ..conftest import (  # noqa: TID252 - the meetings that tests hold stand on
     whose,
 )
 
-NAMES = ["seal", "quotations", "sources", "numbering", "claims"]
+NAMES = ["checksum", "quotations", "sources", "numbering", "claims"]
 Path = tuple[str | int, ...]
 
 
@@ -76,7 +76,7 @@ def altered(bundle: MinutesBundle, path: Path, to: object, *, resealed: bool = F
     assert inner[path[-1]] != to
     inner[path[-1]] = to
     if resealed:
-        data["seal"] = seal_of(data)
+        data["checksum"] = checksum_of(data)
     return file_text(data)
 
 
@@ -109,7 +109,10 @@ def test_the_same_minutes_give_the_same_bytes(bundle: MinutesBundle) -> None:
         versions=bundle.versions,
         sequence=bundle.sequence,
     )
-    assert minutes_bundle_json(replace(again, sources=bundle.sources, seal=bundle.seal)) == text
+    assert (
+        minutes_bundle_json(replace(again, sources=bundle.sources, checksum=bundle.checksum))
+        == text
+    )
     assert json.loads(text)["format"] == MINUTES_FORMAT
     assert failed(text) == set()
 
@@ -160,14 +163,14 @@ def test_a_change_of_any_field_is_noticed(bundle: MinutesBundle) -> None:
         except UsageError:
             noticed += 1
             continue
-        sealed = json.loads(text)["seal"] == seal_of(json.loads(text))
+        sealed = json.loads(text)["checksum"] == checksum_of(json.loads(text))
         assert not sealed, path
         assert read != bundle, path
         noticed += 1
     assert noticed == len(places)
     for path in random.Random(7).sample([path for path, _ in places], 12):
         try:
-            assert "seal" in failed(altered(bundle, path, other(dict(places)[path])))
+            assert "checksum" in failed(altered(bundle, path, other(dict(places)[path])))
         except UsageError:
             continue
 
@@ -208,7 +211,7 @@ def test_a_new_seal_does_not_hide_what_does_not_fit(
     place = path if path[0] == "sources" else ("minutes", *path)
     found = failed(altered(bundle, place, to, resealed=True))
     assert check in found
-    assert "seal" not in found
+    assert "checksum" not in found
 
 
 def test_citations_of_a_statement_would_count_otherwise(bundle: MinutesBundle) -> None:

@@ -16,16 +16,16 @@ from chapterhouse.agents.council_model import Member, Round
 from chapterhouse.agents.councils import Entry as CouncilEntry
 from chapterhouse.agents.councils import Link
 from chapterhouse.agents.curated import Curated, CurationReport, Outcome
-from chapterhouse.agents.listing import Listed, Standing
+from chapterhouse.agents.listing import IndexState, Listed
 from chapterhouse.agents.persona_config import PersonaConfig, Profile
 from chapterhouse.agents.persona_folder import PersonaFolder
+from chapterhouse.agents.persona_update import PersonaUpdate
 from chapterhouse.agents.personas import Entry
 from chapterhouse.agents.problems import Code, Problem, Severity
 from chapterhouse.agents.profile import Generated
 from chapterhouse.agents.proposal import Proposal, propose
 from chapterhouse.agents.refresh import Refresh
 from chapterhouse.agents.sync import Move, SyncReport
-from chapterhouse.agents.training import Training
 from chapterhouse.answering.bundle import Bundle, answer_json, bundle_json, make_bundle
 from chapterhouse.answering.cite import CitationCheck, QuoteState, SourceState
 from chapterhouse.answering.search import named_scope
@@ -45,13 +45,13 @@ from chapterhouse.types import (
     AnswerSentence,
     Body,
     Cell,
-    Census,
     Check,
     Chunk,
     Citation,
     Claim,
     ClaimKind,
     Context,
+    CorpusCounts,
     DisagreementMap,
     Document,
     Draft,
@@ -70,6 +70,7 @@ from chapterhouse.types import (
     Minutes,
     Notice,
     Page,
+    ParticipantRecord,
     Point,
     Progress,
     Query,
@@ -77,7 +78,6 @@ from chapterhouse.types import (
     Removal,
     Searched,
     SearchResult,
-    Seating,
     Section,
     Stance,
     Statement,
@@ -176,7 +176,7 @@ GENERATED = Generated(
 PERSONA = PersonaFolder(Path(f"/{HOSTILE}/maria"), CONFIG, HOSTILE)
 PROBLEM = Problem((HOSTILE,), Code.UNUSED, HOSTILE, HOSTILE, Severity.WARNING, f"maria/{HOSTILE}")
 LISTED = Listed(
-    HOSTILE, f"/{HOSTILE}", "tides-1a", HOSTILE, Standing.PARTIAL, HOSTILE, "no-text", 3
+    HOSTILE, f"/{HOSTILE}", "tides-1a", HOSTILE, IndexState.PARTIAL, HOSTILE, "no-text", 3
 )
 REFRESH = Refresh(
     "maria",
@@ -211,8 +211,8 @@ class ScriptedHouse:
     def resolve(self, name: str) -> str:
         return "maria"
 
-    def census(self, name: str) -> Census:
-        return Census(1, 3, {"en": 1})
+    def census(self, name: str) -> CorpusCounts:
+        return CorpusCounts(1, 3, {"en": 1})
 
     def is_current(self, name: str) -> bool:
         return False
@@ -240,7 +240,7 @@ class ScriptedHouse:
         self.moved.append(("in", file))
         return LISTED
 
-    def train(
+    def update(
         self,
         name: str,
         *,
@@ -248,11 +248,11 @@ class ScriptedHouse:
         urls: Sequence[str],
         on_progress: Callable[[Progress], None],
         dry_run: bool,
-    ) -> Training:
+    ) -> PersonaUpdate:
         if self.failure:
             raise self.failure
         proposal = propose(PersonaConfig(slug="maria", tags=("fog",)), Generated(), self.generated)
-        return Training("maria", (HOSTILE,), None, REFRESH, None, proposal)
+        return PersonaUpdate("maria", (HOSTILE,), None, REFRESH, None, proposal)
 
     def accept(self, name: str, proposal: Proposal) -> PersonaFolder:
         self.accepted.append(proposal)
@@ -268,7 +268,7 @@ COUNCIL = CouncilFolder(
         HOSTILE,
         (HOSTILE,),
         (
-            Member(name=HOSTILE, instructions=HOSTILE, profile=HOSTILE, tools=(HOSTILE,)),
+            Member(name=HOSTILE, instructions=HOSTILE, model=HOSTILE, tools=(HOSTILE,)),
             Member("maria", grounding="tool", timeout_seconds=9, shelves=(HOSTILE,)),
             Member(council=HOSTILE),
         ),
@@ -321,8 +321,8 @@ class ScriptedCouncils:
     def load(self, name: str) -> CouncilFolder:
         return COUNCIL
 
-    def census(self, name: str) -> Census:
-        return Census(1, 3, {"en": 1})
+    def census(self, name: str) -> CorpusCounts:
+        return CorpusCounts(1, 3, {"en": 1})
 
     def is_current(self, name: str) -> bool:
         return False
@@ -361,8 +361,8 @@ MINUTES = Minutes(
     "What shall a berth cost?",
     options=("80 euros", HOSTILE),
     members=(
-        Seating("maria", HOSTILE, "persona", "maria", (HOSTILE,), 1, HOSTILE),
-        Seating("tom", "Tom", "role"),
+        ParticipantRecord("maria", HOSTILE, "persona", "maria", (HOSTILE,), 1, HOSTILE),
+        ParticipantRecord("tom", "Tom", "role"),
     ),
     rounds=("independent_analysis",),
     statements=(
@@ -478,7 +478,7 @@ class ScriptedLibrary:
     councils: ScriptedCouncils = field(default_factory=ScriptedCouncils)
     memory: ScriptedMemories = field(default_factory=ScriptedMemories)
     rechecked: tuple[CitationCheck, ...] = (
-        CitationCheck(CITATION, SourceState.MOVED, QuoteState.STANDS, DOCUMENT.id, HOSTILE, 11, 42),
+        CitationCheck(CITATION, SourceState.MOVED, QuoteState.FOUND, DOCUMENT.id, HOSTILE, 11, 42),
     )
 
     def __post_init__(self) -> None:
@@ -565,7 +565,7 @@ class ScriptedLibrary:
         words: int | None = None,
         model: str | None = None,
         remember: bool = True,
-        use_kept: bool = True,
+        use_cache: bool = True,
         search_text: str = "",
         in_conversation: bool = False,
         on_draft: Callable[[Draft], None] | None = None,

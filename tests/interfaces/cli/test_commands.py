@@ -43,7 +43,7 @@ EVERY = [
     ("persona", "show", "maria"),
     ("persona", "edit", "maria", "--set", "grounding=tool"),
     ("persona", "validate"),
-    ("persona", "train", "maria", "--dry-run"),
+    ("persona", "update", "maria", "--dry-run"),
     ("persona", "docs", "maria"),
     ("persona", "docs", "maria", "--remove", "tides", "--yes"),
     ("persona", "docs", "maria", "--restore", "tides", "--dry-run"),

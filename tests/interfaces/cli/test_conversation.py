@@ -61,7 +61,7 @@ def test_answers_are_one_object_a_line(say: Any, home: Path) -> None:
     first, second, failed, opened = objects(done.out)
     assert (first["data"]["asked"], first["data"]["completed_by"]) == (ASKED, "")
     assert second["data"]["asked"] == "and in winter?"
-    assert second["data"]["completed_by"] == "carried"
+    assert second["data"]["completed_by"] == "rules"
     assert second["data"]["question"].startswith("and in winter? (")
     assert failed["ok"] is False
     assert opened["data"]["place"]["text"] in FERRY
@@ -85,7 +85,7 @@ def test_ask_goes_on_from_the_last_question(say: Any, chapterhouse: Any, home: P
     assert "7 euros" in done.out
     say("and why?\n", "chat", "--home", home)
     again = chapterhouse("ask", "in winter?", "--continue", "--json", "--home", home).data
-    assert (again["asked"], again["completed_by"]) == ("in winter?", "carried")
+    assert (again["asked"], again["completed_by"]) == ("in winter?", "rules")
 
 
 def test_a_conversation_is_saved_with_its_sources(say: Any, home: Path, tmp_path: Path) -> None:
@@ -112,7 +112,7 @@ def test_commands_within(say: Any, home: Path) -> None:
     assert "There is no source 9" in done.err
     assert "'x' is no number" in done.err
     assert "There is no persona 'nobody'" in done.err
-    assert "The settings have no profile 'x'" in done.err
+    assert "The settings have no model 'x'" in done.err
     assert "Asking the library." in done.out
     assert "Model: none" in done.out
     assert "Taken as" not in done.out

@@ -29,7 +29,7 @@ def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -
     data = chapterhouse("council", "show", "berths", "--home", home, "--json").data
     assert (data["display_name"], data["shelf"]) == ("The Berths", "council_berths")
     assert data["config"] == json.loads((home / "councils/berths/council.json").read_text())
-    assert [member["seat"] for member in data["members"]] == ["role", "role"]
+    assert [member["kind"] for member in data["members"]] == ["role", "role"]
     assert data["rounds"][1] == {
         "name": "cross_examination",
         "kind": "cross_examination",
@@ -93,7 +93,7 @@ def test_the_whole_way_over_real_councils(
     linked = council("docs", "link", "ber", "papers")
     assert (linked.code, linked.err) == (0, "")
     assert linked.out == f"{papers} is linked to Berths already.\n1 file: 1 ready\n"
-    assert "indexed      papers/tariffs.md" in council("docs", "list", "berths").out
+    assert "indexed   papers/tariffs.md" in council("docs", "list", "berths").out
     assert "1, 1 chunk\n" in council("show", "berths").out
     found = chapterhouse("search", "berth", "--shelf", "council_berths", "--home", home, "--json")
     assert len(found.data["hits"]) == 1

@@ -136,7 +136,7 @@ def test_options_before_the_command_are_not_lost_silently(chapterhouse: Any, hom
         (("use", "--reranker", "nowhere"), 2, "neither a folder nor an address"),
         (("use", "--reranker", "http://h/v1"), 2, "several models"),
         (("test",), 2, "No language model is chosen."),
-        (("test", "fast"), 2, "no model profile 'fast'"),
+        (("test", "fast"), 2, "no model 'fast'"),
     ],
 )
 def test_what_cannot_be_done_is_told(
@@ -286,7 +286,7 @@ def test_another_model_rewrites_questions(
         written = settings(home)
         assert written["expansion"] == {"model": "rewriting"}
         assert written["language_model"]["model"] == "large"
-        assert written["profiles"]["rewriting"]["model"] == "small"
+        assert written["models"]["rewriting"]["model"] == "small"
         (home.parent / "ferry.md").write_text(f"# Ferry\n\n{model_servers.LINE}\n")
         chapterhouse("add", str(home.parent / "ferry.md"), *place)
         server.requests.clear()
@@ -340,7 +340,7 @@ def test_a_reranker_is_tried_before_it_is_written(chapterhouse: Any, home: Path)
 def test_other_lines_of_the_settings_stay() -> None:
     text = (
         "[language_model]\n# mine\nthinking = 'off'\nmodel = 'old'\n\n"
-        "[profiles.rewriting]\nmodel = 'm'\n"
+        "[models.rewriting]\nmodel = 'm'\n"
     )
     changed = changed_text(text, {"model": "new"}, LANGUAGE_MODEL)
     assert changed == text.replace("# mine\nthinking = 'off'\nmodel = 'old'\n",

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from chapterhouse.agents.curated import Curated, CurationReport, Outcome
-from chapterhouse.agents.listing import Standing
+from chapterhouse.agents.listing import IndexState
 from chapterhouse.agents.problems import Code, Problem
 from chapterhouse.agents.profile import Generated
 from chapterhouse.connectors.fetched import FetchReport, LinkOutcome
@@ -29,7 +29,7 @@ def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -
     result = chapterhouse("persona", "new", "maria", "--name", "Maria Keller", "--home", home)
     assert result.code == 0
     assert result.out.startswith(f"Made Maria Keller in {home}/personas/maria\nNext:\n")
-    for step in ("edit maria", "train maria --file PATH", "train maria"):
+    for step in ("edit maria", "update maria --file PATH", "update maria"):
         assert f"chapterhouse persona {step} --home '{home}'\n" in result.out
     again = chapterhouse("persona", "new", "maria", "--home", home)
     assert (again.code, "already" in again.err) == (5, True)
@@ -46,7 +46,7 @@ def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -
         (("new", "maria", "--template", "expret"), 3),
         (("show", "nobody"), 3),
         (("docs", "nobody"), 3),
-        (("train", "nobody"), 3),
+        (("update", "nobody"), 3),
         (("validate", "nobody"), 3),
         (("edit", "nobody", "--set", "x=1"), 3),
     ],
@@ -82,24 +82,24 @@ def test_the_whole_way_over_a_real_house(chapterhouse: Any, tmp_path: Path) -> N
     assert "folders[0]" in gone.out
     assert persona("validate").code == 1
     assert persona("edit", "mar", "--set", "folders=", "--set", "display_name=Maria").code == 0
-    trained = persona("train", "maria", "--file", file)
+    trained = persona("update", "maria", "--file", file)
     assert (trained.code, trained.err) == (0, "")
     assert "Copied in: RAW-DOCS/tides.md" in trained.out
     assert "+ Slack water  in 1 of 1 document\n" in trained.out
-    assert "Not written. Accept it: chapterhouse persona train maria --yes" in trained.out
+    assert "Not written. Accept it: chapterhouse persona update maria --yes" in trained.out
     assert persona("show", "maria", "--json").data["config"]["tags"] == []
-    accepted = persona("train", "maria", "--yes", "--json").data
+    accepted = persona("update", "maria", "--yes", "--json").data
     assert accepted["accepted"]
     assert "Slack water" in persona("show", "maria", "--json").data["config"]["tags"]
-    assert "nothing to change" in persona("train", "maria").out
-    assert "indexed      RAW-DOCS/tides.md" in persona("docs", "maria").out
+    assert "nothing to change" in persona("update", "maria").out
+    assert "indexed   RAW-DOCS/tides.md" in persona("docs", "maria").out
     removed = persona("docs", "maria", "--remove", "tides.md", "--yes")
     assert "--restore RAW-DOCS/tides.md --home" in removed.out
     assert persona("docs", "maria", "--json").data["counts"]["removed"] == 1
     assert persona("docs", "maria", "--restore", "tides.md").code == 0
     assert persona("docs", "maria", "--json").data["counts"]["indexed"] == 1
     (tmp_path / "home/personas/maria/RAW-DOCS/torn.pdf").write_bytes(b"%PDF-1.7 torn")
-    assert persona("train", "maria").code == 4
+    assert persona("update", "maria").code == 4
     assert persona("validate", "maria").code == 0
     assert "torn.pdf" in persona("validate", "maria").out
     (tmp_path / "home/personas/maria/persona.config.json").write_text('{"slug": "maria",}')
@@ -120,27 +120,27 @@ def test_a_profile_is_written_only_where_someone_says_yes(
         return said[len(asked) - 1]
 
     monkeypatch.setattr(typer, "confirm", confirm)
-    assert chapterhouse("persona", "train", "maria", "--dry-run").code == 0
-    assert chapterhouse("persona", "train", "maria", "--json").data["accepted"] is False
+    assert chapterhouse("persona", "update", "maria", "--dry-run").code == 0
+    assert chapterhouse("persona", "update", "maria", "--json").data["accepted"] is False
     assert asked == []
-    refused = chapterhouse("persona", "train", "maria")
+    refused = chapterhouse("persona", "update", "maria")
     assert "+ tides" in refused.err
     assert "+ tides" not in refused.out
     assert "Not written." in refused.out
     assert library.personas.accepted == []
-    assert chapterhouse("persona", "train", "maria").code == 0
+    assert chapterhouse("persona", "update", "maria").code == 0
     assert len(library.personas.accepted) == 1
     assert len(asked) == 2
 
 
 def test_off_a_terminal_a_profile_is_only_shown(chapterhouse: Any, script: Any) -> None:
     library = script()
-    assert chapterhouse("persona", "train", "maria").code == 0
+    assert chapterhouse("persona", "update", "maria").code == 0
     assert library.personas.accepted == []
-    assert chapterhouse("persona", "train", "maria", "--yes").code == 0
+    assert chapterhouse("persona", "update", "maria", "--yes").code == 0
     assert len(library.personas.accepted) == 1
     library.personas.generated = Generated()
-    assert "nothing to change" in chapterhouse("persona", "train", "maria", "--yes").out
+    assert "nothing to change" in chapterhouse("persona", "update", "maria", "--yes").out
     assert len(library.personas.accepted) == 1
 
 
@@ -154,7 +154,7 @@ def test_ctrl_c_at_the_question_writes_nothing(
 
     library = script()
     monkeypatch.setattr(typer, "confirm", interrupted)
-    assert chapterhouse("persona", "train", "maria").code == 0
+    assert chapterhouse("persona", "update", "maria").code == 0
     assert chapterhouse("persona", "docs", "maria", "--remove", "x").code == 10
     assert (library.personas.accepted, library.personas.moved) == ([], [])
 
@@ -162,7 +162,7 @@ def test_ctrl_c_at_the_question_writes_nothing(
 def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, script: Any) -> None:
     library = script()
     library.personas.failure = KeyboardInterrupt()
-    result = chapterhouse("persona", "train", "maria")
+    result = chapterhouse("persona", "update", "maria")
     assert (result.code, library.closed) == (130, True)
 
 
@@ -181,7 +181,7 @@ def test_what_could_not_be_read_or_fetched_ends_with_4(
     chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     library = script()
-    whole = library.personas.train("maria", files=(), urls=(), on_progress=print, dry_run=True)
+    whole = library.personas.update("maria", files=(), urls=(), on_progress=print, dry_run=True)
     link = Link("https://example.org/\x1b[2J", 1)
     pages = FetchReport(
         (LinkOutcome(link, "failed", None, "url-timeout", "Too late.", "Again."),), ()
@@ -191,8 +191,8 @@ def test_what_could_not_be_read_or_fetched_ends_with_4(
         (replace(whole, fetched=pages), "Too late. Again. (url-timeout)"),
         (replace(whole, refresh=replace(whole.refresh, curation=torn)), "It is torn. (damaged)"),
     ):
-        monkeypatch.setattr(library.personas, "train", lambda *_, value=training, **__: value)
-        result = chapterhouse("persona", "train", "maria")
+        monkeypatch.setattr(library.personas, "update", lambda *_, value=training, **__: value)
+        result = chapterhouse("persona", "update", "maria")
         assert (result.code, told in result.out) == (4, True)
         assert "\x1b" not in result.out
 
@@ -260,4 +260,4 @@ def test_a_change_is_a_key_and_a_value(chapterhouse: Any, script: Any, change: s
 
 
 def test_every_standing_of_a_file_has_a_colour() -> None:
-    assert tuple(STANDINGS) == tuple(standing.value for standing in Standing)
+    assert tuple(STANDINGS) == tuple(standing.value for standing in IndexState)

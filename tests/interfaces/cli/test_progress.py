@@ -80,7 +80,7 @@ def test_off_a_terminal_a_line_is_written_now_and_then(
 ) -> None:
     clock = count(step=6)
     monkeypatch.setattr("chapterhouse.interfaces.cli.progress.time.monotonic", lambda: next(clock))
-    progress.watched(nothing_done)
+    progress.run_with_progress(nothing_done)
     told = capsys.readouterr()
     assert told.err == "2 of 1,200 files: papers/2\\x1b.md\n"
     assert told.out == ""
@@ -92,7 +92,7 @@ def test_quiet_work_writes_no_lines(
     clock = count(step=6)
     monkeypatch.setattr("chapterhouse.interfaces.cli.progress.time.monotonic", lambda: next(clock))
     before = COMMON.set(Common(quiet=True))
-    progress.watched(nothing_done)
+    progress.run_with_progress(nothing_done)
     COMMON.reset(before)
     assert capsys.readouterr().err == ""
 
@@ -108,7 +108,7 @@ def test_a_long_path_leaves_the_count_where_it_is(
         tell(Progress(1_234, 5_678, "a" * 300 + ".pdf"))
         return AddReport(())
 
-    progress.watched(work)
+    progress.run_with_progress(work)
     shown = capsys.readouterr().err
     assert "1,234/5,678" in shown
     assert "0/?" not in shown

@@ -15,7 +15,7 @@ from chapterhouse.interfaces.cli.terminal import (
     console,
     indented,
     one_line,
-    shortened,
+    shorten,
     shown,
     styled,
 )
@@ -130,4 +130,4 @@ def test_reasons_stand_below_their_rows() -> None:
 
 @given(st.text("ab漢字 ", max_size=40), st.integers(1, 30))
 def test_what_is_shortened_fits(text: str, width: int) -> None:
-    assert cell_len(shortened(text, width)) <= width
+    assert cell_len(shorten(text, width)) <= width

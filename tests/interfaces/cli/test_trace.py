@@ -103,10 +103,10 @@ def test_calls_of_tools_are_shown_with_arguments_results_and_times() -> None:
         collecting() as trace,
         tool_span("search_documents") as recorder,
     ):
-        recorder.tell(operations.TOOL_ARGUMENTS, {"query": "speed"})
+        recorder.set_content(operations.TOOL_ARGUMENTS, {"query": "speed"})
         recorder.event("start")
         recorder.caught(ValueError("no"))
-        recorder.tell(operations.TOOL_RESULT, "a b\n" * 100)
+        recorder.set_content(operations.TOOL_RESULT, "a b\n" * 100)
     lines = re.sub(r"[\d.]+ ms", "TIME", rendered(trace)).splitlines()
     assert lines == [
         "execute_tool search_documents  TIME  ValueError",

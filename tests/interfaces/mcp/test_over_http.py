@@ -117,9 +117,7 @@ def test_a_refused_request_reaches_nothing() -> None:
 
     async def asked(headers: list[tuple[bytes, bytes]]) -> None:
         scope = {"type": "http", "headers": headers}
-        await over_http.guarded(application, over_http.admission(8431, (), ()))(
-            scope, receive, send
-        )
+        await over_http.guard(application, over_http.admission(8431, (), ()))(scope, receive, send)
 
     asyncio.run(asked([(b"host", b"evil.example"), (b"host", b"localhost:8431")]))
     assert reached == []

@@ -59,7 +59,7 @@ def test_what_is_missing_or_unknown_is_said(
 
 @given(st.text(min_size=1).filter(str.strip))
 def test_what_is_filled_in_is_never_filled_again(said: str) -> None:
-    result = prompts.filled("check-citations", {"text": said})
+    result = prompts.fill("check-citations", {"text": said})
     content = result.messages[0].content
     assert content.type == "text"
     assert content.text.endswith(f"The text:\n\n{said.strip()}")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.mcp.service import Service, explained, without_paths
+from chapterhouse.interfaces.mcp.service import Service, explain, without_paths
 
 
 def service() -> Service:
@@ -147,7 +147,7 @@ async def asked_of(work: Any) -> None:
     ],
 )
 def test_errors_are_told_in_a_sentence(error: Exception, expected: str) -> None:
-    assert explained(error) == expected
+    assert explain(error) == expected
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.reading.html.page import decode_html, is_too_deep, stripped
+from chapterhouse.reading.html.page import decode_html, is_too_deep, strip_tags
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_stripping_keeps_text_and_drops_what_is_not_shown() -> None:
         "<head><title>t</title></head><p>a<b>b</b> &amp; c</p><script>x<p>y</script><!-- z --><p>d"
     )
 
-    assert stripped(html) == "ab & c\n\nd"
+    assert strip_tags(html) == "ab & c\n\nd"
 
 
 @given(
@@ -93,9 +93,9 @@ def test_stripping_keeps_text_and_drops_what_is_not_shown() -> None:
     )
 )
 def test_stripping_never_fails(parts: list[str]) -> None:
-    assert "\n\n\n" not in stripped("".join(parts) + "end")
+    assert "\n\n\n" not in strip_tags("".join(parts) + "end")
 
 
 @given(st.text(alphabet=st.characters(exclude_characters="<&\r\0", exclude_categories=["Cs"])))
 def test_text_without_tags_is_kept(text: str) -> None:
-    assert stripped(f"<p>{text}</p>").split() == text.split()
+    assert strip_tags(f"<p>{text}</p>").split() == text.split()

@@ -135,7 +135,7 @@ def test_a_copy_of_a_package_has_its_xml_parts_and_what_replaced_them() -> None:
     data = zipped({"a.xml": "<a/>", "b.xml": "<b/>", "c.png": b"png", "d.xml": "<d"})
     parts = Parts(data, LIMITS)
     assert parts.packed() is data
-    notices = parts.mend(re.compile(".*"), "b.xml")
+    notices = parts.repair(re.compile(".*"), "b.xml")
     assert [notice.code for notice in notices] == ["part-unreadable"]
     parts.replace("a.xml", b"<other/>")
     copy = Parts(parts.packed(), LIMITS)

@@ -160,8 +160,10 @@ def _by_noun(
         name = words[first : number + 1]
         behind = words[number + 1] if number + 1 < len(words) else None
         adjoins = behind is not None and text[word.end : behind.start].isspace()
-        tells = behind and (known.says.fullmatch(behind.text) or behind.folded in known.after)
-        if adjoins and behind and tells:
+        is_attribution = behind and (
+            known.says.fullmatch(behind.text) or behind.folded in known.after
+        )
+        if adjoins and behind and is_attribution:
             yield _made(text, name[0].start, name, known, behind.end)
         elif adjoins and _POSSESSIVE.search(word.text):
             yield _made(text, name[0].start, name, known)
@@ -196,8 +198,8 @@ def _made(
     text: str, start: int, name: list[_Word], known: _Language, end: int | None = None
 ) -> Attribution:
     own = name[0].folded in known.own
-    kept = name[1:] if name[0].folded in known.articles and len(name) > 1 else name
-    called = _POSSESSIVE.sub("", text[kept[0].start : kept[-1].end])
+    words = name[1:] if name[0].folded in known.articles and len(name) > 1 else name
+    called = _POSSESSIVE.sub("", text[words[0].start : words[-1].end])
     stop = end if end is not None else name[-1].end
     return Attribution(called, start, stop, _covered(text, start, stop), own)
 

@@ -78,7 +78,7 @@ def content_words(text: str, language: str) -> frozenset[str]:
     return frozenset(t.key for t in read(text, language).tokens if t.kind is TokenKind.WORD)
 
 
-def compared(one: Stated, other: Stated) -> Comparison:
+def compare_in_context(one: Stated, other: Stated) -> Comparison:
     """Compare two sentences in their documents.
 
     The order of the two changes nothing but the order of what is told.
@@ -88,16 +88,16 @@ def compared(one: Stated, other: Stated) -> Comparison:
     if _same_words(one, other):
         return Comparison(Relation.AGREE, (one.sentence.text,), alike=1.0)
     language = one.evidence.language or other.evidence.language
-    told = _SILENT
+    comparison = _SILENT
     if may_disagree(one, other) or _of_the_same(one, other):
-        told = compare(one.sentence.text, other.sentence.text, language)
-    if told.relation is Relation.SILENT:
-        told = _of_one_source(one, other) or _by_heads(one, other)
-    elif told.relation is Relation.AGREE:
-        told = told if _says_enough(one, other) else _SILENT
-    if contradicts(told) and not _is_sure(told, one, other):
+        comparison = compare(one.sentence.text, other.sentence.text, language)
+    if comparison.relation is Relation.SILENT:
+        comparison = _of_one_source(one, other) or _by_heads(one, other)
+    elif comparison.relation is Relation.AGREE:
+        comparison = comparison if _says_enough(one, other) else _SILENT
+    if contradicts(comparison) and not _is_sure(comparison, one, other):
         return _SILENT
-    return told
+    return comparison
 
 
 def same_text(one: str, other: str) -> bool:
@@ -105,9 +105,9 @@ def same_text(one: str, other: str) -> bool:
     return one.casefold().split() == other.casefold().split()
 
 
-def contradicts(told: Comparison) -> bool:
+def contradicts(comparison: Comparison) -> bool:
     """Whether a comparison tells of a contradiction."""
-    return told.relation in CONTRADICTIONS
+    return comparison.relation in CONTRADICTIONS
 
 
 def _same_words(one: Stated, other: Stated) -> bool:
@@ -156,16 +156,16 @@ def _says_enough(one: Stated, other: Stated) -> bool:
     return plain >= _LEAST_PLAIN and enough
 
 
-def _is_sure(told: Comparison, one: Stated, other: Stated) -> bool:
+def _is_sure(comparison: Comparison, one: Stated, other: Stated) -> bool:
     """Whether a contradiction is of what both speak of, at one time.
 
     A document's own dates ("In force from …") are no claims, and a figure of a year does not
     contradict one of no year.
     """
-    if told.relation is Relation.DATE:
+    if comparison.relation is Relation.DATE:
         return not any(_LIFE.match(s.sentence.text) for s in (one, other))
-    if told.relation is Relation.NUMBER:
-        first, second = told.values
+    if comparison.relation is Relation.NUMBER:
+        first, second = comparison.values
         return _is_dated(one, first) == _is_dated(other, second)
     return True
 
@@ -198,9 +198,13 @@ def _by_heads(one: Stated, other: Stated) -> Comparison:
         for second in _heads(other):
             if (first is one and second is other) or not may_disagree(first, second):
                 continue
-            told = compare(first.sentence.text, second.sentence.text, language)
-            if contradicts(told) and told.relation is Relation.NUMBER and told.alike > best.alike:
-                best = told
+            comparison = compare(first.sentence.text, second.sentence.text, language)
+            if (
+                contradicts(comparison)
+                and comparison.relation is Relation.NUMBER
+                and comparison.alike > best.alike
+            ):
+                best = comparison
     return best
 
 
@@ -247,7 +251,7 @@ def quantities(text: str, language: str) -> dict[Quantity, str]:
 
 def _of_one_source(one: Stated, other: Stated) -> Comparison | None:
     """Return an agreement where both give one figure of one source, or of a source and its own."""
-    first, second = _attributed(one), _attributed(other)
+    first, second = _attributions(one), _attributions(other)
     for figures, name in first:
         given = [theirs for theirs, called in second if called == name and len(name) >= _LEAST_NAME]
         if not second and name in _names_of(other.evidence):
@@ -266,12 +270,12 @@ def _figures(stated: Stated) -> frozenset[Quantity]:
     return frozenset(quantities(stated.sentence.text, stated.evidence.language))
 
 
-def _attributed(stated: Stated) -> tuple[tuple[frozenset[Quantity], frozenset[str]], ...]:
-    return _attributed_in(stated.sentence.text, stated.evidence.language)
+def _attributions(stated: Stated) -> tuple[tuple[frozenset[Quantity], frozenset[str]], ...]:
+    return _attributions_in(stated.sentence.text, stated.evidence.language)
 
 
 @lru_cache(maxsize=4096)
-def _attributed_in(
+def _attributions_in(
     text: str, language: str
 ) -> tuple[tuple[frozenset[Quantity], frozenset[str]], ...]:
     """Return the figures that a sentence attributes to a source, with the terms of its name."""

@@ -99,12 +99,14 @@ def _of_one_reader(dispute: Dispute) -> bool:
 def _between_rows(debate: Debate) -> Iterator[Disputed]:
     """Yield what claims of two rows contradict in each other, the closest claims first."""
     row_of = debate.rows.row_of()
-    for found in sorted(debate.rows.contradictions, key=lambda c: (-c.told.alike, c.one, c.other)):
+    for found in sorted(
+        debate.rows.contradictions, key=lambda c: (-c.comparison.alike, c.one, c.other)
+    ):
         one, other = debate.claims[found.one], debate.claims[found.other]
         if row_of[found.one] != row_of[found.other] and one.evidence and other.evidence:
-            kind = ConflictKind(found.told.relation.value)
-            subject = " ".join(found.told.shared)
-            yield _of_rows(debate, (found.one, found.other), found.told.values, subject, kind)
+            kind = ConflictKind(found.comparison.relation.value)
+            subject = " ".join(found.comparison.shared)
+            yield _of_rows(debate, (found.one, found.other), found.comparison.values, subject, kind)
 
 
 def _by_replies(debate: Debate) -> Iterator[Disputed]:
@@ -210,13 +212,13 @@ def _of_reply(debate: Debate, replies: Sequence[Reply], place: int) -> Disputed:
         value=first.values[1],
         date=behind[0].date,
     )
-    part = _Part(side, frozenset(stretch.document_id for stretch in behind))
+    part = _Part(side, frozenset(passage.document_id for passage in behind))
     subject = shared_words(against.claim.text, side.text, _language(against))
     row = debate.rows.row_of()[place]
-    told = _dispute(
+    dispute = _dispute(
         _of_claim(debate, place, first.values[0]), part, subject, first.by, debate.known
     )
-    return Disputed((row,), told)
+    return Disputed((row,), dispute)
 
 
 def _language(cited: CitedClaim) -> str:
@@ -304,11 +306,13 @@ def disagreement_map(
         evidence=evidence,
         known=dict(sorted(facts.documents.items())),
     )
-    told = disputes_of(debate)
+    disputes = disputes_of(debate)
     return DisagreementMap(
         members=debate.members,
-        rows=tuple(_row(number, debate, told, facts.text_of) for number in range(len(rows.rows))),
-        disputes=tuple(disputed.dispute for disputed in told),
+        rows=tuple(
+            _row(number, debate, disputes, facts.text_of) for number in range(len(rows.rows))
+        ),
+        disputes=tuple(disputed.dispute for disputed in disputes),
     )
 
 
@@ -330,7 +334,7 @@ def _evidence(citation: Citation, facts: Facts) -> Evidence:
     )
 
 
-def _row(number: int, debate: Debate, told: Sequence[Disputed], text_of: TextOf) -> MapRow:
+def _row(number: int, debate: Debate, disputes: Sequence[Disputed], text_of: TextOf) -> MapRow:
     own = [debate.claims[place] for place in debate.rows.rows[number]]
     cells = tuple(_cell(member, debate.held.get((member, number))) for member in debate.members)
     behind = [  # who only gave way adds no evidence to an agreement
@@ -338,17 +342,20 @@ def _row(number: int, debate: Debate, told: Sequence[Disputed], text_of: TextOf)
         for cell in cells
         if cell.stance is Stance.SUPPORTS and not debate.held[cell.member, number].persuaded
     ]
-    carried = [stretches for stretches in behind if stretches]
-    one = _one_source(carried, debate.known, text_of)
-    kinds = [*_source_kinds(carried, one), *_dispute_kinds(number, told)]
-    stretches = [*(e for cited in own for e in cited.evidence), *(e for c in carried for e in c)]
+    cited_by_replies = [passages for passages in behind if passages]
+    one = _one_source(cited_by_replies, debate.known, text_of)
+    kinds = [*_source_kinds(cited_by_replies, one), *_dispute_kinds(number, disputes)]
+    passages = [
+        *(e for cited in own for e in cited.evidence),
+        *(e for c in cited_by_replies for e in c),
+    ]
     return MapRow(
         claim=own[0].claim.id,
         claims=tuple(cited.claim.id for cited in own),
         text=own[0].claim.text,
         cells=cells,
         kinds=tuple(kinds),
-        sources=tuple(sorted({stretch.document_id for stretch in stretches})),
+        sources=tuple(sorted({passage.document_id for passage in passages})),
         rests_on=one,
     )
 
@@ -360,24 +367,24 @@ def _cell(member: str, position: Position | None) -> Cell:
 
 
 def _one_source(
-    carried: Sequence[Sequence[Evidence]], known: Mapping[str, Known], text_of: TextOf
+    evidence_sets: Sequence[Sequence[Evidence]], known: Mapping[str, Known], text_of: TextOf
 ) -> str:
     """Return the one source on which several members rest; or empty."""
-    if len(carried) < 2:  # noqa: PLR2004 - an agreement has two sides
+    if len(evidence_sets) < 2:  # noqa: PLR2004 - an agreement has two sides
         return ""
-    stretches = [stretch for each in carried for stretch in each]
-    return rests_on(stretches, tuple(known.values()), text_of)
+    passages = [passage for each in evidence_sets for passage in each]
+    return rests_on(passages, tuple(known.values()), text_of)
 
 
-def _source_kinds(carried: Sequence[Sequence[Evidence]], one: str) -> Iterator[ClaimKind]:
-    if len(carried) == 1:
+def _source_kinds(evidence_sets: Sequence[Sequence[Evidence]], one: str) -> Iterator[ClaimKind]:
+    if len(evidence_sets) == 1:
         yield ClaimKind.ONE_MEMBER
-    elif carried:
+    elif evidence_sets:
         yield ClaimKind.SHARED_SOURCE if one else ClaimKind.INDEPENDENT_SOURCES
 
 
-def _dispute_kinds(number: int, told: Sequence[Disputed]) -> Iterator[ClaimKind]:
-    about = [disputed.dispute for disputed in told if number in disputed.rows]
+def _dispute_kinds(number: int, disputes: Sequence[Disputed]) -> Iterator[ClaimKind]:
+    about = [disputed.dispute for disputed in disputes if number in disputed.rows]
     for kind in (ClaimKind.DIFFERENT_DOCUMENTS, ClaimKind.DIFFERENT_READINGS):
         if any(dispute.kind is kind for dispute in about):
             yield kind

@@ -14,7 +14,7 @@ from typing import Final
 
 from chapterhouse.claims.relation import Comparison, Relation, Stated
 from chapterhouse.council.disagreement.compare import (
-    compared,
+    compare_in_context,
     contradicts,
     same_text,
     statements_of,
@@ -51,7 +51,7 @@ class CitedClaim:
     @property
     def documents(self) -> frozenset[str]:
         """Ids of the documents that carry it."""
-        return frozenset(stretch.document_id for stretch in self.evidence)
+        return frozenset(passage.document_id for passage in self.evidence)
 
     @property
     def spans(self) -> frozenset[tuple[str, int, int]]:
@@ -65,7 +65,7 @@ class Contradiction:
 
     one: int
     other: int
-    told: Comparison
+    comparison: Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,28 +98,30 @@ def cite_claim(
     """
     counted = () if claim.support in NO_EVIDENCE else claim.citations
     citations = tuple(dict.fromkeys(n for n in counted if n in evidence))
-    stretches = tuple(evidence[n] for n in citations)
-    return CitedClaim(claim, number, citations, stretches, _statements(claim, stretches, text_of))
+    evidence_list = tuple(evidence[n] for n in citations)
+    return CitedClaim(
+        claim, number, citations, evidence_list, _statements(claim, evidence_list, text_of)
+    )
 
 
-def _is_row(stretch: Evidence) -> bool:
-    return stretch.text.lstrip().startswith("|")
+def _is_row(passage: Evidence) -> bool:
+    return passage.text.lstrip().startswith("|")
 
 
 def _statements(
-    claim: Claim, stretches: Sequence[Evidence], text_of: Callable[[str], str]
+    claim: Claim, evidence_list: Sequence[Evidence], text_of: Callable[[str], str]
 ) -> tuple[Stated, ...]:
     """Return the sentences of a claim: of its document, or as a member words them."""
-    rows = claim.support is Support.QUOTED and all(map(_is_row, stretches))
-    if stretches and rows:
+    rows = claim.support is Support.QUOTED and all(map(_is_row, evidence_list))
+    if evidence_list and rows:
         return ()  # a row means nothing beside another without its table
-    said = _words(claim.text)
-    for stretch in stretches:
-        if f" {said} " in f" {_words(stretch.text)} ":
-            own = _within(stretch, claim.text)
+    words = _words(claim.text)
+    for passage in evidence_list:
+        if f" {words} " in f" {_words(passage.text)} ":
+            own = _within(passage, claim.text)
             return statements_of(own, around_of(own, text_of))
-    language = detect(claim.text) or (stretches[0].language if stretches else "")
-    place = stretches[0] if stretches else Evidence(claim.id, 0, 0, "")
+    language = detect(claim.text) or (evidence_list[0].language if evidence_list else "")
+    place = evidence_list[0] if evidence_list else Evidence(claim.id, 0, 0, "")
     around = around_of(place, text_of) if place.language == language else ""
     worded = replace(place, text=claim.text, language=language)
     return statements_of(worded, around, reworded=True)
@@ -130,20 +132,20 @@ def _words(text: str) -> str:
     return " ".join(_WORD.findall(text.casefold()))
 
 
-def _within(stretch: Evidence, text: str) -> Evidence:
+def _within(passage: Evidence, text: str) -> Evidence:
     """Return the part of a stretch that a claim quotes; all of it where marks were changed."""
-    offset = stretch.text.find(text)
+    offset = passage.text.find(text)
     if offset < 0:
-        return stretch
-    start = stretch.start + offset
-    return replace(stretch, start=start, end=start + len(text), text=text)
+        return passage
+    start = passage.start + offset
+    return replace(passage, start=start, end=start + len(text), text=text)
 
 
-def around_of(stretch: Evidence, text_of: Callable[[str], str]) -> str:
+def around_of(passage: Evidence, text_of: Callable[[str], str]) -> str:
     """Return the text of a document on both sides of a stretch, without it."""
-    text = text_of(stretch.document_id)
-    before = text[max(0, stretch.start - _AROUND) : stretch.start]
-    return f"{before}\n{text[stretch.end : stretch.end + _AROUND]}".strip()
+    text = text_of(passage.document_id)
+    before = text[max(0, passage.start - _AROUND) : passage.start]
+    return f"{before}\n{text[passage.end : passage.end + _AROUND]}".strip()
 
 
 def rows_of(claims: Sequence[CitedClaim]) -> Rows:
@@ -155,10 +157,10 @@ def rows_of(claims: Sequence[CitedClaim]) -> Rows:
     agreeing: set[tuple[int, int]] = set()
     found: dict[tuple[int, int], Comparison] = {}
     for one, other in _pairs(claims):
-        told = _between(claims[one], claims[other])
-        if contradicts(told):
-            found[one, other] = told
-        elif told.relation is Relation.AGREE:
+        comparison = _between(claims[one], claims[other])
+        if contradicts(comparison):
+            found[one, other] = comparison
+        elif comparison.relation is Relation.AGREE:
             agreeing.add((one, other))
     rows: list[list[int]] = []
     for place in range(len(claims)):
@@ -219,12 +221,12 @@ def _between(one: CitedClaim, other: CitedClaim) -> Comparison:
     best = Comparison(Relation.SILENT)
     for first in one.statements:
         for second in other.statements:
-            told = compared(first, second)
-            if told.relation is Relation.SILENT:
+            comparison = compare_in_context(first, second)
+            if comparison.relation is Relation.SILENT:
                 continue
-            rank = (contradicts(told), told.alike)
+            rank = (contradicts(comparison), comparison.alike)
             if best.relation is Relation.SILENT or rank > (contradicts(best), best.alike):
-                best = told
+                best = comparison
     if best.relation is Relation.SILENT and _same_place(one, other):
         return Comparison(Relation.AGREE, alike=1.0)
     return best
@@ -260,7 +262,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _RowPosition:
     """Something that a member said on a row; what comes later in a round has a higher rank."""
 
     round: int
@@ -298,32 +300,32 @@ def positions(
     row_of = rows.row_of()
     by_id = {one.claim.id: place for place, one in enumerate(claims)}
     row_by_id = {claim: row_of[place] for claim, place in by_id.items()}
-    said: dict[tuple[str, int], Position] = {}
+    stated: dict[tuple[str, int], Position] = {}
     for word in sorted(
-        _said_on_rows(statements, claims, row_by_id), key=lambda w: (w.round, w.rank, w.place)
+        _positions_on_rows(statements, claims, row_by_id), key=lambda w: (w.round, w.rank, w.place)
     ):
         key = (word.member, word.row)
-        said[key] = _after(said.get(key, _SILENT), word.position)
-    held = dict(said)
+        stated[key] = _after(stated.get(key, _SILENT), word.position)
+    held = dict(stated)
     for contradiction in rows.contradictions:
         pair = (row_of[contradiction.one], row_of[contradiction.other])
         if pair[0] != pair[1]:
             for here, there in (pair, pair[::-1]):
-                _oppose(held, said, here, there)
+                _oppose(held, stated, here, there)
     return {key: position for key, position in held.items() if position.stance is not Stance.SILENT}
 
 
-def _said_on_rows(
+def _positions_on_rows(
     statements: Sequence[Statement], claims: Sequence[CitedClaim], row_of: Mapping[str, int]
-) -> list[_Said]:
+) -> list[_RowPosition]:
     """Return all that was said on rows: claims, then replies, then concessions of each round."""
-    found: list[_Said] = []
+    found: list[_RowPosition] = []
     numbers = round_numbers(statements)
 
     def say(rank: int, member: str, claim: str, position: Position) -> None:
         if claim in row_of:
             place = len(found)
-            found.append(_Said(position.round, rank, place, member, row_of[claim], position))
+            found.append(_RowPosition(position.round, rank, place, member, row_of[claim], position))
 
     for one in claims:
         own = (one.claim.id,)
@@ -356,15 +358,17 @@ def _after(before: Position, now: Position) -> Position:
     )
 
 
-def _oppose(held: dict[tuple[str, int], Position], said: Positions, here: int, there: int) -> None:
+def _oppose(
+    held: dict[tuple[str, int], Position], stated: Positions, here: int, there: int
+) -> None:
     """Let members contradict a row by claims of their own in another one.
 
     What they said of the row itself in the same round or later stands, unless they gave it up.
     """
-    for (member, row), position in said.items():
+    for (member, row), position in stated.items():
         if row != there or position.stance is not Stance.SUPPORTS or not position.claims:
             continue
-        now = said.get((member, here), _SILENT)
+        now = stated.get((member, here), _SILENT)
         if now.stance is Stance.SILENT or (
             now.stance is Stance.SUPPORTS and now.round < position.round
         ):

@@ -150,7 +150,7 @@ def _attributed(sentences: Sequence[Evidence], documents: Sequence[Known], text_
     shared = _in_common(sentences)
     if not shared:
         return ""
-    named = cache(partial(called_so, documents=documents))
+    named = cache(partial(find_by_name, documents=documents))
     each = [_sources(sentence, shared, named, text_of) for sentence in sentences]
     ids = [{source.id for source in sources if source.id} for sources in each]
     common = set.intersection(*ids)
@@ -246,7 +246,7 @@ def _figures(shared: frozenset[str]) -> set[str]:
 # --- which document is called so ----------------------------------------------------------------
 
 
-def called_so(name: str, language: str, documents: Sequence[Known]) -> Known | None:
+def find_by_name(name: str, language: str, documents: Sequence[Known]) -> Known | None:
     """Return the one document that a name means: by title, file name or another name it has.
 
     A name that fits several means none of them, unless it is the whole name of just one.

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from chapterhouse.claims.relation import Comparison, Relation, Stated
 from chapterhouse.council.disagreement.compare import (
-    compared,
+    compare_in_context,
     contradicts,
     same_text,
     statements_of,
@@ -45,17 +45,17 @@ class _Found:
     """A sentence of the shelf that speaks to the claim; ``repeats`` where it is its own words."""
 
     stated: Stated
-    told: Comparison
+    comparison: Comparison
     repeats: bool
 
     @property
     def rank(self) -> tuple[bool, float, bool, str, int]:
         """Sorts the best first: what is no repetition, the closest, agreement, then by place."""
         place = self.stated
-        against = contradicts(self.told)
+        against = contradicts(self.comparison)
         return (
             self.repeats,
-            -self.told.alike,
+            -self.comparison.alike,
             against,
             place.evidence.document_id,
             place.start,
@@ -76,12 +76,12 @@ def find_stance(
         The sentence that speaks most to the claim; None where none does.
     """
     found = sorted(_speaking(claim, passages, around), key=lambda one: one.rank)
-    if any(contradicts(one.told) for one in found):
+    if any(contradicts(one.comparison) for one in found):
         return _found_stance(found[0])
     if any(_holds(passage, claim) for passage in passages):
         span = Quotation(claim.document_id, claim.start, claim.end, claim.text)
         return FoundStance(Stance.SUPPORTS, span, subject=claim.text, alike=1.0)
-    own = [one for one in found if one.repeats]  # to the letter: nothing supports it better
+    own = [one for one in found if one.repeats]  # word for word: nothing supports it better
     return _found_stance((own or found)[0]) if found else None
 
 
@@ -101,9 +101,9 @@ def _speaking(claim: Evidence, passages: Sequence[Evidence], around: str) -> Ite
                 continue
             seen.add(place)
             for one in claimed:
-                told = compared(one, stated)
-                if told.relation is not Relation.SILENT:
-                    yield _Found(stated, told, _repeats(one, stated))
+                comparison = compare_in_context(one, stated)
+                if comparison.relation is not Relation.SILENT:
+                    yield _Found(stated, comparison, _repeats(one, stated))
 
 
 def _repeats(one: Stated, stated: Stated) -> bool:
@@ -113,7 +113,7 @@ def _repeats(one: Stated, stated: Stated) -> bool:
 
 
 def _found_stance(found: _Found) -> FoundStance:
-    stated, told = found.stated, found.told
+    stated, comparison = found.stated, found.comparison
     begin = stated.evidence.start + stated.sentence.start
     span = Quotation(
         document_id=stated.evidence.document_id,
@@ -121,12 +121,12 @@ def _found_stance(found: _Found) -> FoundStance:
         end=begin + len(stated.sentence.text),
         quote=stated.sentence.text,
     )
-    against = contradicts(told)
+    against = contradicts(comparison)
     return FoundStance(
         stance=Stance.CONTRADICTS if against else Stance.SUPPORTS,
         span=span,
-        by=ConflictKind(told.relation.value) if against else None,
-        values=told.values if against else ("", ""),
-        subject=" ".join(told.shared),
-        alike=round(told.alike, 4),
+        by=ConflictKind(comparison.relation.value) if against else None,
+        values=comparison.values if against else ("", ""),
+        subject=" ".join(comparison.shared),
+        alike=round(comparison.alike, 4),
     )

@@ -74,10 +74,10 @@ def _why_not(  # noqa: PLR0911 - one reason each
 
 def _known(citation: Citation, read: Iterable[Reading]) -> bool:
     return any(
-        stretch.document_id == citation.document_id
-        and stretch.start < citation.end
-        and citation.start < stretch.end
-        for stretch in read
+        passage.document_id == citation.document_id
+        and passage.start < citation.end
+        and citation.start < passage.end
+        for passage in read
     )
 
 

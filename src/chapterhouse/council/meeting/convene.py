@@ -10,7 +10,7 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
-from chapterhouse.answering.search import checked_query
+from chapterhouse.answering.search import check_query
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.quoted import quoted_turn
@@ -24,8 +24,8 @@ from chapterhouse.council.meeting.session import (
     PlannedTurn,
     Session,
     open_session,
+    participant_record,
     refresh_sources,
-    seating_of,
 )
 from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis, write_synthesis
 from chapterhouse.council.meeting.transcript import Transcript
@@ -55,12 +55,12 @@ _NO_NONCE: Final = "x" * 6  # of a plan, which is shown and never sent
 
 
 def council_events(
-    council: str | Council, question: str, convening: MeetingOptions | None, runtime: Runtime
+    council: str | Council, question: str, options: MeetingOptions | None, runtime: Runtime
 ) -> AsyncIterator[CouncilEvent]:
     """Yield what happens in a meeting, the minutes last; as for ``convene``."""
 
     async def work(emit: Emit) -> CouncilEvent:
-        return MinutesEvent(await convene(council, question, convening, runtime, emit))
+        return MinutesEvent(await convene(council, question, options, runtime, emit))
 
     return stream(work)
 
@@ -68,7 +68,7 @@ def council_events(
 async def convene(
     council: str | Council,
     question: str,
-    convening: MeetingOptions | None,
+    options: MeetingOptions | None,
     runtime: Runtime,
     emit: Emit | None = None,
 ) -> Minutes:
@@ -77,17 +77,17 @@ async def convene(
     Args:
         council: A name, or one that was built.
         question: What is to be discussed.
-        convening: What the caller says about the meeting.
+        options: What the caller says about the meeting.
         runtime: The library's parts.
         emit: Is called with what happens before the minutes, from any thread.
 
     Raises:
         CouncilConfigError: the council cannot meet.
         NotFoundError: there is no such council.
-        UsageError: the question is empty or too long, or there is no such profile.
+        UsageError: the question is empty or too long, or there is no such model.
         MissingExtraError: a model's extra is not installed.
     """
-    choices = convening or _ANY
+    choices = options or _ANY
     emit = emit or _ignore
 
     def on_progress(progress: Progress) -> None:
@@ -104,18 +104,18 @@ async def convene(
             preside=partial(_preside, runtime=runtime),
             remind=lambda participant: reminders.get(participant.key, ()),
         )
-        minutes = _put_down(await hold_meeting(session, meeting), transcript)
-    return await run_in_thread(partial(_remembered, minutes, choices, runtime))
+        minutes = _write_minutes(await hold_meeting(session, meeting), transcript)
+    return await run_in_thread(partial(_remember, minutes, choices, runtime))
 
 
-async def planned(
-    council: str | Council, question: str, convening: MeetingOptions | None, runtime: Runtime
+async def plan_meeting(
+    council: str | Council, question: str, options: MeetingOptions | None, runtime: Runtime
 ) -> Plan:
     """Return what everyone would be told; arguments and errors as for ``convene``.
 
     What others would have said before is what their documents say.
     """
-    choices = convening or _ANY
+    choices = options or _ANY
     shown = replace(runtime, nonce=lambda: _NO_NONCE)
     session = await run_in_thread(partial(_open, council, question, choices, shown, None))
     noted: dict[tuple[int, str], PlannedTurn] = {}
@@ -123,26 +123,26 @@ async def planned(
     async def speak(participant: Participant, turn: Turn, on_text: OnText | None) -> Statement:
         del on_text
         given = await run_in_thread(partial(prepare_turn, participant, turn, shown))
-        noted[turn.number, participant.key] = _planned(participant, turn, given)
+        noted[turn.number, participant.key] = _plan_turn(participant, turn, given)
         return await run_in_thread(partial(quoted_turn, participant, turn, shown))
 
     async def preside(chair: Participant, synthesis: Synthesis, on_text: OnText) -> Minutes:
         del on_text
         given = await run_in_thread(partial(prepare_synthesis, chair, synthesis, shown))
-        noted[synthesis.turn.number, chair.key] = _planned(chair, synthesis.turn, given)
+        noted[synthesis.turn.number, chair.key] = _plan_turn(chair, synthesis.turn, given)
         return synthesis.draft
 
     unlimited = replace(session, council=replace(session.council, round_timeout_seconds=3600.0))
     meeting = Meeting(shown, _Nowhere(), _ignore, speak, preside, lambda _: ())
     await hold_meeting(unlimited, meeting)
-    seats = [seating_of(participant, runtime) for participant in session.everyone]
-    order = {seat.key: place for place, seat in enumerate(seats)}
+    participants = [participant_record(participant, runtime) for participant in session.everyone]
+    order = {entry.key: place for place, entry in enumerate(participants)}
     turns = sorted(noted.items(), key=lambda item: (item[0][0], order[item[0][1]]))
     return Plan(
         session.council.slug,
         session.council.title,
         session.question,
-        tuple(seats),
+        tuple(participants),
         tuple(turn for _, turn in turns),
         session.warnings,
     )
@@ -157,7 +157,7 @@ def _open(
 ) -> Session:
     """Bring everything that will be read up to date, and let everyone take their seat."""
     store, search = runtime.store, runtime.settings.search
-    asked = checked_query(Query(question, Scope.everything()), store, None, None, search).text
+    asked = check_query(Query(question, Scope.everything()), store, None, None, search).text
     if not any(character.isalnum() for character in asked):
         raise UsageError("The question has no word in it.", hint="Ask in words.")
     chosen = Councils(runtime).require(council, choices.tools)
@@ -176,9 +176,10 @@ def _deciding(
     try:
         return Councils(runtime).require(deciding, choices.tools)
     except CouncilConfigError as error:
-        told = " ".join(f"{one.place}: {one.sentence}" for one in error.problems)
+        reasons = " ".join(f"{one.place}: {one.sentence}" for one in error.problems)
         raise UsageError(
-            f"These options cannot be decided between. {told}", hint="Give two or more, none twice."
+            f"These options cannot be decided between. {reasons}",
+            hint="Give two or more, none twice.",
         ) from None
 
 
@@ -190,16 +191,18 @@ async def _speak(
 ) -> Statement:
     """Let a member speak: a council by meeting, a model by writing, documents by being quoted."""
     with telemetry.agent_span(participant.key, turn.question) as recorder:
-        said = await _said(participant, turn, on_text, runtime)
-        telemetry.tell_statement(recorder, said)
-        return said
+        statement = await _statement(participant, turn, on_text, runtime)
+        telemetry.record_statement(recorder, statement)
+        return statement
 
 
-async def _said(
+async def _statement(
     participant: Participant, turn: Turn, on_text: OnText | None, runtime: Runtime
 ) -> Statement:
-    met = any(said.inner for said in turn.record.statements if said.member == participant.key)
-    if participant.inner is not None and turn.analyses and not met:
+    has_met = any(
+        earlier.inner for earlier in turn.record.statements if earlier.member == participant.key
+    )
+    if participant.inner is not None and turn.analyses and not has_met:
         return await _inner(participant, participant.inner, turn, runtime)
     unopposed = turn.record.replies and not turn.against(participant)
     if turn.round.kind is RoundKind.REBUTTAL and unopposed:
@@ -224,15 +227,15 @@ async def _preside(
             minutes = await write_synthesis(chair, chair.model, synthesis, runtime, on_text)
         except EngineError as error:
             warning = f"The chair's model did not answer, so rules summed up: {error.message}"
-            told = f"{warning} {error.hint}".strip()
-            return replace(synthesis.draft, warnings=(*synthesis.draft.warnings, told))
-        telemetry.tell_minutes(recorder, minutes)
+            warning_text = f"{warning} {error.hint}".strip()
+            return replace(synthesis.draft, warnings=(*synthesis.draft.warnings, warning_text))
+        telemetry.record_minutes(recorder, minutes)
         return minutes
 
 
 def _despite(error: EngineError) -> str:
-    told = f"The model did not answer, so the documents are quoted: {error.message}"
-    return f"{told} {error.hint}".strip()
+    warning = f"The model did not answer, so the documents are quoted: {error.message}"
+    return f"{warning} {error.hint}".strip()
 
 
 async def _inner(
@@ -276,7 +279,7 @@ async def _inner(
         method=minutes.method,
         usage=minutes.usage,
         warnings=(*minutes.warnings, *(f"{a.member}: {a.reason}" for a in minutes.absences)),
-        read=tuple(dict.fromkeys(r for said in minutes.statements for r in said.read)),
+        read=tuple(dict.fromkeys(r for statement in minutes.statements for r in statement.read)),
         inner=minutes,
     )
 
@@ -284,7 +287,7 @@ async def _inner(
 # --- planning -----------------------------------------------------------------------------------
 
 
-def _planned(participant: Participant, turn: Turn, given: Prepared) -> PlannedTurn:
+def _plan_turn(participant: Participant, turn: Turn, given: Prepared) -> PlannedTurn:
     return PlannedTurn(
         member=participant.key,
         round=turn.round.name,
@@ -300,10 +303,10 @@ def _planned(participant: Participant, turn: Turn, given: Prepared) -> PlannedTu
 # --- keeping ------------------------------------------------------------------------------------
 
 
-def _put_down(minutes: Minutes, transcript: Transcript) -> Minutes:
+def _write_minutes(minutes: Minutes, transcript: Transcript) -> Minutes:
     """Keep the minutes; where that is not possible they say so."""
     try:
-        transcript.keep_minutes(minutes)
+        transcript.add_minutes(minutes)
     except ChapterhouseError as error:
         warning = f"The minutes could not be written to the transcript: {error.message}"
         return replace(minutes, warnings=(*minutes.warnings, warning))
@@ -337,7 +340,7 @@ def _reminders(
     return found
 
 
-def _remembered(minutes: Minutes, choices: MeetingOptions, runtime: Runtime) -> Minutes:
+def _remember(minutes: Minutes, choices: MeetingOptions, runtime: Runtime) -> Minutes:
     """Put what was held and decided into the memory; say so where that is not possible."""
     memory = runtime.settings.memory
     if not (choices.remember and memory.enabled):
@@ -355,20 +358,20 @@ def _remembered(minutes: Minutes, choices: MeetingOptions, runtime: Runtime) -> 
 class _Nowhere:
     """Keeps nothing: for plans, and for councils within councils."""
 
-    def said(self, number: int, member: str) -> Statement | None:
+    def statement(self, number: int, member: str) -> Statement | None:
         """Return nothing."""
         del number, member
         return None
 
-    def summed_up(self, draft: Minutes) -> Minutes | None:
+    def minutes(self, draft: Minutes) -> Minutes | None:
         """Return nothing."""
         del draft
         return None
 
-    def keep(self, number: int, statement: Statement) -> None:
+    def add_statement(self, number: int, statement: Statement) -> None:
         """Do nothing."""
 
-    def keep_absence(self, number: int, absence: Absence) -> None:
+    def add_absence(self, number: int, absence: Absence) -> None:
         """Do nothing."""
 
 

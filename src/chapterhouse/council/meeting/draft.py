@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from chapterhouse.council.meeting.options import favoured, leaning_of, takes_sides, verdicts
-from chapterhouse.council.meeting.session import Participant, Session, seating_of
+from chapterhouse.council.meeting.options import favoured_option, leaning_of, takes_sides, verdicts
+from chapterhouse.council.meeting.session import Participant, Session, participant_record
 from chapterhouse.council.meeting.turns import Ledger, Record
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.counting import counted
@@ -51,7 +51,7 @@ def draft_minutes(
     """
     ledger = Ledger(record.citations)
     matrix = verdicts(session.council.options, session.participants, runtime, ledger)
-    decided = favoured(matrix) if chart.rows else ""
+    decided = favoured_option(matrix) if chart.rows else ""
     council = session.council
     rounds = dict.fromkeys(statement.round for statement in record.statements)
     return Minutes(
@@ -60,7 +60,9 @@ def draft_minutes(
         question=question,
         purpose=council.purpose,
         options=council.options,
-        members=tuple(seating_of(participant, runtime) for participant in session.participants),
+        members=tuple(
+            participant_record(participant, runtime) for participant in session.participants
+        ),
         rounds=tuple(rounds),
         statements=record.statements,
         absences=record.absences,
@@ -105,19 +107,21 @@ def _favour(decided: str, matrix: Sequence[Verdict]) -> str:
 def _tally(chart: DisagreementMap) -> str:
     disputed = sum(1 for row in chart.rows if _disputed(row, chart))
     given_up = sum(1 for row in chart.rows if not _supporters(row))
-    told = f"Of {counted(len(chart.rows), 'different claim')}, {disputed} {_are(disputed)} disputed"
-    return f"{told} and {given_up} {'was' if given_up == 1 else 'were'} given up."
+    summary = (
+        f"Of {counted(len(chart.rows), 'different claim')}, {disputed} {_are(disputed)} disputed"
+    )
+    return f"{summary} and {given_up} {'was' if given_up == 1 else 'were'} given up."
 
 
 def _warnings(session: Session, record: Record) -> Iterator[str]:
     yield from session.warnings
     titles = {participant.key: participant.title for participant in session.participants}
-    told = dict.fromkeys(
+    warnings = dict.fromkeys(
         f"{titles.get(statement.member, statement.member)}: {warning}"
         for statement in record.statements
         for warning in statement.warnings
     )
-    yield from told
+    yield from warnings
 
 
 # --- grounds ---
@@ -137,12 +141,12 @@ def _grounds(chart: DisagreementMap, record: Record) -> Iterator[Point]:
         and row.claim not in opposite
         and not _disputed(row, chart)
     ]
-    told = [(row, _carried(row, record)) for row in sorted(settled, key=_rank)]
-    for row, claim in [(row, claim) for row, claim in told if claim][:_MOST_GROUNDS]:
+    candidates = [(row, _first_supported(row, record)) for row in sorted(settled, key=_rank)]
+    for row, claim in [(row, claim) for row, claim in candidates if claim][:_MOST_GROUNDS]:
         yield _point(claim, row, _supporters(row))
 
 
-def _carried(row: MapRow, record: Record) -> Claim | None:
+def _first_supported(row: MapRow, record: Record) -> Claim | None:
     """Return the first claim of a row that says no more than its documents do."""
     claims = map(record.claim, row.claims)
     return next((claim for claim in claims if claim and claim.support in FOUND), None)
@@ -222,12 +226,12 @@ def _unsettled(chart: DisagreementMap) -> Iterator[Dispute]:
 def _which(dispute: Dispute) -> Point:
     """Ask which of two sides holds."""
     one, other = dispute.sides
-    told = [_side(_shortened(side.text), side.date) for side in dispute.sides]
+    sides = [_side(_shorten(side.text), side.date) for side in dispute.sides]
     newer = " The first is the newer." if dispute.newer else ""
     numbers = tuple(dict.fromkeys((*one.citations, *other.citations)))
     members = tuple(dict.fromkeys((*one.members, *other.members)))
     claims = tuple(filter(None, (one.claim, other.claim)))
-    asked = _plain(f"Which holds: {told[0]} or {told[1]}?{newer}")
+    asked = _plain(f"Which holds: {sides[0]} or {sides[1]}?{newer}")
     return replace(asked, citations=numbers, members=members, claims=claims)
 
 
@@ -235,7 +239,7 @@ def _side(stated: str, date: str) -> str:
     return f"“{stated}” ({date})" if date else f"“{stated}”"
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     return f"{text[:_LONGEST].rpartition(' ')[0] or text[:_LONGEST]} …"

@@ -17,7 +17,9 @@ _DAY: Final = 86_400
 _LONGEST: Final = 20_000  # characters of what is remembered
 _UNFOUND: Final = frozenset(Support) - FOUND - {Support.NO_STATEMENT}
 
-_Told = tuple[str, str, str, tuple[str, ...]]  # whose, what, how composed, from which documents
+_Remembered = tuple[
+    str, str, str, tuple[str, ...]
+]  # whose, what, how composed, from which documents
 
 
 def owner_of(council: str, member: str = "") -> str:
@@ -73,10 +75,10 @@ def remember_meeting(
     """
     expires = now + days * _DAY if days else 0
     members = dict.fromkeys(statement.member for statement in minutes.statements)
-    told = [_held(minutes, member) for member in members]
-    told.append(_decided(minutes))
+    conclusions = [_member_conclusion(minutes, member) for member in members]
+    conclusions.append(_decision(minutes))
     try:
-        for owner, answer, method, sources in told:
+        for owner, answer, method, sources in conclusions:
             memory = Memory(
                 id="",
                 persona=owner,
@@ -96,38 +98,38 @@ def remember_meeting(
     return ()
 
 
-def _held(minutes: Minutes, member: str) -> _Told:
+def _member_conclusion(minutes: Minutes, member: str) -> _Remembered:
     """Return what a member held in the end."""
-    said = [statement for statement in minutes.statements if statement.member == member]
+    statements = [statement for statement in minutes.statements if statement.member == member]
     given_up = {
         concession.claim
-        for statement in said
+        for statement in statements
         for concession in statement.concessions
         if concession.accepted
     }
     claims = [
         claim
-        for statement in said
+        for statement in statements
         for claim in statement.claims
         if claim.id not in given_up and claim.support in FOUND
     ]
-    position = _last(statement.position for statement in said)
-    option = _last(statement.option for statement in said)
+    position = _last(statement.position for statement in statements)
+    option = _last(statement.option for statement in statements)
     parts = [position, *dict.fromkeys(claim.text for claim in claims)]
     if option:
         parts.insert(0, f"For: {option}")
     parts += [f"Gave up: {claim.text}" for claim in _claims(minutes, given_up)]
     numbers = {number for claim in claims for number in claim.citations}
-    method = said[-1].method
+    method = statements[-1].method
     return owner_of(minutes.council, member), _lines(parts), method, _sources(minutes, numbers)
 
 
-def _decided(minutes: Minutes) -> _Told:
+def _decision(minutes: Minutes) -> _Remembered:
     """Return what the council decided."""
-    carried = [point for point in minutes.decision if point.support not in _UNFOUND]
+    supported = [point for point in minutes.decision if point.support not in _UNFOUND]
     parts = [f"Decided: {minutes.decided}" if minutes.decided else ""]
-    parts += [point.text for point in carried]
-    numbers = {number for point in carried for number in point.citations}
+    parts += [point.text for point in supported]
+    numbers = {number for point in supported for number in point.citations}
     return owner_of(minutes.council), _lines(parts), minutes.method, _sources(minutes, numbers)
 
 

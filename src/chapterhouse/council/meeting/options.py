@@ -145,12 +145,12 @@ def _verdict(
     answer = offline(request, runtime)
     sentences = answer.sentences if answer.confidence >= _LEAST else ()
     cited = {citation.number: citation for citation in answer.citations}
-    said = [
+    statements = [
         (leaning_on(option, sentence.text), sentence)
         for sentence in sentences
-        if speaks_of(option, options, sentence.text)
+        if mentions(option, options, sentence.text)
     ]
-    taken = [one for one in said if one[0] is not Leaning.SILENT] or said
+    taken = [one for one in statements if one[0] is not Leaning.SILENT] or statements
     if not taken:
         return Verdict(option, participant.key, Leaning.SILENT)
     leaning, sentence = taken[0]
@@ -174,20 +174,20 @@ def leaning_on(option: str, sentence: str) -> Leaning:
     return Leaning.AGAINST if leaning is Leaning.FOR else Leaning.FOR
 
 
-def speaks_of(option: str, options: Sequence[str], sentence: str) -> bool:
+def mentions(option: str, options: Sequence[str], sentence: str) -> bool:
     """Whether a sentence shares no more with another option than with this one.
 
     One that has other figures than the option speaks of something else.
     """
     language = detect(" ".join(options))
-    said = _tokens(sentence, language)
+    sentence_tokens = _tokens(sentence, language)
     figures = [
         {token for token in tokens if token[0] != TokenKind.WORD}
-        for tokens in (said, _tokens(option, language))
+        for tokens in (sentence_tokens, _tokens(option, language))
     ]
     if all(figures) and figures[0].isdisjoint(figures[1]):
         return False  # "hire two" is not "hire ten"
-    shared = {one: len(said & _tokens(one, language)) for one in options}
+    shared = {one: len(sentence_tokens & _tokens(one, language)) for one in options}
     return shared[option] == max(shared.values())
 
 
@@ -196,7 +196,7 @@ def _tokens(text: str, language: str) -> frozenset[tuple[str, str]]:
     return frozenset((token.kind.value, token.key) for token in read(text, language).tokens)
 
 
-def favoured(matrix: Sequence[Verdict]) -> str:
+def favoured_option(matrix: Sequence[Verdict]) -> str:
     """Return the one option that somebody is for and nobody against; empty where there is none."""
     options = dict.fromkeys(verdict.option for verdict in matrix)
     fitting = [

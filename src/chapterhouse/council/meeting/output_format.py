@@ -104,7 +104,10 @@ def format_of(kind: RoundKind, options: Sequence[str]) -> OutputFormat:
 
 def _synthesis(choices: Sequence[str]) -> Schema:
     member = _text("the key of the member")
-    said = {"member": member, "text": _text("a sentence, with the markers of what carries it")}
+    dissent_entry = {
+        "member": member,
+        "text": _text("a sentence, with the markers of what carries it"),
+    }
     properties: dict[str, Schema] = {}
     if choices:
         properties["decided"] = _choice(choices, "the option that the evidence carries")
@@ -112,7 +115,7 @@ def _synthesis(choices: Sequence[str]) -> Schema:
     properties |= {
         "decision": _list(sentence, "what is decided, or why nothing is: at most 4 sentences"),
         "grounds": _list(sentence, "what it rests on: at most 8 sentences"),
-        "dissent": _list(_object(said), "what stands against it, and who says so"),
+        "dissent": _list(_object(dissent_entry), "what stands against it, and who says so"),
         "open_questions": _QUESTIONS,
         "missing": _list(
             _object({"member": member, "text": _text("what is missing on their shelf")}),
@@ -190,7 +193,7 @@ def partial_text(text_so_far: str) -> str:
     return "\n\n".join(filter(None, _texts(value)))
 
 
-def spoken_pieces(on_text: Callable[[str], None]) -> Callable[[str], None]:
+def stream_readable_text(on_text: Callable[[str], None]) -> Callable[[str], None]:
     """Return a receiver of the pieces of such an object that passes on what is new for a reader.
 
     The text is read again only once it has grown by a sixty-fourth, so that the work on all of it

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from chapterhouse.agents.council_model import RoundKind
-from chapterhouse.answering.model_context import SEARCH_TOOL, Desk, whole_chunk
+from chapterhouse.answering.evidence_buffer import SEARCH_TOOL, EvidenceBuffer, whole_chunk
 from chapterhouse.answering.prompt import NO_SOURCES, Shown, context_blocks
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
@@ -120,34 +120,34 @@ def user_message(turn: Turn, blocks: Sequence[Shown], nonce: str, *board: str) -
     return "\n\n".join(part for part in parts if part)
 
 
-def claims_shown(title: str, claims: Sequence[Marked], nonce: str) -> str:
+def format_claims(title: str, claims: Sequence[Marked], nonce: str) -> str:
     """Return claims under a title, each with its id, its evidence and how far that carries it."""
     if not claims:
         return ""
-    told = "\n".join(f"{_head(one)}\n{_lines(one.claim.text)}" for one in claims)
-    return f"{title}\n<claims-{nonce}>\n{told}\n</claims-{nonce}>"
+    text = "\n".join(f"{_head(one)}\n{_lines(one.claim.text)}" for one in claims)
+    return f"{title}\n<claims-{nonce}>\n{text}\n</claims-{nonce}>"
 
 
-def replies_shown(
+def format_replies(
     title: str, replies: Sequence[tuple[Reply, str, tuple[str, ...]]], nonce: str
 ) -> str:
     """Return what was said against claims: the reply, who made it, its markers."""
     if not replies:
         return ""
-    told = "\n".join(
+    text = "\n".join(
         f"against {reply.claim}, by {neutralise(sanitise_line(who))}{_rests(markers)}\n"
         f"{_lines(reply.text)}"
         for reply, who, markers in replies
     )
-    return f"{title}\n<replies-{nonce}>\n{told}\n</replies-{nonce}>"
+    return f"{title}\n<replies-{nonce}>\n{text}\n</replies-{nonce}>"
 
 
-def data_shown(title: str, text: str, name: str, nonce: str) -> str:
+def format_data(title: str, text: str, name: str, nonce: str) -> str:
     """Return further data under a title, every line marked."""
     return f"{title}\n<{name}-{nonce}>\n{_lines(text)}\n</{name}-{nonce}>" if text else ""
 
 
-def marked(turn: Turn, claims: Sequence[Claim], blocks: Sequence[Shown]) -> tuple[Marked, ...]:
+def mark_claims(turn: Turn, claims: Sequence[Claim], blocks: Sequence[Shown]) -> tuple[Marked, ...]:
     """Return claims with who made them and the markers of their evidence.
 
     Where the round is anonymous nobody is named.
@@ -158,18 +158,18 @@ def marked(turn: Turn, claims: Sequence[Claim], blocks: Sequence[Shown]) -> tupl
             _NAMELESS if turn.round.anonymous else turn.title(claim.member),
             markers_of(turn.record.cited(claim.citations), blocks),
         )
-        for claim in ordered(turn, claims)
+        for claim in order_for(turn, claims)
     )
 
 
-def ordered(turn: Turn, said: Sequence[Worded]) -> Sequence[Worded]:
+def order_for(turn: Turn, entries: Sequence[Worded]) -> Sequence[Worded]:
     """Return claims or replies in their order; in an anonymous round in one that tells nothing."""
-    return shuffled(said) if turn.round.anonymous else said
+    return shuffle(entries) if turn.round.anonymous else entries
 
 
-def shuffled(said: Sequence[Worded]) -> Sequence[Worded]:
+def shuffle(entries: Sequence[Worded]) -> Sequence[Worded]:
     """Return claims or replies in an order that depends on their words alone."""
-    return sorted(said, key=lambda one: hashlib.sha256(one.text.encode()).digest())
+    return sorted(entries, key=lambda one: hashlib.sha256(one.text.encode()).digest())
 
 
 def who_replied(turn: Turn, reply: Reply) -> str:
@@ -191,8 +191,8 @@ def markers_of(citations: Sequence[Citation], blocks: Sequence[Shown]) -> tuple[
 
 
 def _head(one: Marked) -> str:
-    carried = one.claim.support in FOUND
-    how = _rests(one.markers) if carried else ", which no document carries"
+    is_supported = one.claim.support in FOUND
+    how = _rests(one.markers) if is_supported else ", which no document carries"
     return f"{one.claim.id}, by {neutralise(sanitise_line(one.who))}{how}"
 
 
@@ -201,9 +201,9 @@ def _rests(markers: Sequence[str]) -> str:
 
 
 def _remembered(memories: Sequence[Memory], nonce: str) -> str:
-    told = "\n".join(f"{memory.question}\n{memory.answer}" for memory in memories)
+    text = "\n".join(f"{memory.question}\n{memory.answer}" for memory in memories)
     title = "WHAT YOU HELD BEFORE (for orientation; it is no source and cannot be cited)"
-    return data_shown(title, told, "memory", nonce)
+    return format_data(title, text, "memory", nonce)
 
 
 def _lines(text: str) -> str:
@@ -224,27 +224,27 @@ def excerpts_for(participant: Participant, turn: Turn) -> Sequence[Excerpt]:
 
 
 def earlier_claims(
-    participant: Participant, turn: Turn, runtime: Runtime, desk: Desk
+    participant: Participant, turn: Turn, runtime: Runtime, evidence: EvidenceBuffer
 ) -> Iterator[str]:
     """Yield what was said before, and lay its evidence out."""
     if not turn.round.shows_claims:
         return
     others = turn.others(participant)
     against = turn.against(participant)
-    numbers = [number for one in ordered(turn, others) for number in one.citations]
-    numbers += [number for one in ordered(turn, against) for number in one.citations]
+    numbers = [number for one in order_for(turn, others) for number in one.citations]
+    numbers += [number for one in order_for(turn, against) for number in one.citations]
     cited = turn.record.cited(dict.fromkeys(numbers))
-    desk.lay(evidence_excerpts(cited, participant.request.scope, runtime))
+    evidence.add(evidence_excerpts(cited, participant.request.scope, runtime))
     if participant.grounding != "tool" and turn.examines:
-        desk.lay(_own_evidence(participant, others, runtime))
-    blocks, nonce = desk.laid(), desk.nonce
-    yield claims_shown("CLAIMS OF OTHERS", marked(turn, others, blocks), nonce)
+        evidence.add(_own_evidence(participant, others, runtime))
+    blocks, nonce = evidence.blocks(), evidence.nonce
+    yield format_claims("CLAIMS OF OTHERS", mark_claims(turn, others, blocks), nonce)
     own = turn.own(participant)
-    yield claims_shown(
+    yield format_claims(
         "YOUR CLAIMS", tuple(Marked(c, "you", markers_of(
             turn.record.cited(c.citations), blocks)) for c in own), nonce,
     )  # fmt: skip
-    yield replies_shown(
+    yield format_replies(
         "AGAINST YOUR CLAIMS",
         [
             (
@@ -252,7 +252,7 @@ def earlier_claims(
                 who_replied(turn, reply),
                 markers_of(turn.record.cited(reply.citations), blocks),
             )
-            for reply in ordered(turn, against)
+            for reply in order_for(turn, against)
         ],
         nonce,
     )
@@ -264,7 +264,7 @@ def _own_evidence(
     """Return what the member's own shelves say of the claims of others."""
     request, found = participant.request, list[Excerpt]()
     method = _quick(method_for(runtime, request.settings, None))
-    for claim in shuffled(claims)[:_EXAMINED]:
+    for claim in shuffle(claims)[:_EXAMINED]:
         query = Query(claim.text[:_LONGEST], request.scope, _PASSAGES, 0, request.tags)
         hits = search(query, runtime, method).hits
         found += [whole_chunk(hit.document, hit.chunk) for hit in hits]
@@ -314,14 +314,16 @@ def _cited_part(excerpt: Excerpt, citation: Citation) -> Excerpt:
     return replace(excerpt, start=start, end=end, text=text)
 
 
-def tools_for(participant: Participant, desk: Desk, runtime: Runtime) -> tuple[Tool, ...]:
+def tools_for(
+    participant: Participant, evidence: EvidenceBuffer, runtime: Runtime
+) -> tuple[Tool, ...]:
     """Return what a member may call in this turn: what searches lays what it finds on the desk."""
 
     def find(query: Query) -> SearchResult:
         return search(query, runtime, method_for(runtime, participant.request.settings, None))
 
     def mark(hits: Sequence[Hit]) -> Sequence[str]:
-        blocks = desk.shown([whole_chunk(hit.document, hit.chunk) for hit in hits])
+        blocks = evidence.shown([whole_chunk(hit.document, hit.chunk) for hit in hits])
         by_chunk = {block.excerpt.hit.chunk.id: block.marker for block in blocks}
         return [by_chunk.get(hit.chunk.id, "") for hit in hits]
 

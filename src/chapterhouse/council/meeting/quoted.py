@@ -1,4 +1,4 @@
-"""A turn without a model: what a member's documents say, to the letter.
+"""A turn without a model: what a member's documents say, word for word.
 
 In an analysis the best sentences of the member's shelves become claims. In an examination every
 claim of another is looked for on the member's own shelves, and the sentence that says the same or
@@ -28,7 +28,7 @@ from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Ledger, Turn, span_of
 from chapterhouse.ports.store import Store
 from chapterhouse.retrieval.parts import parts_of
-from chapterhouse.retrieval.question import understand
+from chapterhouse.retrieval.question import parse_question
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.front_matter import LONGEST, body_start
@@ -175,21 +175,21 @@ def quoted_turn(participant: Participant, turn: Turn, runtime: Runtime) -> State
         runtime: The library's parts.
     """
     ledger = Ledger()
-    said = Statement(participant.key, turn.round.name)
+    statement = Statement(participant.key, turn.round.name)
     if turn.analyses:
-        said = _analysis(participant, turn, runtime, ledger)
+        statement = _analysis(participant, turn, runtime, ledger)
     if turn.examines:
-        said = _examination(said, participant, turn, runtime, ledger)
+        statement = _examination(statement, participant, turn, runtime, ledger)
     if turn.round.kind is RoundKind.REBUTTAL:
-        said = _rebuttal(said, participant, turn, runtime, ledger)
-    return replace(said, citations=ledger.citations)
+        statement = _rebuttal(statement, participant, turn, runtime, ledger)
+    return replace(statement, citations=ledger.citations)
 
 
-def asked_in(turn: Turn, languages: dict[str, int] | None = None) -> tuple[str, ...]:
+def subquestions(turn: Turn, languages: dict[str, int] | None = None) -> tuple[str, ...]:
     """Return what a member without a model looks for: the several things that are asked."""
     own = turn.round.kind is RoundKind.OWN
     wanted = turn.round.instructions if own else turn.question
-    return parts_of(understand(wanted, languages or {}), _MOST_ASKED) or (wanted,)
+    return parts_of(parse_question(wanted, languages or {}), _MOST_ASKED) or (wanted,)
 
 
 # --- analysis -----------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def asked_in(turn: Turn, languages: dict[str, int] | None = None) -> tuple[str, 
 def _analysis(participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger) -> Statement:
     census = runtime.store.census(participant.request.scope)
     answers = [
-        _answer(participant, part, runtime) for part in asked_in(turn, dict(census.languages))
+        _answer(participant, part, runtime) for part in subquestions(turn, dict(census.languages))
     ]
     made = [
         (checked, text)
@@ -226,8 +226,8 @@ def _chosen(found: Sequence[Sequence[tuple[Quotation, str]]]) -> list[tuple[Quot
     Where that is too much, the best on each thing goes before the second best on any.
     """
     ranked = dict.fromkeys(one[0] for rank in zip_longest(*found) for one in rank if one)
-    kept = frozenset(list(ranked)[:_MOST_CLAIMS])
-    return list({span: text for part in found for span, text in part if span in kept}.items())
+    chosen = frozenset(list(ranked)[:_MOST_CLAIMS])
+    return list({span: text for part in found for span, text in part if span in chosen}.items())
 
 
 def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
@@ -242,11 +242,11 @@ def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
         if is_dateline(sentence.text):  # when a paper was written is no evidence
             continue
         for number in sentence.citations:
-            if not thin or _speaks_of(answer.question, cited[number].quote):
+            if not thin or _mentions(answer.question, cited[number].quote):
                 yield span_of(cited[number]), inert(sentence.text)
 
 
-def _speaks_of(question: str, quote: str) -> bool:
+def _mentions(question: str, quote: str) -> bool:
     """Whether a quotation has words of the question; a row of a table has some of many."""
     language = detect(question)
     asked = content_words(question, language)
@@ -288,7 +288,7 @@ def _names(word: str, asked: str) -> bool:
 
 
 def _examination(
-    said: Statement, participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger
+    statement: Statement, participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger
 ) -> Statement:
     claims = [claim for claim in turn.others(participant) if claim.citations]
     replies, read = list[Reply](), list[Reading]()
@@ -301,13 +301,13 @@ def _examination(
         read += seen
         if reply is not None:
             replies.append(replace(reply, claim=claim.id))
-    warnings = said.warnings
+    warnings = statement.warnings
     if len(claims) > _EXAMINED:
         warnings = (*warnings, f"Of {len(claims)} claims, the first {_EXAMINED} were looked into.")
     return replace(
-        said,
+        statement,
         replies=tuple(replies),
-        read=tuple(dict.fromkeys((*said.read, *read))),
+        read=tuple(dict.fromkeys((*statement.read, *read))),
         warnings=warnings,
     )
 
@@ -349,7 +349,7 @@ def _reply(
 
 
 def _rebuttal(
-    said: Statement, participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger
+    statement: Statement, participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger
 ) -> Statement:
     given: dict[str, Concession] = {}
     for reply in turn.against(participant):
@@ -357,7 +357,7 @@ def _rebuttal(
         newer = _newer_version(claim, reply, turn, runtime) if claim else None
         if claim and newer and claim.id not in given:
             given[claim.id] = _concession(claim, reply, newer, participant, turn, ledger)
-    return replace(said, concessions=tuple(given.values()))
+    return replace(statement, concessions=tuple(given.values()))
 
 
 def _newer_version(claim: Claim, reply: Reply, turn: Turn, runtime: Runtime) -> Citation | None:

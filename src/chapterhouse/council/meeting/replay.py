@@ -11,8 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from chapterhouse.agents.councils import Councils
+from chapterhouse.answering.checksum import agrees
 from chapterhouse.answering.cite import verify
-from chapterhouse.answering.sealed import agrees
 from chapterhouse.answering.search import holdings_of
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
@@ -20,7 +20,7 @@ from chapterhouse.council.meeting.session import (
     Session,
 )
 from chapterhouse.council.meeting.transcript import Heading, Transcript, key_of_meeting
-from chapterhouse.council.minutes.contents import Carried, carried
+from chapterhouse.council.minutes.contents import SupportedText, supported_texts
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
@@ -46,14 +46,14 @@ class Replay:
         self._models = {one.key for one in session.everyone if one.model or one.inner}
         self._runtime = runtime
 
-    def said(self, number: int, member: str) -> Statement | None:
+    def statement(self, number: int, member: str) -> Statement | None:
         """Return what a member's model said in round ``number``, if it proves itself."""
-        found = self._transcript.said(number, member)
+        found = self._transcript.statement(number, member)
         if found is None or member not in self._models or not self._proves(found):
             return None
         return found
 
-    def summed_up(self, draft: Minutes) -> Minutes | None:
+    def minutes(self, draft: Minutes) -> Minutes | None:
         """Return the minutes that the chair's model wrote about the same, if they prove themselves.
 
         Args:
@@ -62,16 +62,16 @@ class Replay:
         found = self._transcript.minutes
         if found is None or found.method == draft.method or not _about_the_same(found, draft):
             return None
-        held = self._hold(found.citations) and self._agree(carried(found), found.citations)
+        held = self._hold(found.citations) and self._agree(supported_texts(found), found.citations)
         return found if held and found.decided in {"", *draft.options} else None
 
-    def keep(self, number: int, statement: Statement) -> None:
+    def add_statement(self, number: int, statement: Statement) -> None:
         """Keep what a member said; errors as the transcript's."""
-        self._transcript.keep(number, statement)
+        self._transcript.add_statement(number, statement)
 
-    def keep_absence(self, number: int, absence: Absence) -> None:
+    def add_absence(self, number: int, absence: Absence) -> None:
         """Keep that a member did not speak; errors as the transcript's."""
-        self._transcript.keep_absence(number, absence)
+        self._transcript.add_absence(number, absence)
 
     def _proves(self, statement: Statement) -> bool:
         sentences: Sequence[Claim | Reply | Concession] = (
@@ -85,11 +85,13 @@ class Replay:
             return False
         if statement.inner is not None:
             inner = statement.inner
-            if not (self._hold(inner.citations) and self._agree(carried(inner), inner.citations)):
+            if not (
+                self._hold(inner.citations) and self._agree(supported_texts(inner), inner.citations)
+            ):
                 return False
         replies = [reply for reply in statement.replies if reply.text.strip()]
-        carried_ones: list[Claim | Reply] = [*statement.claims, *replies]
-        return self._agree(carried_ones, statement.citations)
+        sentences_of_members: list[Claim | Reply] = [*statement.claims, *replies]
+        return self._agree(sentences_of_members, statement.citations)
 
     def _hold(self, citations: Iterable[Citation]) -> bool:
         holdings = holdings_of(self._runtime.store, Scope.everything())
@@ -99,7 +101,7 @@ class Replay:
         )
 
     def _agree(
-        self, sentences: Iterable[Claim | Reply | Carried], citations: Sequence[Citation]
+        self, sentences: Iterable[Claim | Reply | SupportedText], citations: Sequence[Citation]
     ) -> bool:
         known = {citation.number: citation for citation in citations}
         store = self._runtime.store

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from chapterhouse import telemetry
 from chapterhouse.agents.council_model import CHAIR, RoundKind
-from chapterhouse.answering.sealed import EXTRACTIVE
+from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.disagreement.map import disagreement_map
 from chapterhouse.council.meeting.draft import draft_minutes
@@ -45,15 +45,15 @@ Speak = Callable[[Participant, Turn, OnText | None], Awaitable[Statement]]
 class TurnStore(Protocol):
     """Where what is said is stored as soon as it is said, and found after an interruption."""
 
-    def said(self, number: int, member: str) -> Statement | None:
+    def statement(self, number: int, member: str) -> Statement | None:
         """Return what a member said in a round before the meeting was interrupted."""
         ...
 
-    def keep(self, number: int, statement: Statement) -> None:
+    def add_statement(self, number: int, statement: Statement) -> None:
         """Store what a member said; it survives a crash once this returns."""
         ...
 
-    def keep_absence(self, number: int, absence: Absence) -> None:
+    def add_absence(self, number: int, absence: Absence) -> None:
         """Store that a member did not speak."""
         ...
 
@@ -61,7 +61,7 @@ class TurnStore(Protocol):
 class MeetingStore(TurnStore, Protocol):
     """Where a whole meeting is stored."""
 
-    def summed_up(self, draft: Minutes) -> Minutes | None:
+    def minutes(self, draft: Minutes) -> Minutes | None:
         """Return what the chair's model wrote about the same before; else None."""
         ...
 
@@ -94,7 +94,7 @@ async def hold_round(
 
     async def one(participant: Participant, turn: Turn) -> Statement | Absence:
         async with free:
-            return await _spoken(participant, turn, speak, store, on_event)
+            return await _take_turn(participant, turn, speak, store, on_event)
 
     tasks = [asyncio.create_task(one(participant, turn)) for participant, turn in turns]
     try:
@@ -123,25 +123,25 @@ def add_outcomes(record: Record, outcomes: Sequence[Statement | Absence]) -> Rec
     return record
 
 
-async def _spoken(
+async def _take_turn(
     participant: Participant, turn: Turn, speak: Speak, store: TurnStore, on_event: OnEvent
 ) -> Statement | Absence:
     """Return what a member says, or why they do not: one who fails stops nobody else."""
     event = MeetingEvent(
         MeetingEventKind.MEMBER_BEGAN, turn.round.name, turn.number, participant.key
     )
-    earlier = store.said(turn.number, participant.key)
+    earlier = store.statement(turn.number, participant.key)
     if earlier is not None:
         on_event(replace(event, kind=MeetingEventKind.RESUMED, statement=earlier))
         return earlier
     on_event(event)
 
-    def tell(text: str) -> None:
+    def on_text(text: str) -> None:
         on_event(replace(event, kind=MeetingEventKind.TEXT, text=text))
 
     try:
         async with asyncio.timeout(participant.timeout_seconds) as limit:
-            said = await speak(participant, turn, tell)
+            statement = await speak(participant, turn, on_text)
     except TimeoutError:
         if not limit.expired():
             return _missing(participant, turn, "They took too long.", store, on_event)
@@ -156,25 +156,29 @@ async def _spoken(
     task = asyncio.current_task()
     if task is not None and task.cancelling():  # the round ended, whatever they made of that
         raise asyncio.CancelledError
-    if not stands_in(said, participant):
-        said = _put_down(said, turn, store)
-    on_event(replace(event, kind=MeetingEventKind.SPOKE, statement=said))
-    return said
+    if not is_fallback(statement, participant):
+        statement = _record_statement(statement, turn, store)
+    on_event(replace(event, kind=MeetingEventKind.SPOKE, statement=statement))
+    return statement
 
 
-def stands_in(said: Statement, participant: Participant) -> bool:
+def is_fallback(statement: Statement, participant: Participant) -> bool:
     """Whether quotations stand in for a model that did not answer; it is asked again next time."""
-    return participant.model is not None and participant.inner is None and said.method == EXTRACTIVE
+    return (
+        participant.model is not None
+        and participant.inner is None
+        and statement.method == EXTRACTIVE
+    )
 
 
-def _put_down(said: Statement, turn: Turn, store: TurnStore) -> Statement:
+def _record_statement(statement: Statement, turn: Turn, store: TurnStore) -> Statement:
     """Keep what was said; where that is not possible the meeting goes on and says so."""
     try:
-        store.keep(turn.number, said)
+        store.add_statement(turn.number, statement)
     except ChapterhouseError as error:
         warning = f"This could not be written to the transcript: {error.message}"
-        return replace(said, warnings=(*said.warnings, warning))
-    return said
+        return replace(statement, warnings=(*statement.warnings, warning))
+    return statement
 
 
 def _seconds(number: float) -> str:
@@ -186,7 +190,7 @@ def _missing(
 ) -> Absence:
     absence = Absence(participant.key, turn.round.name, reason)
     with suppress(ChapterhouseError):  # who is absent is asked again in any case
-        store.keep_absence(turn.number, absence)
+        store.add_absence(turn.number, absence)
     on_event(
         MeetingEvent(MeetingEventKind.ABSENT, turn.round.name, turn.number, participant.key, reason)
     )
@@ -229,19 +233,19 @@ async def hold_meeting(session: Session, meeting: Meeting) -> Minutes:
     allowed = meeting.runtime.settings.telemetry.content
     shared = telemetry.sharing_content(allowed=allowed)
     with shared, telemetry.workflow_span(council.slug, question) as recorder:
-        minutes = await _held(session, meeting)
-        telemetry.tell_minutes(recorder, minutes)
+        minutes = await _hold(session, meeting)
+        telemetry.record_minutes(recorder, minutes)
         return minutes
 
 
-async def _held(session: Session, meeting: Meeting) -> Minutes:
+async def _hold(session: Session, meeting: Meeting) -> Minutes:
     council, question, record = session.council, session.question, Record()
     for number, entry in enumerate(council.rounds, start=1):
         turn = Turn(council, question, entry, number, record, _titles(session))
         if entry.kind is RoundKind.SYNTHESIS:  # which ends a council
             return await _synthesis(turn, session, meeting)
         record = await _round(turn, session, meeting)
-    return _whole(await _drafted(question, session, record, meeting.runtime), record)
+    return _whole(await _draft(question, session, record, meeting.runtime), record)
 
 
 def _titles(session: Session) -> Sequence[tuple[str, str]]:
@@ -252,42 +256,42 @@ async def _round(turn: Turn, session: Session, meeting: Meeting) -> Record:
     keys = turn.round.speakers or tuple(participant.key for participant in session.participants)
     speakers = [session.participant(key) for key in keys]
     limits = Limits(turn.council.parallel, turn.council.round_timeout_seconds)
-    _tell(meeting, turn, MeetingEventKind.ROUND_BEGAN)
+    _emit(meeting, turn, MeetingEventKind.ROUND_BEGAN)
     with telemetry.round_span(turn.round.name, turn.number, len(speakers)):
         turns = [
             (participant, replace(turn, reminded=meeting.remind(participant)))
             for participant in speakers
         ]
         outcomes = await hold_round(turns, limits, meeting.speak, meeting.store, meeting.on_event)
-    _tell(meeting, turn, MeetingEventKind.ROUND_ENDED)
+    _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
     return add_outcomes(turn.record, outcomes)
 
 
 async def _synthesis(turn: Turn, session: Session, meeting: Meeting) -> Minutes:
     """Return what the chair sums up, at most in the time of a round; else what rules can write."""
-    draft = await _drafted(turn.question, session, turn.record, meeting.runtime)
+    draft = await _draft(turn.question, session, turn.record, meeting.runtime)
     chair = session.chair
-    _tell(meeting, turn, MeetingEventKind.ROUND_BEGAN)
-    earlier = meeting.store.summed_up(draft) if chair and chair.model else None
+    _emit(meeting, turn, MeetingEventKind.ROUND_BEGAN)
+    earlier = meeting.store.minutes(draft) if chair and chair.model else None
     if earlier is not None:
-        _tell(meeting, turn, MeetingEventKind.RESUMED, CHAIR)
-        _tell(meeting, turn, MeetingEventKind.ROUND_ENDED)
+        _emit(meeting, turn, MeetingEventKind.RESUMED, CHAIR)
+        _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
         return earlier
     if chair is not None and draft.map.rows:
         seconds = chair.timeout_seconds or turn.council.round_timeout_seconds
-        _tell(meeting, turn, MeetingEventKind.MEMBER_BEGAN, CHAIR)
+        _emit(meeting, turn, MeetingEventKind.MEMBER_BEGAN, CHAIR)
         with telemetry.round_span(turn.round.name, turn.number, 1):
             synthesis = Synthesis(session, replace(turn, reminded=meeting.remind(chair)), draft)
-            tell = partial(_tell, meeting, turn, MeetingEventKind.TEXT, CHAIR)
+            on_text = partial(_emit, meeting, turn, MeetingEventKind.TEXT, CHAIR)
             try:
                 async with asyncio.timeout(seconds) as limit:
-                    draft = await meeting.preside(chair, synthesis, tell)
+                    draft = await meeting.preside(chair, synthesis, on_text)
             except Exception as error:  # noqa: BLE001 - whatever the chair does, there are minutes
                 why = _too_long(seconds) if limit.expired() else _failure(error)
                 reason = f"{why}, so rules summed up."
                 draft = replace(draft, warnings=(*draft.warnings, reason))
-                _tell(meeting, turn, MeetingEventKind.ABSENT, CHAIR, reason)
-    _tell(meeting, turn, MeetingEventKind.ROUND_ENDED)
+                _emit(meeting, turn, MeetingEventKind.ABSENT, CHAIR, reason)
+    _emit(meeting, turn, MeetingEventKind.ROUND_ENDED)
     return _whole(draft, turn.record)
 
 
@@ -302,13 +306,13 @@ def _failure(error: Exception) -> str:
     return f"Something went wrong with the chair ({type(error).__name__})"
 
 
-async def _drafted(question: str, session: Session, record: Record, runtime: Runtime) -> Minutes:
+async def _draft(question: str, session: Session, record: Record, runtime: Runtime) -> Minutes:
     """Return the minutes that rules can write."""
-    chart = await run_in_thread(partial(_charted, session, record, runtime))
+    chart = await run_in_thread(partial(_build_map, session, record, runtime))
     return await run_in_thread(partial(draft_minutes, question, session, record, chart, runtime))
 
 
-def _charted(session: Session, record: Record, runtime: Runtime) -> DisagreementMap:
+def _build_map(session: Session, record: Record, runtime: Runtime) -> DisagreementMap:
     scope = Scope.of(name for one in session.everyone for name in one.shelves)
     facts = facts_of(record.by_number, scope, runtime.store)
     members = [participant.key for participant in session.participants]
@@ -327,7 +331,7 @@ def _whole(minutes: Minutes, record: Record) -> Minutes:
     return replace(minutes, usage=total)
 
 
-def _tell(
+def _emit(
     meeting: Meeting, turn: Turn, kind: MeetingEventKind, member: str = "", text: str = ""
 ) -> None:
     meeting.on_event(MeetingEvent(kind, turn.round.name, turn.number, member, text))

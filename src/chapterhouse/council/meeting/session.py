@@ -12,17 +12,26 @@ from types import MappingProxyType
 
 from chapterhouse.agents.ask import persona_request
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import CHAIR, Grounding, Member, Seat
+from chapterhouse.agents.council_model import CHAIR, Grounding, Member, MemberKind
 from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.personas import House
-from chapterhouse.answering.model_context import excerpts_of
-from chapterhouse.answering.request import NO_MODEL, Choices, Request, library_request
+from chapterhouse.agents.personas import Personas
+from chapterhouse.answering.evidence_buffer import excerpts_of
+from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
-from chapterhouse.council.tools import seated_tools
+from chapterhouse.council.tools import participant_tools
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Excerpt, Persona, Progress, Query, Scope, SearchResult, Seating, Tool
+from chapterhouse.types import (
+    Excerpt,
+    ParticipantRecord,
+    Persona,
+    Progress,
+    Query,
+    Scope,
+    SearchResult,
+    Tool,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +39,7 @@ class MeetingOptions:
     """What a caller says about one meeting.
 
     Attributes:
-        model: Profile of the settings that speaks for everybody, ``none`` for no model; None
+        model: Model of the settings that speaks for everybody, ``none`` for no model; None
             leaves it to the members and the council.
         remember: Whether what was held and decided goes into the memory, if the settings have one.
         fresh: Whether to begin anew where a transcript of the same meeting could be gone on from.
@@ -78,7 +87,7 @@ class Plan:
     council: str
     title: str
     question: str
-    seats: tuple[Seating, ...]
+    participants: tuple[ParticipantRecord, ...]
     turns: tuple[PlannedTurn, ...]
     warnings: tuple[str, ...] = ()
 
@@ -111,7 +120,7 @@ class Participant:
 
     key: str
     title: str
-    seat: Seat
+    kind: MemberKind
     request: Request
     shelves: tuple[str, ...]
     instructions: str = ""
@@ -155,32 +164,32 @@ def refresh_sources(
     council: Council, runtime: Runtime, on_progress: OnProgress | None
 ) -> tuple[str, ...]:
     """Bring what the council and everyone in it reads up to date; return what did not work."""
-    seats = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
-    told = list(Councils(runtime).refresh(council, on_progress=on_progress).warnings)
-    for member in seats:
-        if member.seat is Seat.PERSONA:
-            told += House(runtime).refresh(member.persona, on_progress=on_progress).warnings
-        elif member.seat is Seat.COUNCIL:
-            told += refresh_sources(
+    members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
+    warnings = list(Councils(runtime).refresh(council, on_progress=on_progress).warnings)
+    for member in members:
+        if member.kind is MemberKind.PERSONA:
+            warnings += Personas(runtime).refresh(member.persona, on_progress=on_progress).warnings
+        elif member.kind is MemberKind.COUNCIL:
+            warnings += refresh_sources(
                 Councils(runtime).load(member.council).council, runtime, on_progress
             )
-    return tuple(dict.fromkeys(told))
+    return tuple(dict.fromkeys(warnings))
 
 
 def open_session(
-    council: Council, question: str, convening: MeetingOptions, runtime: Runtime
+    council: Council, question: str, options: MeetingOptions, runtime: Runtime
 ) -> Session:
     """Return the council with everyone in their seat.
 
     Args:
         council: One that can meet.
         question: What is put to it.
-        convening: What the caller says about the meeting.
+        options: What the caller says about the meeting.
         runtime: The library's parts.
 
     Raises:
         CouncilConfigError: with everything that is wrong with its tools.
-        UsageError: there is no such profile.
+        UsageError: there is no such model.
         MissingExtraError: a model's extra is not installed.
     """
     own: dict[
@@ -188,26 +197,26 @@ def open_session(
     ] = {}  # by identity: a member may hold tools, which no set can
 
     def own_of(member: Member) -> Mapping[str, Tool]:
-        if member.seat is Seat.COUNCIL:
+        if member.kind is MemberKind.COUNCIL:
             return {}
         scope = Scope.of(_shelves(council, member, runtime))
         return own.setdefault(id(member), knowledge_tools(partial(_search, runtime), scope))
 
-    tools = seated_tools(council, convening.tools, own_of)
+    tools = participant_tools(council, options.tools, own_of)
 
-    def seat(member: Member, key: str) -> Participant:
-        if member.seat is Seat.COUNCIL:
-            return _council(member, question, convening, runtime)
+    def to_participant(member: Member, key: str) -> Participant:
+        if member.kind is MemberKind.COUNCIL:
+            return _council(member, question, options, runtime)
         request = _request(council, member, question, runtime)
         return Participant(
             key=key,
             title=_title(member, request.persona),
-            seat=member.seat,
+            kind=member.kind,
             request=request,
             shelves=_shelves(council, member, runtime),
             instructions=member.instructions,
             grounding=member.grounding or request.grounding,
-            model=_model(_profile(council, member, request, convening), runtime),
+            model=_model(_model_name(council, member, request, options), runtime),
             tools=tools[key],
             own_tools={name: tool for name, tool in own[id(member)].items() if tool in tools[key]},
             timeout_seconds=member.timeout_seconds,
@@ -217,17 +226,17 @@ def open_session(
     return Session(
         council,
         question,
-        tuple(seat(member, member.key) for member in council.members),
-        seat(council.chaired_by, CHAIR) if council.chaired_by else None,
+        tuple(to_participant(member, member.key) for member in council.members),
+        to_participant(council.chaired_by, CHAIR) if council.chaired_by else None,
     )
 
 
-def seating_of(participant: Participant, runtime: Runtime) -> Seating:
+def participant_record(participant: Participant, runtime: Runtime) -> ParticipantRecord:
     """Return who speaks as minutes name them."""
-    return Seating(
+    return ParticipantRecord(
         key=participant.key,
         title=participant.title,
-        seat=participant.seat.value,
+        kind=participant.kind.value,
         persona=participant.persona.slug if participant.persona else "",
         shelves=participant.shelves,
         documents=runtime.store.census(participant.request.scope).documents,
@@ -236,22 +245,22 @@ def seating_of(participant: Participant, runtime: Runtime) -> Seating:
 
 
 def _council(
-    member: Member, question: str, convening: MeetingOptions, runtime: Runtime
+    member: Member, question: str, options: MeetingOptions, runtime: Runtime
 ) -> Participant:
     """Seat a whole council, which inherits nothing: what its members read, it reads."""
     council = Councils(runtime).load(member.council).council
-    inner = open_session(council, question, replace(convening, transcript=None), runtime)
+    inner = open_session(council, question, replace(options, transcript=None), runtime)
     shelves = tuple(dict.fromkeys(name for one in inner.everyone for name in one.shelves))
-    speaks = inner.chair or inner.participants[0]
-    request = library_request(question, runtime.settings, Choices(shelves=shelves))
+    speaker = inner.chair or inner.participants[0]
+    request = library_request(question, runtime.settings, AskOptions(shelves=shelves))
     request = replace(request, may_be_empty=True)
-    model = speaks.model
-    if convening.model is None and member.profile:
-        model = _model(member.profile, runtime)
+    model = speaker.model
+    if options.model is None and member.model:
+        model = _model(member.model, runtime)
     return Participant(
         key=member.key,
         title=member.name or council.title,
-        seat=Seat.COUNCIL,
+        kind=MemberKind.COUNCIL,
         request=request,
         shelves=shelves,
         instructions=member.instructions,
@@ -265,28 +274,30 @@ def _council(
 
 def _request(council: Council, member: Member, question: str, runtime: Runtime) -> Request:
     """Return how a question is put to a persona or a role."""
-    if member.seat is Seat.PERSONA:
-        folder = House(runtime).load(member.persona)
-        own = persona_request(question, folder.persona, folder.config, runtime.settings, Choices())
+    if member.kind is MemberKind.PERSONA:
+        folder = Personas(runtime).load(member.persona)
+        own = persona_request(
+            question, folder.persona, folder.config, runtime.settings, AskOptions()
+        )
     else:
-        own = library_request(question, runtime.settings, Choices())
+        own = library_request(question, runtime.settings, AskOptions())
     return replace(own, scope=Scope.of(_shelves(council, member, runtime)), may_be_empty=True)
 
 
 def _shelves(council: Council, member: Member, runtime: Runtime) -> tuple[str, ...]:
     """Return what a persona or a role reads: their shelves, then the council's."""
-    own = House(runtime).load(member.persona).persona.reads if member.persona else ()
+    own = Personas(runtime).load(member.persona).persona.reads if member.persona else ()
     return tuple(dict.fromkeys((*own, council.shelf, *member.shelves)))
 
 
-def _profile(council: Council, member: Member, request: Request, convening: MeetingOptions) -> str:
-    if convening.model is not None:
-        return convening.model
-    return member.profile or request.model or council.profile
+def _model_name(council: Council, member: Member, request: Request, options: MeetingOptions) -> str:
+    if options.model is not None:
+        return options.model
+    return member.model or request.model or council.model
 
 
-def _model(profile: str, runtime: Runtime) -> LanguageModel | None:
-    return None if profile == NO_MODEL else runtime.language_model(profile)
+def _model(name: str, runtime: Runtime) -> LanguageModel | None:
+    return None if name == NO_MODEL else runtime.language_model(name)
 
 
 def _title(member: Member, persona: Persona | None) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from chapterhouse.answering.model_context import Desk
+from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.draft import shelf_of_gap
@@ -72,11 +72,11 @@ async def write_synthesis(
     given = await run_in_thread(partial(prepare_synthesis, chair, synthesis, runtime))
     model = Metered(writer)
     read = partial(read_synthesis, options=synthesis.draft.options)
-    spoken, writing = await write_in_form(model, given, read, on_text)
+    output, writing = await write_in_form(model, given, read, on_text)
     minutes = await run_in_thread(
-        partial(_minutes, spoken, synthesis, given.desk, runtime, model.fingerprint)
+        partial(_minutes, output, synthesis, given.evidence, runtime, model.fingerprint)
     )
-    warnings = [*minutes.warnings, *([spoken.warning] if spoken.warning else [])]
+    warnings = [*minutes.warnings, *([output.warning] if output.warning else [])]
     if writing.cut:
         warnings.append("The chair was cut off at its longest answer: more would follow.")
     return replace(minutes, usage=model.usage, warnings=tuple(warnings))
@@ -85,21 +85,23 @@ async def write_synthesis(
 def prepare_synthesis(chair: Participant, synthesis: Synthesis, runtime: Runtime) -> Prepared:
     """Return what the chair's model is given; nothing is asked of it yet."""
     turn, draft = synthesis.turn, synthesis.draft
-    desk = Desk(chair.request, runtime)
+    evidence = EvidenceBuffer(chair.request, runtime)
     if chair.grounding != "tool":
-        desk.lay(excerpts_for(chair, turn))
+        evidence.add(excerpts_for(chair, turn))
     cited = turn.record.cited(dict.fromkeys(_by_weight(draft)))
-    desk.lay(evidence_excerpts(cited, chair.request.scope, runtime))
-    blocks, nonce = desk.laid(), desk.nonce
-    tools = tools_for(chair, desk, runtime)
+    evidence.add(evidence_excerpts(cited, chair.request.scope, runtime))
+    blocks, nonce = evidence.blocks(), evidence.nonce
+    tools = tools_for(chair, evidence, runtime)
     form = format_of(turn.round.kind, draft.options)
     board = (
-        prompts.claims_shown("CLAIMS", prompts.marked(turn, turn.record.claims, blocks), nonce),
-        prompts.data_shown("MEMBERS", "\n".join(_members(synthesis)), "members", nonce),
-        prompts.data_shown("DISAGREEMENT MAP", "\n".join(_map(synthesis)), "map", nonce),
+        prompts.format_claims(
+            "CLAIMS", prompts.mark_claims(turn, turn.record.claims, blocks), nonce
+        ),
+        prompts.format_data("MEMBERS", "\n".join(_members(synthesis)), "members", nonce),
+        prompts.format_data("DISAGREEMENT MAP", "\n".join(_map(synthesis)), "map", nonce),
     )
     return Prepared(
-        desk,
+        evidence,
         prompts.instructions(chair, turn, shape_in_words(form), tools=bool(tools)),
         prompts.user_message(turn, blocks, nonce, *board),
         tools,
@@ -123,9 +125,13 @@ def _members(synthesis: Synthesis) -> Iterator[str]:
     """Yield who met under which key, and what each held in the end."""
     positions = {s.member: s for s in synthesis.draft.statements if s.position or s.option}
     for participant in synthesis.session.participants:
-        said = positions.get(participant.key)
-        option = f", would choose “{said.option}”" if said and said.option else ""
-        position = f": {said.position}" if said and said.position else ""
+        own_position = positions.get(participant.key)
+        option = (
+            f", would choose “{own_position.option}”"
+            if own_position and own_position.option
+            else ""
+        )
+        position = f": {own_position.position}" if own_position and own_position.position else ""
         yield f"{participant.key} is {participant.title}{option}{position}"
 
 
@@ -158,49 +164,53 @@ def _stances(row: MapRow) -> str:
 
 
 def _minutes(
-    spoken: SynthesisOutput, synthesis: Synthesis, desk: Desk, runtime: Runtime, method: str
+    output: SynthesisOutput,
+    synthesis: Synthesis,
+    evidence: EvidenceBuffer,
+    runtime: Runtime,
+    method: str,
 ) -> Minutes:
-    draft, checker = synthesis.draft, Checker.of(desk, runtime)
+    draft, checker = synthesis.draft, Checker.of(evidence, runtime)
     # What the rules' matrix cites is only kept where its cells are.
     ledger = Ledger(synthesis.turn.record.citations)
     points = partial(_points, checker=checker, ledger=ledger)
     keys = {participant.key for participant in synthesis.session.participants}
-    decision, grounds = points(spoken.decision), points(spoken.grounds)
+    decision, grounds = points(output.decision), points(output.grounds)
     if not any(point.support in FOUND for point in (*decision, *grounds)):
         warning = "Nothing that the chair wrote is carried by the documents: the map speaks."
         return replace(draft, warnings=(*draft.warnings, warning))
     dissent = [
-        replace(point, members=(said.member,) if said.member in keys else ())
-        for said in spoken.dissent
-        for point in points([said.text])
+        replace(point, members=(entry.member,) if entry.member in keys else ())
+        for entry in output.dissent
+        for point in points([entry.text])
     ]
     warnings = draft.warnings
-    if spoken.decided and not _is_favoured(spoken, draft):
-        unfounded = f"Nobody's documents or words speak for “{spoken.decided}”: the chair chose it."
+    if output.decided and not _is_favoured(output, draft):
+        unfounded = f"Nobody's documents or words speak for “{output.decided}”: the chair chose it."
         warnings = (*warnings, unfounded)
     return replace(
         draft,
         warnings=warnings,
-        decided=spoken.decided,
+        decided=output.decided,
         decision=decision,
         grounds=grounds or draft.grounds,
         dissent=(*dissent, *_unmentioned(draft.dissent, dissent)),
         open_questions=(
-            *points(spoken.open_questions),
+            *points(output.open_questions),
             *(p for p in draft.open_questions if p.claims),
         ),
-        missing=tuple(dict.fromkeys((*_gaps(spoken, synthesis, checker), *draft.missing))),
-        matrix=_matrix(spoken.matrix, draft, checker, ledger),
+        missing=tuple(dict.fromkeys((*_gaps(output, synthesis, checker), *draft.missing))),
+        matrix=_matrix(output.matrix, draft, checker, ledger),
         citations=ledger.citations,
         method=method,
     )
 
 
-def _is_favoured(spoken: SynthesisOutput, draft: Minutes) -> bool:
+def _is_favoured(output: SynthesisOutput, draft: Minutes) -> bool:
     """Whether a member or their documents are for what the chair chose."""
-    chosen = [said.option for said in draft.statements]
+    chosen = [statement.option for statement in draft.statements]
     for_it = [v.option for v in draft.matrix if v.leaning is Leaning.FOR]
-    return spoken.decided in {sanitise_line(option) for option in (*chosen, *for_it)}
+    return output.decided in {sanitise_line(option) for option in (*chosen, *for_it)}
 
 
 def _points(texts: Iterable[str], checker: Checker, ledger: Ledger) -> tuple[Point, ...]:
@@ -213,31 +223,31 @@ def _points(texts: Iterable[str], checker: Checker, ledger: Ledger) -> tuple[Poi
     return tuple(found)
 
 
-def _unmentioned(found: Sequence[Point], told: Sequence[Point]) -> Iterator[Point]:
+def _unmentioned(found: Sequence[Point], mentioned: Sequence[Point]) -> Iterator[Point]:
     """Yield sides of disputes of which the chair cites nothing: dissent is never dropped."""
-    cited = {number for point in told for number in point.citations}
+    cited = {number for point in mentioned for number in point.citations}
     for point in found:
         if not cited.intersection(point.citations):
             yield point
 
 
-def _gaps(spoken: SynthesisOutput, synthesis: Synthesis, checker: Checker) -> Iterator[Gap]:
+def _gaps(output: SynthesisOutput, synthesis: Synthesis, checker: Checker) -> Iterator[Gap]:
     shelves = {one.key: shelf_of_gap(one) for one in synthesis.session.participants}
-    for gap in spoken.missing:
+    for gap in output.missing:
         text, _ = checker.whole(gap.text)
         member = gap.member if gap.member in shelves else ""
         yield Gap(member, shelves.get(member, ""), text.text)
 
 
 def _matrix(
-    spoken: Sequence[VerdictOutput], draft: Minutes, checker: Checker, ledger: Ledger
+    output: Sequence[VerdictOutput], draft: Minutes, checker: Checker, ledger: Ledger
 ) -> tuple[Verdict, ...]:
     """Return the chair's matrix, and the rules' cell where it has none of its own."""
-    said = {(verdict.option, verdict.member): verdict for verdict in spoken}
+    by_cell = {(verdict.option, verdict.member): verdict for verdict in output}
     cited = {citation.number: citation for citation in draft.citations}
     cells = []
     for cell in draft.matrix:
-        given = said.get((sanitise_line(cell.option), cell.member))
+        given = by_cell.get((sanitise_line(cell.option), cell.member))
         if given is not None:
             cells.append(_verdict(given, cell, checker, ledger))
         else:
@@ -246,10 +256,10 @@ def _matrix(
     return tuple(cells)
 
 
-def _verdict(said: VerdictOutput, cell: Verdict, checker: Checker, ledger: Ledger) -> Verdict:
-    if said.leaning is Leaning.SILENT and not said.text:
+def _verdict(output: VerdictOutput, cell: Verdict, checker: Checker, ledger: Ledger) -> Verdict:
+    if output.leaning is Leaning.SILENT and not output.text:
         return Verdict(cell.option, cell.member, Leaning.SILENT)
-    sentence, _ = checker.whole(said.text)
+    sentence, _ = checker.whole(output.text)
     support = Support.NO_STATEMENT if not sentence.text else sentence.support
     numbers = ledger.numbers(sentence.citations)
-    return Verdict(cell.option, cell.member, said.leaning, sentence.text, numbers, support)
+    return Verdict(cell.option, cell.member, output.leaning, sentence.text, numbers, support)

@@ -80,7 +80,7 @@ def key_of_meeting(
 class Transcript:
     """What was said in a meeting, and the file that it is written to. A context manager.
 
-    Safe to share between threads. Whatever a ``keep`` method returned from is on disk.
+    Safe to share between threads. Whatever a ``add_statement`` method returned from is on disk.
     """
 
     def __init__(self, file: TranscriptFile | None, path: Path | None = None) -> None:
@@ -88,7 +88,7 @@ class Transcript:
         self._file = file
         self._path = path
         self._lock = threading.Lock()
-        self._said: dict[tuple[int, str], Statement] = {}
+        self._statements: dict[tuple[int, str], Statement] = {}
         self._minutes: Minutes | None = None
         self._found = 0
 
@@ -161,11 +161,11 @@ class Transcript:
         """The minutes, if nothing was said after them."""
         return self._minutes
 
-    def said(self, number: int, member: str) -> Statement | None:
+    def statement(self, number: int, member: str) -> Statement | None:
         """Return what a member said in round ``number``, counted from 1, or None."""
-        return self._said.get((number, member))
+        return self._statements.get((number, member))
 
-    def keep(self, number: int, statement: Statement) -> None:
+    def add_statement(self, number: int, statement: Statement) -> None:
         """Keep what a member said, instead of what else they said there before.
 
         Raises:
@@ -173,7 +173,7 @@ class Transcript:
         """
         place = number, statement.member
         with self._lock:
-            if self._said.get(place) == statement:
+            if self._statements.get(place) == statement:
                 return
             self._append(
                 {
@@ -183,17 +183,17 @@ class Transcript:
                     "statement": _statements().dump_python(statement, mode="json"),
                 }
             )
-            self._said[place] = statement
+            self._statements[place] = statement
             self._minutes = None
 
-    def keep_absence(self, number: int, absence: Absence) -> None:
+    def add_absence(self, number: int, absence: Absence) -> None:
         """Keep that a member did not speak; next time they may. Raises as ``keep``."""
-        told = {"member": absence.member, "round": absence.round, "reason": absence.reason}
+        fields = {"member": absence.member, "round": absence.round, "reason": absence.reason}
         with self._lock:
-            self._append({"number": number, "absence": told})
+            self._append({"number": number, "absence": fields})
             self._minutes = None
 
-    def keep_minutes(self, minutes: Minutes) -> None:
+    def add_minutes(self, minutes: Minutes) -> None:
         """Keep what came of the meeting. Raises as ``keep``."""
         with self._lock:
             if minutes == self._minutes:
@@ -221,14 +221,14 @@ class Transcript:
             return
         for number, line in enumerate(held[:whole].split(b"\n")[1:-1], start=2):
             self._take_up(line, number)
-        self._found = len(self._said)
+        self._found = len(self._statements)
 
     def _take_up(self, line: bytes, number: int) -> None:
         try:
             entry = json.loads(line)
             if "statement" in entry:
                 place = int(entry["number"]), str(entry["member"])
-                self._said[place] = _statements().validate_python(entry["statement"])
+                self._statements[place] = _statements().validate_python(entry["statement"])
                 self._minutes = None
             elif "minutes" in entry:
                 self._minutes = _all_minutes().validate_python(entry["minutes"])

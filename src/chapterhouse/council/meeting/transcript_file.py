@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, RefusedError, UsageError
-from chapterhouse.files import make_folder, put_in_place, sync_folder
+from chapterhouse.files import make_folder, move_into_place, sync_folder
 from chapterhouse.text.naming import storable_path
 
 LARGEST: Final = 256 * 2**20  # bytes
@@ -94,13 +94,13 @@ def open_transcript(path: Path, must_move: MustMove) -> TranscriptFile:
     try:
         make_folder(path.parent)
         for _ in range(_TRIES):
-            descriptor = _locked(path)
+            descriptor = _lock(path)
             try:
                 held = _read(descriptor, path)
                 if not must_move(held):
                     sync_folder(path.parent)
                     return TranscriptFile(path, descriptor, held, aside)
-                aside = _moved_aside(path)
+                aside = _move_aside(path)
             except BaseException:
                 os.close(descriptor)
                 raise
@@ -113,7 +113,7 @@ def open_transcript(path: Path, must_move: MustMove) -> TranscriptFile:
     raise _in_use(path)
 
 
-def _locked(path: Path) -> int:
+def _lock(path: Path) -> int:
     for _ in range(_TRIES):
         descriptor = os.open(path, _FLAGS, 0o600)
         try:
@@ -158,14 +158,14 @@ def _read(descriptor: int, path: Path) -> bytes:
     return b"".join(blocks)
 
 
-def _moved_aside(path: Path) -> Path:
+def _move_aside(path: Path) -> Path:
     """Give a file the first of ``NAME.1.SUFFIX``, ``NAME.2.SUFFIX`` and so on that is free."""
     number = 0
     while True:
         number += 1
         aside = path.with_name(f"{path.stem}.{number}{path.suffix}")
         try:
-            put_in_place(path, aside, replace=False)
+            move_into_place(path, aside, replace=False)
         except FileExistsError:
             continue
         return aside

@@ -63,12 +63,12 @@ Entry = Mapping[object, object]
 # --- single values -------------------------------------------------------------------------------
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Return a text cut at its last whole word within ``most`` characters."""
     if len(text) <= most:
         return text
-    kept = text[: most - 1]
-    return f"{kept.rpartition(' ')[0] or kept}…"
+    shortened_text = text[: most - 1]
+    return f"{shortened_text.rpartition(' ')[0] or shortened_text}…"
 
 
 def _words(value: object) -> str:
@@ -92,23 +92,21 @@ def _markers(entry: Entry) -> str:
 
 
 def _text(value: object) -> str:
-    return shortened(sanitise(_words(value)).text.strip(), _LONGEST_TEXT)
+    return shorten(sanitise(_words(value)).text.strip(), _LONGEST_TEXT)
 
 
 def _line(value: object, most: int = _LONGEST_LINE) -> str:
-    return shortened(sanitise_line(_words(value)), most)
+    return shorten(sanitise_line(_words(value)), most)
 
 
 def _option(value: object, info: ValidationInfo) -> str:
     """Return an option as the council spells it, where it is known; empty for none of them."""
     written = _words(value)
     options = info.context if info.context is not None else [written]
-    return next(
-        (_line(one, _LONGEST_NAME) for one in options if _folded(one) == _folded(written)), ""
-    )
+    return next((_line(one, _LONGEST_NAME) for one in options if _fold(one) == _fold(written)), "")
 
 
-def _folded(option: str) -> str:
+def _fold(option: str) -> str:
     return sanitise_line(option).casefold().strip(" .\"'“”")
 
 
@@ -166,7 +164,7 @@ def _by_claim(value: object, most: int) -> list[Entry]:
     found: list[Entry] = [
         {**entry, "claim": claim}
         for entry in _entries(value, "claim")
-        for claim in claim_ids(_named(entry, ReplyOutput).get("claim"))
+        for claim in claim_ids(_by_field(entry, ReplyOutput).get("claim"))
     ]
     return found[:most]
 
@@ -177,7 +175,7 @@ def _by_member(value: object) -> list[Entry]:
         value = [value]
     found: list[Entry] = []
     for entry in _entries(value, "member"):
-        words, fields = _words(entry), _named(entry, Attributed)
+        words, fields = _words(entry), _by_field(entry, Attributed)
         if _says_something(words):
             member = fields.get("member", "")
             found.append({"member": "" if member == words else member, "text": words})
@@ -192,7 +190,7 @@ def _verdicts(value: object, info: ValidationInfo) -> list[Entry]:
     else:
         cells = list(_entries(value, "option"))
     known = [cell for cell in cells if _option(cell.get("option"), info)]
-    return [cell for cell in known if _named(cell, VerdictOutput).get("member")][:_MOST_VERDICTS]
+    return [cell for cell in known if _by_field(cell, VerdictOutput).get("member")][:_MOST_VERDICTS]
 
 
 # --- what is said --------------------------------------------------------------------------------
@@ -215,7 +213,7 @@ class _Output(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _spelt_otherwise(cls, entry: Entry) -> dict[str, object]:
-        fields = _named(entry, cls)
+        fields = _by_field(entry, cls)
         if cls.words:
             words = _words(fields.get(cls.words))
             fields[cls.words] = words + _markers(entry)
@@ -325,7 +323,7 @@ def _read(text: str, options: Sequence[str], model: type[Output], prose: str) ->
     whole = True
     for found in objects_in(clean):
         for value in _objects(found):
-            fields = _named(value, model)
+            fields = _by_field(value, model)
             if len(fields.keys() - _OURS) > len(best):
                 best, whole = {k: v for k, v in fields.items() if k not in _OURS}, found.whole
     if best:
@@ -350,7 +348,7 @@ def _objects(found: Found) -> Iterator[Entry]:
         level = below
 
 
-def _named(entry: Entry, model: type[BaseModel]) -> dict[str, object]:
+def _by_field(entry: Entry, model: type[BaseModel]) -> dict[str, object]:
     """Return the values of an object by the fields of a model, in whatever spelling or number."""
     spelt = {_letters(str(key)): value for key, value in reversed(list(entry.items()))}
     found: dict[str, object] = {}

@@ -90,23 +90,23 @@ def add_statement(record: Record, statement: Statement) -> Record:
             citations.append(replace(citation, number=known[bare]))
         numbers[citation.number] = known[bare]
     first = len(record.claims) + 1
-    told = replace(
+    renumbered = replace(
         statement,
         claims=tuple(
-            replace(claim, id=f"c{number}", citations=_renumbered(claim.citations, numbers))
+            replace(claim, id=f"c{number}", citations=_renumber(claim.citations, numbers))
             for number, claim in enumerate(statement.claims, start=first)
         ),
         replies=tuple(
-            replace(reply, citations=_renumbered(reply.citations, numbers))
+            replace(reply, citations=_renumber(reply.citations, numbers))
             for reply in statement.replies
         ),
         concessions=tuple(
-            replace(given, citations=_renumbered(given.citations, numbers))
+            replace(given, citations=_renumber(given.citations, numbers))
             for given in statement.concessions
         ),
         citations=(),
     )
-    return replace(record, statements=(*record.statements, told), citations=tuple(citations))
+    return replace(record, statements=(*record.statements, renumbered), citations=tuple(citations))
 
 
 def add_absence(record: Record, absence: Absence) -> Record:
@@ -145,7 +145,7 @@ def _unnumbered(citation: Citation) -> Citation:
     return replace(citation, number=0)
 
 
-def _renumbered(own: tuple[int, ...], numbers: Mapping[int, int]) -> tuple[int, ...]:
+def _renumber(own: tuple[int, ...], numbers: Mapping[int, int]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers[number] for number in own))
 
 

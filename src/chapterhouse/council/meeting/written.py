@@ -16,9 +16,9 @@ from functools import cache, partial
 from typing import Final, Self, TypeVar
 from weakref import WeakKeyDictionary
 
-from chapterhouse.answering.model_context import Desk
+from chapterhouse.answering.check_written import Given, Lookup, check
+from chapterhouse.answering.evidence_buffer import EvidenceBuffer
 from chapterhouse.answering.prompt import Shown
-from chapterhouse.answering.written import Given, Lookup, check
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.meeting import prompts
 from chapterhouse.council.meeting.concessions import judge_concession
@@ -26,7 +26,7 @@ from chapterhouse.council.meeting.output_format import (
     ask_again,
     format_of,
     shape_in_words,
-    spoken_pieces,
+    stream_readable_text,
 )
 from chapterhouse.council.meeting.prompts import earlier_claims, excerpts_for, tools_for
 from chapterhouse.council.meeting.session import Participant
@@ -106,12 +106,12 @@ class Checker:
     lookup: Lookup
 
     @classmethod
-    def of(cls, desk: Desk, runtime: Runtime) -> Self:
+    def of(cls, evidence: EvidenceBuffer, runtime: Runtime) -> Self:
         """Return what checks by all that lies on a desk now; documents are read once."""
         store, scope = runtime.store, Scope.everything()  # others' quotations lie there, too
         document = cache(partial(store.document, scope=scope))
         body = cache(partial(store.body, scope=scope))
-        return cls(desk.given(), runtime.judge, Lookup(document, body))
+        return cls(evidence.given(), runtime.judge, Lookup(document, body))
 
     def sentences(self, text: str) -> tuple[tuple[Sentence, ...], tuple[str, ...]]:
         """Return a text's sentences with verified citations, and the markers that cite nothing."""
@@ -141,21 +141,25 @@ class Checker:
 
 
 def statement_of(
-    spoken: TurnOutput, participant: Participant, turn: Turn, desk: Desk, runtime: Runtime
+    output: TurnOutput,
+    participant: Participant,
+    turn: Turn,
+    evidence: EvidenceBuffer,
+    runtime: Runtime,
 ) -> Statement:
     """Return what a model said as a statement: every sentence judged, every marker resolved.
 
     Args:
-        spoken: What it said.
+        output: What it said.
         participant: For whom it spoke.
         turn: What was asked.
-        desk: What lay before it; nothing else can be cited.
+        evidence: What lay before it; nothing else can be cited.
         runtime: The library's parts.
     """
-    checker, ledger = Checker.of(desk, runtime), Ledger()
+    checker, ledger = Checker.of(evidence, runtime), Ledger()
     rejected: list[str] = []
     claims: list[Claim] = []
-    for written in spoken.claims:
+    for written in output.claims:
         sentences, wrong = checker.sentences(written)
         rejected += wrong
         claims += [
@@ -163,27 +167,27 @@ def statement_of(
             for sentence in sentences
             if sentence.support is not Support.NO_STATEMENT
         ]
-    warnings = [spoken.warning] if spoken.warning else []
+    warnings = [output.warning] if output.warning else []
     replies = []
-    for reply in _known_replies(spoken.replies, participant, turn, warnings):
+    for reply in _known_replies(output.replies, participant, turn, warnings):
         reason, wrong = checker.whole(reply.reason)
         rejected += wrong
         replies.append(_reply(reply, reason, participant, turn, ledger))
-    position, _ = checker.whole(spoken.position)
+    position, _ = checker.whole(output.position)
     return Statement(
         member=participant.key,
         round=turn.round.name,
         position=position.text,
-        option=spoken.option,
+        option=output.option,
         claims=tuple(claims),
         replies=tuple(replies),
-        concessions=_concessions(spoken, participant, turn, checker, ledger),
-        missing=tuple(checker.whole(text)[0].text for text in spoken.missing),
-        open_questions=tuple(checker.whole(text)[0].text for text in spoken.open_questions),
+        concessions=_concessions(output, participant, turn, checker, ledger),
+        missing=tuple(checker.whole(text)[0].text for text in output.missing),
+        open_questions=tuple(checker.whole(text)[0].text for text in output.open_questions),
         citations=ledger.citations,
         warnings=tuple(warnings),
         rejected=tuple(dict.fromkeys(rejected)),
-        read=readings_of(desk),
+        read=readings_of(evidence),
     )
 
 
@@ -229,12 +233,12 @@ def _reply(
 
 
 def _concessions(
-    spoken: TurnOutput, participant: Participant, turn: Turn, checker: Checker, ledger: Ledger
+    output: TurnOutput, participant: Participant, turn: Turn, checker: Checker, ledger: Ledger
 ) -> tuple[Concession, ...]:
     """Return what a member gives up, each claim once, with whether it counts."""
     made: dict[str, Concession] = {}
     known = {claim.id for claim in turn.record.claims}
-    for given in spoken.concessions:
+    for given in output.concessions:
         if given.claim not in known or given.claim in made:
             continue
         reason, _ = checker.whole(given.reason)
@@ -252,9 +256,9 @@ def _concessions(
     return tuple(made.values())
 
 
-def readings_of(desk: Desk) -> tuple[Reading, ...]:
+def readings_of(evidence: EvidenceBuffer) -> tuple[Reading, ...]:
     """Return the stretches of documents that lay on a desk."""
-    return tuple(map(_reading, desk.laid()))
+    return tuple(map(_reading, evidence.blocks()))
 
 
 def _reading(block: Shown) -> Reading:
@@ -273,7 +277,7 @@ _CUT: Final = (
 class Prepared:
     """All that a model is given in a turn."""
 
-    desk: Desk
+    evidence: EvidenceBuffer
     instructions: str
     prompt: str
     tools: tuple[Tool, ...]
@@ -288,16 +292,16 @@ def prepare_turn(participant: Participant, turn: Turn, runtime: Runtime) -> Prep
         turn: What is asked.
         runtime: The library's parts.
     """
-    desk = Desk(participant.request, runtime)
+    evidence = EvidenceBuffer(participant.request, runtime)
     if participant.grounding != "tool":
-        desk.lay(excerpts_for(participant, turn))
-    said = tuple(earlier_claims(participant, turn, runtime, desk))
-    tools = tools_for(participant, desk, runtime)
+        evidence.add(excerpts_for(participant, turn))
+    earlier = tuple(earlier_claims(participant, turn, runtime, evidence))
+    tools = tools_for(participant, evidence, runtime)
     form = format_of(turn.round.kind, turn.council.options)
     return Prepared(
-        desk,
+        evidence,
         prompts.instructions(participant, turn, shape_in_words(form), tools=bool(tools)),
-        prompts.user_message(turn, desk.laid(), desk.nonce, *said),
+        prompts.user_message(turn, evidence.blocks(), evidence.nonce, *earlier),
         tools,
         form,
     )
@@ -325,9 +329,9 @@ async def written_turn(
     given = await run_limited(partial(prepare_turn, participant, turn, runtime))
     model = Metered(writer)
     read = partial(read_turn, options=turn.council.options)
-    spoken, writing = await write_in_form(model, given, read, on_text)
+    output, writing = await write_in_form(model, given, read, on_text)
     statement = await run_limited(
-        partial(statement_of, spoken, participant, turn, given.desk, runtime)
+        partial(statement_of, output, participant, turn, given.evidence, runtime)
     )
     return replace(
         statement,
@@ -355,19 +359,19 @@ async def write_in_form(
         given.instructions,
         given.prompt,
         tools=given.tools,
-        on_text=spoken_pieces(on_text) if on_text else None,
+        on_text=stream_readable_text(on_text) if on_text else None,
         output=given.form,
     )
-    said = read(writing.text)
-    if said.in_form:
-        return said, writing
-    written = prompts.data_shown("WHAT YOU WROTE", writing.text, "written", given.desk.nonce)
+    output = read(writing.text)
+    if output.in_form:
+        return output, writing
+    written = prompts.format_data("WHAT YOU WROTE", writing.text, "written", given.evidence.nonce)
     try:
         second = await model.write(ask_again(given.form), written, output=given.form)
     except EngineError:
-        return said, writing
+        return output, writing
     again = read(_with_markers(second.text))
-    return (again if again.in_form else said), writing
+    return (again if again.in_form else output), writing
 
 
 def _with_markers(text: str) -> str:

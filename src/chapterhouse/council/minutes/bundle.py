@@ -17,13 +17,13 @@ from pydantic_core import PydanticSerializationError
 from chapterhouse.agents.council import as_object
 from chapterhouse.agents.council_model import shelf_of
 from chapterhouse.agents.councils import Councils
-from chapterhouse.agents.personas import House
-from chapterhouse.answering import sealed
+from chapterhouse.agents.personas import Personas
+from chapterhouse.answering import checksum
 from chapterhouse.answering.bundle import documents_of, sections_of
+from chapterhouse.answering.checksum import Source
 from chapterhouse.answering.cite import CitationCheck, recheck_citations, text_hash
-from chapterhouse.answering.sealed import Source
 from chapterhouse.answering.search import holdings_of
-from chapterhouse.council.minutes.contents import all_citations, carried, meetings
+from chapterhouse.council.minutes.contents import all_citations, meetings, supported_texts
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.runtime import Runtime
@@ -49,7 +49,7 @@ class MinutesBundle:
         configuration: The settings and the council that made them; no key is ever among them.
         versions: Of Chapterhouse and of the models.
         sequence: Of the library.
-        seal: SHA-256 of the bundle without it.
+        checksum: SHA-256 of the bundle without it.
     """
 
     format: str
@@ -59,7 +59,7 @@ class MinutesBundle:
     configuration: Mapping[str, object]
     versions: Mapping[str, str]
     sequence: int
-    seal: str = ""
+    checksum: str = ""
 
 
 @cache
@@ -93,18 +93,18 @@ def make_minutes_bundle(
         format=MINUTES_FORMAT,
         minutes=minutes,
         quotes={name: text_hash(one.quote) for name, one in all_citations(minutes)},
-        sources=sealed.sources_of(documents),
+        sources=checksum.sources_of(documents),
         configuration=configuration,
         versions=versions,
         sequence=sequence,
     )
     fields = bundle_fields(open_bundle)
-    return _adapter().validate_python({**fields, "seal": sealed.seal_of(fields)})
+    return _adapter().validate_python({**fields, "checksum": checksum.checksum_of(fields)})
 
 
 def minutes_bundle_json(bundle: MinutesBundle) -> str:
     """Return a bundle as a file: one JSON object, keys in order, a line feed at the end."""
-    return sealed.file_text(bundle_fields(bundle))
+    return checksum.file_text(bundle_fields(bundle))
 
 
 def minutes_fields(minutes: Minutes) -> dict[str, object]:
@@ -115,7 +115,7 @@ def minutes_fields(minutes: Minutes) -> dict[str, object]:
 
 def minutes_json(minutes: Minutes) -> str:
     """Return minutes as a JSON file, keys in order."""
-    return sealed.file_text(minutes_fields(minutes))
+    return checksum.file_text(minutes_fields(minutes))
 
 
 def holds_minutes(data: str | bytes) -> bool:
@@ -124,10 +124,10 @@ def holds_minutes(data: str | bytes) -> bool:
     Raises:
         UsageError: it is no JSON object.
     """
-    fields = sealed.parsed(data)
+    fields = checksum.parse(data)
     if "format" in fields:
         return fields["format"] == MINUTES_FORMAT
-    found = sealed.inner(fields, "minutes")
+    found = checksum.inner(fields, "minutes")
     return isinstance(found, dict) and "statements" in found and "council" in found
 
 
@@ -138,11 +138,11 @@ def read_minutes(data: str | bytes) -> Minutes:
         UsageError: it holds none.
     """
     try:
-        found = sealed.inner(sealed.parsed(data), "minutes")
+        found = checksum.inner(checksum.parse(data), "minutes")
         minutes = _minutes_adapter().validate_python(found)
         minutes_fields(minutes)  # minutes within minutes beyond measure
     except ValidationError as error:
-        raise sealed.unreadable("minutes", error) from None
+        raise checksum.unreadable("minutes", error) from None
     except (PydanticSerializationError, ValueError, RecursionError):
         raise _too_deep() from None
     return minutes
@@ -154,16 +154,16 @@ def read_minutes_bundle(data: str | bytes) -> MinutesBundle:
     Raises:
         UsageError: it is none, or of a later format.
     """
-    fields = sealed.parsed(data)
-    sealed.require_format(fields, MINUTES_FORMAT, _WRITTEN_BY)
+    fields = checksum.parse(data)
+    checksum.require_format(fields, MINUTES_FORMAT, _WRITTEN_BY)
     try:
         bundle = _adapter().validate_python(fields)
         read = bundle_fields(bundle)
     except ValidationError as error:
-        raise sealed.unreadable("a bundle of minutes", error) from None
+        raise checksum.unreadable("a bundle of minutes", error) from None
     except (PydanticSerializationError, ValueError, RecursionError):
         raise _too_deep() from None
-    sealed.require_nothing_beside(read, fields)
+    checksum.require_nothing_else(read, fields)
     return bundle
 
 
@@ -195,14 +195,14 @@ def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ..
     sources = {source.document_id: source for source in bundle.sources}
     cited = list(all_citations(bundle.minutes))
     held = [meeting for _, meeting in meetings(bundle.minutes)]
-    torn = [f"[{name}]" for name, c in cited if not sealed.holds(c, bundle.quotes.get(name))]
-    without = [f"[{name}]" for name, c in cited if not sealed.is_of(c, sources)]
+    torn = [f"[{name}]" for name, c in cited if not checksum.holds(c, bundle.quotes.get(name))]
+    without = [f"[{name}]" for name, c in cited if not checksum.is_of(c, sources)]
     against = [where for one in held for where in _unsupported(one, sources, judge)]
     return (
-        sealed.seal_check(bundle_fields(bundle)),
-        sealed.listed("quotations", torn),
-        sealed.listed("sources", without),
-        sealed.check(
+        checksum.check_checksum(bundle_fields(bundle)),
+        checksum.check_each("quotations", torn),
+        checksum.check_each("sources", without),
+        checksum.check(
             "numbering", all(map(_numbered, held)), "Every number in the minutes has its citation."
         ),
         _claims_check(against),
@@ -222,7 +222,7 @@ def _claims_check(against: Sequence[str]) -> Check:
 def _numbered(minutes: Minutes) -> bool:
     """Whether citations count from 1, every sentence's number is one, and nothing else counts."""
     numbers = [citation.number for citation in minutes.citations]
-    used = {number for one in carried(minutes) for number in one.citations}
+    used = {number for one in supported_texts(minutes) for number in one.citations}
     return (
         numbers == list(range(1, len(numbers) + 1))
         and used <= set(numbers)
@@ -238,13 +238,13 @@ def _unsupported(
     A member without a model quotes. What a model wrote, or may have, is judged again.
     """
     known = {citation.number: citation for citation in minutes.citations}
-    language_of = sealed.languages(sources.values())
-    for one in carried(minutes):
+    language_of = checksum.languages(sources.values())
+    for one in supported_texts(minutes):
         cited = [known[number] for number in one.citations if number in known]
         if one.quoted:
-            fits = any(sealed.quotes(one.text, [each]) for each in cited)
+            fits = any(checksum.quotes(one.text, [each]) for each in cited)
         else:
-            fits = sealed.agrees(one.text, one.support, cited, language_of, judge)
+            fits = checksum.agrees(one.text, one.support, cited, language_of, judge)
         if not fits:
             yield one.where
 
@@ -255,7 +255,9 @@ def minutes_bundle_of(minutes: Minutes, runtime: Runtime) -> MinutesBundle:
     A council that was built in Python has no file, and is not in it.
     """
     held = [meeting for _, meeting in meetings(minutes)]
-    personas = sorted({seat.persona for one in held for seat in one.members if seat.persona})
+    personas = sorted(
+        {participant.persona for one in held for participant in one.members if participant.persona}
+    )
     return make_minutes_bundle(
         minutes,
         documents_of({one.document_id for _, one in all_citations(minutes)}, runtime),
@@ -269,9 +271,9 @@ def minutes_bundle_of(minutes: Minutes, runtime: Runtime) -> MinutesBundle:
                 for slug in sorted({one.council for one in held} & set(Councils(runtime).names()))
             },
             "personas": {
-                slug: House(runtime).load(slug).config.model_dump(mode="json")
+                slug: Personas(runtime).load(slug).config.model_dump(mode="json")
                 for slug in personas
-                if slug in House(runtime).names()
+                if slug in Personas(runtime).names()
             },
         },
         versions={**runtime.versions, "python": python_version()},
@@ -282,7 +284,11 @@ def minutes_bundle_of(minutes: Minutes, runtime: Runtime) -> MinutesBundle:
 def _models(minutes: Minutes) -> Iterator[tuple[str, str]]:
     """Yield who spoke by which model, members of inner councils by their place."""
     for place, meeting in meetings(minutes):
-        yield from ((f"{place}{seat.key}", seat.model) for seat in meeting.members if seat.model)
+        yield from (
+            (f"{place}{participant.key}", participant.model)
+            for participant in meeting.members
+            if participant.model
+        )
         if meeting.usage is not None:
             yield f"{place}minutes", meeting.method
 
@@ -295,8 +301,8 @@ def recheck_minutes(minutes: Minutes, runtime: Runtime) -> tuple[CitationCheck, 
     cited = sorted({one.document_id for _, one in all_citations(minutes)})
     found = runtime.store.documents_among(cited, Scope.everything())
     shelves = {name for one in found.values() for name in one.shelves}
-    for slug in sorted(shelves & set(House(runtime).names())):
-        House(runtime).refresh(slug)
+    for slug in sorted(shelves & set(Personas(runtime).names())):
+        Personas(runtime).refresh(slug)
     for slug in Councils(runtime).names():
         if shelf_of(slug) in shelves:
             Councils(runtime).refresh(slug)

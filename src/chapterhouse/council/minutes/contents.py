@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from chapterhouse.answering.sealed import EXTRACTIVE
+from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.types import Citation, Minutes, Support
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
+class SupportedText:
     """A sentence of the minutes that says how far its citations carry it.
 
     Attributes:
@@ -42,7 +42,7 @@ def all_citations(minutes: Minutes) -> Iterator[tuple[str, Citation]]:
             yield f"{place}{citation.number}", citation
 
 
-def carried(minutes: Minutes) -> Iterator[Carried]:
+def supported_texts(minutes: Minutes) -> Iterator[SupportedText]:
     """Yield every sentence of one meeting that says how far it is carried.
 
     Replies and verdicts without words are left out: there is nothing to carry. So are questions,
@@ -52,13 +52,13 @@ def carried(minutes: Minutes) -> Iterator[Carried]:
         quoted = statement.method == EXTRACTIVE and statement.inner is None
         for claim in statement.claims:
             where = f"claim {claim.id}"
-            yield Carried(where, claim.text, claim.support, claim.citations, quoted)
+            yield SupportedText(where, claim.text, claim.support, claim.citations, quoted)
         for reply in filter(lambda reply: reply.text.strip(), statement.replies):
             where = f"the reply of {reply.member} to {reply.claim}"
-            yield Carried(where, reply.text, reply.support, reply.citations, quoted)
+            yield SupportedText(where, reply.text, reply.support, reply.citations, quoted)
         for given in filter(lambda given: quoted and given.text, statement.concessions):
             where = f"the concession of {given.member} on {given.claim}"
-            yield Carried(where, given.text, Support.QUOTED, given.citations, quoted)
+            yield SupportedText(where, given.text, Support.QUOTED, given.citations, quoted)
     named = (
         ("decision", tuple(point for point in minutes.decision if point.citations)),
         ("grounds", minutes.grounds),
@@ -66,7 +66,7 @@ def carried(minutes: Minutes) -> Iterator[Carried]:
     )
     for name, points in named:
         for number, point in enumerate(points, start=1):
-            yield Carried(f"{name} {number}", point.text, point.support, point.citations)
+            yield SupportedText(f"{name} {number}", point.text, point.support, point.citations)
     for verdict in filter(lambda verdict: verdict.text.strip(), minutes.matrix):
         where = f"the verdict of {verdict.member} on {verdict.option}"
-        yield Carried(where, verdict.text, verdict.support, verdict.citations)
+        yield SupportedText(where, verdict.text, verdict.support, verdict.citations)

@@ -56,16 +56,18 @@ def _about(reader: Reader, date: str) -> Iterator[str]:
         for one in minutes.absences
     )
     undecided = not minutes.decision or (minutes.options and not minutes.decided)
-    told = {
+    fields = {
         "Status": "open" if undecided else "proposed",
         "Date": date,
         "Deciders": minutes.chair,
-        "Consulted": reader.titles(seat.key for seat in minutes.members if seat.key in spoke),
+        "Consulted": reader.titles(
+            participant.key for participant in minutes.members if participant.key in spoke
+        ),
         "Absent": "; ".join(absent),
         "Council": minutes.title or minutes.council,
         "Made": method(minutes.method),
     }
-    yield from (f"- {name}: {words(value)}" for name, value in told.items() if value)
+    yield from (f"- {name}: {words(value)}" for name, value in fields.items() if value)
 
 
 def _context(minutes: Minutes) -> Iterator[str]:

@@ -23,7 +23,7 @@ from chapterhouse.presenting.blocks import (
 )
 from chapterhouse.presenting.html import page
 from chapterhouse.presenting.markdown import markdown
-from chapterhouse.presenting.wording import method, support_mark, used
+from chapterhouse.presenting.wording import method, support_mark, usage_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     Claim,
@@ -32,9 +32,9 @@ from chapterhouse.types import (
     DisputeSide,
     MapRow,
     Minutes,
+    ParticipantRecord,
     Point,
     Reply,
-    Seating,
     Stance,
     Statement,
     Verdict,
@@ -43,62 +43,66 @@ from chapterhouse.types import (
 
 def rounds(reader: Reader) -> tuple[Part, ...]:
     """Return a part for each round, with a part for each who spoke."""
-    said = enumerate(reader.minutes.statements, start=1)
-    numbered = [(number, statement) for number, statement in said]
+    statements = enumerate(reader.minutes.statements, start=1)
+    numbered = [(number, statement) for number, statement in statements]
     names = dict.fromkeys((*reader.minutes.rounds, *(s.round for _, s in numbered)))
     parts = []
     for place, name in enumerate(names, start=1):
-        spoken = tuple(_statement(reader, s, n) for n, s in numbered if s.round == name)
-        if spoken:
+        statement_parts = tuple(_statement(reader, s, n) for n, s in numbered if s.round == name)
+        if statement_parts:
             key = f"{reader.place}round-{place}"
-            parts.append(Part(key, f"Round {place}: {wording.round_title(name)}", (), spoken))
+            parts.append(
+                Part(key, f"Round {place}: {wording.round_title(name)}", (), statement_parts)
+            )
     return tuple(parts)
 
 
-def _statement(reader: Reader, said: Statement, number: int) -> Part:
+def _statement(reader: Reader, statement: Statement, number: int) -> Part:
     blocks: list[Block] = []
-    if said.position:
-        blocks.append(Paragraph(plain(said.position)))
-    if said.option:
-        chosen = (Words("Would choose: ", Style.QUIET), Words(said.option, Style.STRONG))
+    if statement.position:
+        blocks.append(Paragraph(plain(statement.position)))
+    if statement.option:
+        chosen = (Words("Would choose: ", Style.QUIET), Words(statement.option, Style.STRONG))
         blocks.append(Paragraph(chosen))
     lines = [
-        *(_claim(reader, claim) for claim in said.claims),
-        *(_reply(reader, reply) for reply in said.replies),
-        *(concession_line(reader, given) for given in said.concessions),
-        *((Words("Lacks: ", Style.QUIET), Words(text)) for text in said.missing),
-        *((Words("Asks: ", Style.QUIET), Words(text)) for text in said.open_questions),
+        *(_claim(reader, claim) for claim in statement.claims),
+        *(_reply(reader, reply) for reply in statement.replies),
+        *(concession_line(reader, given) for given in statement.concessions),
+        *((Words("Lacks: ", Style.QUIET), Words(text)) for text in statement.missing),
+        *((Words("Asks: ", Style.QUIET), Words(text)) for text in statement.open_questions),
     ]
     blocks += [Bullets(tuple(lines))] if lines else []
-    blocks.append(Paragraph((Words(_how(said), Style.QUIET),)))
-    return Part(f"{reader.place}statement-{number}", reader.title(said.member), tuple(blocks))
+    blocks.append(Paragraph((Words(_how(statement), Style.QUIET),)))
+    return Part(f"{reader.place}statement-{number}", reader.title(statement.member), tuple(blocks))
 
 
 def _claim(reader: Reader, claim: Claim) -> Line:
-    said = reader.carried(claim.text, claim.support, claim.problems, claim.citations)
-    return (reader.claim(claim.id, stated=True), Words(" "), *said)
+    line = reader.supported(claim.text, claim.support, claim.problems, claim.citations)
+    return (reader.claim(claim.id, stated=True), Words(" "), *line)
 
 
 def _reply(reader: Reader, reply: Reply) -> Line:
-    said = reader.carried(reply.text, reply.support, reply.problems, reply.citations)
+    line = reader.supported(reply.text, reply.support, reply.problems, reply.citations)
     against = f": {reply.values[0]} against {reply.values[1]}" if any(reply.values) else ""
     details = (Words(f" ({reply.by.value}{against})", Style.QUIET),) if reply.by else ()
     stance = Words(f"{wording.STANCES[reply.stance]} ", Style.STRONG)
     between: Line = (Words(": "),) if reply.text else ()
-    return (stance, reader.claim(reply.claim), *details, *between, *said)
+    return (stance, reader.claim(reply.claim), *details, *between, *line)
 
 
-def _how(said: Statement) -> str:
+def _how(statement: Statement) -> str:
     """Return how a statement came about."""
-    told = [method(said.method)]
-    if said.tool_calls:
-        names = ", ".join(dict.fromkeys(call.name for call in said.tool_calls))
-        told.append(f"{counted(len(said.tool_calls), 'tool call')} ({names})")
-    if said.rejected:
-        told.append(f"left out, for it cites nothing that was given: {', '.join(said.rejected)}")
-    if said.usage:
-        told.append(used(said.usage))
-    line = "; ".join(told)
+    details = [method(statement.method)]
+    if statement.tool_calls:
+        names = ", ".join(dict.fromkeys(call.name for call in statement.tool_calls))
+        details.append(f"{counted(len(statement.tool_calls), 'tool call')} ({names})")
+    if statement.rejected:
+        details.append(
+            f"left out, for it cites nothing that was given: {', '.join(statement.rejected)}"
+        )
+    if statement.usage:
+        details.append(usage_text(statement.usage))
+    line = "; ".join(details)
     return f"{line[:1].upper()}{line[1:]}."
 
 
@@ -107,14 +111,14 @@ def concession_line(reader: Reader, given: Concession) -> Line:
     to: Line = (Words(" for "), reader.claim(given.to)) if given.to else ()
     verdict = "accepted" if given.accepted else "not accepted"
     style = Style.STRONG if given.accepted else Style.WARNING
-    said: Line = (Words(": "), Words(given.text)) if given.text else ()
+    line: Line = (Words(": "), Words(given.text)) if given.text else ()
     reason = (Words(f" ({given.reason})", Style.QUIET),) if given.reason else ()
     return (
         Words(f"{reader.title(given.member)} ", Style.STRONG),
         Words("gives up "),
         reader.claim(given.claim),
         *to,
-        *said,
+        *line,
         *reader.cited(given.citations),
         Words(" — "),
         Words(verdict, style),
@@ -167,14 +171,14 @@ def meeting(reader: Reader) -> Part:
         ("concessions", "Concessions", _concessions),
         ("absences", "Absences", _absences),
     ]
-    told = [Part(f"{place}{key}", title, made(reader)) for key, title, made in parts]
-    told.append(Part(f"{place}statements", "What was said", (), rounds(reader)))
-    told.append(Part(f"{place}warnings", "Warnings", _warnings(reader)))
+    sections = [Part(f"{place}{key}", title, made(reader)) for key, title, made in parts]
+    sections.append(Part(f"{place}statements", "What was said", (), rounds(reader)))
+    sections.append(Part(f"{place}warnings", "Warnings", _warnings(reader)))
     return Part(
         f"{place}minutes",
         minutes.title or minutes.council,
         _opening(minutes),
-        tuple(part for part in told if part.blocks or part.parts),
+        tuple(part for part in sections if part.blocks or part.parts),
     )
 
 
@@ -193,25 +197,25 @@ def _members(reader: Reader) -> tuple[Block, ...]:
     blocks: list[Block] = []
     if minutes.members:
         columns = ("Member", "Seat", "Reads", "Documents", "Speaks by")
-        rows = tuple(_seat(seat) for seat in minutes.members)
+        rows = tuple(_member_row(participant) for participant in minutes.members)
         blocks.append(Grid("Who sat in the council, and what they read", columns, rows))
     presided = f"{minutes.chair} presided" if minutes.chair else "Nobody presided"
     summed = f"{presided}; summed up: {method(minutes.method)}."
     blocks.append(Paragraph((Words(summed, Style.QUIET),)))
     if minutes.usage:
-        told = f"Used of models: {used(minutes.usage)}."
-        blocks.append(Paragraph((Words(told, Style.QUIET),)))
+        usage_line = f"Used of models: {usage_text(minutes.usage)}."
+        blocks.append(Paragraph((Words(usage_line, Style.QUIET),)))
     return tuple(blocks)
 
 
-def _seat(seat: Seating) -> tuple[GridCell, ...]:
-    kind = f"{seat.seat} {seat.persona}" if seat.persona else seat.seat
+def _member_row(participant: ParticipantRecord) -> tuple[GridCell, ...]:
+    kind = f"{participant.kind} {participant.persona}" if participant.persona else participant.kind
     texts = (
-        seat.title or seat.key,
+        participant.title or participant.key,
         kind,
-        ", ".join(seat.shelves) or "nothing of their own",
-        f"{seat.documents:,}",
-        seat.model or "quotations, no model",
+        ", ".join(participant.shelves) or "nothing of their own",
+        f"{participant.documents:,}",
+        participant.model or "quotations, no model",
     )
     return tuple(GridCell(plain(text)) for text in texts)
 
@@ -235,8 +239,8 @@ def point_line(reader: Reader, point: Point, *, holders_first: bool = False) -> 
     who = reader.titles(point.members)
     before = (Words(f"{who}: ", Style.STRONG),) if who and holders_first else ()
     after = (Words(f" — {who}", Style.QUIET),) if who and not holders_first else ()
-    said = reader.carried(point.text, point.support, point.problems, point.citations)
-    return (*before, *said, *after, *reader.claims(point.claims))
+    line = reader.supported(point.text, point.support, point.problems, point.citations)
+    return (*before, *line, *after, *reader.claims(point.claims))
 
 
 def _points(
@@ -267,13 +271,13 @@ def _matrix(reader: Reader) -> tuple[Block, ...]:
 def _verdict(reader: Reader, verdict: Verdict | None) -> GridCell:
     if verdict is None:
         return GridCell(plain("—"))
-    said: Line = (Words(wording.LEANINGS[verdict.leaning], Style.STRONG),)
+    line: Line = (Words(wording.LEANINGS[verdict.leaning], Style.STRONG),)
     if verdict.text:
-        because = reader.carried(verdict.text, verdict.support, (), verdict.citations)
-        said = (*said, Words(": "), *because)
+        because = reader.supported(verdict.text, verdict.support, (), verdict.citations)
+        line = (*line, Words(": "), *because)
     else:
-        said = (*said, *reader.cited(verdict.citations))
-    return GridCell(said, verdict.leaning.value)
+        line = (*line, *reader.cited(verdict.citations))
+    return GridCell(line, verdict.leaning.value)
 
 
 # --- agreement and disagreement ----------------------------------------------------------------
@@ -373,8 +377,8 @@ def _absences(reader: Reader) -> tuple[Block, ...]:
 def _warnings(reader: Reader) -> tuple[Block, ...]:
     lines = [plain(warning) for warning in reader.minutes.warnings]
     lines += [
-        (Words(f"{reader.title(said.member)}: ", Style.STRONG), Words(warning))
-        for said in reader.minutes.statements
-        for warning in said.warnings
+        (Words(f"{reader.title(statement.member)}: ", Style.STRONG), Words(warning))
+        for statement in reader.minutes.statements
+        for warning in statement.warnings
     ]
     return (Bullets(tuple(lines)),) if lines else ()

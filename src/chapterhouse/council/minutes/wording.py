@@ -71,13 +71,13 @@ def legible(text: str) -> str:
 
 def kinds(found: tuple[ClaimKind, ...], rests_on: str = "") -> str:
     """Return what a claim rests on and what stands against it, as people say it."""
-    told = [
+    names = [
         f"{KINDS[kind]}: {rests_on}"
         if kind is ClaimKind.SHARED_SOURCE and rests_on
         else KINDS[kind]
         for kind in found
     ]
-    return "; ".join(told)
+    return "; ".join(names)
 
 
 def round_title(name: str) -> str:
@@ -90,8 +90,8 @@ def dispute_title(dispute: Dispute, number: int) -> str:
     """Return what a dispute is about, and of what kind it is."""
     details = [_DISPUTES[dispute.kind], *([_BY[dispute.by]] if dispute.by else [])]
     values = [side.value for side in dispute.sides if side.value]
-    told = " against ".join(values) if len(values) > 1 else dispute.subject
-    about = f"{told}: " if told else ""
+    remark = " against ".join(values) if len(values) > 1 else dispute.subject
+    about = f"{remark}: " if remark else ""
     return f"{number}. {about}{', '.join(details)}"
 
 
@@ -110,7 +110,7 @@ def dispute_verdict(dispute: Dispute) -> str:
 def problem(found: Problem) -> str:
     """Return what does not agree with a sentence's citations."""
     instead = f", not “{found.found}”" if found.found else ""
-    return f"{_PROBLEMS[found.kind]} “{found.said}”{instead}"
+    return f"{_PROBLEMS[found.kind]} “{found.claimed}”{instead}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Reader:
         between = [part for one in named for part in (Words(", ", Style.QUIET), one)][1:]
         return (Words(" (", Style.QUIET), *between, Words(")", Style.QUIET))
 
-    def carried(
+    def supported(
         self,
         text: str,
         support: Support,
@@ -173,14 +173,17 @@ class Reader:
         """Return a sentence with its citations, and how far they carry it where not in full."""
         mark = support_mark(support)
         amiss = "; ".join(problem(one) for one in problems) if mark else ""
-        told = ": ".join(filter(None, (mark, amiss)))
-        warning = (Words(f" ({told})", Style.WARNING),) if told else ()
+        remark = ": ".join(filter(None, (mark, amiss)))
+        warning = (Words(f" ({remark})", Style.WARNING),) if remark else ()
         return (Words(legible(text)), *self.cited(citations), *warning)
 
 
 def reader_of(minutes: Minutes, place: str = "", *, names_claims: bool = True) -> Reader:
     """Return the names of a meeting."""
-    members = {seat.key: seat.title or seat.key for seat in reversed(minutes.members)}
+    members = {
+        participant.key: participant.title or participant.key
+        for participant in reversed(minutes.members)
+    }
     if minutes.chair:
         members.setdefault(CHAIR, minutes.chair)
     return Reader(

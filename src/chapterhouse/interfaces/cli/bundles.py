@@ -69,7 +69,7 @@ def verify(
     """
 
     def by_itself() -> Outcome:
-        examined = _examined(_content(file), needs_bundle=True)
+        examined = _examine(_content(file), needs_bundle=True)
         return Outcome(
             _verified(examined, None),
             lambda target: _show_verified(target, examined, None),
@@ -77,7 +77,7 @@ def verify(
         )
 
     def against(library: "Library") -> Outcome:
-        examined = _examined(_content(file))
+        examined = _examine(_content(file))
         held = examined.held
         if isinstance(held, Minutes):
             found = library.councils.recheck(held)
@@ -115,7 +115,7 @@ class Examined:
         return all(check.passed for check in self.checks) if self.checks else None
 
 
-def _examined(data: bytes, *, needs_bundle: bool = False) -> Examined:
+def _examine(data: bytes, *, needs_bundle: bool = False) -> Examined:
     of_minutes = holds_minutes(data)
     if not (needs_bundle or states_format(data)):
         return Examined(read_minutes(data) if of_minutes else read_answer(data), {}, ())

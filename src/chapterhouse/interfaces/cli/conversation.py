@@ -16,7 +16,7 @@ import typer
 from chapterhouse.answering.request import NO_MODEL
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli.asked import Asked, Asking, ask_next, shape, show
+from chapterhouse.interfaces.cli.ask_request import Asked, Asking, ask_next, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.opening import history_of, opened_source
 from chapterhouse.interfaces.cli.options import (
@@ -44,7 +44,7 @@ _COMMANDS: Final[Mapping[str, str]] = {
     "/sources": "show the sources of the last answer with their quotations",
     "/open N": "open a source of the last answer",
     "/persona NAME": "ask a persona; without a name, the library",
-    "/model PROFILE": "let a profile of the settings write; “none” only quotes",
+    "/model NAME": "let a model of the settings write; “none” only quotes",
     "/save FILE": "write what was asked and answered as Markdown, with its sources",
     "/forget [ID ...]": "begin another subject; with ids, forget these memories for good",
     "/help": "show this",
@@ -73,7 +73,7 @@ class Conversation:
         self._asking = asking
         self._options = options
         self._json = json
-        self._said: list[Asked] = []
+        self._questions: list[Asked] = []
         self._subject = 0  # place of the first turn that still counts
 
     @property
@@ -127,22 +127,22 @@ class Conversation:
 
     def _ask(self, text: str) -> None:
         began = time.monotonic()
-        before = [asked.turn for asked in self._said[self._subject :]]
+        before = [asked.turn for asked in self._questions[self._subject :]]
         asked = ask_next(self._library, text, self._asking, before, certain=False)
-        self._said.append(asked)
+        self._questions.append(asked)
         if self._json:
-            self._tell(shape(asked), time.monotonic() - began)
+            self._print_json(shape(asked), time.monotonic() - began)
             return
         show(self._target, asked, self._options)
         self._target.print()
 
-    def _tell(self, data: object, seconds: float = 0.0) -> None:
+    def _print_json(self, data: object, seconds: float = 0.0) -> None:
         write(success(data, workspace=self._library.workspace, seconds=seconds))
 
     def _last(self) -> Asked:
-        if not self._said:
+        if not self._questions:
             raise NotFoundError("Nothing was asked here yet.", hint="Ask first.")
-        return self._said[-1]
+        return self._questions[-1]
 
     # --- commands ------------------------------------------------------------------------------
 
@@ -159,12 +159,12 @@ class Conversation:
             )
         slug = self._library.personas.load(name).config.slug if name else ""
         self._asking = replace(self._asking, persona=slug)
-        self._say("persona", slug, f"Asking {slug or 'the library'}.", quiet=not self._said)
+        self._say("persona", slug, f"Asking {slug or 'the library'}.", quiet=not self._questions)
 
     def _show_sources(self, _words: Sequence[str]) -> None:
         asked = self._last()
         if self._json:
-            self._tell(shape(asked))
+            self._print_json(shape(asked))
         else:
             show(self._target, asked, self._options, detailed=True)
 
@@ -175,28 +175,28 @@ class Conversation:
         may_open = not self._json and sys.stdout.isatty()
         found: Outcome = opened_source(self._library, int(number), may_open=may_open)
         if self._json:
-            self._tell(found.data)
+            self._print_json(found.data)
         else:
             found.show(self._target)
 
     def _choose_model(self, words: Sequence[str]) -> None:
-        profiles = (NO_MODEL, *self._library.settings.profiles)
-        if words and words[0] not in profiles:
+        names = (NO_MODEL, *self._library.settings.models)
+        if words and words[0] not in names:
             raise UsageError(
-                f"The settings have no profile '{words[0]}'.", hint=f"Known: {', '.join(profiles)}"
+                f"The settings have no model '{words[0]}'.", hint=f"Known: {', '.join(names)}"
             )
         if words:
             self._asking = replace(self._asking, model=words[0])
         own = self._library.settings.language_model.model or NO_MODEL
         name = self._asking.model or f"{own}, as set"
-        self._say("model", name, f"Model: {name}. Profiles: {', '.join(profiles)}.")
+        self._say("model", name, f"Model: {name}. Models: {', '.join(names)}.")
 
     def _save(self, words: Sequence[str]) -> None:
         self._last()
         if len(words) != 1:
             raise UsageError("Name one file.", hint="Like: /save conversation.md")
         path = destination(words[0], "The conversation", "/save conversation.md", is_marked)
-        turns = [(asked.follow_up, asked.answer) for asked in self._said]
+        turns = [(asked.follow_up, asked.answer) for asked in self._questions]
         text = transcript_markdown(
             [(found.asked if found else answer.question, answer) for found, answer in turns]
         )
@@ -204,14 +204,14 @@ class Conversation:
         self._say("saved", str(path), f"Saved to {path}.")
 
     def _forget(self, ids: Sequence[str]) -> None:
-        self._subject = len(self._said)
+        self._subject = len(self._questions)
         count = self._library.memory.forget(ids) if ids else 0
-        told = f"Forgot {', '.join(ids)}." if ids else "The next question begins another subject."
-        self._say("forgotten", count, told)
+        text = f"Forgot {', '.join(ids)}." if ids else "The next question begins another subject."
+        self._say("forgotten", count, text)
 
     def _help(self, _words: Sequence[str]) -> None:
         if self._json:
-            self._tell({"commands": dict(_COMMANDS)})
+            self._print_json({"commands": dict(_COMMANDS)})
             return
         for name, what in _COMMANDS.items():
             self._target.print(styled((f"{name:<18}", "bold"), what))
@@ -221,7 +221,7 @@ class Conversation:
 
     def _say(self, name: str, value: object, sentence: str, *, quiet: bool = False) -> None:
         if self._json:
-            self._tell({name: value})
+            self._print_json({name: value})
         elif not quiet:
             self._target.print(styled((one_line(sentence), "dim")))
 
@@ -261,7 +261,7 @@ def chat(
             conversation.speak_to(persona)
         with _typed(None if forget else history_of(library.folder)) as on_terminal:
             _converse(conversation, on_terminal=on_terminal)
-        return Outcome(None, lambda _: None, is_told=True)
+        return Outcome(None, lambda _: None, is_reported=True)
 
     with_library(work)
 

@@ -19,7 +19,7 @@ from chapterhouse.interfaces.cli.personas import (
     problems_code,
     problems_data,
 )
-from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.session import OK, Outcome, require_yes, with_library
 
 if TYPE_CHECKING:
@@ -187,9 +187,9 @@ def link(
     """
 
     def work(library: "Library") -> Outcome:
-        with told_to() as tell:
+        with show_progress() as on_progress:
             linked = library.councils.link(
-                council, absolute(require_path(path)), on_progress=tell, dry_run=dry_run
+                council, absolute(require_path(path)), on_progress=on_progress, dry_run=dry_run
             )
         return Outcome(
             _link_data(linked, dry_run=dry_run),
@@ -223,8 +223,8 @@ def unlink(
             if not yes:
                 what = f"Unlink {unlinked.written} from {unlinked.folder.slug}"
                 require_yes(what)
-            with told_to() as tell:
-                unlinked = library.councils.unlink(council, name, on_progress=tell)
+            with show_progress() as on_progress:
+                unlinked = library.councils.unlink(council, name, on_progress=on_progress)
         again = f"chapterhouse council docs link {unlinked.folder.slug}"
         return Outcome(
             _link_data(unlinked, dry_run=dry_run),
@@ -259,8 +259,8 @@ def folder_data(value: CouncilFolder) -> dict[str, object]:
         "path": str(value.path),
         "shelf": council.shelf,
         "config": as_object(council),
-        "members": [_seat(member) for member in council.members],
-        "chair": _seat(council.chaired_by) if council.chaired_by else None,
+        "members": [_member_fields(member) for member in council.members],
+        "chair": _member_fields(council.chaired_by) if council.chaired_by else None,
         "rounds": [
             {"name": entry.name, "kind": entry.kind.value, "shows_claims": entry.shows_claims}
             for entry in council.rounds
@@ -269,8 +269,8 @@ def folder_data(value: CouncilFolder) -> dict[str, object]:
     }
 
 
-def _seat(member: Member) -> dict[str, object]:
-    return {"key": member.key, "seat": member.seat.value}
+def _member_fields(member: Member) -> dict[str, object]:
+    return {"key": member.key, "kind": member.kind.value}
 
 
 def _entries_data(found: "Sequence[Entry]", counts: Mapping[str, int]) -> list[dict[str, object]]:

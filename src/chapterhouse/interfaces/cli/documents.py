@@ -178,7 +178,7 @@ def check(
     on it, and listed here.
     """
     with_library(
-        lambda library: _checked(library, name, output, pages, may_open=open_),
+        lambda library: _check(library, name, output, pages, may_open=open_),
     )
 
 
@@ -237,7 +237,7 @@ def reprocess(
             data = {"documents": chosen, "dry_run": True}
             return Outcome(data, lambda target: render.documents(target, chosen))
         reprocess = partial(library.documents.reprocess, *(names or ()))
-        report = progress.watched(lambda tell: reprocess(on_progress=tell))
+        report = progress.run_with_progress(lambda on_progress: reprocess(on_progress=on_progress))
         return Outcome(
             report,
             lambda target: render.report(target, report),
@@ -281,7 +281,7 @@ _MOST_LINES: Final = 20  # that are listed on the terminal
 _LONGEST: Final = 120  # characters of one
 
 
-def _checked(library: "Library", name: str, output: str, pages: str, *, may_open: bool) -> Outcome:
+def _check(library: "Library", name: str, output: str, pages: str, *, may_open: bool) -> Outcome:
     """Write the page of a comparison and return what is missing.
 
     Raises:
@@ -327,8 +327,8 @@ def _show_comparison(target: "Console", found: "Comparison") -> None:
     missing = found.missing
     for number, line in missing[:_MOST_LINES]:
         where = f"page {number}: " if number is not None else ""
-        told = one_line(line.text)
-        cut = f"{told[:_LONGEST]}..." if len(told) > _LONGEST else told
+        text = one_line(line.text)
+        cut = f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text
         words = one_line(", ".join(_words(line)))[:_LONGEST]
         lacking = "" if line.wholly else f" (missing: {words})"
         say(target, (f"Not taken, {where}{cut}{lacking}", ""))

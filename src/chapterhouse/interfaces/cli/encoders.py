@@ -12,7 +12,7 @@ from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.interfaces.background import become_idle
 from chapterhouse.interfaces.cli import progress, render_models
 from chapterhouse.interfaces.cli.options import common, require_path
-from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.render_models import megabytes
 from chapterhouse.interfaces.cli.session import Outcome, named_home, require_yes, with_library
 from chapterhouse.interfaces.cli.settings_file import require_effect, write_encoder
@@ -86,8 +86,8 @@ def embed(
         become_idle()
 
     def work(library: "Library") -> Outcome:
-        with progress.told_to() as tell:
-            found = library.encoders.embed_pending(tell)
+        with progress.show_progress() as on_progress:
+            found = library.encoders.embed_pending(on_progress)
         return Outcome(
             {"encoders": found}, lambda target: render_models.encoders(target, found, ())
         )
@@ -228,8 +228,8 @@ def _bring(card: Card, choice: _Choice, folder: Path, *, ask: bool) -> None:
         require_yes(what)
     # A mirror is trusted with nothing but its own host; the hub names those of its files.
     hosts = (host,) if choice.mirror else card.hosts
-    with told_to() as tell:
-        fetch_files(files, Origin(url, hosts), folder, tell)
+    with show_progress() as on_progress:
+        fetch_files(files, Origin(url, hosts), folder, on_progress)
 
 
 def _unknown(choice: _Choice) -> EmbeddingSettings:

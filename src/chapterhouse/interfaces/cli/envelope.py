@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from chapterhouse import __version__
-from chapterhouse.presenting.wording import ended
+from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.telemetry import Trace
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import AddReport, FileOutcome, FileRecord, SearchResult, Status
@@ -52,7 +52,7 @@ def write(value: Mapping[str, object]) -> None:
 
 def is_incomplete(record: FileRecord) -> bool:
     """Whether not all of a file is in the library."""
-    return ended(record) in {"partial", "skipped", "rejected"}
+    return outcome_word(record) in {"partial", "skipped", "rejected"}
 
 
 # --- values as JSON -----------------------------------------------------------------------------

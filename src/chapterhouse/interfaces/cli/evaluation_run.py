@@ -12,11 +12,11 @@ from chapterhouse.evaluation.collection import (
     Task,
     collection_task,
     fixture_file,
-    indexed,
     limited,
+    open_collection,
     question_task,
 )
-from chapterhouse.evaluation.comparing import ablated, compared, evaluate
+from chapterhouse.evaluation.comparing import ablate, compare_with_run, evaluate
 from chapterhouse.evaluation.datasets import (
     Question,
     is_collection,
@@ -25,17 +25,17 @@ from chapterhouse.evaluation.datasets import (
     read_questions,
 )
 from chapterhouse.evaluation.feedback import (
-    Told,
+    JudgedAnswer,
     Verdict,
     Wrong,
     as_question,
-    keep,
     parse_answer,
-    told,
+    save_feedback,
+    to_judged_answer,
 )
 from chapterhouse.evaluation.gates import gates, junit, measures_for, parse_floor
 from chapterhouse.evaluation.measures import RANKING_MEASURES
-from chapterhouse.evaluation.measuring import Tell, as_run
+from chapterhouse.evaluation.measuring import OnProgress, as_run
 from chapterhouse.evaluation.runs import (
     read_run,
     read_text,
@@ -47,7 +47,7 @@ from chapterhouse.evaluation.synthetic import QUESTIONS, synthetic_questions
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import render_evaluation
 from chapterhouse.interfaces.cli.options import common, require_path
-from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.render_evaluation import Result
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library
 from chapterhouse.library import Library
@@ -81,13 +81,13 @@ def evaluation(wanted: Wanted) -> Outcome:
     measures = measures_for(floors)
     before = None if wanted.compare is None else read_run(_path(wanted.compare))
     targets = {name: _target(name) for name in (wanted.run, wanted.junit, wanted.write) if name}
-    with told_to() as tell, _task(wanted, tell) as task:
-        found = evaluate(task, measures, tell)
+    with show_progress() as on_progress, _task(wanted, on_progress) as task:
+        found = evaluate(task, measures, on_progress)
         held = gates(floors, found)
         comparison = None
         if before is not None:
-            comparison = compared(found, before, wanted.compare or "", measures)
-        stages = ablated(task, found, measures, tell) if wanted.ablation else ()
+            comparison = compare_with_run(found, before, wanted.compare or "", measures)
+        stages = ablate(task, found, measures, on_progress) if wanted.ablation else ()
     if wanted.run:
         write_run(targets[wanted.run], as_run(found.scored))
     if wanted.junit:
@@ -106,8 +106,8 @@ def chunking(wanted: Wanted) -> Outcome:
     gold = load_gold(folder)
     step = max(1, len(gold.questions) // (wanted.limit or len(gold.questions)))
     gold = replace(gold, questions=gold.questions[::step][: wanted.limit])
-    with told_to() as tell:
-        found = score_strategies(gold, _settings(), on_progress=tell)
+    with show_progress() as on_progress:
+        found = score_strategies(gold, _settings(), on_progress=on_progress)
     return Outcome(
         {"name": folder.name, "questions": len(gold.questions), "strategies": found},
         lambda target: render_evaluation.chunking(target, folder.name, gold, found),
@@ -115,7 +115,7 @@ def chunking(wanted: Wanted) -> Outcome:
 
 
 @contextmanager
-def _task(wanted: Wanted, tell: Tell) -> Iterator[Task]:
+def _task(wanted: Wanted, on_progress: OnProgress) -> Iterator[Task]:
     """Open what is to be asked, and the questions."""
     path = None if wanted.path is None else _path(wanted.path)
     if path is not None and not path.exists():
@@ -130,7 +130,9 @@ def _task(wanted: Wanted, tell: Tell) -> Iterator[Task]:
                 hint="For gold spans add --chunking; for your own documents name a questions file.",
             )
         dataset = load_dataset(path)
-        with indexed(dataset.documents, settings=_settings(), on_progress=tell) as collection:
+        with open_collection(
+            dataset.documents, settings=_settings(), on_progress=on_progress
+        ) as collection:
             yield limited(collection_task(dataset, collection), wanted.limit)
         return
     with open_library(create=False) as library:
@@ -193,38 +195,38 @@ def compare_encoders(library: Library, questions: str | None) -> Result:
             hint="Collect some: chapterhouse feedback, or chapterhouse eval --synthetic --write.",
         )
     task = question_task(read_questions(path), library, str(path))
-    with told_to() as tell:
+    with show_progress() as on_progress:
         with library.encoders.using_previous():
             name = library.status().embedder
-            before = as_run(evaluate(task, RANKING_MEASURES, tell).scored)
-        found = evaluate(task, RANKING_MEASURES, tell)
-    return Result(found, (), compared(found, before, name, RANKING_MEASURES), ())
+            before = as_run(evaluate(task, RANKING_MEASURES, on_progress).scored)
+        found = evaluate(task, RANKING_MEASURES, on_progress)
+    return Result(found, (), compare_with_run(found, before, name, RANKING_MEASURES), ())
 
 
 # --- feedback -----------------------------------------------------------------------------------
 
 
-def ask_now(library: Library, question: str, shelves: tuple[str, ...]) -> Told:
+def ask_now(library: Library, question: str, shelves: tuple[str, ...]) -> JudgedAnswer:
     """Return what a question is answered with now."""
-    return told(library.answers.ask(question, shelves=shelves or None, remember=False))
+    return to_judged_answer(library.answers.ask(question, shelves=shelves or None, remember=False))
 
 
-def read_answer(name: str) -> Told:
+def read_answer(name: str) -> JudgedAnswer:
     """Return an answer that was printed as JSON: of a file, or "-" of standard input."""
     if name == "-":
         return parse_answer(sys.stdin.buffer.read().decode("utf-8", "replace"), "standard input")
     return parse_answer(read_text(Path(require_path(name))), name)
 
 
-def kept(
+def save_verdict(
     library: Library,
     verdict: str,
-    answer: Told,
+    answer: JudgedAnswer,
     required: tuple[str, ...],
     shelves: tuple[str, ...],
     wrong: Sequence[tuple[str, ...]],
 ) -> Outcome:
     """Keep a verdict as a question; ``wrong`` are sentences, passages and documents."""
     question = as_question(Verdict(verdict), answer, required, shelves or None, Wrong(*wrong))
-    found = keep(library, question)
-    return Outcome(found, lambda target: render_evaluation.kept(target, found))
+    found = save_feedback(library, question)
+    return Outcome(found, lambda target: render_evaluation.feedback(target, found))

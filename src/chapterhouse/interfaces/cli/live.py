@@ -46,13 +46,13 @@ class Meeting:
     """What has happened in a meeting so far.
 
     Attributes:
-        said: Number of statements made, those from before an interruption included.
+        statements: Number of statements made, those from before an interruption included.
         claims: Number of claims in them.
     """
 
     round: str = ""
     number: int = 0
-    said: int = 0
+    statements: int = 0
     claims: int = 0
     reading: str = ""
     turns: dict[str, _Turn] = field(default_factory=dict)
@@ -69,40 +69,40 @@ class Meeting:
             case MeetingEventKind.TEXT:
                 turn.draft = (turn.draft + event.text)[-_DRAFT:]
             case MeetingEventKind.SPOKE | MeetingEventKind.RESUMED:
-                self.said += 1
+                self.statements += 1
                 self.claims += len(event.statement.claims) if event.statement else 0
-                turn.state, turn.draft, turn.style = told(event), "", "green"
+                turn.state, turn.draft, turn.style = describe_event(event), "", "green"
             case MeetingEventKind.ABSENT:
-                turn.state, turn.draft, turn.style = told(event), "", "bold red"
+                turn.state, turn.draft, turn.style = describe_event(event), "", "bold red"
 
     def read(self, progress: Progress) -> None:
         """Take in how far the reading of documents is."""
         self.reading = f"reads {progress.done} of {progress.total}: {one_line(progress.current)}"
 
 
-def told(event: MeetingEvent) -> str:
+def describe_event(event: MeetingEvent) -> str:
     """Return what became of a turn, in a few words."""
     if event.kind is MeetingEventKind.ABSENT:
         return f"is absent: {one_line(event.text)}"
-    made = _made(event.statement) if event.statement else "spoke"
+    made = _count_claims(event.statement) if event.statement else "spoke"
     return f"spoke before: {made}" if event.kind is MeetingEventKind.RESUMED else made
 
 
-def _made(said: Statement) -> str:
+def _count_claims(statement: Statement) -> str:
     counts = (
-        (len(said.claims), "claim", "claims"),
-        (len(said.replies), "reply", "replies"),
-        (len(said.concessions), "concession", "concessions"),
+        (len(statement.claims), "claim", "claims"),
+        (len(statement.replies), "reply", "replies"),
+        (len(statement.concessions), "concession", "concessions"),
     )
     parts = [f"{number} {one if number == 1 else many}" for number, one, many in counts if number]
     return ", ".join(parts) or "nothing to state"
 
 
-def attended(
+def attend(
     work: Callable[[Callable[[CouncilEvent], None]], Minutes],
     *,
     quiet: bool,
-    kept: bool,
+    is_saved: bool,
 ) -> Minutes:
     """Hold a meeting, show it while it goes on, and return its minutes.
 
@@ -112,7 +112,7 @@ def attended(
     Args:
         work: Is given what to call with each event.
         quiet: Whether nothing is shown off a terminal.
-        kept: Whether the same command would go on where this one is stopped.
+        is_saved: Whether the same command would go on where this one is stopped.
 
     Raises:
         InterruptedWorkError: the user pressed Ctrl-C; it says how to go on.
@@ -132,14 +132,14 @@ def attended(
 
             return work(on_event)
     except KeyboardInterrupt:
-        raise _stopped(meeting, kept=kept) from None
+        raise _stopped(meeting, is_saved=is_saved) from None
 
 
-def _stopped(meeting: Meeting, *, kept: bool) -> InterruptedWorkError:
+def _stopped(meeting: Meeting, *, is_saved: bool) -> InterruptedWorkError:
     if not meeting.number:
         return InterruptedWorkError("Stopped before the first round.")
-    statements = counted(meeting.said, "statement")
-    again = "Run the same command again" if kept else "Run it again without --fresh"
+    statements = counted(meeting.statements, "statement")
+    again = "Run the same command again" if is_saved else "Run it again without --fresh"
     return InterruptedWorkError(
         f"Stopped in round {meeting.number}, {meeting.round}, after {statements}.",
         hint=f"{again}: it goes on where it stopped.",
@@ -179,7 +179,7 @@ def _in_lines(event: MeetingEvent | None) -> None:
         MeetingEventKind.RESUMED,
         MeetingEventKind.ABSENT,
     }:
-        typer.echo(f"  {one_line(event.member)}: {told(event)}", err=True)
+        typer.echo(f"  {one_line(event.member)}: {describe_event(event)}", err=True)
 
 
 @contextmanager
@@ -187,7 +187,7 @@ def _live(meeting: Meeting, target: Console) -> Iterator[None]:
     """Draw the meeting again and again below what lasts."""
 
     def current() -> Text:
-        return drawn(meeting, target.width)
+        return draw(meeting, target.width)
 
     with Live(get_renderable=current, console=target, refresh_per_second=_REFRESH, transient=True):
         yield
@@ -202,10 +202,10 @@ def _lasting(target: Console, meeting: Meeting, event: MeetingEvent) -> None:
         line = f"Round {event.number}, {one_line(event.round)}: {done}"
         say(target, (line, "dim"), (f", {meeting.claims} claims so far", "dim"))
     elif event.kind is MeetingEventKind.ABSENT:
-        say(target, (f"{one_line(event.member)} {told(event)}", "bold red"))
+        say(target, (f"{one_line(event.member)} {describe_event(event)}", "bold red"))
 
 
-def drawn(meeting: Meeting, width: int) -> Text:
+def draw(meeting: Meeting, width: int) -> Text:
     """Return one line for the round and one for everyone in it, none wider than the terminal."""
     lines = [meeting.reading] if meeting.reading else []
     if meeting.number:
@@ -215,12 +215,15 @@ def drawn(meeting: Meeting, width: int) -> Text:
     for name, turn in list(meeting.turns.items()):
         label = set_cell_size(one_line(name), names)
         draft = one_line(turn.draft)
-        room = width - names - 5
-        said = f"… {draft[-room:]}" if draft else turn.state
-        parts += [f"  {label}  ", (f"{_cut(said, room)}\n", "dim" if draft else turn.style)]
+        available = width - names - 5
+        draft_text = f"… {draft[-available:]}" if draft else turn.state
+        parts += [
+            f"  {label}  ",
+            (f"{_cut(draft_text, available)}\n", "dim" if draft else turn.style),
+        ]
     return styled(*parts)
 
 
 def _cut(text: str, width: int) -> str:
-    room = max(width, 1)
-    return text if cell_len(text) <= room else f"{set_cell_size(text, room - 1)}…"
+    available = max(width, 1)
+    return text if cell_len(text) <= available else f"{set_cell_size(text, available - 1)}…"

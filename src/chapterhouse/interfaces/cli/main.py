@@ -24,14 +24,14 @@ from chapterhouse.interfaces.cli.options import take_common_options
 
 # Every command and group: where it is, and its line of the help.
 COMMANDS: Final = {
-    "init": ("keeping:init", "Create the home folder and an empty library."),
-    "add": ("keeping:add", "Read files and folders into the library."),
-    "search": ("asking:search", "Find passages, best first."),
+    "init": ("maintenance:init", "Create the home folder and an empty library."),
+    "add": ("maintenance:add", "Read files and folders into the library."),
+    "search": ("ask:search", "Find passages, best first."),
     "context": (
-        "asking:context",
+        "ask:context",
         "Pack what the documents say on a question into a number of tokens.",
     ),
-    "ask": ("asking:ask", "Answer a question with quotations that were checked."),
+    "ask": ("ask:ask", "Answer a question with quotations that were checked."),
     "chat": (
         "conversation:chat",
         "Ask one question after the other; each may go on from the one before.",
@@ -39,30 +39,30 @@ COMMANDS: Final = {
     "open": ("opening:open_source", "Open a source of the last answer or search."),
     "more": ("opening:more", "Show up to eight passages for the last question."),
     "convene": (
-        "convening:convene",
+        "convene:convene",
         "Put a question to a council, and print the minutes of its meeting.",
     ),
     "docs": ("documents:app", "List, show, remove and reread documents."),
-    "persona": ("personas:app", "Make, describe, validate and train personas."),
+    "persona": ("personas:app", "Make, describe, validate and update personas."),
     "council": ("councils:app", "Make and check councils, and link their documents."),
-    "memory": ("remembering:app", "List, search and forget what was asked and answered."),
+    "memory": ("memories:app", "List, search and forget what was asked and answered."),
     "verify": ("bundles:verify", "Check a saved answer or saved minutes and their quotations."),
     "model": (
         "models:app",
         "Choose the models: what writes answers, makes vectors and orders passages.",
     ),
     "mcp": (
-        "serving:mcp",
+        "serve_mcp:mcp",
         "Serve the library to clients that speak the Model Context Protocol.",
     ),
-    "eval": ("evaluating:evaluate", "Measure how well questions are answered."),
+    "eval": ("evaluation:evaluate", "Measure how well questions are answered."),
     "feedback": (
-        "evaluating:feedback",
+        "evaluation:feedback",
         "Keep a good or bad answer as a question to evaluate.",
     ),
-    "status": ("keeping:status", "Show what the library holds and where it lies."),
-    "doctor": ("keeping:doctor", "Check the library for problems."),
-    "reindex": ("keeping:reindex", "Build the search indexes again."),
+    "status": ("maintenance:status", "Show what the library holds and where it lies."),
+    "doctor": ("maintenance:doctor", "Check the library for problems."),
+    "reindex": ("maintenance:reindex", "Build the search indexes again."),
 }
 
 

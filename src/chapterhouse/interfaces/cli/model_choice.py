@@ -141,7 +141,7 @@ def _at_address(wish: Wish) -> Chosen:
     parts = urlsplit(wish.name)
     url, path = wish.name.rstrip("/"), parts.path.strip("/")
     entry = f"{KEYRING_SERVICE}/{parts.hostname or 'model'}"
-    source = _stored(entry) if wish.key else KeySource("language_model")
+    source = _store_key(entry) if wish.key else KeySource("language_model")
     check_key_source(source, url)
     server = None
     if path in _KNOWN_PATHS:
@@ -178,14 +178,14 @@ def _unknown_server(
 
 
 def _hosted(hosted: Hosted, name: str, wish: Wish) -> Chosen:
-    source = _stored(hosted.entry) if wish.key else key_of(hosted)
+    source = _store_key(hosted.entry) if wish.key else key_of(hosted)
     if source is None:
         if not may_ask():
             raise UsageError(
                 f"There is no key of {hosted.title}.",
                 hint=f"Set {hosted.variables[0]}, or store one in the keyring: --key",
             )
-        source = _stored(hosted.entry)
+        source = _store_key(hosted.entry)
     base = LanguageModelSettings(
         engine=hosted.engine,
         base_url=hosted.base_url,
@@ -200,7 +200,7 @@ def _hosted(hosted: Hosted, name: str, wish: Wish) -> Chosen:
     return Chosen(base, (note,))
 
 
-def _stored(entry: str) -> KeySource:
+def _store_key(entry: str) -> KeySource:
     """Ask for a key, or read it from standard input, and put it into the keyring."""
     if may_ask():
         key = typer.prompt("Key (it is not shown)", hide_input=True, err=True)
@@ -224,7 +224,7 @@ def _one_of(offers: Sequence[tuple[Server, ServedModel]], wish: Wish) -> tuple[S
         if len(some) == 1:
             return some[0]
     if may_ask():
-        return _picked(offers)
+        return _pick(offers)
     shown = ", ".join(f"{model.name} ({server.address})" for server, model in offers[:_SHOWN])
     raise UsageError(
         "Several models can be reached.",
@@ -232,7 +232,7 @@ def _one_of(offers: Sequence[tuple[Server, ServedModel]], wish: Wish) -> tuple[S
     )
 
 
-def _picked(offers: Sequence[tuple[Server, ServedModel]]) -> tuple[Server, ServedModel]:
+def _pick(offers: Sequence[tuple[Server, ServedModel]]) -> tuple[Server, ServedModel]:
     for number, (server, model) in enumerate(offers, 1):
         typer.echo(f"{number:>3}  {one_line(model.name)}  ({server.address})", err=True)
     try:

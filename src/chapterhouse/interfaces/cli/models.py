@@ -17,7 +17,7 @@ from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home,
 from chapterhouse.interfaces.cli.terminal import is_watched
 from chapterhouse.models.cards import known_cards
 from chapterhouse.models.discovery import find_servers
-from chapterhouse.models.opening import open_reranker, profile_named
+from chapterhouse.models.opening import open_reranker, settings_of
 from chapterhouse.models.providers import HOSTED, key_of, server_of
 from chapterhouse.models.servers import usual_addresses
 from chapterhouse.settings import LanguageModelSettings, Settings, load_settings
@@ -35,7 +35,7 @@ app.command("embed")(encoders.embed)
 app.command("back")(encoders.back)
 app.command("compare")(encoders.compare)
 app.command("forget")(encoders.forget)
-_REWRITING: Final = "rewriting"  # the profile of a model that rewrites questions
+_REWRITING: Final = "rewriting"  # the name of the model that rewrites questions
 
 
 @app.callback(invoke_without_command=True)
@@ -142,9 +142,11 @@ def use(
 
 @app.command("test")
 def try_out(
-    profile: Annotated[
+    name: Annotated[
         str,
-        typer.Argument(metavar="[PROFILE]", help="A profile; else the library's own model."),
+        typer.Argument(
+            metavar="[NAME]", help="A model of the settings; else the library's own model."
+        ),
     ] = "",
 ) -> None:
     """Try the language model out, and say what will work with it.
@@ -156,8 +158,8 @@ def try_out(
     def work() -> Outcome:
         place, own = _folders()
         settings = load_settings(place, own)
-        chosen = profile_named(settings, profile)
-        trial = _tried(chosen, settings, place)
+        chosen = settings_of(settings, name)
+        trial = _try(chosen, settings, place)
         code = OK if trial.found[0].passed else FAILED
         return Outcome(trial, lambda target: render_models.trial(target, trial), code)
 
@@ -181,14 +183,14 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     written = settings_file.write_section(place, own, section, values, chosen.unless_stated)
     settings = load_settings(place, own)
     data: dict[str, object] = {"written": written, "notes": chosen.notes, "trial": None}
-    made = settings.profiles[_REWRITING] if rewriting else settings.language_model
+    made = settings.models[_REWRITING] if rewriting else settings.language_model
     data["language_model"] = made
     if made.engine == "none":
         return Outcome(
             data, lambda target: render_models.chosen(target, made, written, chosen.notes)
         )
     _say(f"{made.model} is chosen: {written.path}, line {written.line}.")
-    trial = _tried(made, settings, place)
+    trial = _try(made, settings, place)
     if trial.slots and trial.slots != made.calls_at_once:
         made = made.model_copy(update={"calls_at_once": trial.slots})
         written = settings_file.write_section(
@@ -221,7 +223,7 @@ def _use_reranker(name: str, model: str) -> Outcome:
     )
 
 
-def _tried(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "Trial":
+def _try(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "Trial":
     from chapterhouse.evaluation.model_trial import try_model  # noqa: PLC0415 - see options
 
     if chosen.engine == "none":

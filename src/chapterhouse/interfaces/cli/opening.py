@@ -243,8 +243,8 @@ def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome
     opened = bool(command) and start(command)
 
     def show(target: "Console") -> None:
-        told = "Opened " if opened else ""
-        say(target, (f"{told}{one_line(document.location)}", "bold"))
+        text = "Opened " if opened else ""
+        say(target, (f"{text}{one_line(document.location)}", "bold"))
         render.place(target, place)
 
     return Outcome({"number": number, "path": document.location, "place": place}, show)
@@ -287,7 +287,7 @@ def more() -> None:
         remember_hits(library.folder, result, last.persona)
         return Outcome(
             search_data(result, explain=False),
-            lambda target: blocks(target, hits_blocks(result, telling=True)),
+            lambda target: blocks(target, hits_blocks(result, key_span=True)),
             OK if result.hits else NO_ANSWER,
         )
 

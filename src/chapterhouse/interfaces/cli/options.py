@@ -31,9 +31,7 @@ PersonaName = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option(
-        "--model", metavar="PROFILE", help="A profile of the settings; “none” only quotes."
-    ),
+    typer.Option("--model", metavar="NAME", help="A model of the settings; “none” only quotes."),
 ]
 Trace = Annotated[
     bool,

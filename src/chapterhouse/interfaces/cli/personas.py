@@ -1,4 +1,4 @@
-"""Commands about personas: new, list, show, edit, validate, train, docs."""
+"""Commands about personas: new, list, show, edit, validate, update, docs."""
 
 import shlex
 from collections import Counter
@@ -17,13 +17,13 @@ from chapterhouse.interfaces.cli import render, render_personas
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import DryRun, Yes, common, reopening, require_path
 from chapterhouse.interfaces.cli.output_files import open_editor
-from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.session import (
     FAILED,
     OK,
     PARTLY,
     Outcome,
-    agreed,
+    confirm,
     may_ask,
     require_yes,
     with_library,
@@ -32,13 +32,13 @@ from chapterhouse.interfaces.cli.terminal import console
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.personas import Entry, House
+    from chapterhouse.agents.persona_update import PersonaUpdate
+    from chapterhouse.agents.personas import Entry, Personas
     from chapterhouse.agents.proposal import Proposal
-    from chapterhouse.agents.training import Training
     from chapterhouse.library import Library
 
 app = typer.Typer(
-    help="Make, describe, validate and train personas.",
+    help="Make, describe, validate and update personas.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -84,9 +84,9 @@ def new(
 
     def work(library: "Library") -> Outcome:
         folders = [absolute(require_path(path)) for path in folder or ()]
-        house = library.personas
-        made = house.create(slug, display_name=name, template=template, folders=folders)
-        errors = [one for one in house.validate(slug) if one.severity.value == "error"]
+        personas = library.personas
+        made = personas.create(slug, display_name=name, template=template, folders=folders)
+        errors = [one for one in personas.validate(slug) if one.severity.value == "error"]
         return Outcome(
             {**_folder_data(made), "problems": problems_data(errors)},
             lambda target: render_personas.made(target, made, errors, reopening()),
@@ -107,7 +107,7 @@ def list_personas() -> None:
             lambda target: render_personas.entries(target, entries, counts),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
@@ -117,15 +117,15 @@ def show(
     """Show what is known of a persona: who they are, their field, their documents."""
 
     def work(library: "Library") -> Outcome:
-        house = library.personas
-        folder, census = house.load(slug), house.census(slug)
-        current = house.is_current(slug)
+        personas = library.personas
+        folder, census = personas.load(slug), personas.census(slug)
+        current = personas.is_current(slug)
         return Outcome(
             {**_folder_data(folder), "census": census, "current": current},
             lambda target: render_personas.persona(target, folder, census, current=current),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
@@ -152,20 +152,20 @@ def edit(
         raise typer.BadParameter("--set changes the configuration without opening it.")
 
     def work(library: "Library") -> Outcome:
-        house = library.personas
-        name = house.resolve(slug)
+        personas = library.personas
+        name = personas.resolve(slug)
         if changes:
-            house.change(name, dict(map(_pair, changes)))
+            personas.change(name, dict(map(_pair, changes)))
         else:
-            open_editor(house.file(name, config=config), there_is_somebody=not common().json)
-        problems = house.validate(name)
+            open_editor(personas.file(name, config=config), there_is_somebody=not common().json)
+        problems = personas.validate(name)
         return Outcome(
             problems_data(problems),
             lambda target: render_personas.problems(target, problems),
             problems_code(problems),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
@@ -187,11 +187,11 @@ def validate(
             problems_code(problems),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
-def train(
+def update(
     slug: Who,
     *,
     file: Annotated[
@@ -213,23 +213,23 @@ def train(
     """
 
     def work(library: "Library") -> Outcome:
-        house = library.personas
+        personas = library.personas
         files = [Path(require_path(path)) for path in file or ()]
-        with told_to() as tell:
-            training = house.train(
-                slug, files=files, urls=tuple(url or ()), on_progress=tell, dry_run=dry_run
+        with show_progress() as on_progress:
+            done = personas.update(
+                slug, files=files, urls=tuple(url or ()), on_progress=on_progress, dry_run=dry_run
             )
         asked = not (dry_run or yes) and may_ask()
-        if training.proposal and not dry_run and (yes or (asked and _accepts(training.proposal))):
-            house.accept(training.slug, training.proposal)
-            training = training.as_accepted()
+        if done.proposal and not dry_run and (yes or (asked and _accepts(done.proposal))):
+            personas.accept(done.slug, done.proposal)
+            done = done.as_accepted()
         return Outcome(
-            {**plain(training), "dry_run": dry_run},
-            lambda target: render_personas.training(target, training, dry_run=dry_run, shown=asked),
-            _training_code(training),
+            {**plain(done), "dry_run": dry_run},
+            lambda target: render_personas.update(target, done, dry_run=dry_run, shown=asked),
+            _update_code(done),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
 @app.command()
@@ -257,20 +257,20 @@ def docs(
         raise typer.BadParameter("--remove and --restore exclude each other.")
 
     def work(library: "Library") -> Outcome:
-        house = library.personas
+        personas = library.personas
         if not remove and not restore:
-            listed = house.documents(slug)
+            listed = personas.documents(slug)
             return Outcome(
                 documents_data(listed),
                 lambda target: render_personas.documents(target, listed),
             )
-        chosen = house.chosen(slug, remove or restore)
+        chosen = personas.chosen(slug, remove or restore)
         if not dry_run:
             if remove and not yes:
                 require_yes(f"Take {chosen.source} out of the index")
-            _move(house, slug, chosen, out=bool(remove))
+            _move(personas, slug, chosen, out=bool(remove))
         data = {"file": chosen, "removed": bool(remove), "dry_run": dry_run}
-        name = house.resolve(slug)
+        name = personas.resolve(slug)
         again = f"chapterhouse persona docs {name} --restore {shlex.quote(chosen.source)}"
         return Outcome(
             data,
@@ -279,10 +279,10 @@ def docs(
             ),
         )
 
-    _with_house(work)
+    _with_personas(work)
 
 
-def _with_house(work: "Callable[[Library], Outcome]") -> None:
+def _with_personas(work: "Callable[[Library], Outcome]") -> None:
     """Run ``work`` on the library, which is made where only folders of personas are there yet."""
     with_library(work, create=has_folders("personas"))
 
@@ -310,14 +310,14 @@ def _pair(change: str) -> tuple[str, str]:
 def _accepts(proposal: "Proposal") -> bool:
     """Show a proposal on standard error and ask."""
     render_personas.proposal(console(stderr=True), proposal)
-    return agreed("Write this profile?")
+    return confirm("Write this profile?")
 
 
-def _move(house: "House", slug: str, chosen: "Listed", *, out: bool) -> None:
+def _move(personas: "Personas", slug: str, chosen: "Listed", *, out: bool) -> None:
     if out:
-        house.remove(slug, chosen.source)
+        personas.remove(slug, chosen.source)
     else:
-        house.restore(slug, chosen.source)
+        personas.restore(slug, chosen.source)
 
 
 # --- what --json shows --------------------------------------------------------------------------
@@ -369,7 +369,7 @@ def documents_data(listed: "Sequence[Listed]") -> dict[str, object]:
     }
 
 
-def _training_code(value: "Training") -> int:
+def _update_code(value: "PersonaUpdate") -> int:
     """Return 4 where a page could not be fetched or a file not be read, else 0."""
     fetched = value.fetched.outcomes if value.fetched else ()
     curated = value.refresh.curation.outcomes if value.refresh.curation else ()

@@ -9,7 +9,7 @@ import typer
 
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, shortened, styled
+from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, shorten, styled
 from chapterhouse.presenting.wording import support_mark
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 _SECONDS_BETWEEN: Final = 10.0  # lines off a terminal
 _BAR: Final = 20  # cells
-_BESIDE_NAME: Final = _BAR + 30  # cells of bar, count and time
+_BAR_WIDTH: Final = _BAR + 30  # cells of bar, count and time
 
 
-def watched(
+def run_with_progress(
     work: Callable[[Callable[[Progress], None]], AddReport],
     on_failure: Callable[[AddReport], None] = lambda _: None,
 ) -> AddReport:
@@ -109,7 +109,7 @@ def _stopped(last: Progress) -> InterruptedWorkError:
 
 
 @contextmanager
-def told_to() -> Iterator[Callable[[Progress], None]]:
+def show_progress() -> Iterator[Callable[[Progress], None]]:
     """Give what shows progress as ``watched`` does, but no bar before the first file."""
     if not can_redraw():
         with _shown() as show:
@@ -129,7 +129,7 @@ def told_to() -> Iterator[Callable[[Progress], None]]:
 @contextmanager
 def following() -> Iterator[Callable[[AskEvent], None]]:
     """Give what shows the events of an answer: files that are read, drafts."""
-    with told_to() as read, _drafts() as draw:
+    with show_progress() as read, _drafts() as draw:
 
         def show(event: AskEvent) -> None:
             match event:
@@ -170,12 +170,12 @@ def _drafts() -> Iterator[Callable[[Draft], None]]:
 
 def draft_text(draft: Draft) -> "Text":
     """Return a draft as it is shown while it is written."""
-    told = styled()
+    text = styled()
     for sentence in draft.sentences:
         mark = support_mark(sentence.support, sentence.problems)
         warned = (f" ({mark})" if mark else "", "yellow")
-        told += styled(sentence.before or " ", sentence.text, warned)
-    return told + styled((f" {draft.text}", "dim"))
+        text += styled(sentence.before or " ", sentence.text, warned)
+    return text + styled((f" {draft.text}", "dim"))
 
 
 @contextmanager
@@ -183,7 +183,7 @@ def _drawn() -> Iterator[Callable[[Progress], None]]:
     from rich import progress as rich_progress  # noqa: PLC0415 - as above
 
     target = console(stderr=True)
-    room = max(target.width - _BESIDE_NAME, 1)
+    cells = max(target.width - _BAR_WIDTH, 1)
     with rich_progress.Progress(
         rich_progress.BarColumn(_BAR),
         rich_progress.TextColumn("{task.fields[count]}"),
@@ -196,7 +196,7 @@ def _drawn() -> Iterator[Callable[[Progress], None]]:
 
         def draw(progress: Progress) -> None:
             count = f"{progress.done:,}/{progress.total:,}" if progress.total else ""
-            name = shortened(one_line(progress.current), room)
+            name = shorten(one_line(progress.current), cells)
             total = progress.total or None
             bar.update(task, completed=progress.done, total=total, description=name, count=count)
 

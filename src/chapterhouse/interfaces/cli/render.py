@@ -12,7 +12,7 @@ from chapterhouse.interfaces.cli.render_models import vector_rows
 from chapterhouse.interfaces.cli.session import OK, PARTLY
 from chapterhouse.interfaces.cli.terminal import columns, one_line, say, shown, styled
 from chapterhouse.presenting.citing import page_name, without_title
-from chapterhouse.presenting.wording import ended, searched
+from chapterhouse.presenting.wording import outcome_word, searched_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import (
     AddReport,
@@ -75,8 +75,8 @@ def report(target: "Console", value: AddReport) -> None:
     head = counted(counts.total() - inside, "file")
     if inside:
         head += f" and {inside:,} in them"
-    told = [f"{counts[word]:,} {word}" for word in _ORDER if counts[word]]
-    say(target, (head, "bold"), ": ", ", ".join(told) or "nothing to read")
+    counts_text = [f"{counts[word]:,} {word}" for word in _ORDER if counts[word]]
+    say(target, (head, "bold"), ": ", ", ".join(counts_text) or "nothing to read")
     _details(target, value)
     _missing(target, value)
 
@@ -91,9 +91,9 @@ def report_code(value: AddReport) -> int:
 def _endings(outcome: FileOutcome) -> list[str]:
     """Return in a word each how a file and, where it has not changed, those in it ended."""
     if not outcome.earlier:
-        return [ended(outcome.record)]
+        return [outcome_word(outcome.record)]
     return [
-        f"{ended(record)} earlier" if is_incomplete(record) else "unchanged"
+        f"{outcome_word(record)} earlier" if is_incomplete(record) else "unchanged"
         for record in outcome.earlier
     ]
 
@@ -130,13 +130,13 @@ def _missing(target: "Console", value: AddReport) -> None:
     if value.missing:
         say(target, "Their documents are still here: chapterhouse docs remove --missing")
     if value.hidden:
-        told = counted(value.hidden, "hidden file or folder was", "hidden files and folders were")
-        say(target, f"{told} ignored. To add one, name it.")
+        hidden = counted(value.hidden, "hidden file or folder was", "hidden files and folders were")
+        say(target, f"{hidden} ignored. To add one, name it.")
 
 
 def _ending(target: "Console", record: FileRecord) -> None:
     colour = _COLOURS[record.status]
-    say(target, (f"{ended(record):<10}", colour), record.source)
+    say(target, (f"{outcome_word(record):<10}", colour), record.source)
     if record.sentence:
         say(target, f"          {_reason(record)}")
 
@@ -192,7 +192,7 @@ def checks(target: "Console", found: Sequence[Check]) -> None:
 def reindexed(target: "Console", state: LibraryStatus, *, dry_run: bool) -> None:
     """Say what was, or would be, built again."""
     verb = "Would index" if dry_run else "Indexed"
-    say(target, f"{verb} {searched(state.documents, state.chunks)}.")
+    say(target, f"{verb} {searched_text(state.documents, state.chunks)}.")
 
 
 def documents(target: "Console", found: Sequence[Document]) -> None:
@@ -223,7 +223,7 @@ def files(target: "Console", records: Sequence[FileRecord], *, problems: bool = 
         return
     rows = [("status", "format", "size", "source", "document")]
     rows += [
-        (ended(record), record.format, size(record.size), record.source, record.document_id)
+        (outcome_word(record), record.format, size(record.size), record.source, record.document_id)
         for record in records
     ]
     columns(target, rows, whole={4}, below=["", *map(_reason, records)])
@@ -235,7 +235,7 @@ def archive(target: "Console", record: FileRecord, inside: Sequence[FileRecord])
         ("source", record.source),
         ("location", record.location),
         ("format", record.format),
-        ("status", f"{ended(record)}. {record.sentence}"),
+        ("status", f"{outcome_word(record)}. {record.sentence}"),
         ("size", size(record.size)),
         ("sha256", record.sha256),
     ]

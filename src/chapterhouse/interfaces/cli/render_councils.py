@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from chapterhouse.agents.council_folder import DOCS, CouncilFolder
-from chapterhouse.agents.council_model import Member, Round, RoundKind, Seat, tool_name
+from chapterhouse.agents.council_model import Member, MemberKind, Round, RoundKind, tool_name
 from chapterhouse.agents.problems import Problem
 from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.terminal import columns, one_line, say, styled
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Census
+from chapterhouse.types import CorpusCounts
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,7 +66,9 @@ def entries(target: "Console", found: "Sequence[Entry]", counts: Mapping[str, in
             render_personas.problem(target, problem)
 
 
-def council(target: "Console", folder: CouncilFolder, census: Census, *, current: bool) -> None:
+def council(
+    target: "Console", folder: CouncilFolder, census: CorpusCounts, *, current: bool
+) -> None:
     """Show everything known of a council."""
     value = folder.council
     members = counted(value.parallel, "member")
@@ -80,7 +82,7 @@ def council(target: "Console", folder: CouncilFolder, census: Census, *, current
         ("chair", _member(value.chaired_by) if value.chaired_by else "nobody"),
         *((f"round {number}", _round(entry)) for number, entry in enumerate(value.rounds, 1)),
         ("options", _joined(value.options) or "none"),
-        ("profile", value.profile or "the library's"),
+        ("model", value.model or "the library's"),
         ("tools", _joined(map(tool_name, value.tools)) or "none"),
         ("documents", f"{census.documents:,}, {counted(census.chunks, 'chunk')}{state}"),
         ("shelf", value.shelf),
@@ -92,15 +94,19 @@ def council(target: "Console", folder: CouncilFolder, census: Census, *, current
 
 
 def _member(member: Member) -> str:
-    kind = {Seat.PERSONA: member.persona, Seat.COUNCIL: member.council, Seat.ROLE: ""}[member.seat]
-    details: list[str] = [f"{member.seat.value} {kind}".strip()]
-    details += [member.profile] if member.profile else []
+    kind = {
+        MemberKind.PERSONA: member.persona,
+        MemberKind.COUNCIL: member.council,
+        MemberKind.ROLE: "",
+    }[member.kind]
+    details: list[str] = [f"{member.kind.value} {kind}".strip()]
+    details += [member.model] if member.model else []
     details += [f"grounding {member.grounding}"] if member.grounding else []
     details += [f"tools {_joined(map(tool_name, member.tools))}"] if member.tools else []
     details += [f"reads {_joined(member.shelves)}"] if member.shelves else []
     details += [f"{member.timeout_seconds:g} s"] if member.timeout_seconds is not None else []
-    said = f": {member.instructions}" if member.instructions else ""
-    return f"{member.name or member.key} ({'; '.join(details)}){said}"
+    instructions = f": {member.instructions}" if member.instructions else ""
+    return f"{member.name or member.key} ({'; '.join(details)}){instructions}"
 
 
 def _round(entry: Round) -> str:
@@ -108,9 +114,9 @@ def _round(entry: Round) -> str:
     details += ["anonymous"] if entry.anonymous else []
     details += ["sees claims"] if entry.sees_claims else []
     details += [f"only {_joined(entry.speakers)}"] if entry.speakers else []
-    told = f" ({'; '.join(details)})" if details else ""
-    said = f": {entry.instructions}" if entry.instructions else ""
-    return f"{entry.name}{told}{said}"
+    details_text = f" ({'; '.join(details)})" if details else ""
+    instructions = f": {entry.instructions}" if entry.instructions else ""
+    return f"{entry.name}{details_text}{instructions}"
 
 
 def documents(target: "Console", folder: CouncilFolder, listed: "Sequence[Listed]") -> None:

@@ -85,11 +85,11 @@ def chunking(
     say(target, ("Means of the measures of the chunks' words.", "dim"))
 
 
-def kept(target: "Console", value: Feedback) -> None:
+def feedback(target: "Console", value: Feedback) -> None:
     """Say what a verdict asks for from now on."""
     question = value.question
     words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Stands already in"}
-    say(target, (words[value.kept.value], "bold"), f" {one_line(str(value.path))}")
+    say(target, (words[value.change.value], "bold"), f" {one_line(str(value.path))}")
     say(target, f"  {question.id}  {_cut(question.text, _QUESTION)}")
     for name in question.required:
         say(target, f"  must find: {one_line(name)}")
@@ -148,8 +148,8 @@ def _comparison(target: "Console", value: Comparison) -> None:
     rows += [_row(name, value, name) for name in value.differences]
     columns(target, rows)
     if value.unranked:
-        told = counted(value.unranked, "question is", "questions are")
-        say(target, f"{told} not ranked there; each scores 0.")
+        text = counted(value.unranked, "question is", "questions are")
+        say(target, f"{text} not ranked there; each scores 0.")
     gained = [
         name for name, entry in value.differences.items() if entry.p < _SURE and entry.gain.mean > 0
     ]
@@ -162,8 +162,8 @@ def _comparison(target: "Console", value: Comparison) -> None:
         if names
     ]
     _changes(target, value)
-    told = "; ".join(verdicts) or "no difference beyond chance"
-    say(target, f"At p < {_SURE:g}: {told}.")
+    text = "; ".join(verdicts) or "no difference beyond chance"
+    say(target, f"At p < {_SURE:g}: {text}.")
 
 
 def _changes(target: "Console", value: Comparison) -> None:

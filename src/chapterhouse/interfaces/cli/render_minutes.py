@@ -24,9 +24,9 @@ from chapterhouse.presenting.terminal import (
     source,
     styled,
 )
-from chapterhouse.presenting.wording import method, support_mark, used
+from chapterhouse.presenting.wording import method, support_mark, usage_text
 from chapterhouse.text.counting import counted
-from chapterhouse.types import MapRow, Minutes, Seating, Stance
+from chapterhouse.types import MapRow, Minutes, ParticipantRecord, Stance
 
 _WIDEST: Final = 110  # columns of the table, however wide the terminal is
 _CLAIM: Final = 26  # columns of a claim, at least
@@ -81,8 +81,8 @@ def _facts(value: Minutes) -> list[str]:
     claims = counted(len(value.claims), "claim")
     facts = [counted(len(value.members), "member"), claims]
     facts.append(one_line(method(value.method)))
-    facts += [used(value.usage)] if value.usage else []
-    inner = [said.member for said in value.statements if said.inner]
+    facts += [usage_text(value.usage)] if value.usage else []
+    inner = [statement.member for statement in value.statements if statement.inner]
     facts += [f"{one_line(name)} is a council with its own minutes" for name in inner]
     return [*facts, "all that was said: --markdown"]
 
@@ -109,31 +109,35 @@ def _map(target: Console, reader: Reader) -> None:
     say(target, ("Where members agree and disagree", "bold"))
     signs = "   ".join(wording.STANCES.values())
     indented(target, styled((signs, "dim")), 2)
-    seats = [_seat(reader, key) for key in found.members]
+    participants = [_participant(reader, key) for key in found.members]
     width = min(target.width, _WIDEST) - 2
-    room = (width - _CLAIM) // max(len(seats), 1) - _GAP
-    if room >= _NAME:
-        _table(target, reader, [seat.title for seat in seats], min(room, _CELL))
-    elif room >= _LETTER + 2:
-        letters = [chr(ord("A") + place % 26) for place in range(len(seats))]
-        legend = ", ".join(f"{a} {seat.title}" for a, seat in zip(letters, seats, strict=True))
+    total = (width - _CLAIM) // max(len(participants), 1) - _GAP
+    if total >= _NAME:
+        _table(
+            target, reader, [participant.title for participant in participants], min(total, _CELL)
+        )
+    elif total >= _LETTER + 2:
+        letters = [chr(ord("A") + place % 26) for place in range(len(participants))]
+        legend = ", ".join(
+            f"{a} {participant.title}" for a, participant in zip(letters, participants, strict=True)
+        )
         indented(target, styled((quiet_line(legend), "dim")), 2)
-        _table(target, reader, letters, room)
+        _table(target, reader, letters, total)
     else:
         _rows(target, reader)
     target.print()
 
 
-def _seat(reader: Reader, key: str) -> Seating:
-    return Seating(key, reader.title(key), "")
+def _participant(reader: Reader, key: str) -> ParticipantRecord:
+    return ParticipantRecord(key, reader.title(key), "")
 
 
-def _table(target: Console, reader: Reader, names: Sequence[str], room: int) -> None:
+def _table(target: Console, reader: Reader, names: Sequence[str], total: int) -> None:
     """Show claims against members, with signs and numbers of citations in the cells."""
     drawn = Table(box=SIMPLE_HEAD, width=min(target.width, _WIDEST), padding=(0, 1), pad_edge=False)
     drawn.add_column("claim", ratio=1, overflow="fold")
     for name in names:
-        drawn.add_column(styled(quiet_line(name)), max_width=room, overflow="fold")
+        drawn.add_column(styled(quiet_line(name)), max_width=total, overflow="fold")
     for row in reader.minutes.map.rows:
         drawn.add_row(_claim(reader, row), *_stances(reader, row))
     target.print(drawn, soft_wrap=False)
@@ -207,13 +211,13 @@ def plan(target: Console, value: Plan) -> None:
     rows = [("member", "seat", "reads", "documents", "model")]
     rows += [
         (
-            seat.title or seat.key,
-            seat.seat,
-            ", ".join(seat.shelves) or "nothing",
-            f"{seat.documents:,}",
-            seat.model or "none: quotations",
+            participant.title or participant.key,
+            participant.kind,
+            ", ".join(participant.shelves) or "nothing",
+            f"{participant.documents:,}",
+            participant.model or "none: quotations",
         )
-        for seat in value.seats
+        for participant in value.participants
     ]
     columns(target, rows)
     for number, turn in enumerate(value.turns, start=1):

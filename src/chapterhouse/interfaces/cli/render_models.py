@@ -174,8 +174,8 @@ def _context(model: "ServedModel") -> str:
 
 
 def _state(found: Listing, server: "Server", model: "ServedModel") -> str:
-    said = ["in use"] if found.is_chosen(server, model) else []
-    return ", ".join([*said, *(["loaded"] if model.loaded else [])])
+    notes = ["in use"] if found.is_chosen(server, model) else []
+    return ", ".join([*notes, *(["loaded"] if model.loaded else [])])
 
 
 def _chosen_elsewhere(target: "Console", found: Listing) -> None:

@@ -11,16 +11,16 @@ from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.terminal import columns, indented, one_line, say, styled
 from chapterhouse.text.counting import counted
-from chapterhouse.types import Census
+from chapterhouse.types import CorpusCounts
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.persona_update import PersonaUpdate
     from chapterhouse.agents.personas import Entry
     from chapterhouse.agents.proposal import Change, Proposal
     from chapterhouse.agents.refresh import Refresh
-    from chapterhouse.agents.training import Training
 
 
 # Every standing of a file, in order. By value: what lists files is slow to load.
@@ -30,9 +30,9 @@ STANDINGS: Final = {
     "new": "cyan",
     "rejected": "red",
     "removed": "dim",
-    "passed-over": "dim",
+    "ignored": "dim",
 }
-_TOLD: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
+_REPORTED: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
 
 
 def made(
@@ -48,9 +48,9 @@ def made(
     steps = (
         (f"1. Say who they are, in {PROSE_FILE}:", f"chapterhouse persona edit {slug}{reopening}"),
         (f"2. Drop documents, or a .links list of web pages, into {RAW}/, or name them:",
-         f"chapterhouse persona train {slug} --file PATH{reopening}"),
+         f"chapterhouse persona update {slug} --file PATH{reopening}"),
         ("3. Read everything and let the documents propose a profile:",
-         f"chapterhouse persona train {slug}{reopening}"),
+         f"chapterhouse persona update {slug}{reopening}"),
     )  # fmt: skip
     for what, how in steps:
         say(target, f"  {what}")
@@ -80,7 +80,9 @@ def entries(target: "Console", found: "Sequence[Entry]", counts: Mapping[str, in
             problem(target, one)
 
 
-def persona(target: "Console", folder: PersonaFolder, census: Census, *, current: bool) -> None:
+def persona(
+    target: "Console", folder: PersonaFolder, census: CorpusCounts, *, current: bool
+) -> None:
     """Show everything known of a persona."""
     config, profile = folder.config, folder.config.profile
     state = (
@@ -150,8 +152,8 @@ def documents(target: "Console", listed: "Sequence[Listed]") -> None:
             code = f" ({entry.code})" if entry.code else ""
             say(target, " " * width + one_line(entry.reason) + code)
     counts = Counter(entry.status.value for entry in listed)
-    told = ", ".join(f"{counts[name]} {name}" for name in STANDINGS if counts[name])
-    say(target, (f"{counted(len(listed), 'file')}: ", "bold"), told)
+    text = ", ".join(f"{counts[name]} {name}" for name in STANDINGS if counts[name])
+    say(target, (f"{counted(len(listed), 'file')}: ", "bold"), text)
 
 
 def moved(target: "Console", entry: "Listed", back: str, *, out: bool, dry_run: bool) -> None:
@@ -163,7 +165,9 @@ def moved(target: "Console", entry: "Listed", back: str, *, out: bool, dry_run: 
         say(target, f"Bring it back with: {back}")
 
 
-def training(target: "Console", value: "Training", *, dry_run: bool, shown: bool = False) -> None:
+def update(
+    target: "Console", value: "PersonaUpdate", *, dry_run: bool, shown: bool = False
+) -> None:
     """Say what was fetched, curated and indexed, and show the proposal unless it was ``shown``."""
     for name in value.copied:
         say(target, f"Copied in: {one_line(name)}")
@@ -176,15 +180,15 @@ def training(target: "Console", value: "Training", *, dry_run: bool, shown: bool
     if not (shown and value.proposal):
         proposal(target, value.proposal)
     if value.proposal and not value.accepted:
-        say(target, f"Not written. Accept it: chapterhouse persona train {value.slug} --yes")
+        say(target, f"Not written. Accept it: chapterhouse persona update {value.slug} --yes")
 
 
-def _fetched(target: "Console", value: "Training") -> None:
+def _fetched(target: "Console", value: "PersonaUpdate") -> None:
     if value.fetched is None:
         return
     counts = Counter(outcome.status for outcome in value.fetched.outcomes)
-    told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none listed"
-    say(target, ("Pages: ", "bold"), told)
+    text = ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none listed"
+    say(target, ("Pages: ", "bold"), text)
     for outcome in value.fetched.outcomes:
         if outcome.status == "failed":
             say(target, ("failed    ", "red"), one_line(outcome.link.url))
@@ -200,11 +204,11 @@ def refresh(target: "Console", value: "Refresh", *, dry_run: bool = False) -> No
         say(target, ("warning   ", "yellow"), one_line(warning))
     if value.curation is not None:
         counts = Counter(outcome.status.value for outcome in value.curation.outcomes)
-        told = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+        text = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
         verb = "Would curate" if dry_run else "Curated"
-        say(target, (f"{verb}: ", "bold"), told or "nothing")
+        say(target, (f"{verb}: ", "bold"), text or "nothing")
         for outcome in value.curation.outcomes:
-            if outcome.status in _TOLD:
+            if outcome.status in _REPORTED:
                 say(target, (f"{outcome.status.value:<10}", "red"), one_line(outcome.source))
                 say(target, f"          {one_line(outcome.sentence)} ({outcome.code})")
     if value.sync is not None:
@@ -212,10 +216,10 @@ def refresh(target: "Console", value: "Refresh", *, dry_run: bool = False) -> No
         for source in value.sync.removed:
             say(target, ("removed   ", "dim"), one_line(source))
         for move in value.sync.moves:
-            told = " ".join(
+            text = " ".join(
                 [*(f"+{shelf}" for shelf in move.joined), *(f"-{shelf}" for shelf in move.left)]
             )
-            say(target, ("shelves   ", "dim"), f"{one_line(move.source)}: {told}")
+            say(target, ("shelves   ", "dim"), f"{one_line(move.source)}: {text}")
 
 
 def proposal(target: "Console", value: "Proposal") -> None:

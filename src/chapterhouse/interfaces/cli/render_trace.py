@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _STEP = 2  # columns to the right
 _LONGEST = 100  # characters shown of one value
-_SAID = {operations.OPERATION, operations.TOOL_TYPE, ERROR_TYPE}
+_SHOWN_ELSEWHERE = {operations.OPERATION, operations.TOOL_TYPE, ERROR_TYPE}
 # What the last part of a name does not say well enough.
 _LABELS = {
     operations.INPUT: "asked",
@@ -46,23 +46,23 @@ def _span(target: "Console", span: TraceSpan, depth: int) -> None:
 
 
 def _details(span: TraceSpan) -> Iterator[str]:
-    facts = " · ".join(_pairs(_telling(span)))
+    facts = " · ".join(_pairs(_visible_attributes(span)))
     if facts:
         yield facts
     yield from _pairs(span.content)
     for event in span.events:
-        said = " · ".join(_pairs({**event.attributes, **event.content}))
-        yield f"{_short(event.name)} after {seconds(event.seconds)}  {said}".rstrip()
+        details = " · ".join(_pairs({**event.attributes, **event.content}))
+        yield f"{_short(event.name)} after {seconds(event.seconds)}  {details}".rstrip()
 
 
-def _telling(span: TraceSpan) -> Mapping[str, object]:
+def _visible_attributes(span: TraceSpan) -> Mapping[str, object]:
     """Return the attributes that the line of the span does not say already."""
 
-    def is_said(name: str, value: object) -> bool:
+    def is_hidden(name: str, value: object) -> bool:
         named = isinstance(value, str) and span.name.endswith(f" {value}")
-        return named or name in _SAID
+        return named or name in _SHOWN_ELSEWHERE
 
-    return {name: value for name, value in span.attributes.items() if not is_said(name, value)}
+    return {name: value for name, value in span.attributes.items() if not is_hidden(name, value)}
 
 
 def _pairs(values: Mapping[str, object]) -> Iterator[str]:

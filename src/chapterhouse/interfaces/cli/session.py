@@ -36,7 +36,7 @@ class Outcome:
     data: object
     show: "Callable[[Console], object]"
     exit_code: int = OK
-    is_told: bool = False  # whether all was told on the way, so that only the exit code is left
+    is_reported: bool = False  # whether all was told on the way, so that only the exit code is left
 
 
 class ConfirmationNeededError(ChapterhouseError):
@@ -124,7 +124,7 @@ def _reported(library: "Library") -> Iterator[None]:
     if not endpoint:
         yield
         return
-    from chapterhouse.telemetry.sending import sending  # noqa: PLC0415 - only with a collector
+    from chapterhouse.telemetry.export import sending  # noqa: PLC0415 - only with a collector
 
     with sending(endpoint, _complain):
         try:
@@ -166,10 +166,10 @@ def _run(work: Callable[[], Outcome], trace: Trace | None) -> NoReturn:
     except Exception as error:  # noqa: BLE001 - the process boundary: one clear line, exit code 1
         if common().debug and not isinstance(error, ChapterhouseError):
             traceback.print_exc(file=sys.stderr)
-        _fail(*_told(error), trace, began)
+        _fail(*_describe_error(error), trace, began)
         code = error.exit_code if isinstance(error, ChapterhouseError) else FAILED
         raise typer.Exit(code) from None
-    if outcome.is_told:
+    if outcome.is_reported:
         raise typer.Exit(outcome.exit_code)
     if common().json:
         seconds = time.monotonic() - began
@@ -182,7 +182,7 @@ def _run(work: Callable[[], Outcome], trace: Trace | None) -> NoReturn:
     raise typer.Exit(outcome.exit_code)
 
 
-def _told(error: Exception) -> tuple[str, str, str]:
+def _describe_error(error: Exception) -> tuple[str, str, str]:
     """Return the kind of an error, its message and a hint."""
     match error:
         case ChapterhouseError():
@@ -236,7 +236,7 @@ def may_ask() -> bool:
     return not common().json and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def agreed(question: str) -> bool:
+def confirm(question: str) -> bool:
     """Ask on standard error; Ctrl-C and Ctrl-D at the question mean no."""
     try:
         return typer.confirm(question, err=True)
@@ -269,5 +269,5 @@ def require_yes(
         )
     for line in listed:
         typer.echo(f"  {one_line(line)}", err=True)
-    if not agreed(f"{one_line(what)}?"):
+    if not confirm(f"{one_line(what)}?"):
         raise ConfirmationNeededError(refused)

@@ -52,7 +52,7 @@ class Section:
     """A section of the settings, as far as a command writes it.
 
     Attributes:
-        name: As it stands in the file, such as ``profiles.rewriting``.
+        name: As it stands in the file, such as ``models.rewriting``.
         owned: The settings that a command writes; those that it leaves out are removed.
         what: What the section decides about, for messages.
     """
@@ -63,7 +63,7 @@ class Section:
 
     @property
     def variable(self) -> str:
-        """How variables begin that win over it; for profiles there is one for all."""
+        """How variables begin that win over it; for further models there is one for all."""
         table, _, inner = self.name.partition(".")
         return f"CHAPTERHOUSE_{table.upper()}{'' if inner else '__'}"
 
@@ -80,7 +80,7 @@ EMBEDDING: Final = Section("embedding", _OF_THE_ENCODER, "the encoder")
 RERANK: Final = Section("rerank", _OF_THE_RERANKER, "the reranker")
 LANGUAGE_MODEL: Final = Section("language_model", _OF_THE_LANGUAGE_MODEL, "the language model")
 REWRITING: Final = Section(
-    "profiles.rewriting", _OF_THE_LANGUAGE_MODEL, "the model that rewrites questions"
+    "models.rewriting", _OF_THE_LANGUAGE_MODEL, "the model that rewrites questions"
 )
 EXPANSION: Final = Section("expansion", frozenset({"model"}), "the rewriting of questions")
 

@@ -87,8 +87,8 @@ def columns(
     widths = [max(cell_len(row[column]) for row in safe) for column in range(len(safe[0]))]
     wrapped = wrap or not header
     if header or target.is_terminal:
-        room = target.width if target.is_terminal else _WIDTH
-        widths = _fitted(widths, room - 2 * (len(widths) - 1), whole)
+        total = target.width if target.is_terminal else _WIDTH
+        widths = _fit(widths, total - 2 * (len(widths) - 1), whole)
     for number, row in enumerate(safe):
         style = "bold" if header and number == 0 else ""
         for line in _lines(target, row, widths, wrap=wrapped):
@@ -97,7 +97,7 @@ def columns(
             indented(target, one_line(below[number]))
 
 
-def shortened(text: str, width: int) -> str:
+def shorten(text: str, width: int) -> str:
     """Return text in at most ``width`` cells, at least 1; “…” stands for what was in its middle."""
     from rich.cells import cell_len, set_cell_size  # noqa: PLC0415 - as above
 
@@ -120,7 +120,7 @@ def _lines(
     parts = [
         [line.plain.rstrip() for line in styled(cell).wrap(target, width)]
         if wrap and cell_len(cell) > width
-        else [shortened(cell, width)]
+        else [shorten(cell, width)]
         for cell, width in zip(row, widths, strict=True)
     ]
     for cells in zip_longest(*parts, fillvalue=""):
@@ -130,27 +130,27 @@ def _lines(
         yield "  ".join(filled).rstrip()
 
 
-def _fitted(widths: Sequence[int], room: int, whole: Collection[int]) -> list[int]:
-    """Return widths that fit into ``room``; whole columns keep theirs if the others can shrink."""
+def _fit(widths: Sequence[int], total: int, whole: Collection[int]) -> list[int]:
+    """Return widths that fit into ``total``; whole columns keep theirs if the others can shrink."""
     taken = sum(widths[number] for number in whole)
     others = [number for number in range(len(widths)) if number not in whole]
-    if room - taken < _NARROWEST * len(others):
-        return _narrowed(widths, room)
+    if total - taken < _NARROWEST * len(others):
+        return _narrow(widths, total)
     fitted = list(widths)
-    narrowed = _narrowed([widths[number] for number in others], room - taken)
+    narrowed = _narrow([widths[number] for number in others], total - taken)
     for number, width in zip(others, narrowed, strict=True):
         fitted[number] = width
     return fitted
 
 
-def _narrowed(widths: Sequence[int], room: int) -> list[int]:
-    """Return widths that fit together into ``room``: the widest give way, none below a minimum."""
+def _narrow(widths: Sequence[int], total: int) -> list[int]:
+    """Return widths that fit together into ``total``: the widest give way, none below a minimum."""
     narrowed = list(widths)
-    while sum(narrowed) > room and max(narrowed) > _NARROWEST:
+    while sum(narrowed) > total and max(narrowed) > _NARROWEST:
         widest = max(narrowed)
         next_ = max((width for width in narrowed if width < widest), default=_NARROWEST)
         number = narrowed.count(widest)
-        excess = -(-(sum(narrowed) - room) // number)  # of each, rounded up
+        excess = -(-(sum(narrowed) - total) // number)  # of each, rounded up
         cut = max(widest - excess, next_, _NARROWEST)
         narrowed = [cut if width == widest else width for width in narrowed]
     return narrowed

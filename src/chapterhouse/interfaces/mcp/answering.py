@@ -8,8 +8,8 @@ from typing import Final
 
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.councils import Entry as CouncilEntry
-from chapterhouse.agents.personas import Entry, House
-from chapterhouse.answering.request import Choices
+from chapterhouse.agents.personas import Entry, Personas
+from chapterhouse.answering.request import AskOptions
 from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.interfaces.mcp.schemas import (
@@ -24,7 +24,7 @@ from chapterhouse.interfaces.mcp.schemas import (
     PersonaResult,
     PersonasResult,
 )
-from chapterhouse.interfaces.mcp.service import Service, Tell, told_lines, without_paths
+from chapterhouse.interfaces.mcp.service import Report, Service, public_lines, without_paths
 from chapterhouse.presenting.answers import answer_markdown
 from chapterhouse.types import (
     AskEvent,
@@ -35,7 +35,7 @@ from chapterhouse.types import (
     ReadingEvent,
 )
 
-_TOLD: Final = {
+_EVENT_TEXTS: Final = {
     MeetingEventKind.ROUND_BEGAN: "Round {number}, {round}, has begun.",
     MeetingEventKind.SPOKE: "Round {number}, {round}: {member} has spoken.",
     MeetingEventKind.RESUMED: "Round {number}, {round}: {member} had spoken before.",
@@ -44,18 +44,18 @@ _TOLD: Final = {
 }
 
 
-async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
+async def ask(service: Service, arguments: AskArguments, report: Report) -> Outcome:
     """Put a question to the library or a persona."""
 
     def on_event(event: AskEvent) -> None:
         if isinstance(event, ReadingEvent):
-            tell(f"Read {event.progress.done} of {event.progress.total} changed files.")
+            report(f"Read {event.progress.done} of {event.progress.total} changed files.")
 
     answer = await service.ask(
         lambda: service.library.answers.ask_async(
             arguments.question,
             persona=arguments.persona,
-            choices=Choices(remember=service.remember, use_kept=service.remember, drafts=False),
+            options=AskOptions(remember=service.remember, use_cache=service.remember, drafts=False),
             on_event=on_event,
         )
     )
@@ -63,17 +63,17 @@ async def ask(service: Service, arguments: AskArguments, tell: Tell) -> Outcome:
         answer,
         notice=without_paths(answer.notice),
         refreshed=without_paths(answer.refreshed),
-        warnings=told_lines(answer.warnings),
+        warnings=public_lines(answer.warnings),
     )
     return Outcome(AnswerResult.model_validate(shown), answer_markdown(shown))
 
 
-async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> Outcome:
+async def convene(service: Service, arguments: ConveneArguments, report: Report) -> Outcome:
     """Let a council meet, telling of every round and speaker."""
 
     def on_event(event: CouncilEvent) -> None:
-        if isinstance(event, MeetingEvent) and (told := _TOLD.get(event.kind)):
-            tell(told.format(number=event.number, round=event.round, member=event.member))
+        if isinstance(event, MeetingEvent) and (text := _EVENT_TEXTS.get(event.kind)):
+            report(text.format(number=event.number, round=event.round, member=event.member))
 
     async def held() -> Minutes:
         with ExitStack() as stack:
@@ -83,24 +83,26 @@ async def convene(service: Service, arguments: ConveneArguments, tell: Tell) -> 
                 transcript = Path(folder) / "transcript.ndjson"
             choices = MeetingOptions(remember=service.remember, transcript=transcript)
             return await service.library.councils.convene_async(
-                arguments.council, arguments.question, choices=choices, on_event=on_event
+                arguments.council, arguments.question, options=choices, on_event=on_event
             )
 
     minutes = await service.ask(held)
     return Outcome(MinutesResult.model_validate(minutes), minutes_markdown(minutes))
 
 
-async def list_personas(service: Service, _arguments: NoArguments, _tell: Tell) -> Outcome:
+async def list_personas(service: Service, _arguments: NoArguments, _report: Report) -> Outcome:
     """Say who can be asked."""
-    house = service.library.personas
+    personas = service.library.personas
     found = await service.look(
-        lambda: PersonasResult(personas=tuple(_persona(entry, house) for entry in house.all()))
+        lambda: PersonasResult(
+            personas=tuple(_persona(entry, personas) for entry in personas.all())
+        )
     )
     lines = [_line(one.slug, one.name, one.expertise, one.problem) for one in found.personas]
     return Outcome(found, "\n".join(lines) or "There are no personas; ask the library itself.")
 
 
-async def list_councils(service: Service, _arguments: NoArguments, _tell: Tell) -> Outcome:
+async def list_councils(service: Service, _arguments: NoArguments, _report: Report) -> Outcome:
     """Say what can be convened."""
     councils = service.library.councils
     found = await service.look(
@@ -111,11 +113,11 @@ async def list_councils(service: Service, _arguments: NoArguments, _tell: Tell) 
 
 
 def _line(slug: str, name: str, about: str, problem: str) -> str:
-    told = f"cannot be used now: {problem}" if problem else " ".join(about.split())
-    return f"- {slug} ({name}){': ' if told else ''}{told}"
+    text = f"cannot be used now: {problem}" if problem else " ".join(about.split())
+    return f"- {slug} ({name}){': ' if text else ''}{text}"
 
 
-def _persona(entry: Entry, house: House) -> PersonaResult:
+def _persona(entry: Entry, personas: Personas) -> PersonaResult:
     problem = without_paths(entry.problems[0].sentence) if entry.problems else ""
     if entry.folder is None:
         return PersonaResult(
@@ -135,7 +137,7 @@ def _persona(entry: Entry, house: House) -> PersonaResult:
         expertise=persona.expertise,
         tags=persona.tags,
         shelves=persona.reads,
-        documents=house.census(entry.slug).documents,
+        documents=personas.census(entry.slug).documents,
         usable=True,
         problem="",
     )

@@ -116,7 +116,7 @@ def refusal(hosts: Sequence[str], origins: Sequence[str], admitted: Admission) -
     return None
 
 
-def guarded(application: ASGIApp, admitted: Admission) -> ASGIApp:
+def guard(application: ASGIApp, admitted: Admission) -> ASGIApp:
     """Return an ASGI application that refuses strangers before anything else runs."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
@@ -233,7 +233,7 @@ def _application(service: Service, admitted: Admission, address: Address) -> ASG
             allow_headers=["*"],
             expose_headers=["Mcp-Session-Id"],
         )
-    return guarded(app, admitted)
+    return guard(app, admitted)
 
 
 def _listening(address: Address) -> socket.socket:

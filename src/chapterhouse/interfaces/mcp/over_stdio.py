@@ -59,7 +59,7 @@ class _Lines:
     def __init__(self, descriptor: int, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
-        self._room = threading.Semaphore(_AHEAD)
+        self._slots = threading.Semaphore(_AHEAD)
         threading.Thread(target=self._read, args=(descriptor,), daemon=True).start()
 
     def __aiter__(self) -> Self:
@@ -69,7 +69,7 @@ class _Lines:
         line = await self._queue.get()
         if line is None:
             raise StopAsyncIteration
-        self._room.release()
+        self._slots.release()
         return line
 
     def _read(self, descriptor: int) -> None:
@@ -79,7 +79,7 @@ class _Lines:
         ):
             for line in file:
                 if line.strip():
-                    self._room.acquire()
+                    self._slots.acquire()
                     self._pass_on(line.decode("utf-8", "replace"))
             self._pass_on(None)
 

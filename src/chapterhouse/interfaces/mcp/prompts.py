@@ -93,7 +93,7 @@ def entries() -> list[Prompt]:
     ]
 
 
-def filled(name: str, given: Mapping[str, str] | None) -> GetPromptResult:
+def fill(name: str, given: Mapping[str, str] | None) -> GetPromptResult:
     """Return a prompt with what the user said.
 
     Raises:
@@ -103,35 +103,35 @@ def filled(name: str, given: Mapping[str, str] | None) -> GetPromptResult:
     if prompt is None:
         known = ", ".join(_BY_NAME)
         raise MCPError(INVALID_PARAMS, f"There is no such prompt. There are: {known}.")
-    said = {key: value.strip() for key, value in (given or {}).items()}
-    wrong = _wrong(prompt, said)
+    values = {key: value.strip() for key, value in (given or {}).items()}
+    wrong = _wrong(prompt, values)
     if wrong:
         raise MCPError(INVALID_PARAMS, wrong)
-    persona = said.get("persona", "")
-    said["persona"] = f" and the persona `{persona}`" if persona else ""
-    text = _with(prompt.text, said)
+    persona = values.get("persona", "")
+    values["persona"] = f" and the persona `{persona}`" if persona else ""
+    text = _with(prompt.text, values)
     return GetPromptResult(
         description=prompt.description,
         messages=[PromptMessage(role="user", content=TextContent(type="text", text=text))],
     )
 
 
-def _wrong(prompt: ServedPrompt, said: Mapping[str, str]) -> str:
+def _wrong(prompt: ServedPrompt, values: Mapping[str, str]) -> str:
     known = {argument.name: bool(argument.required) for argument in prompt.arguments}
     for name, required in known.items():
-        if required and not said.get(name):
+        if required and not values.get(name):
             return f"The prompt {prompt.name} needs '{name}'."
-        if len(said.get(name, "")) > _LONGEST:
+        if len(values.get(name, "")) > _LONGEST:
             return f"'{name}' has more than {_LONGEST:,} characters."
-    unknown = sorted(set(said) - set(known))
+    unknown = sorted(set(values) - set(known))
     return f"The prompt {prompt.name} takes only {', '.join(known)}." if unknown else ""
 
 
-def _with(text: str, said: Mapping[str, str]) -> str:
+def _with(text: str, values: Mapping[str, str]) -> str:
     """Return ``text`` with each place filled once; what is filled in is not looked at again."""
     first, *rest = text.split("{")
     parts = [first]
     for piece in rest:
         name, _, behind = piece.partition("}")
-        parts += [said[name], behind]
+        parts += [values[name], behind]
     return "".join(parts)

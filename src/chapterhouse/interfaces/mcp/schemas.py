@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, AliasPath, BaseModel, BeforeValidator, ConfigDict, Field
 
-from chapterhouse.interfaces.mcp.service import told_lines, without_paths
+from chapterhouse.interfaces.mcp.service import public_lines, without_paths
 from chapterhouse.presenting.wording import reservations
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import (
@@ -22,10 +22,10 @@ from chapterhouse.types import (
     Correction,
     DisagreementMap,
     Gap,
+    ParticipantRecord,
     Point,
     Route,
     Searched,
-    Seating,
     Support,
     Verdict,
 )
@@ -304,7 +304,7 @@ class MinutesResult(Result):
     title: str
     question: str
     options: tuple[str, ...]
-    members: tuple[Seating, ...]
+    members: tuple[ParticipantRecord, ...]
     rounds: tuple[str, ...]
     decided: str = Field(description="The option that was chosen, or empty.")
     decision: tuple[Point, ...]
@@ -320,7 +320,7 @@ class MinutesResult(Result):
     citations: tuple[CitationResult, ...]
     chair: str
     method: str
-    warnings: Annotated[tuple[str, ...], AfterValidator(told_lines)]
+    warnings: Annotated[tuple[str, ...], AfterValidator(public_lines)]
 
 
 class PersonaResult(Result):

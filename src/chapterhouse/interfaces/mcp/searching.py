@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from chapterhouse.answering.cite import link_of
 from chapterhouse.answering.search import named_scope
-from chapterhouse.council.knowledge import Search, find_passages, told
+from chapterhouse.council.knowledge import Search, find_passages, format_passages
 from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.mcp.schemas import (
     FetchArguments,
@@ -22,7 +22,7 @@ from chapterhouse.interfaces.mcp.schemas import (
     SemanticArguments,
     SpanResult,
 )
-from chapterhouse.interfaces.mcp.service import Service, Tell
+from chapterhouse.interfaces.mcp.service import Report, Service
 from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Body, Chunk, Document, Hit, Query, SearchResult
@@ -34,7 +34,7 @@ _SNIPPET: Final = 1_200
 _PARAGRAPH: Final = "\n\n"
 
 
-async def search(service: Service, arguments: SearchArguments, _tell: Tell) -> Outcome:
+async def search(service: Service, arguments: SearchArguments, _report: Report) -> Outcome:
     """Return the best passage of each of the documents that fit best."""
     found = await service.look(
         lambda: service.library.search.hits(arguments.query, limit=_RESULTS, per_document=1)
@@ -43,23 +43,29 @@ async def search(service: Service, arguments: SearchArguments, _tell: Tell) -> O
     return Outcome(results, results.model_dump_json())  # both forms are what these clients read
 
 
-async def fetch(service: Service, arguments: FetchArguments, _tell: Tell) -> Outcome:
+async def fetch(service: Service, arguments: FetchArguments, _report: Report) -> Outcome:
     """Return a page of a document."""
     page = await service.look(lambda: _page(service.library, arguments.id, arguments.offset))
     return Outcome(page, page.model_dump_json())
 
 
-async def search_knowledge(service: Service, arguments: KnowledgeArguments, _tell: Tell) -> Outcome:
+async def search_knowledge(
+    service: Service, arguments: KnowledgeArguments, _report: Report
+) -> Outcome:
     """Return passages that probably answer."""
     return await _passages(service, arguments, minimum=arguments.min_similarity)
 
 
-async def semantic_search(service: Service, arguments: SemanticArguments, _tell: Tell) -> Outcome:
+async def semantic_search(
+    service: Service, arguments: SemanticArguments, _report: Report
+) -> Outcome:
     """Return the closest passage of each document."""
     return await _passages(service, arguments, minimum=arguments.min_similarity, per_document=1)
 
 
-async def search_documents(service: Service, arguments: PassagesArguments, _tell: Tell) -> Outcome:
+async def search_documents(
+    service: Service, arguments: PassagesArguments, _report: Report
+) -> Outcome:
     """Return the best passages there are."""
     return await _passages(service, arguments)
 
@@ -82,7 +88,7 @@ async def _passages(service: Service, arguments: PassagesArguments, **limits: An
         documents_searched=found.documents,
         corrections=found.corrections,
     )
-    return Outcome(result, told(found))
+    return Outcome(result, format_passages(found))
 
 
 def searcher(library: Library) -> Search:

@@ -28,7 +28,7 @@ from mcp_types import (
 from chapterhouse import __version__
 from chapterhouse.errors import ChapterhouseError
 from chapterhouse.interfaces.mcp import prompts, resources, tools
-from chapterhouse.interfaces.mcp.service import Service, explained
+from chapterhouse.interfaces.mcp.service import Service, explain
 
 Value = TypeVar("Value")
 _Context = ServerRequestContext[dict[str, Any]]
@@ -93,9 +93,9 @@ class _Requests:
             raise MCPError(INVALID_PARAMS, f"There is no such tool. There are: {known}.")
         news = _News(context)
         try:
-            return await tools.call(tool, params.arguments or {}, self._service, news.tell)
+            return await tools.call(tool, params.arguments or {}, self._service, news.report)
         except Exception as error:  # noqa: BLE001 - the process boundary: the client is told why
-            return tools.refused(explained(error))
+            return tools.refuse(explain(error))
         finally:
             await news.end()
 
@@ -124,7 +124,7 @@ class _Requests:
     async def get_prompt(
         self, _context: _Context, params: GetPromptRequestParams
     ) -> GetPromptResult:
-        return prompts.filled(params.name, params.arguments)
+        return prompts.fill(params.name, params.arguments)
 
     async def complete(self, _context: _Context, params: CompleteRequestParams) -> CompleteResult:
         """Complete the slugs of personas and councils."""
@@ -154,9 +154,9 @@ class _Requests:
         except MCPError:
             raise
         except ChapterhouseError as error:
-            raise MCPError(INVALID_PARAMS, explained(error)) from None
+            raise MCPError(INVALID_PARAMS, explain(error)) from None
         except Exception as error:  # noqa: BLE001 - the process boundary, as above
-            raise MCPError(INTERNAL_ERROR, explained(error)) from None
+            raise MCPError(INTERNAL_ERROR, explain(error)) from None
 
 
 class _News:
@@ -168,7 +168,7 @@ class _News:
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
         self._task = self._loop.create_task(self._pass_on())
 
-    def tell(self, sentence: str) -> None:
+    def report(self, sentence: str) -> None:
         """Say how far it has come; from any thread."""
         self._loop.call_soon_threadsafe(self._queue.put_nowait, sentence)
 

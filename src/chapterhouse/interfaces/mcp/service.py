@@ -22,7 +22,7 @@ from chapterhouse.library import Library
 from chapterhouse.text.sanitise import sanitise_line
 
 Value = TypeVar("Value")
-Tell = Callable[[str], None]  # says how far a request has come; from any thread
+Report = Callable[[str], None]  # says how far a request has come; from any thread
 
 _log: Final = logging.getLogger("chapterhouse.mcp")
 # An absolute path, not part of a word or a web address; its last name is what people know.
@@ -105,24 +105,24 @@ def without_paths(text: str) -> str:
     return _PATH.sub(lambda match: match[1] or "a folder", text)
 
 
-def told_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
+def public_lines(lines: tuple[str, ...]) -> tuple[str, ...]:
     """Return warnings as they may leave the machine."""
     return tuple(without_paths(line) for line in lines)
 
 
-def explained(error: Exception) -> str:
+def explain(error: Exception) -> str:
     """Return what a client is told of an error, in a sentence or two.
 
     One that nobody foresaw goes to the log and is only named.
     """
     match error:
         case ChapterhouseError():
-            told = f"{error.message} {error.hint}"
+            text = f"{error.message} {error.hint}"
         case ValidationError():
-            told = _wrong_arguments(error)
+            text = _wrong_arguments(error)
         case OSError():
             _log.warning("%s", sanitise_line(str(error)), exc_info=_log.isEnabledFor(logging.DEBUG))
-            told = f"The system refused: {error.strerror or type(error).__name__}."
+            text = f"The system refused: {error.strerror or type(error).__name__}."
         case _:
             _log.error(
                 "Unexpected %s: %s",
@@ -130,8 +130,8 @@ def explained(error: Exception) -> str:
                 sanitise_line(str(error)),
                 exc_info=_log.isEnabledFor(logging.DEBUG),
             )
-            told = f"Unexpected {type(error).__name__}. Details are in the server's log."
-    return sanitise_line(without_paths(told))[:_LONGEST_ERROR]
+            text = f"Unexpected {type(error).__name__}. Details are in the server's log."
+    return sanitise_line(without_paths(text))[:_LONGEST_ERROR]
 
 
 def _wrong_arguments(error: ValidationError) -> str:

@@ -20,7 +20,7 @@ from chapterhouse.interfaces.mcp.schemas import (
     Result,
     SearchResults,
 )
-from chapterhouse.interfaces.mcp.service import Service, Tell
+from chapterhouse.interfaces.mcp.service import Report, Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,15 +31,15 @@ class ServedTool:
         description: What it does and when to call it.
         result: What it returns as data.
         call: Does it; the type of its arguments says what a client may give.
-        keeps: Whether it leaves something in the library's memory, where that is on.
+        remembers: Whether it leaves something in the library's memory, where that is on.
     """
 
     name: str
     title: str
     description: str
     result: type[Result]
-    call: Callable[[Service, Any, Tell], Awaitable[Outcome]]
-    keeps: bool = False
+    call: Callable[[Service, Any, Report], Awaitable[Outcome]]
+    remembers: bool = False
 
     @property
     def arguments(self) -> type[BaseModel]:
@@ -101,7 +101,7 @@ TOOLS: Final = (
         "answer with its evidence rather than passages; name a persona to hear them alone.",
         AnswerResult,
         answering.ask,
-        keeps=True,
+        remembers=True,
     ),
     ServedTool(
         "convene",
@@ -111,7 +111,7 @@ TOOLS: Final = (
         "several points of view, or when sources disagree. May take minutes where models speak.",
         MinutesResult,
         answering.convene,
-        keeps=True,
+        remembers=True,
     ),
     ServedTool(
         "list_personas",
@@ -140,7 +140,7 @@ def entry_of(tool: ServedTool, *, remember: bool) -> ToolEntry:
         remember: Whether the server keeps memories; then a tool that adds to them is not said to
             be read-only.
     """
-    reads = not (tool.keeps and remember)
+    reads = not (tool.remembers and remember)
     return ToolEntry(
         name=tool.name,
         title=tool.title,
@@ -158,7 +158,7 @@ def entry_of(tool: ServedTool, *, remember: bool) -> ToolEntry:
 
 
 async def call(
-    tool: ServedTool, given: dict[str, object], service: Service, tell: Tell
+    tool: ServedTool, given: dict[str, object], service: Service, report: Report
 ) -> CallToolResult:
     """Call a tool.
 
@@ -166,13 +166,13 @@ async def call(
         ValidationError: the arguments do not fit.
         ChapterhouseError: it cannot be done.
     """
-    outcome = await tool.call(service, tool.arguments.model_validate(given), tell)
+    outcome = await tool.call(service, tool.arguments.model_validate(given), report)
     return CallToolResult(
         content=[TextContent(type="text", text=outcome.text)],
         structured_content=outcome.data.model_dump(mode="json"),
     )
 
 
-def refused(sentence: str) -> CallToolResult:
+def refuse(sentence: str) -> CallToolResult:
     """Return what a client is told where a call failed."""
     return CallToolResult(content=[TextContent(type="text", text=sentence)], is_error=True)

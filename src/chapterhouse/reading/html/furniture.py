@@ -349,15 +349,15 @@ def _is_lone_picture(link: Node, sums: Sums) -> bool:
 
 def _drop_repeated_captions(body: Node, sums: Sums) -> None:
     """Drop captions that say what another has said, as those of galleries do."""
-    said: list[str] = []
+    seen: list[str] = []
     captions = [sums.places[node.mem_id] for node in body.css("figcaption, [class*=caption]")]
     for place, following in zip(captions, [*captions[1:], len(sums.nodes)], strict=False):
         if following < sums.ends[place]:
             continue  # what it says is said by a caption in it
         text = text_of(sums.nodes[place])
-        if text in said or (len(text) >= _CAPTION and any(text in other for other in said)):
+        if text in seen or (len(text) >= _CAPTION and any(text in other for other in seen)):
             sums.drop(place)
-        said.append(text)
+        seen.append(text)
 
 
 def _is_of_content(place: int, sums: Sums) -> bool:

@@ -70,7 +70,7 @@ _OPTIONS = html_to_markdown.ConversionOptions(
     skip_images=True,
     preprocessing=html_to_markdown.PreprocessingOptions(enabled=False),  # pruned already
 )
-_KEPT_AS_TEXT = [
+_RETAINED_AS_TEXT = [
     "a", "b", "strong", "i", "em", "u", "s", "del", "ins", "span", "font", "mark", "small", "big",
     "tt", "sub", "sup", "abbr", "acronym", "cite", "q", "dfn", "var", "time", "label", "bdi",
     "bdo", "center", "picture", "data", "address",
@@ -120,11 +120,11 @@ def _ceiling(text: str, limit: int) -> int:
     return ceiling if ceiling <= limit else max(map(sub, sums, accumulate(sums, min, initial=0)))
 
 
-def stripped(text: str) -> str:
+def strip_tags(text: str) -> str:
     """Return the text between the tags, one line a block, without what is not shown."""
     parts: list[str] = []
     place = 0
-    hidden = ""  # the element whose content is passed over
+    hidden = ""  # the element whose content is ignored
     while (tag := _TAG.search(text, place)) is not None:
         if not hidden:
             parts.append(html.unescape(text[place : tag.start()]))
@@ -156,7 +156,7 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
     if is_too_deep(text):
         sentence = f"Elements stand more than {DEEPEST:,} deep: only the bare text was kept."
         notices = (*notices, Notice("layout-skipped", sentence))
-        page = ExtractedPage(stripped(text))
+        page = ExtractedPage(strip_tags(text))
         return Extraction((page,), "html", "tags stripped", markdown=False, notices=notices)
     parser = selectolax.lexbor.LexborHTMLParser(text)
     stated = _stated(parser)
@@ -179,7 +179,7 @@ def read_html(data: bytes, name: str) -> Extraction:  # noqa: ARG001 - as every 
 def whole_markdown(text: str) -> str:
     """Return all that the HTML of a book shows as Markdown; nothing in it is navigation."""
     if is_too_deep(text):
-        return stripped(text)
+        return strip_tags(text)
     parser = selectolax.lexbor.LexborHTMLParser(text)
     if parser.body is None:
         return ""
@@ -205,14 +205,14 @@ def _content(parser: Any, text: str) -> tuple[str, tuple[Notice, ...]]:
     visible = count("\n".join(prose(body, mark, sums)))
     if has_furniture:
         body = content_of(body, mark, sums)
-    kept = sums.characters[sums.places[body.mem_id]]
-    if kept < _LITTLE and seen > _MUCH_MORE * kept:
+    shown = sums.characters[sums.places[body.mem_id]]
+    if shown < _LITTLE and seen > _MUCH_MORE * shown:
         parser = selectolax.lexbor.LexborHTMLParser(text)
-        body, kept = parser.body, seen
+        body, shown = parser.body, seen
         drop_unseen(body)
     markdown = _markdown(parser, body)
     short = missing(visible, "html", (ExtractedPage(markdown),))
-    return markdown, (*_left_out(seen - kept, seen), *short)
+    return markdown, (*_left_out(seen - shown, seen), *short)
 
 
 def _left_out(characters: int, seen: int) -> Iterator[Notice]:
@@ -230,7 +230,7 @@ def _markdown(parser: Any, content: Any) -> str:
     for link in content.css("a"):
         if not link.text():
             link.decompose()  # converted, its address would stay
-    content.unwrap_tags(_KEPT_AS_TEXT)
+    content.unwrap_tags(_RETAINED_AS_TEXT)
     plain_captions(parser, content)
     plain_tables(parser, content)
     markdown = html_to_markdown.convert(content.html or "", _OPTIONS).content or ""
@@ -242,14 +242,14 @@ def _write_out_images(content: Any) -> None:
 
     What the page says in other places, all words or nearly all, is not said again.
     """
-    said: set[str] = set()
+    seen: set[str] = set()
     for image in content.css("img"):
         stated = " ".join((image.attributes.get("alt") or "").split())
         words = _WORD.findall(stated.casefold())
-        if words and not said:
-            said.update(_WORD.findall(text_of(content).casefold()))
-        known = sum(word in said for word in words) >= _NEARLY_ALL * len(words)
-        said.update(words)
+        if words and not seen:
+            seen.update(_WORD.findall(text_of(content).casefold()))
+        known = sum(word in seen for word in words) >= _NEARLY_ALL * len(words)
+        seen.update(words)
         image.replace_with("" if known or _FILE_NAME.fullmatch(stated) else stated)
 
 

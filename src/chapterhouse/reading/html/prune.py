@@ -142,21 +142,21 @@ def content_of(body: Node, mark: Mark, sums: Sums) -> Node:
     path = sums.path(mark.place)
     least = _TRUSTED if mark.trusted else max(_OWN_PROSE, _OWN_SHARE * total)
     title = next((sums.tags.index(tag) for tag in _TITLES if tag in sums.tags), len(sums.tags))
-    said: set[str] = set()
+    seen: set[str] = set()
     top: int | None = None
     dropped: list[int] = []
     place = 0
     while (child := _next(place, path, sums)) is not None:
-        beside = [other for other in sums.children(place) if other != child]
-        own = {other for other in beside if _is_own(other, child, path, least, sums)}
-        for other in beside:
+        siblings = [other for other in sums.children(place) if other != child]
+        own = {other for other in siblings if _is_own(other, child, path, least, sums)}
+        for other in siblings:
             if title < min(child, sums.ends[other]) and other < child and other not in own:
-                lead = _lead(other, said, sums)
+                lead = _lead(other, seen, sums)
                 own.update({other} if lead else ())
                 _drop_all_but(lead, other, sums)
         if own and top is None:
             top, dropped = place, []
-        dropped += [other for other in beside if other not in own]
+        dropped += [other for other in siblings if other not in own]
         place = child
     if top is not None:
         for other in dropped:
@@ -164,12 +164,12 @@ def content_of(body: Node, mark: Mark, sums: Sums) -> Node:
     return sums.nodes[place if top is None else top]
 
 
-def _lead(place: int, said: set[str], sums: Sums) -> list[int]:
+def _lead(place: int, seen: set[str], sums: Sums) -> list[int]:
     """Return the blocks of sentences in an element that say something new."""
     blocks = []
     for inner in range(place, sums.ends[place]):
-        if (text := sentences(inner, sums)) and text not in said:
-            said.add(text)
+        if (text := sentences(inner, sums)) and text not in seen:
+            seen.add(text)
             blocks.append(inner)
     return blocks
 

@@ -8,7 +8,7 @@ from typing import Final
 from chapterhouse.reading.office.excel import SheetExtras, header_text
 from chapterhouse.reading.office.ole import CompoundFile
 from chapterhouse.reading.plain import running_text
-from chapterhouse.types import Stretch
+from chapterhouse.types import Range
 
 _WORD_97 = 0xC1
 _SECOND_TABLE = 0x0200
@@ -68,7 +68,7 @@ def _streams(file: CompoundFile) -> tuple[bytes, bytes, int]:
     return main, file.read("1Table" if flags & _SECOND_TABLE else "0Table"), version
 
 
-def _deleted(main: bytes, table: bytes) -> Iterator[Stretch]:
+def _deleted(main: bytes, table: bytes) -> Iterator[Range]:
     """Yield where in the main stream deleted runs stand ([MS-DOC] 2.8.5, 2.9.33)."""
     place, size = struct.unpack_from("<2I", main, _RUNS)
     count = max(size - 4, 0) // 8

@@ -46,7 +46,7 @@ def read_vsdx(parts: Parts) -> Extraction:
         RejectedError: the container or its XML is damaged, bombed or too deep.
     """
     main = main_part(parts, _MAIN)
-    notices = parts.mend(_CONCERNED)
+    notices = parts.repair(_CONCERNED)
     found = {relation.kind: relation.target for relation in relations(parts, main)}
     index = found.get("pages", "visio/pages/pages.xml")
     if (root := parts.xml(index)) is None:

@@ -58,9 +58,9 @@ def prepare_xlsx(parts: Parts) -> tuple[Notice, ...]:
     """Cut off the parts that are damaged, for one of which the library refuses a whole workbook.
 
     Raises:
-        RejectedError: as `Parts.mend`.
+        RejectedError: as `Parts.repair`.
     """
-    return parts.mend(_CONCERNED, main_part(parts, _MAIN))
+    return parts.repair(_CONCERNED, main_part(parts, _MAIN))
 
 
 def xlsx_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
@@ -112,11 +112,11 @@ def _drawing(parts: Parts, part: str, root: Element) -> Iterator[str]:
 def _headers(parts: Parts, sheet: str) -> list[str]:
     """Return what is printed above and below each page, each text once."""
     end = (parts.content(sheet) or b"")[-_HEADERS_BYTES:].decode("utf-8", "replace")
-    said: dict[str, None] = {}
+    seen: dict[str, None] = {}
     for kind, coded in _HEADERS.findall(end):
         if text := header_text(unescape(coded)):
-            said[f"{kind}: {text}"] = None
-    return list(said)
+            seen[f"{kind}: {text}"] = None
+    return list(seen)
 
 
 def header_text(coded: str) -> str:
@@ -134,7 +134,7 @@ def prepare_xlsb(parts: Parts) -> tuple[Notice, ...]:
     It makes room for all cells between the first and the last one of a sheet, which a sheet states.
 
     Raises:
-        RejectedError: as `Parts.mend`, and ``too-many-cells``.
+        RejectedError: as `Parts.repair`, and ``too-many-cells``.
     """
     most = parts.limits.sheet_cells
     for name in parts.names():
@@ -147,7 +147,7 @@ def prepare_xlsb(parts: Parts) -> tuple[Notice, ...]:
             if cells > most:
                 sentence = f"A sheet spans {cells:,} cells; the limit is {most:,}."
                 raise RejectedError("too-many-cells", sentence)
-    return parts.mend(_XLSB_CONCERNED)
+    return parts.repair(_XLSB_CONCERNED)
 
 
 def xlsb_sheet_extras(parts: Parts) -> dict[str, SheetExtras]:
@@ -173,15 +173,15 @@ def _xlsb_blocks(parts: Parts, sheet: str) -> Iterator[str]:
         yield from comment_blocks(threads)
     else:
         yield from _comments(parts.content(kinds.get("comments", "")) or b"")
-    said: dict[str, None] = {}
+    seen: dict[str, None] = {}
     for kind, content in _records(parts.content(sheet) or b""):
         if kind == _XLSB_HEADERS:
             place = 2
             for running in _KINDS:
                 coded, place = _string(content, place)
                 if text := header_text(coded):
-                    said[f"{running}: {text}"] = None
-    yield from said
+                    seen[f"{running}: {text}"] = None
+    yield from seen
 
 
 def _comments(part: bytes) -> Iterator[str]:

@@ -271,10 +271,10 @@ def _whole_digits(section: _Section, digits: str) -> Iterator[str]:
 
 def _fraction_digits(section: _Section, fraction: str) -> Iterator[str]:
     """Yield what each placeholder behind the point shows; ``#`` no zeros at the end."""
-    kept = len(fraction.rstrip("0"))
+    digits = len(fraction.rstrip("0"))
     marks = _behind(section)
     least = marks.rfind("0") + 1
-    yield from (digit if place < max(kept, least) else "" for place, digit in enumerate(fraction))
+    yield from (digit if place < max(digits, least) else "" for place, digit in enumerate(fraction))
 
 
 @dataclass(slots=True)
@@ -307,8 +307,8 @@ class _Cells:
         if not shown:
             return cell[0]
         prefix = tag[:-1]
-        kept = _TYPE.sub(b"", attributes)
-        return b'<%b%b t="str"><%bv>%b</%bv></%b>' % (tag, kept, prefix, shown, prefix, tag)
+        untyped = _TYPE.sub(b"", attributes)
+        return b'<%b%b t="str"><%bv>%b</%bv></%b>' % (tag, untyped, prefix, shown, prefix, tag)
 
     def _formula(self, content: bytes) -> bytes:
         formula = _FORMULA.search(content)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.types import Stretch
+from chapterhouse.types import Range
 
 SIGNATURE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _SECTOR_CEILING = 0xFFFFFFFA  # above are the marks for free, end of chain and tables
@@ -91,7 +91,7 @@ class CompoundFile:
         except (struct.error, IndexError) as error:
             raise _damaged(_BEYOND) from error
 
-    def blanked(self, path: str, spans: Iterable[Stretch]) -> bytes:
+    def blanked(self, path: str, spans: Iterable[Range]) -> bytes:
         """Return the whole file with zeros in some spans of one of its streams.
 
         Raises:

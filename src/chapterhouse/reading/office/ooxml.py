@@ -181,10 +181,10 @@ def prepare_docx(parts: Parts) -> tuple[Notice, ...]:
     break inside a paragraph, and shows moved text in both places.
 
     Raises:
-        RejectedError: as `Parts.mend`.
+        RejectedError: as `Parts.repair`.
     """
     main = main_part(parts, _MAIN)
-    notices = parts.mend(_CONCERNED, main)
+    notices = parts.repair(_CONCERNED, main)
     document = parts.content(main) or b""
     if main != _MAIN:  # the only name that the library knows
         parts.replace(relations_part(_MAIN), parts.content(relations_part(main)) or b"")
@@ -216,8 +216,8 @@ def headers_and_footers(parts: Parts) -> list[str]:
         if relation.kind in {"header", "footer"}
         and (root := parts.xml(relation.target)) is not None
     ]
-    said = {f"{kind}: {text}": None for kind, root in found if (text := _running(root))}
-    return list(said)
+    lines = {f"{kind}: {text}": None for kind, root in found if (text := _running(root))}
+    return list(lines)
 
 
 def _running(root: Element) -> str:

@@ -24,7 +24,7 @@ from chapterhouse.reading.office.opendocument_blocks import (
     heading_numbers,
     is_not_calculated,
     numbered_levels,
-    wrapped,
+    wrap,
 )
 from chapterhouse.reading.office.parts import Parts
 from chapterhouse.reading.plain import METHOD, first_heading, running_text
@@ -123,7 +123,7 @@ def _slide(
     title = ""
     blocks: list[str] = []
     for shape in slide:
-        texts = [block for block in writer.blocks(wrapped(shape)) if block]
+        texts = [block for block in writer.blocks(wrap(shape)) if block]
         if shape.get(f"{PRESENTATION}class") == "title" and not title:
             title = " ".join(" ".join(texts).lstrip("# ").split())
             continue
@@ -133,9 +133,9 @@ def _slide(
         for shape in slide.iterfind(f"{PRESENTATION}notes/*")
         if shape.get(f"{PRESENTATION}class") not in _FURNITURE
     ]
-    said = [block for shape in notes for block in writer.blocks(wrapped(shape)) if block]
-    if said:
-        blocks.extend(["Notes:", *said])
+    note_blocks = [block for shape in notes for block in writer.blocks(wrap(shape)) if block]
+    if note_blocks:
+        blocks.extend(["Notes:", *note_blocks])
     shown = (slide.get(f"{PRESENTATION}use-{kind}-name") for kind in ("header", "footer"))
     running = [text for name in shown if (text := declared.pop(name, ""))]
     heading = [f"## {title}"] if title else []
@@ -151,9 +151,9 @@ def content_of(parts: Parts) -> tuple[Element, tuple[Notice, ...]]:
     """Return the root of the main part, and which parts are damaged.
 
     Raises:
-        RejectedError: as `Parts.mend`.
+        RejectedError: as `Parts.repair`.
     """
-    notices = parts.mend(_CONCERNED, "content.xml")
+    notices = parts.repair(_CONCERNED, "content.xml")
     content = parts.xml("content.xml")
     if content is None:
         raise RejectedError("unreadable", "The OpenDocument file has no content.xml.")
@@ -267,4 +267,4 @@ def _texts(shape: Element, writer: Writer) -> Iterator[str]:
             titles = chart.iter(f"{CHART}title")
             yield from (block for title in titles for block in writer.blocks(title))
             return
-    yield from writer.blocks(wrapped(shape))
+    yield from writer.blocks(wrap(shape))

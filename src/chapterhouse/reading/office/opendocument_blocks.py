@@ -255,7 +255,7 @@ class Writer:
                 if child.tag == f"{TEXT}list":
                     yield from self._list(child, depth + 1, style)
                     continue
-                for block in self.blocks(wrapped(child)):
+                for block in self.blocks(wrap(child)):
                     # Outlines of slides are lists of headings: the list says it already.
                     text = block.lstrip("# ") if child.tag == f"{TEXT}h" else block
                     yield "  " * depth + mark + text.replace("\n", "\n" + "  " * depth)
@@ -310,7 +310,7 @@ class Writer:
             yield from (self.table(table) for table in chart.iter(f"{TABLE}table"))
 
 
-def wrapped(element: Element) -> Element:
+def wrap(element: Element) -> Element:
     """Return an element that holds nothing but this one."""
     parent = Element("item")
     parent.append(element)
@@ -323,7 +323,7 @@ def _frames(element: Element) -> Iterator[Element]:
         if child.tag in _SKIPPED:
             continue
         if _is_drawn(child):
-            yield wrapped(child)
+            yield wrap(child)
         else:
             yield from _frames(child)
 

@@ -25,7 +25,7 @@ class Damage:
 
 
 _STEP = 1_000  # bytes in which tags are counted together
-_KEPT_BYTES = 500_000  # of a part that is kept unpacked, because several look at it
+_CACHED_BYTES = 500_000  # of a part that is kept unpacked, because several look at it
 
 
 class Parts:
@@ -42,7 +42,7 @@ class Parts:
         self._entries: dict[str, Entry] = {
             entry.name: entry for entry in read_directory(data, limits)
         }
-        self._kept: dict[str, bytes] = {}
+        self._unpacked_parts: dict[str, bytes] = {}
         self._replaced: dict[str, bytes] = {}
         self._parsed: set[str] = set()  # parts that need no second look
 
@@ -63,16 +63,16 @@ class Parts:
         """
         if name in self._replaced:
             return self._replaced[name] or None
-        if name in self._kept:
-            return self._kept[name]
+        if name in self._unpacked_parts:
+            return self._unpacked_parts[name]
         entry = self._entries.get(name)
         if entry is None:
             return None
         content = inflate(self._data, entry, self.limits.archive_entry_bytes + 1)
         if len(content) > self.limits.archive_entry_bytes:
             raise RejectedError("archive-too-large", f"{name!r} in the container is too large.")
-        if len(content) <= _KEPT_BYTES and name.endswith((".xml", ".rels")):
-            self._kept[name] = content
+        if len(content) <= _CACHED_BYTES and name.endswith((".xml", ".rels")):
+            self._unpacked_parts[name] = content
         return content
 
     def replace(self, name: str, content: bytes) -> None:
@@ -98,7 +98,7 @@ class Parts:
                     archive.writestr(name, content)
         return buffer.getvalue()
 
-    def mend(self, concerned: re.Pattern[str], main: str = "") -> tuple[Notice, ...]:
+    def repair(self, concerned: re.Pattern[str], main: str = "") -> tuple[Notice, ...]:
         """Cut damaged XML parts off where the damage begins, and say which they are.
 
         Args:

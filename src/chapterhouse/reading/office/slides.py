@@ -46,7 +46,7 @@ def read_pptx(parts: Parts) -> Extraction:
         RejectedError: the container or its XML is damaged, bombed or too deep.
     """
     main = main_part(parts, _MAIN)
-    notices = parts.mend(_CONCERNED)
+    notices = parts.repair(_CONCERNED)
     if main not in parts.names():
         raise RejectedError("unreadable", f"The presentation's main part, {main!r}, is missing.")
     order = _order(parts, main)

@@ -15,7 +15,7 @@ from typing import Any
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading.garbled import decoded_again
 from chapterhouse.reading.limits import Limits
-from chapterhouse.reading.members import bounded
+from chapterhouse.reading.members import limit_members
 from chapterhouse.reading.office.binary import (
     headers_and_endnotes,
     prepare_rtf,
@@ -63,7 +63,7 @@ _MESSAGE_HEADERS = tuple(
 )
 # Code and formulas as they stand; only in tables the library escapes formulas too.
 _ESCAPED = re.compile(r"\\([!#&+.<>\\`~])|`[^`\n]*`|(?<!\| )\$\$[^$\n]*\$\$")
-_BESIDE_TEXT = re.compile(r"endnote and/or header-text-box")
+_OUTSIDE_TEXT = re.compile(r"endnote and/or header-text-box")
 _SLIDE_RULE = re.compile(r"^-----$\n*", re.MULTILINE)
 _PASSWORD = re.compile(r"password.?protected|encrypted", re.IGNORECASE)
 # How xberg begins what it says of the limits that it was given, and of no damage.
@@ -138,7 +138,7 @@ def _old_document(data: bytes, result: _Result) -> _Result:
     extras = headers_and_endnotes(data)
     if extras is not None:
         text = "\n\n".join([text, *extras])
-        warnings = tuple(said for said in warnings if not _BESIDE_TEXT.search(said))
+        warnings = tuple(warning for warning in warnings if not _OUTSIDE_TEXT.search(warning))
     return replace(result, text=text, warnings=warnings)
 
 
@@ -349,8 +349,8 @@ def _message(result: _Result, data: bytes, limits: Limits) -> Extraction:
         _, _, body = body.partition("\n\n")
     if result.attachments:
         body = body.rpartition("\nAttachments:\n")[0] or body
-    carried = (Member(name, content) for name, content in mail.msg_attachments(data))
-    inside = tuple(bounded(carried, limits))
+    members = (Member(name, content) for name, content in mail.msg_attachments(data))
+    inside = tuple(limit_members(members, limits))
     extraction = mail.message(
         result.title,
         result.metadata | mail.thread(data),

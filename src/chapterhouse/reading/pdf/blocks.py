@@ -64,9 +64,9 @@ def style_of(pages: Sequence[Sequence[Line]]) -> Style:
                 bold += len(line.text) * line.bold
                 vocabulary.update(re.findall(r"[\w-]+", line.text.casefold()))
     body = max(weights, key=lambda size: (weights[size], size), default=0.0)
-    stands_out = bold < _MOST_BOLD * weights.total()
+    is_emphasised = bold < _MOST_BOLD * weights.total()
     levels = _levels([size for size in weights if size >= _LARGER * body], pages)
-    return Style(body, levels, stands_out, frozenset(vocabulary))
+    return Style(body, levels, is_emphasised, frozenset(vocabulary))
 
 
 def _levels(sizes: Sequence[float], pages: Sequence[Sequence[Line]]) -> dict[float, int]:

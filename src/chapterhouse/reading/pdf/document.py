@@ -211,7 +211,7 @@ def _unreadable(message: str) -> RejectedError:
 def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
     pages: list[_Read] = []
     notices: list[Notice] = []
-    room = MOST_LAYOUT_CHARACTERS
+    remaining = MOST_LAYOUT_CHARACTERS
     seconds = min(_MOST_SECONDS, _SECONDS + _SECONDS_A_PAGE * count)
     allowance = budget.Allowance(seconds, _MOST_SECONDS)
     for number in range(1, count + 1):
@@ -221,7 +221,7 @@ def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
             break
         began = time.monotonic()
         try:
-            page, notice = _read_page(document, number, min(MOST_CHARACTERS, room))
+            page, notice = _read_page(document, number, min(MOST_CHARACTERS, remaining))
         except pdfium.PdfiumError:
             sentence = f"Page {number} is damaged and cannot be opened."
             notices.append(Notice("page-unreadable", sentence, page=number))
@@ -229,7 +229,7 @@ def _read_pages(document: Any, count: int) -> tuple[list[_Read], list[Notice]]:
         if page.recognised or (notice and notice.code == "ocr-failed"):
             allowance.count_apart(time.monotonic() - began)
         pages.append(page)
-        room = max(0, room - page.layout.characters)
+        remaining = max(0, remaining - page.layout.characters)
         if notice:
             notices.append(notice)
     return pages, notices
@@ -251,16 +251,16 @@ def _read_page(document: Any, number: int, most_characters: int) -> tuple[_Read,
         textpage = page.get_textpage()
         size = page.get_size()
         form = document.formenv.raw if document.formenv is not None else None
-        beside = page_marks(form, page.raw)
-        layout = page_layout(page.raw, textpage.raw, size, most_characters, beside)
+        marks = page_marks(form, page.raw)
+        layout = page_layout(page.raw, textpage.raw, size, most_characters, marks)
         if layout.plain:
             sentence = f"Page {number} holds too much to look for headings and tables on it."
             return _Read(number, layout), Notice("layout-skipped", sentence, page=number)
         unmapped = layout.unmapped_share >= _UNMAPPED_SHARE
         if unmapped or is_scan(layout, *size):
             found, notice = recognised(page.raw, size, number)
-            kept = layout._replace(lines=()) if unmapped and found else layout
-            return _Read(number, kept, found), notice
+            layout_used = layout._replace(lines=()) if unmapped and found else layout
+            return _Read(number, layout_used, found), notice
         return _Read(number, layout), None
     finally:
         if textpage is not None:
@@ -272,13 +272,13 @@ def _written(
     pages: Sequence[_Read], dropped: frozenset[Place], outlines: Mapping[int, Outline]
 ) -> tuple[list[ExtractedPage], str]:
     """Return the pages as Markdown, and the first large heading."""
-    kept = [
+    retained = [
         [line for i, line in enumerate(page.layout.lines) if (place, i) not in dropped]
         for place, page in enumerate(pages)
     ]
-    style = style_of(kept)
+    style = style_of(retained)
     title, written = "", []
-    for page, lines in zip(pages, kept, strict=True):
+    for page, lines in zip(pages, retained, strict=True):
         found = blocks(lines, style, outlines.get(page.number, {}))
         if not title and page.number <= _TITLE_PAGES:
             title = next((block.text for block in found if block.level == 1), "")

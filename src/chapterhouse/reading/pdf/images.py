@@ -70,14 +70,14 @@ def draw_pages(data: bytes, pages: str, _limits: Limits) -> Extraction:
         count = len(document)
         last = min(last, count, first + MOST_PAGES - 1)
         lines, images, notices = _drawn(document, range(first, last + 1))
-    told = Member(WORDS, " ".join(words.elements()).encode())
+    words_member = Member(WORDS, " ".join(words.elements()).encode())
     return Extraction(
         pages=tuple(lines),
         format="pdf",
         method=f"pypdfium2 {pdfium.PYPDFIUM_INFO}",
         metadata={"pages": str(count)},
         notices=tuple(notices),
-        members=(told, *images),
+        members=(words_member, *images),
     )
 
 
@@ -85,9 +85,9 @@ def _drawn(document: Any, numbers: range) -> tuple[list[ExtractedPage], list[Mem
     lines: list[ExtractedPage] = []
     images: list[Member] = []
     notices: list[Notice] = []
-    end, room = time.monotonic() + _SECONDS, _MOST_BYTES
+    end, remaining = time.monotonic() + _SECONDS, _MOST_BYTES
     for number in numbers:
-        if room <= 0 or time.monotonic() > end:
+        if remaining <= 0 or time.monotonic() > end:
             sentence = f"Pages {number} to {numbers[-1]} are not shown: drawing them is too much."
             notices.append(Notice("too-large", sentence))
             break
@@ -99,7 +99,7 @@ def _drawn(document: Any, numbers: range) -> tuple[list[ExtractedPage], list[Mem
             sentence = f"Page {number} is damaged and cannot be opened."
             notices.append(Notice("page-unreadable", sentence, page=number))
             continue
-        room -= len(image)
+        remaining -= len(image)
         images.append(Member(str(number), image))
     return lines, images, notices
 

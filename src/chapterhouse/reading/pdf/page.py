@@ -63,7 +63,7 @@ def page_layout(
     textpage: Any,
     size: tuple[float, float],
     most_characters: int,
-    beside: PageMarks,
+    marks: PageMarks,
 ) -> PageLayout:
     """Return the lines and tables of a loaded page.
 
@@ -72,15 +72,15 @@ def page_layout(
         textpage: Its ``FPDF_TEXTPAGE``.
         size: Width and height of the page in points.
         most_characters: A page with more than these keeps its plain text.
-        beside: What it shows beside its content.
+        marks: What it shows beside its content.
     """
     count = character_count(textpage)
     if count > most_characters:
-        values = (f"{mark.label}: {mark.text}" for mark in beside.marks if not mark.is_box)
-        plain = "\n".join((page_text(textpage), *values, *beside.notes))
+        values = (f"{mark.label}: {mark.text}" for mark in marks.marks if not mark.is_box)
+        plain = "\n".join((page_text(textpage), *values, *marks.notes))
         return PageLayout((), size[1], Drawn((), (), 0, complete=False), plain, count)
     content, turn = page_words(textpage, *size)
-    words = with_marks(content, beside.marks, turn)
+    words = with_marks(content, marks.marks, turn)
     on_page = drawn(page, turn)
     bottom = max((word.box.bottom for word in words), default=0.0)
     ruled = ruled_tables(words, on_page.rules)
@@ -90,7 +90,7 @@ def page_layout(
     tables = {min(table.words): table for table in (*ruled, *aligned)}
     lines = list(_lines(reading_order(items, regions), tables))
     size_of_text = max(lines, key=lambda line: len(line.text)).size if lines else 0.0
-    lines += _notes(beside.notes, bottom, size_of_text)
+    lines += _notes(marks.notes, bottom, size_of_text)
     return PageLayout(tuple(lines), max(bottom, size[1]), on_page, characters=count)
 
 
@@ -113,7 +113,7 @@ def _stand_in(table: Table) -> Segment:
 def _lines(ordered: Sequence[Segment], tables: Mapping[int, Table]) -> Iterator[Line]:
     """Yield each table where its first word stands, and the segments outside tables as lines."""
     inside = {order: table for table in tables.values() for order in table.words}
-    told: set[int] = set()
+    reported: set[int] = set()
     waiting: list[Segment] = []
     for item in ordered:
         table = inside.get(item.order)
@@ -122,8 +122,8 @@ def _lines(ordered: Sequence[Segment], tables: Mapping[int, Table]) -> Iterator[
             waiting = []
         if table is None:
             waiting.append(item)
-        elif id(table) not in told:
-            told.add(id(table))
+        elif id(table) not in reported:
+            reported.add(id(table))
             yield Line(markdown_table(table.rows), table.box, table=True)
     if waiting:
         yield _line(waiting)

@@ -62,7 +62,7 @@ def drawn(page: Any, turn: "Callable[[Place], Box]") -> Drawn:
 
 
 def _objects(page: Any) -> Iterator[tuple[Any, int, Matrix]]:
-    """Yield paths and pictures with the matrix of the forms around them; text is passed over."""
+    """Yield paths and pictures with the matrix of the forms around them; text is ignored."""
     for index in range(min(pdfium.FPDFPage_CountObjects(page), _MOST_OBJECTS + 1)):
         yield from _unfolded(pdfium.FPDFPage_GetObject(page, index), _IDENTITY, 0)
 
@@ -379,11 +379,11 @@ def joined_lines(lines: Iterable[str]) -> str:
 def _trimmed(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
     """Drop rows and columns without any text or without any of their own."""
     filled = [row for row in rows if any(row)]
-    kept = [row for i, row in enumerate(filled) if not i or row != filled[i - 1]]
-    columns = [c for c in range(len(kept[0])) if any(row[c] for row in kept)]
-    if is_right_to_left("".join(cell for row in kept for cell in row)[:500]):
+    distinct_rows = [row for i, row in enumerate(filled) if not i or row != filled[i - 1]]
+    columns = [c for c in range(len(distinct_rows[0])) if any(row[c] for row in distinct_rows)]
+    if is_right_to_left("".join(cell for row in distinct_rows for cell in row)[:500]):
         columns.reverse()  # the first column is the one on the right
-    return tuple(tuple(row[c] for c in columns) for row in kept)
+    return tuple(tuple(row[c] for c in columns) for row in distinct_rows)
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.errors import MissingExtraError
-from chapterhouse.telemetry.recorded import OWN_PROVIDER
+from chapterhouse.telemetry.recording import OWN_PROVIDER
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import TracerProvider
@@ -38,16 +38,16 @@ def sending(endpoint: str, on_failure: Callable[[str], None]) -> Iterator[None]:
     address = endpoint if endpoint.endswith(_PATH) else endpoint.rstrip("/") + _PATH
     provider = _provider(address)
     token = OWN_PROVIDER.set(provider)
-    heard = _Heard()
-    heard.listen()
+    first_warning = _FirstWarning()
+    first_warning.listen()
     try:
         yield
     finally:
         OWN_PROVIDER.reset(token)
         ended = _ended(provider)
         if ended:  # else it goes on complaining in its thread
-            heard.leave()
-        if not ended or heard.anything:
+            first_warning.leave()
+        if not ended or first_warning.anything:
             on_failure(f"The collector at {endpoint} did not take all that was recorded.")
 
 
@@ -63,8 +63,8 @@ def _provider(address: str) -> "TracerProvider":
     except ImportError:
         raise MissingExtraError("Sending what was done to a collector", "telemetry") from None
     name = os.environ.get("OTEL_SERVICE_NAME") or "chapterhouse"
-    told = {"service.name": name, "service.version": version("chapterhouse")}
-    provider = TracerProvider(resource=Resource.create(told), shutdown_on_exit=False)
+    attributes = {"service.name": name, "service.version": version("chapterhouse")}
+    provider = TracerProvider(resource=Resource.create(attributes), shutdown_on_exit=False)
     exporter = OTLPSpanExporter(endpoint=address, timeout=_REQUEST_SECONDS)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     return provider
@@ -79,7 +79,7 @@ def _ended(provider: "TracerProvider") -> bool:
     return not goodbye.is_alive()
 
 
-class _Heard(logging.Handler):
+class _FirstWarning(logging.Handler):
     """Hears complaints of the exporter, which nobody should have to read one by one."""
 
     def __init__(self) -> None:

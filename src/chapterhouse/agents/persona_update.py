@@ -14,7 +14,7 @@ from chapterhouse.agents.profile_model import reword
 from chapterhouse.agents.proposal import Proposal
 from chapterhouse.agents.refresh import OnProgress, Refresh
 from chapterhouse.connectors.fetch import Fetched
-from chapterhouse.connectors.fetched import FetchReport, bring_up_to_date, forget
+from chapterhouse.connectors.fetched import FetchReport, forget, sync_pages
 from chapterhouse.connectors.links import Link
 from chapterhouse.connectors.urls import URL_REFUSED
 from chapterhouse.ingest.reprocess import reprocess
@@ -27,8 +27,8 @@ READ_AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
 @dataclass(frozen=True, slots=True)
-class Training:
-    """What ``train`` did, and what it proposes.
+class PersonaUpdate:
+    """What ``update`` did, and what it proposes.
 
     Attributes:
         copied: Files that were taken in, below the persona's folder.
@@ -47,13 +47,18 @@ class Training:
     proposal: Proposal
     accepted: bool = False
 
-    def as_accepted(self) -> "Training":
+    def as_accepted(self) -> "PersonaUpdate":
         """Return the same with its proposal accepted."""
         return replace(self, accepted=True)
 
 
 def fetch(
-    folder: PersonaFolder, links: Sequence[Link], runtime: Runtime, tell: OnProgress, *, whole: bool
+    folder: PersonaFolder,
+    links: Sequence[Link],
+    runtime: Runtime,
+    on_progress: OnProgress,
+    *,
+    whole: bool,
 ) -> FetchReport | None:
     """Fetch pages into ``RAW-DOCS/.fetched`` and list them; None where there are none to fetch.
 
@@ -61,31 +66,33 @@ def fetch(
         folder: Whose.
         links: The pages.
         runtime: What fetches them.
-        tell: Is told of each page.
+        on_progress: Is told of each page.
         whole: Whether these are all there are: kept pages that no list has any more then go.
     """
-    kept = folder.raw / FETCHED
-    if not links and not (whole and kept.is_dir()):
+    fetched_folder = folder.raw / FETCHED
+    if not links and not (whole and fetched_folder.is_dir()):
         return None
     fetch_page = runtime.open_fetch()
     done = 0
 
-    def told(url: str, *, etag: str, last_modified: str) -> Fetched:
+    def fetch_one(url: str, *, etag: str, last_modified: str) -> Fetched:
         nonlocal done
-        tell(Progress(done, len(links), url))
+        on_progress(Progress(done, len(links), url))
         done += 1
         return fetch_page(url, etag=etag, last_modified=last_modified)
 
-    report = bring_up_to_date(links, kept, told, runtime.today())
+    report = sync_pages(links, fetched_folder, fetch_one, runtime.today())
     if whole:
-        forget(kept, [page.url for page in report.orphaned])
+        forget(fetched_folder, [page.url for page in report.orphaned])
         return report
-    # An address that may never be fetched would fail in every training from now on.
+    # An address that may never be fetched would fail in every update from now on.
     list_links([out.link for out in report.outcomes if out.code != URL_REFUSED], folder.raw)
     return replace(report, orphaned=())
 
 
-def read_again(document_ids: AbstractSet[str], runtime: Runtime, tell: OnProgress) -> AddReport:
+def read_again(
+    document_ids: AbstractSet[str], runtime: Runtime, on_progress: OnProgress
+) -> AddReport:
     """Read documents anew though their files have not changed."""
     present = runtime.store.documents_among(document_ids, Scope.everything())
     if not present:
@@ -97,7 +104,7 @@ def read_again(document_ids: AbstractSet[str], runtime: Runtime, tell: OnProgres
         prepare=runtime.preparer(),
         workers=READ_AHEAD,
         maximum_bytes=runtime.maximum_bytes,
-        on_progress=tell,
+        on_progress=on_progress,
     )
     runtime.catch_up()
     return report

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chapterhouse.interfaces.cli import serving
+from chapterhouse.interfaces.cli import serve_mcp
 from chapterhouse.interfaces.mcp import over_http
 
 
@@ -67,7 +67,7 @@ def test_without_its_extra_it_says_how_to_install_it(
     chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script()
-    monkeypatch.setattr(serving, "find_spec", lambda _: None)
+    monkeypatch.setattr(serve_mcp, "find_spec", lambda _: None)
     result = chapterhouse("mcp")
     assert result.code == 1
     assert "pip install 'mcp" in result.err
@@ -78,7 +78,7 @@ def test_errors_are_text_where_standard_output_is_the_protocols(
     chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script()
-    monkeypatch.setattr(serving, "find_spec", lambda _: None)
+    monkeypatch.setattr(serve_mcp, "find_spec", lambda _: None)
     assert chapterhouse("mcp", "--json").out == ""
 
 

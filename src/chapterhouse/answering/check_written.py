@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from chapterhouse.answering.checksum import agrees
 from chapterhouse.answering.cite import cite, verify
 from chapterhouse.answering.prompt import (
     Marker,
@@ -24,7 +25,6 @@ from chapterhouse.answering.prompt import (
     without_look_alikes,
     without_markers,
 )
-from chapterhouse.answering.sealed import agrees
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.text.sentences import sentence_spans
@@ -135,7 +135,7 @@ def _checked(
     sentences: Iterable[_Sentence], given: Sequence[Given], judge: ClaimJudge, lookup: Lookup
 ) -> Checked:
     cited = _Citations(lookup, [one.evidence for one in given], judge)
-    told: list[AnswerSentence] = []
+    checked_sentences: list[AnswerSentence] = []
     rejected: list[str] = []
     addresses = _addresses(given)
     skipped = 0
@@ -149,10 +149,10 @@ def _checked(
             skipped = breaks
             continue
         before = "\n" * breaks + sentence.before.lstrip("\n")
-        judged = _judged(plain, sentence.markers, given, judge)
-        told.append(cited.sentence(plain, before, judged))
+        judged = _judge(plain, sentence.markers, given, judge)
+        checked_sentences.append(cited.sentence(plain, before, judged))
         skipped = 0
-    return Checked(tuple(told), tuple(cited.found), tuple(dict.fromkeys(rejected)))
+    return Checked(tuple(checked_sentences), tuple(cited.found), tuple(dict.fromkeys(rejected)))
 
 
 def _addresses(given: Sequence[Given]) -> frozenset[str]:
@@ -165,7 +165,7 @@ def _plain(text: str, addresses: frozenset[str]) -> str:
     return " ".join(_inactive(_without_addresses(text, addresses)).split())
 
 
-def _judged(
+def _judge(
     sentence: str, markers: Sequence[str], given: Sequence[Given], judge: ClaimJudge
 ) -> Judgement:
     """Judge a sentence by what it cites; one that cites nothing known by all that was given."""
@@ -274,8 +274,8 @@ def _holds(given: Evidence, span: Quotation) -> bool:
 def _sentences(text: str) -> Iterator[_Sentence]:
     """Yield the sentences of a model's Markdown, in order, each with the markers behind it."""
     visible = _without_tables(sanitise(text).text)
-    for pattern, kept in ((_IMAGE, ""), (_TAG, ""), (_LINK, r"\1")):
-        visible = pattern.sub(kept, visible)
+    for pattern, replacement in ((_IMAGE, ""), (_TAG, ""), (_LINK, r"\1")):
+        visible = pattern.sub(replacement, visible)
     plain, markers = without_markers(_DEFINITION.sub("", visible))
     spans = list(_spans(plain))
     owners = _owners(spans, markers, plain)
@@ -288,7 +288,7 @@ def _without_tables(text: str) -> str:
     if "|" not in text:
         return text
     lines = text.split("\n")
-    kept: list[str] = []
+    prose: list[str] = []
     inside = False
     for number, line in enumerate(lines):
         following = lines[number + 1] if number + 1 < len(lines) else ""
@@ -296,13 +296,13 @@ def _without_tables(text: str) -> str:
             continue
         if "|" in line and _is_delimiter(following):
             inside = True
-            kept.append(f"**{_row(line)}**")
+            prose.append(f"**{_row(line)}**")
         elif inside and "|" in line:
-            kept.append(f"- {_row(line)}")
+            prose.append(f"- {_row(line)}")
         else:
             inside = False
-            kept.append(line)
-    return "\n".join(kept)
+            prose.append(line)
+    return "\n".join(prose)
 
 
 def _is_delimiter(line: str) -> bool:
@@ -357,10 +357,10 @@ def _owners(
     found: dict[int, list[str]] = {}
     starts = [start for start, _, _ in spans]
     for marker in markers:
-        stands = len(plain[: marker.position].rstrip()) - 1
+        position = len(plain[: marker.position].rstrip()) - 1
         if _begins_line(plain, marker.position):
-            stands = marker.position + len(_blank(plain[marker.position :]))
-        owner = max(bisect_right(starts, max(stands, 0)) - 1, 0)
+            position = marker.position + len(_blank(plain[marker.position :]))
+        owner = max(bisect_right(starts, max(position, 0)) - 1, 0)
         found.setdefault(owner, []).append(marker.written)
     return found
 

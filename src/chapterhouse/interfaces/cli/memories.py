@@ -188,7 +188,7 @@ def _council_owners(
     if not member:
         return remembered
     wanted = owner_of(slug, member)
-    if wanted not in remembered and member not in _seats(library, slug):
+    if wanted not in remembered and member not in _member_keys(library, slug):
         there = ", ".join(owner.partition("/")[2] for owner in remembered if "/" in owner)
         raise NotFoundError(
             f"Nobody called '{member}' sits in the council '{slug}'.",
@@ -197,11 +197,11 @@ def _council_owners(
     return (wanted,)
 
 
-def _seats(library: "Library", slug: str) -> tuple[str, ...]:
+def _member_keys(library: "Library", slug: str) -> tuple[str, ...]:
     """Return the keys of a council's members; none where it is gone."""
     if slug not in library.councils.names():
         return ()
-    return tuple(seat.key for seat in library.councils.load(slug).council.members)
+    return tuple(member.key for member in library.councils.load(slug).council.members)
 
 
 def _confirm(count: int) -> None:

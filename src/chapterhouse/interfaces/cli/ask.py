@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.interfaces.cli import asked
-from chapterhouse.interfaces.cli.asked import ask_next
+from chapterhouse.interfaces.cli import ask_request
+from chapterhouse.interfaces.cli.ask_request import ask_next
 from chapterhouse.interfaces.cli.envelope import search_data
 from chapterhouse.interfaces.cli.opening import read_last, remember_hits
 from chapterhouse.interfaces.cli.options import (
@@ -22,7 +22,7 @@ from chapterhouse.interfaces.cli.options import (
     reopening,
     require_path,
 )
-from chapterhouse.interfaces.cli.progress import told_to
+from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.session import (
     NO_ANSWER,
     OK,
@@ -42,7 +42,7 @@ from chapterhouse.types import Answer, Context, Turn
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chapterhouse.interfaces.cli.asked import Asked, Asking
+    from chapterhouse.interfaces.cli.ask_request import Asked, Asking
     from chapterhouse.library import Library
 
 
@@ -227,7 +227,7 @@ def ask(
         raise typer.BadParameter("--markdown and --json are two forms of one answer: take one.")
     if file and (go_on or persona or shelf):
         raise typer.BadParameter("--file asks these files alone: no --continue, persona or shelf.")
-    asking = asked.Asking(
+    asking = ask_request.Asking(
         persona,
         tuple(shelf) if shelf else None,
         tuple(tag or ()),
@@ -243,7 +243,7 @@ def ask(
         if go_on:
             found = _go_on(library, " ".join(question), asking)
         else:
-            found = asked.ask_one(library, " ".join(question), asking)
+            found = ask_request.ask_one(library, " ".join(question), asking)
         if write is not None:
             write(found.answer)
 
@@ -252,9 +252,9 @@ def ask(
                 target.out(shown(answer_markdown(found.answer)), highlight=False, end="")
             else:
                 opens = None if file else reopening()
-                asked.show(target, found, opens, detailed=sources)
+                ask_request.show(target, found, opens, detailed=sources)
 
-        return Outcome(asked.shape(found), show, OK if found.answer.found else NO_ANSWER)
+        return Outcome(ask_request.shape(found), show, OK if found.answer.found else NO_ANSWER)
 
     if file:
         asking = replace(asking, remember=False)
@@ -272,8 +272,10 @@ def _with_files(
         wanted = [require_path(path) for path in paths]
         place, libraries = named_home(), library_class()
         with ExitStack() as closing:
-            with told_to() as tell:
-                files = libraries.of_files(wanted, place, common().workspace, on_progress=tell)
+            with show_progress() as on_progress:
+                files = libraries.of_files(
+                    wanted, place, common().workspace, on_progress=on_progress
+                )
                 library = closing.enter_context(files)
             return work(library)
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from functools import cache, partial
 from typing import Final
 
+from chapterhouse.answering.check_written import Given
 from chapterhouse.answering.prompt import LAYOUT, Shown, context_blocks, shown
 from chapterhouse.answering.request import Request
 from chapterhouse.answering.search import context_sources_of, method_for, packing_for, search
-from chapterhouse.answering.written import Given
 from chapterhouse.retrieval.context import build_context
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
@@ -38,40 +38,40 @@ _PARAMETERS: Final[Mapping[str, object]] = {
 }
 
 
-class Desk:
+class EvidenceBuffer:
     """The excerpts before one model, in the order in which they were laid there."""
 
     def __init__(self, request: Request, runtime: Runtime) -> None:
         self._request = request
         self._runtime = runtime
-        self._laid: list[Shown] = []
+        self._blocks: list[Shown] = []
         self._lock = threading.Lock()
         self.nonce = runtime.nonce()
 
-    def lay(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
+    def add(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
         """Add excerpts that do not lie there yet; return them as the prompt names them."""
         with self._lock:  # searches that a model asks for at once may run at once
-            known = {_stretch(block.excerpt) for block in self._laid}
-            wanted = {_stretch(e): e for e in excerpts if _stretch(e) not in known}
-            fresh = shown(tuple(wanted.values()), len(self._laid))
-            self._laid += fresh
+            known = {_range_of(block.excerpt) for block in self._blocks}
+            wanted = {_range_of(e): e for e in excerpts if _range_of(e) not in known}
+            fresh = shown(tuple(wanted.values()), len(self._blocks))
+            self._blocks += fresh
             return fresh
 
     def shown(self, excerpts: Sequence[Excerpt]) -> tuple[Shown, ...]:
         """Lay excerpts and return all of them, those too that were there already."""
-        self.lay(excerpts)
-        wanted = {_stretch(excerpt) for excerpt in excerpts}
-        return tuple(block for block in self._laid if _stretch(block.excerpt) in wanted)
+        self.add(excerpts)
+        wanted = {_range_of(excerpt) for excerpt in excerpts}
+        return tuple(block for block in self._blocks if _range_of(block.excerpt) in wanted)
 
-    def laid(self) -> tuple[Shown, ...]:
+    def blocks(self) -> tuple[Shown, ...]:
         """Return everything that lies there."""
-        return tuple(self._laid)
+        return tuple(self._blocks)
 
     def given(self) -> tuple[Given, ...]:
         """Return everything that the model may cite."""
         # In a meeting there lies too what others quoted from shelves that this reader has not.
         body = cache(partial(self._runtime.store.body, scope=Scope.everything()))
-        return tuple(Given(block.place, _evidence(block.excerpt, body)) for block in self._laid)
+        return tuple(Given(block.place, _evidence(block.excerpt, body)) for block in self._blocks)
 
     def tool(self) -> Tool:
         """Return the tool by which the model searches."""
@@ -93,7 +93,7 @@ class Desk:
             tags=request.tags,
         )
         found = search(query, runtime, method_for(runtime, request.settings, None))
-        blocks = self.lay(excerpts_of(request, found, runtime))
+        blocks = self.add(excerpts_of(request, found, runtime))
         return context_blocks(blocks, self.nonce) if blocks else "Nothing more was found."
 
 
@@ -114,7 +114,7 @@ def whole_chunk(document: Document, chunk: Chunk) -> Excerpt:
     return Excerpt(hit, chunk.start, chunk.end, chunk.text, tokens=0, relevance=0.0)
 
 
-def _stretch(excerpt: Excerpt) -> tuple[str, int, int]:
+def _range_of(excerpt: Excerpt) -> tuple[str, int, int]:
     return excerpt.hit.document.id, excerpt.start, excerpt.end
 
 

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 from tests.answering.test_extractive import HOPELESS, Shelf
 
-from chapterhouse.answering.asked_conflict import SIGNS, WEIGHTS, Signs, chance
+from chapterhouse.answering.conflicts import SIGNS, WEIGHTS, Signs, chance
 from chapterhouse.types import Conflict, ConflictKind
 
 RULES = "Dogs stay outside. A passenger may claim the fare back within 14 days of the sailing."

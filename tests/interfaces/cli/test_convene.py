@@ -30,7 +30,7 @@ from chapterhouse.types import (
     MeetingEvent,
     MeetingEventKind,
     Minutes,
-    Seating,
+    ParticipantRecord,
     Stance,
     Statement,
 )
@@ -306,7 +306,9 @@ def test_a_bundle_of_an_answer_may_be_replaced_by_one_of_minutes(
 
 def crowded(minutes: Minutes, members: int) -> Minutes:
     """Return minutes of many members with long names, who all speak on one long claim."""
-    seats = tuple(Seating(f"m{n}", f"Membership number {n} 会员", "role") for n in range(members))
+    seats = tuple(
+        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role") for n in range(members)
+    )
     keys = tuple(seat.key for seat in seats)
     row = minutes.map.rows[0]
     cells = tuple(Cell(key, Stance.SUPPORTS, (), (1,)) for key in keys)
@@ -337,7 +339,7 @@ def test_a_meeting_is_followed() -> None:
     meeting = live.Meeting()
     for event in EVENTS[:4]:
         meeting.follow(event)
-    drawn = live.drawn(meeting, 60).plain
+    drawn = live.draw(meeting, 60).plain
     assert drawn.splitlines() == [
         "Round 1: independent_analysis",
         "  tom    spoke before: nothing to state",
@@ -345,9 +347,9 @@ def test_a_meeting_is_followed() -> None:
     ]
     for event in EVENTS[4:]:
         meeting.follow(event)
-    assert (meeting.said, meeting.claims) == (2, 1)
+    assert (meeting.statements, meeting.claims) == (2, 1)
     for width in (1, 10, 20, 40):
-        drawn = live.drawn(meeting, width).plain
+        drawn = live.draw(meeting, width).plain
         assert "\x1b" not in drawn
         assert all(cell_len(line) <= max(width, 32) for line in drawn.splitlines())
 
@@ -367,7 +369,7 @@ def work(on_event, on_progress):
     on_event(MeetingEvent(K.SPOKE, "opening", 1, "maria", statement=Statement("maria", "opening")))
     on_event(MeetingEvent(K.ROUND_ENDED, "opening", 1))
     return Minutes("a", "b", "c")
-assert live.attended(work, quiet=True, kept=True).council == "a"
+assert live.attend(work, quiet=True, is_saved=True).council == "a"
 print("printed")
 """
 
@@ -526,7 +528,7 @@ def test_ctrl_c_ends_at_once(home: Path, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as service:
         port = service.getsockname()[1]
         (home / "chapterhouse.toml").write_text(
-            f'[profiles.slow]\nengine = "openai"\nmodel = "slow"\n'
+            f'[models.slow]\nengine = "openai"\nmodel = "slow"\n'
             f'base_url = "http://127.0.0.1:{port}/v1"\n'
         )
         command = [sys.executable, "-m", "chapterhouse", "convene", "berths", ASKED]

@@ -14,7 +14,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTrace
 
 from chapterhouse.errors import MissingExtraError
 from chapterhouse.telemetry import sharing_content, span
-from chapterhouse.telemetry.sending import sending
+from chapterhouse.telemetry.export import sending
 
 
 @pytest.fixture(autouse=True)

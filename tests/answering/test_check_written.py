@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chapterhouse.answering.check_written import Checked, Given, Lookup, check, check_draft
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.answering.prompt import Place, resolve
-from chapterhouse.answering.written import Checked, Given, Lookup, check, check_draft
 from chapterhouse.claims.judge import judge
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.types import (

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.reading.taken import missing_words
+from chapterhouse.reading.coverage import missing_words
 
 WORDS = st.lists(
     st.sampled_from(["ferry", "berth", "17", "ﬁne", "e\u0301tat", "ab-cd"]), min_size=1

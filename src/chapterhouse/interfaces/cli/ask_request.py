@@ -31,7 +31,7 @@ class Asking:
     words: int | None = None
     model: str | None = None
     remember: bool = True
-    use_kept: bool = True
+    use_cache: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _answer(
             words=asking.words,
             model=asking.model,
             remember=asking.remember,
-            use_kept=asking.use_kept,
+            use_cache=asking.use_cache,
             search_text=search_text,
             in_conversation=in_conversation,
             drafts=can_redraw(),
@@ -115,15 +115,15 @@ def show(
 ) -> None:
     """Show how a question was taken, where that is not as it was asked, and its answer."""
     if asked.follow_up is not None:
-        for line in understood(asked.follow_up):
+        for line in explain_follow_up(asked.follow_up):
             say(target, (one_line(line), "dim"))
     blocks(target, answer_blocks(asked.answer), options, detailed=detailed)
 
 
-def understood(found: FollowUp) -> Sequence[str]:
+def explain_follow_up(found: FollowUp) -> Sequence[str]:
     """Return what a reader is told of how a question of a conversation was understood."""
     lines = []
-    used = f" ({wording.used(found.usage)})" if found.usage else ""
+    used = f" ({wording.usage_text(found.usage)})" if found.usage else ""
     if found.method:
         lines.append(f"Taken as: {found.question}{used}")
     elif used:  # it was paid for, too

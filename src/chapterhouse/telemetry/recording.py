@@ -173,7 +173,7 @@ class Forwarded:
         """Set an attribute."""
         self._span.set_attribute(name, _value(value))
 
-    def tell(self, name: str, value: object) -> None:
+    def set_content(self, name: str, value: object) -> None:
         """Set content as an attribute, where it may be shared."""
         if self._shared:
             self._span.set_attribute(name, _text(name, value))
@@ -182,9 +182,9 @@ class Forwarded:
         self, name: str, attributes: Mapping[str, AttributeValue], content: Mapping[str, object]
     ) -> None:
         """Add an event."""
-        told = {key: _text(key, value) for key, value in content.items()} if self._shared else {}
+        shared = {key: _text(key, value) for key, value in content.items()} if self._shared else {}
         own = {key: _value(value) for key, value in attributes.items()}
-        self._span.add_event(name, {**own, **told})
+        self._span.add_event(name, {**own, **shared})
 
     def fail(self) -> None:
         """Set the status. Its description would be what an error says: that is content."""
@@ -217,7 +217,7 @@ def begin(
     current.__enter__()  # left in ``end``
     forwarded = Forwarded(span, current, shared)
     for key, value in content.items():
-        forwarded.tell(key, value)
+        forwarded.set_content(key, value)
     return forwarded
 
 

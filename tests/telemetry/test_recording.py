@@ -22,7 +22,7 @@ from chapterhouse.telemetry import (
     tool_span,
     workflow_span,
 )
-from chapterhouse.telemetry.recorded import OWN_PROVIDER
+from chapterhouse.telemetry.recording import OWN_PROVIDER
 
 Exporter = InMemorySpanExporter
 
@@ -112,7 +112,7 @@ def everything(exporter: Exporter) -> str:
 def tell_all() -> None:
     def work() -> None:
         with span("work", {}, {"first": "XYZ"}) as recorder:
-            recorder.tell("second", {"deep": ["XYZ"]})
+            recorder.set_content("second", {"deep": ["XYZ"]})
             recorder.event("moved", {}, {"third": "XYZ"})
             recorder.caught(KeyError("XYZ"))
             raise ValueError("XYZ")
@@ -152,8 +152,8 @@ def test_messages_have_the_form_of_the_conventions(exporter: Exporter) -> None:
         sharing_content(allowed=True),
         chat_span("scripted", "Be brief.", "Why \ud83d?") as recorder,
     ):
-        recorder.tell(operations.OUTPUT, "So.")
-        recorder.tell(operations.TOOL_ARGUMENTS, {"query": "größer"})
+        recorder.set_content(operations.OUTPUT, "So.")
+        recorder.set_content(operations.TOOL_ARGUMENTS, {"query": "größer"})
     (one,) = exporter.get_finished_spans()
     told: Any = one.attributes
     assert json.loads(told[operations.INSTRUCTIONS]) == [{"type": "text", "content": "Be brief."}]

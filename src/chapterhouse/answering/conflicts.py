@@ -138,7 +138,7 @@ class _Stated:
     sentence: Sentence
     hit: Hit
     text: str
-    said: Statement
+    statement: Statement
     asked: NDArray[np.bool_]  # which of the question's words it has, its headings included
 
 
@@ -174,12 +174,12 @@ def find_conflicts(found: Found) -> tuple[Conflict, ...]:
     """
     likely = [(pair.chance, pair) for pair in pairs(found)]
     likely.sort(key=lambda item: (-item[0], item[1].one.order, item[1].other.order))
-    told: dict[frozenset[str], Conflict] = {}
+    conflicts: dict[frozenset[str], Conflict] = {}
     for certain, pair in likely:
         documents = frozenset({pair.one.hit.document.id, pair.other.hit.document.id})
-        if certain >= LEAST and documents not in told:
-            told[documents] = _conflict(pair)
-    return tuple(told.values())[:_MOST]
+        if certain >= LEAST and documents not in conflicts:
+            conflicts[documents] = _conflict(pair)
+    return tuple(conflicts.values())[:_MOST]
 
 
 def chance(signs: Signs) -> float:
@@ -198,7 +198,7 @@ def pairs(found: Found) -> Iterator[Pair]:
         Pair(one, other, value, _signs(one, other, value, found))
         for one, other in combinations(best, 2)
         if one.order < _BEST and one.hit.document.id != other.hit.document.id
-        for value in differing(one.said, other.said, question, found.kind)
+        for value in differing(one.statement, other.statement, question, found.kind)
         if not (_is_about_other(one, other, found) and _is_about_other(other, one, found))
         and not _other_name(one, other, value.values[0], value.kind, found)
         and not _other_name(other, one, value.values[1], value.kind, found)
@@ -225,7 +225,7 @@ def _other_name(
     own: _Stated, other: _Stated, value: Token | None, kind: ConflictKind, found: Found
 ) -> bool:
     """Whether a sentence names, before its value, someone whom the other's document does not."""
-    if kind is ConflictKind.NAME or own.said.language in _NO_CAPITALS:
+    if kind is ConflictKind.NAME or own.statement.language in _NO_CAPITALS:
         return False
     end = value.start if value else _SUBJECT
     lower = found.texts[own.hit.document.id]
@@ -235,17 +235,17 @@ def _other_name(
         and token.start < end
         and token.text.casefold() not in known
         and token.text.lower() not in lower
-        for token in own.said.tokens
+        for token in own.statement.tokens
     )
 
 
 def _is_about_other(own: _Stated, other: _Stated, found: Found) -> bool:
     """Whether a document's title names what its text speaks of and the other's does not."""
     document = own.hit.document
-    said, known = found.texts[document.id][len(document.title) :], _known(other, found)
+    statement, known = found.texts[document.id][len(document.title) :], _known(other, found)
     words = _TITLE_WORD.findall(unquote(document.title))
     return any(
-        word.casefold() not in known and re.search(rf"[a-z,] {re.escape(word)}(?!\w)", said)
+        word.casefold() not in known and re.search(rf"[a-z,] {re.escape(word)}(?!\w)", statement)
         for word in words
         if word[0].isupper()
     )
@@ -276,7 +276,7 @@ def _signs(one: _Stated, other: _Stated, value: Differing, found: Found) -> Sign
     weights = found.judged.weights
     words = _shared_words(one, other, value)
     near = _nearness(one, other, value, found) if found.judged.meaning else words
-    days = [{token.key for token in item.said.tokens if token.date} for item in (one, other)]
+    days = [{token.key for token in item.statement.tokens if token.date} for item in (one, other)]
     return Signs(
         better=math.log(one.sentence.share + 1e-4),
         worse=math.log(other.sentence.share + 1e-4),
@@ -299,7 +299,7 @@ def _signs(one: _Stated, other: _Stated, value: Differing, found: Found) -> Sign
 
 def _shared_words(one: _Stated, other: _Stated, value: Differing) -> tuple[float, float]:
     first, second = (
-        {t.key for t in item.said.tokens if t.kind is TokenKind.WORD and t is not own}
+        {t.key for t in item.statement.tokens if t.kind is TokenKind.WORD and t is not own}
         for item, own in zip((one, other), value.values, strict=True)
     )
     shared = len(first & second)
@@ -333,7 +333,7 @@ def _vectors(item: _Stated, value: Token | None, found: Found) -> NDArray[np.flo
 
 def _begins_otherwise(own: _Stated, other: _Stated, found: Found) -> bool:
     """Whether a sentence begins with a word that the other's document lacks."""
-    first = next((t for t in own.said.tokens if t.kind is TokenKind.WORD), None)
+    first = next((t for t in own.statement.tokens if t.kind is TokenKind.WORD), None)
     return first is not None and first.text.casefold()[:_LETTERS] not in _known(other, found)
 
 
@@ -346,11 +346,13 @@ def _conflict(pair: Pair) -> Conflict:
         for item, value in zip((pair.one, pair.other), pair.differing.values, strict=True)
     )
     newer = is_newer(one.date, other.date)
-    shared = {token.key for token in pair.other.said.tokens}
+    shared = {token.key for token in pair.other.statement.tokens}
     return Conflict(
         kind=pair.differing.kind,
         subject=" ".join(
-            t.text for t in pair.one.said.tokens if t.kind is TokenKind.WORD and t.key in shared
+            t.text
+            for t in pair.one.statement.tokens
+            if t.kind is TokenKind.WORD and t.key in shared
         ),
         sides=(other, one) if newer is False else (one, other),
         newer=None if newer is None else True,

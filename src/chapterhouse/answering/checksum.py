@@ -80,14 +80,14 @@ def file_text(fields: Mapping[str, object]) -> str:
     return json.dumps(fields, sort_keys=True, ensure_ascii=False, indent=1) + "\n"
 
 
-def seal_of(fields: Mapping[str, object]) -> str:
+def checksum_of(fields: Mapping[str, object]) -> str:
     """Return the SHA-256 of all fields but ``seal``."""
-    unsealed = {name: value for name, value in fields.items() if name != "seal"}
-    line = json.dumps(unsealed, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    content = {name: value for name, value in fields.items() if name != "checksum"}
+    line = json.dumps(content, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return hashlib.sha256(line.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def parsed(data: str | bytes) -> dict[str, object]:
+def parse(data: str | bytes) -> dict[str, object]:
     """Return the object that a file holds.
 
     Raises:
@@ -135,7 +135,7 @@ def require_format(fields: Mapping[str, object], wanted: str, hint: str) -> None
         )
 
 
-def require_nothing_beside(read: Mapping[str, object], fields: Mapping[str, object]) -> None:
+def require_nothing_else(read: Mapping[str, object], fields: Mapping[str, object]) -> None:
     """Refuse a file that holds more than was read of it: the seal would not cover that.
 
     Raises:
@@ -166,15 +166,17 @@ def check(name: str, passed: bool, sentence: str) -> Check:  # noqa: FBT001 - of
     return Check(name, passed=False, sentence=f"Not so: {sentence}", hint=_DISTRUST)
 
 
-def listed(name: str, failed: Sequence[str]) -> Check:
+def check_each(name: str, failed: Sequence[str]) -> Check:
     """Return a check that failed for each of the citations named."""
     sentence = f"{', '.join(failed)} does not hold." if failed else f"All {name} hold."
     return Check(name, passed=not failed, sentence=sentence, hint=_DISTRUST if failed else "")
 
 
-def seal_check(fields: Mapping[str, object]) -> Check:
+def check_checksum(fields: Mapping[str, object]) -> Check:
     """Check that nothing was changed since the seal was made."""
-    return check("seal", seal_of(fields) == fields["seal"], "The bundle is as it was written.")
+    return check(
+        "checksum", checksum_of(fields) == fields["checksum"], "The bundle is as it was written."
+    )
 
 
 def holds(citation: Citation, quote_hash: str | None) -> bool:
@@ -224,29 +226,31 @@ def quotes(text: str, cited: Sequence[Citation]) -> bool:
     Rows of a table may name the column before each cell; one that names them all may leave out
     other columns than the first.
     """
-    said = _characters(text)
+    characters = _characters(text)
     places: AbstractSet[int] = {0}
     for one in cited:
-        places = _behind_quotation(said, places, one)
-    return bool(cited) and len(said) in places
+        places = _behind_quotation(characters, places, one)
+    return bool(cited) and len(characters) in places
 
 
-def _behind_quotation(said: str, places: AbstractSet[int], cited: Citation) -> AbstractSet[int]:
+def _behind_quotation(
+    characters: str, places: AbstractSet[int], cited: Citation
+) -> AbstractSet[int]:
     """Return where a quotation ends that begins at one of ``places``: whole, or line by line."""
-    whole = _behind(said, places, (cited.quote, as_shown(cited.quote)))
+    whole = _behind(characters, places, (cited.quote, as_shown(cited.quote)))
     names = table_cells(cited.header) if cited.header else []
     for line in cited.quote.splitlines():
         cells = table_cells(line)
         if names and line.startswith("|") and len(cells) == len(names):
-            places = _behind_row(said, places, list(zip(names, cells, strict=True)))
+            places = _behind_row(characters, places, list(zip(names, cells, strict=True)))
         else:
             shown = as_shown(line)
-            places = _behind(said, places, (line, shown, shown.removeprefix("- ")))
+            places = _behind(characters, places, (line, shown, shown.removeprefix("- ")))
     return whole | places
 
 
 def _behind_row(
-    said: str, places: AbstractSet[int], row: Sequence[tuple[str, str]]
+    characters: str, places: AbstractSet[int], row: Sequence[tuple[str, str]]
 ) -> AbstractSet[int]:
     """Return where a row ends: with all cells, or the first and others behind their columns' names.
 
@@ -255,19 +259,21 @@ def _behind_row(
     every, first, more = places, places, frozenset[int]()
     for number, (name, cell) in enumerate(row):
         named = (f"{name}{cell}", f"{name}:{cell}")
-        every = _behind(said, every, (cell, *named))
+        every = _behind(characters, every, (cell, *named))
         if not number:
-            first = _behind(said, first, named if cell else ("",))
+            first = _behind(characters, first, named if cell else ("",))
         else:
-            more |= _behind(said, first | more, named if cell else ("",))
+            more |= _behind(characters, first | more, named if cell else ("",))
     return every | more
 
 
-def _behind(said: str, places: AbstractSet[int], options: Iterable[str]) -> AbstractSet[int]:
+def _behind(characters: str, places: AbstractSet[int], options: Iterable[str]) -> AbstractSet[int]:
     """Return where one of several texts ends that begins at one of ``places``."""
     found = {_characters(option) for option in options}
-    ends = {place + len(one) for place in places for one in found if said.startswith(one, place)}
-    return ends | {end + 1 for end in ends if said[end : end + 1] in _BETWEEN}
+    ends = {
+        place + len(one) for place in places for one in found if characters.startswith(one, place)
+    }
+    return ends | {end + 1 for end in ends if characters[end : end + 1] in _BETWEEN}
 
 
 def _characters(text: str) -> str:

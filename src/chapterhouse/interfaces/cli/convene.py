@@ -51,8 +51,8 @@ def convene(
         str | None,
         typer.Option(
             "--model",
-            metavar="PROFILE",
-            help="A profile of the settings that speaks for everybody; “none” only quotes.",
+            metavar="NAME",
+            help="A model of the settings that speaks for everybody; “none” only quotes.",
         ),
     ] = None,
     markdown: Annotated[
@@ -130,20 +130,20 @@ def convene(
         asked = readable(*question)
         try:
             if dry_run:
-                found = library.councils.plan(council, asked, choices=choices)
+                found = library.councils.plan(council, asked, options=choices)
                 return Outcome(
                     {**plain(found), "dry_run": True}, partial(render_minutes.plan, value=found)
                 )
             writing = _writers(output, record, bundle)  # before anything is paid for
-            minutes = live.attended(
+            minutes = live.attend(
                 lambda on_event: library.councils.convene(
-                    council, asked, choices=choices, on_event=on_event
+                    council, asked, options=choices, on_event=on_event
                 ),
                 quiet=common().json,
-                kept=not fresh,
+                is_saved=not fresh,
             )
         except CouncilConfigError as error:
-            raise _all_told(error) from None
+            raise _join_problems(error) from None
         for write in writing:
             write(library, minutes)
         return Outcome(
@@ -158,12 +158,12 @@ def convene(
 # --- a council that cannot meet ----------------------------------------------------------------
 
 
-def _all_told(error: CouncilConfigError) -> UsageError:
+def _join_problems(error: CouncilConfigError) -> UsageError:
     """Return the error with everything wrong in its message, or shown above it to people."""
     hint = "Fix council.json, or see: chapterhouse council validate"
     if common().json:
-        told = (f"{one.place}: {one.sentence}".removeprefix(": ") for one in error.problems)
-        message = " ".join(("The council cannot meet.", *told))
+        sentences = (f"{one.place}: {one.sentence}".removeprefix(": ") for one in error.problems)
+        message = " ".join(("The council cannot meet.", *sentences))
         return UsageError(message, hint=hint)
     render_personas.problems(console(stderr=True), error.problems)
     return UsageError("The council cannot meet.", hint=hint)

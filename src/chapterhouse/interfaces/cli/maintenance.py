@@ -70,9 +70,9 @@ def add(
             )
             return _reported(report)
         wanted = [require_path(path) for path in paths]
-        report = progress.watched(
-            lambda tell: library.documents.add(
-                *wanted, shelf=shelf, on_progress=tell, dry_run=dry_run
+        report = progress.run_with_progress(
+            lambda on_progress: library.documents.add(
+                *wanted, shelf=shelf, on_progress=on_progress, dry_run=dry_run
             ),
             lambda done: None if common().json else _print_before_error(done),
         )

@@ -24,12 +24,12 @@ from chapterhouse.errors import UsageError
 
 DELETED: Final = (
     "It was deleted by hand and stays away until its source changes. To make it again: "
-    "chapterhouse persona train SLUG."
+    "chapterhouse persona update SLUG."
 )
 _EDITED: Final = "It was edited by hand and stays as it is."
 
 
-def bring_together(rag: Path, known: Known, text: str, *, remake: bool, dry_run: bool) -> Curated:
+def merge_document(rag: Path, known: Known, text: str, *, remake: bool, dry_run: bool) -> Curated:
     """Write what comes of a newly generated text and what stands in its place; say what it was.
 
     Args:
@@ -46,10 +46,10 @@ def bring_together(rag: Path, known: Known, text: str, *, remake: bool, dry_run:
     target, base_file = target_path(rag, known.id), base_path(rag, known.id)
     ours, base = read_own(target), read_own(base_file)
     if ours is None:
-        kept = known.made and not remake
-        _write([(base_file, text), *([] if kept else [(target, text)])], dry_run=dry_run)
-        if kept:
-            return _curated(known, Outcome.KEPT, "deleted-by-hand", DELETED)
+        was_deleted = known.made and not remake
+        _write([(base_file, text), *([] if was_deleted else [(target, text)])], dry_run=dry_run)
+        if was_deleted:
+            return _curated(known, Outcome.RETAINED, "deleted-by-hand", DELETED)
         return _curated(known, Outcome.WRITTEN, "made-again" if known.made else "new")
     if base is None and ours != text:
         return _conflict(rag, known, ours, text, "base-lost", dry_run=dry_run)
@@ -66,7 +66,7 @@ def _merged(known: Known, ours: str, text: str, result: str) -> Curated:
     if result == text:
         return _curated(known, Outcome.UNCHANGED if ours == text else Outcome.WRITTEN)
     if result == ours:
-        return _curated(known, Outcome.KEPT, "edited-by-hand", _EDITED)
+        return _curated(known, Outcome.RETAINED, "edited-by-hand", _EDITED)
     sentence = "Your edits and the new version of the source are both in it."
     return _curated(known, Outcome.MERGED, "edited-by-hand", sentence)
 
@@ -75,23 +75,23 @@ def _conflict(
     rag: Path, known: Known, ours: str, text: str, code: str, *, dry_run: bool
 ) -> Curated:
     """Leave the hand edit where it is and put the new version beside the base."""
-    beside = new_path(rag, known.id)
-    files = [(beside, text), (target_path(rag, known.id), ours), (base_path(rag, known.id), text)]
+    new_file = new_path(rag, known.id)
+    files = [(new_file, text), (target_path(rag, known.id), ours), (base_path(rag, known.id), text)]
     _write(files, dry_run=dry_run)
     sentence = (
         "You and the new version changed the same lines: yours stand. The new version is in "
-        f".curated/{beside.name}; take over what you want and delete it."
+        f".curated/{new_file.name}; take over what you want and delete it."
     )
     return _curated(known, Outcome.CONFLICT, code, sentence)
 
 
-def with_waiting(rag: Path, known: Known, outcome: Curated) -> Curated:
+def include_waiting(rag: Path, known: Known, outcome: Curated) -> Curated:
     """Say so where the new version of an earlier conflict still waits."""
-    beside = new_path(rag, known.id)
-    if outcome.status is Outcome.CONFLICT or not known.id or not beside.exists():
+    new_file = new_path(rag, known.id)
+    if outcome.status is Outcome.CONFLICT or not known.id or not new_file.exists():
         return outcome
     sentence = (
-        f"A version that could not be merged still waits in .curated/{beside.name}; take over "
+        f"A version that could not be merged still waits in .curated/{new_file.name}; take over "
         "what you want and delete it."
     )
     return replace(

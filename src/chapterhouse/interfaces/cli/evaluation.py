@@ -163,10 +163,12 @@ def feedback(
 
         shelves, marked = tuple(shelf or ()), (sentence, passage, document)
         if answer is not None:
-            told = evaluation_run.read_answer(answer)
+            judged = evaluation_run.read_answer(answer)
         else:
-            told = evaluation_run.ask_now(library, readable(question or ""), shelves)
+            judged = evaluation_run.ask_now(library, readable(question or ""), shelves)
         wrong = [tuple(names or ()) for names in marked]
-        return evaluation_run.kept(library, verdict, told, tuple(required or ()), shelves, wrong)
+        return evaluation_run.save_verdict(
+            library, verdict, judged, tuple(required or ()), shelves, wrong
+        )
 
     with_library(work)
