@@ -41,8 +41,8 @@ class Refresh:
         removed = len(self.sync.removed) if self.sync else 0
         moved = len(self.sync.moves) if self.sync else 0
         counts = ((written, "read"), (removed, "removed"), (moved, "moved between shelves"))
-        told = ", ".join(f"{count} {verb}" for count, verb in counts if count)
-        return f"The documents of {self.display_name} had changed: {told or 'curated anew'}."
+        done = ", ".join(f"{count} {verb}" for count, verb in counts if count)
+        return f"The documents of {self.display_name} had changed: {done or 'curated anew'}."
 
     def __bool__(self) -> bool:
         """Whether anything was read, indexed or taken out."""

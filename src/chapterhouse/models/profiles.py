@@ -39,10 +39,10 @@ class LanguageModels:
         """Return the slots of a model's server, which all models that it serves share."""
         every = (self._settings.language_model, *self._settings.models.values())
         server = server_of(chosen)
-        said = [
+        limits = [
             one.calls_at_once for one in every if one.calls_at_once and server_of(one) == server
         ]
-        return self._slots.setdefault(server, Slots(min(said, default=0)))
+        return self._slots.setdefault(server, Slots(min(limits, default=0)))
 
     def close(self) -> None:
         """Close what the models hold open."""
