@@ -120,7 +120,7 @@ def convene(
     show = _SHOW["markdown" if markdown else "html" if html else ""]
 
     def work(library: "Library") -> Outcome:
-        choices = MeetingOptions(
+        options = MeetingOptions(
             model,
             remember=not forget,
             fresh=fresh,
@@ -130,14 +130,14 @@ def convene(
         asked = readable(*question)
         try:
             if dry_run:
-                found = library.councils.plan(council, asked, options=choices)
+                found = library.councils.plan(council, asked, options=options)
                 return Outcome(
                     {**plain(found), "dry_run": True}, partial(render_minutes.plan, value=found)
                 )
             writing = _writers(output, record, bundle)  # before anything is paid for
             minutes = live.attend(
                 lambda on_event: library.councils.convene(
-                    council, asked, options=choices, on_event=on_event
+                    council, asked, options=options, on_event=on_event
                 ),
                 quiet=common().json,
                 is_saved=not fresh,
