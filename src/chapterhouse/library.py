@@ -23,7 +23,8 @@ from chapterhouse.ingest import doctor
 from chapterhouse.ingest.privacy import check_privacy, make_private
 from chapterhouse.ports.memories import Memories
 from chapterhouse.runtime import Runtime
-from chapterhouse.settings import Settings, load_settings
+from chapterhouse.settings import Settings
+from chapterhouse.settings_file import load_settings
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import AddReport, Check, LibraryStatus, Progress, Scope, Status
 from chapterhouse.wiring import make_home, open_runtime

@@ -20,7 +20,8 @@ from chapterhouse.models.discovery import find_servers
 from chapterhouse.models.opening import open_reranker, settings_of
 from chapterhouse.models.providers import HOSTED, key_of, server_of
 from chapterhouse.models.servers import usual_addresses
-from chapterhouse.settings import LanguageModelSettings, Settings, load_settings
+from chapterhouse.settings import LanguageModelSettings, Settings
+from chapterhouse.settings_file import load_settings
 
 if TYPE_CHECKING:
     from rich.console import Console
