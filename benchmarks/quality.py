@@ -31,11 +31,11 @@ from ir_measures import AP, RR, R, nDCG
 import chapterhouse
 from chapterhouse.evaluation.collection import Collection, open_collection
 from chapterhouse.evaluation.datasets import Dataset, load_dataset
-from chapterhouse.retrieval.fuse import lexical_scores, reciprocal_ranks
+from chapterhouse.retrieval.fuse import RankedList, lexical_scores, reciprocal_ranks
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.pipeline import retrieve
 from chapterhouse.retrieval.rerank import FeatureModel, by_features, feature_model
-from chapterhouse.types import Fusion, Query, Scope, Scored
+from chapterhouse.types import Query, Scope
 from data_folder import data_folder
 from vector_cache import vectors_cached
 
@@ -144,10 +144,8 @@ def measured(dataset: Dataset, ranking: Ranking) -> dict[str, float]:
     return {str(measure): round(float(found[measure]), 4) for measure in MEASURES}
 
 
-def _rank_fusion(
-    lexical: Sequence[Scored], vector: Sequence[Scored], _fusion: Fusion
-) -> dict[int, float]:
-    return reciprocal_ranks([lexical, vector[:DEPTH]])
+def _rank_fusion(lists: Sequence[RankedList]) -> dict[int, float]:
+    return reciprocal_ranks([each.hits[:DEPTH] for each in lists])
 
 
 def ours(collection: Collection, text: str, *, method: Method) -> Sequence[str]:

@@ -14,7 +14,8 @@ import pytest
 from chapterhouse.ingest.look import SKIPPED_CODES, UNPACKED
 from chapterhouse.presenting.wording import outcome_word
 from chapterhouse.reading.codes import NOTICES, REJECTIONS
-from chapterhouse.settings import Settings, load_settings
+from chapterhouse.settings import Settings
+from chapterhouse.settings_file import load_settings
 from chapterhouse.types import FileRecord, Status
 
 ROOT = Path(__file__).parent.parent

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.errors import UsageError
-from chapterhouse.settings import load_settings
+from chapterhouse.settings_file import load_settings
 
 
 @pytest.fixture

@@ -16,7 +16,8 @@ from chapterhouse.errors import NotFoundError, RejectedError, UsageError
 from chapterhouse.files import home_folder
 from chapterhouse.loading import lazy
 from chapterhouse.runtime import Runtime
-from chapterhouse.settings import Settings, load_settings
+from chapterhouse.settings import Settings
+from chapterhouse.settings_file import load_settings
 from chapterhouse.text.naming import valid_name
 from chapterhouse.types import AddReport, Check, LibraryStatus, Progress, Scope, Status
 from chapterhouse.wiring import make_home, open_runtime

@@ -36,13 +36,7 @@ from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pool import ReadingPool
 from chapterhouse.retrieval.fuse import TABLE_FUSION
 from chapterhouse.runtime import Runtime
-from chapterhouse.settings import (
-    HOME_FILE,
-    LONGEST,
-    ChunkingSettings,
-    EmbeddingSettings,
-    Settings,
-)
+from chapterhouse.settings import HOME_FILE, LONGEST, ChunkingSettings, EmbeddingSettings, Settings
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.sqlite import SqliteStore

@@ -24,12 +24,7 @@ from chapterhouse.models.opening import (
 )
 from chapterhouse.models.static import StaticEmbedder
 from chapterhouse.models.writer import PydanticWriter
-from chapterhouse.settings import (
-    EmbeddingSettings,
-    LanguageModelSettings,
-    RerankSettings,
-    Settings,
-)
+from chapterhouse.settings import EmbeddingSettings, LanguageModelSettings, RerankSettings, Settings
 
 PAGE = Path(__file__).parents[2] / "docs" / "models.md"
 BLOCKS = re.findall(r"^```toml\n(.*?)^```$", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL)

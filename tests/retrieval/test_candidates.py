@@ -61,9 +61,9 @@ def test_what_works_is_kept_and_a_model_that_fails_is_not_asked_again() -> None:
 
 def test_languages_that_gain_nothing_are_not_embedded() -> None:
     result = found(library(THREE), "harbour gate", Method())
-    assert all(not each.vector for each in result.found)
+    assert all(not each.lists[1].hits for each in result.found)
     with_vectors = found(library(THREE, embedder=StaticEmbedder()), "harbour gate", Method())
-    assert all(each.vector for each in with_vectors.found)
+    assert all(each.lists[1].hits for each in with_vectors.found)
 
 
 def test_a_made_up_answer_is_embedded_as_a_passage() -> None:
@@ -101,7 +101,7 @@ def test_a_chunk_is_worth_its_best_variant() -> None:
 def test_least_bm25_scores_hold_for_every_variant() -> None:
     method = Method(expand=(by_parts,), thresholds=Thresholds(bm25=0.2))
     result = found(library(THREE), "which harbour gate is it, and which crew ferry is it?", method)
-    assert all(hit.score >= 0.2 for each in result.found for hit in each.lexical)
+    assert all(hit.score >= 0.2 for each in result.found for hit in each.lists[0].hits)
 
 
 def test_a_search_for_many_looks_deeper_and_puts_that_behind() -> None:

@@ -1,5 +1,6 @@
 """Laws of fusion."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from chapterhouse.retrieval.fuse import (
     TABLE_FUSION,
+    RankedList,
     best_scores,
     combine_scores,
     lexical_scores,
@@ -16,11 +18,17 @@ from chapterhouse.retrieval.fuse import (
     variant_ranks,
 )
 from chapterhouse.retrieval.method import Merge
-from chapterhouse.types import Scored
+from chapterhouse.types import Fusion, Scored
 
 LISTS = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=12).map(
     lambda scores: [Scored(k, s) for k, s in sorted(scores.items(), key=lambda i: (-i[1], i[0]))]
 )
+
+
+def both(
+    lexical: Sequence[Scored], vector: Sequence[Scored], fusion: Fusion = TABLE_FUSION
+) -> tuple[RankedList, RankedList]:
+    return RankedList("bm25", lexical), RankedList("cosine", vector, fusion)
 
 
 @example([Scored(2, 2.2250738585e-313)], [Scored(2, 1.0)])  # too small to be divided late
@@ -28,7 +36,7 @@ LISTS = st.dictionaries(st.integers(1, 30), st.floats(0, 50), max_size=12).map(
 def test_combined_scores_lie_between_zero_and_one(
     lexical: list[Scored], vector: list[Scored]
 ) -> None:
-    fused = combine_scores(lexical, vector)
+    fused = combine_scores(both(lexical, vector))
     near = {hit.key for hit in vector if hit.score >= TABLE_FUSION.alone}
     assert set(fused) == {hit.key for hit in lexical} | near
     assert all(0 <= score <= 1 for score in fused.values())
@@ -36,7 +44,7 @@ def test_combined_scores_lie_between_zero_and_one(
 
 @given(LISTS)
 def test_without_vectors_the_order_is_that_of_bm25(lexical: list[Scored]) -> None:
-    fused = combine_scores(lexical, [])
+    fused = combine_scores(both(lexical, []))
     assert [hit.key for hit in sorted(lexical, key=lambda h: (-fused[h.key], -h.score, h.key))] == [
         hit.key for hit in lexical
     ]
@@ -70,8 +78,26 @@ VARIANTS = st.lists(st.tuples(SCORES, st.floats(0.05, 1)), min_size=1, max_size=
 
 @given(LISTS)
 def test_without_vectors_words_alone_decide(lexical: list[Scored]) -> None:
-    assert lexical_scores(lexical, [Scored(99, 1.0)]) == combine_scores(
-        lexical, [], replace(TABLE_FUSION, weight=0.0)
+    without = replace(TABLE_FUSION, weight=0.0)
+    words = lexical_scores(both(lexical, [Scored(99, 1.0)]))
+    assert words == combine_scores(both(lexical, [], without))
+
+
+@given(st.permutations([0, 1, 2, 3]), LISTS, LISTS, LISTS, LISTS)
+def test_any_number_of_lists_is_fused_and_their_order_says_nothing(
+    order: list[int], one: list[Scored], two: list[Scored], near: list[Scored], other: list[Scored]
+) -> None:
+    small = replace(TABLE_FUSION, weight=0.1)
+    lists = [*both(one, near), RankedList("names", two), RankedList("other", other, small)]
+    turned = [lists[place] for place in order]
+    words = {hit.key for each in (one, two) for hit in each}
+    fused = combine_scores(lists)
+    assert words <= set(fused)
+    assert all(0 <= score <= 1 + 1e-9 for score in fused.values())
+    for fuse in (rank_scores, lexical_scores):
+        assert fuse(turned) == pytest.approx(fuse(lists))
+    assert {k: s for k, s in combine_scores(turned).items() if k in words} == pytest.approx(
+        {k: s for k, s in fused.items() if k in words}
     )
 
 
@@ -117,6 +143,6 @@ def test_weights_must_be_as_many_as_variants() -> None:
 
 
 def test_ranks_of_both_sides_lie_between_zero_and_one() -> None:
-    fused = rank_scores([Scored(7, 9.0), Scored(8, 1.0)], [Scored(7, 0.9), Scored(9, 0.2)])
+    fused = rank_scores(both([Scored(7, 9.0), Scored(8, 1.0)], [Scored(7, 0.9), Scored(9, 0.2)]))
     assert fused[7] == pytest.approx(1.0)
     assert 0 < fused[9] == fused[8] < 0.5

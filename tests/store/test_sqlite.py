@@ -248,7 +248,7 @@ def test_an_empty_scope_sees_nothing(store: SqliteStore, make_parts: MakeParts) 
 def test_many_documents_come_in_order_of_id(
     store: SqliteStore, make_parts: MakeParts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("chapterhouse.store.sqlite._BATCH", 3)
+    monkeypatch.setattr("chapterhouse.store.reading._BATCH", 3)
     names = [f"n{number:02}" for number in range(10)]
     for name in reversed(names):
         store.put(*make_parts(name, "x\n"))

@@ -336,5 +336,5 @@ def without_link(folder: CouncilFolder, written: str) -> CouncilFolder:
     if not fitting:
         hint = f"There are: {', '.join(linked)}" if linked else "None is linked."
         raise NotFoundError(f"'{written}' is not linked to '{folder.slug}'.", hint=hint)
-    kept = [name for name in folder.council.folders if name != fitting[0]]
+    remaining = [name for name in folder.council.folders if name != fitting[0]]
     return CouncilFolder(folder.path, replace(folder.council, folders=tuple(remaining)))

@@ -47,12 +47,12 @@ class LanguageModels:
         """Return the slots of a model's server, which all models that it serves share."""
         every = (self._settings.language_model, *self._settings.models.values())
         server = providers.server_of(chosen)
-        said = [
+        limits = [
             one.calls_at_once
             for one in every
             if one.calls_at_once and providers.server_of(one) == server
         ]
-        return self._slots.setdefault(server, providers.Slots(min(said, default=0)))
+        return self._slots.setdefault(server, providers.Slots(min(limits, default=0)))
 
     def close(self) -> None:
         """Close what the models hold open."""

@@ -7,7 +7,7 @@ from typing import Final
 from chapterhouse.errors import EngineError
 from chapterhouse.ports.index import LexicalSearch, VectorSearch
 from chapterhouse.ports.models import Embedder
-from chapterhouse.retrieval.fuse import TABLE_FUSION
+from chapterhouse.retrieval.fuse import TABLE_FUSION, RankedList
 from chapterhouse.retrieval.method import Method
 from chapterhouse.retrieval.question import Question
 from chapterhouse.types import (
@@ -58,11 +58,10 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What the indexes hold for one variant."""
+    """What every retriever found for one variant, and one score a chunk out of it."""
 
     variant: Variant
-    lexical: Sequence[Scored]
-    vector: Sequence[Scored]
+    lists: tuple[RankedList, ...]
     fused: Mapping[int, float]
 
 
@@ -125,8 +124,9 @@ def find_candidates(
             except EngineError as error:
                 warnings = (*warnings, f"Searched by words alone: {error.message}")
                 serves = False
-        found.append(Found(variant, lexical, vector, method.fuse(lexical, vector, fusion)))
-    scores = _merge(found, query, method, fusion)
+        lists = (RankedList("bm25", lexical), RankedList("cosine", vector, fusion))
+        found.append(Found(variant, lists, method.fuse(lists)))
+    scores = _merge(found, query, method)
     return Candidates(tuple(found), scores, warnings)
 
 
@@ -158,9 +158,7 @@ def with_other_names(question: Question, candidates: Candidates) -> Question:
     return replace(question, terms=tuple(terms.values()))
 
 
-def _merge(
-    found: Sequence[Found], query: Query, method: Method, fusion: Fusion
-) -> Mapping[int, float]:
+def _merge(found: Sequence[Found], query: Query, method: Method) -> Mapping[int, float]:
     """Return one score a chunk; what only a search for many hits looked at stands behind the rest.
 
     A chunk that is found deeper in one list would otherwise be worth more in the other, and the
@@ -170,21 +168,29 @@ def _merge(
     everything = method.merge([each.fused for each in found], weights)
     if query.limit * 2 <= min(method.lexical_depth, method.vector_depth):
         return everything
-    usual = method.merge([_usually_fused(each, method, fusion) for each in found], weights)
+    usual = method.merge([_usually_fused(each, method) for each in found], weights)
     lowest = min(usual.values(), default=1.0)
     rest = {key: score for key, score in everything.items() if key not in usual}
     highest = max(rest.values(), default=0.0) or 1.0
     return {**usual, **{key: lowest * score / highest for key, score in rest.items()}}
 
 
-def _usually_fused(found: Found, method: Method, fusion: Fusion) -> Mapping[int, float]:
-    lexical = found.lexical[: method.lexical_depth]
-    words = {hit.key for hit in lexical}
-    vector = [
-        hit for place, hit in enumerate(found.vector)
-        if place < method.vector_depth or hit.key in words
-    ]  # fmt: skip
-    return method.fuse(lexical, vector, fusion)
+def _usually_fused(found: Found, method: Method) -> Mapping[int, float]:
+    """Return the scores that a search for few hits has, which looks less deep."""
+    words = {
+        hit.key
+        for each in found.lists
+        if each.similarity is None
+        for hit in each.hits[: method.lexical_depth]
+    }
+
+    def usual(ranked: RankedList) -> RankedList:
+        if ranked.similarity is None:
+            return replace(ranked, hits=ranked.hits[: method.lexical_depth])
+        near = {hit.key for hit in ranked.hits[: method.vector_depth]}
+        return replace(ranked, hits=[hit for hit in ranked.hits if hit.key in near | words])
+
+    return method.fuse([usual(each) for each in found.lists])
 
 
 def _by_words(variant: Variant, query: Query, sources: Sources, method: Method) -> Sequence[Scored]:

@@ -1,6 +1,7 @@
 """Making one list out of several."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from chapterhouse.types import Fusion, Scored
 
@@ -9,42 +10,65 @@ from chapterhouse.types import Fusion, Scored
 TABLE_FUSION = Fusion(weight=0.3, floor=0.1, ceiling=0.7, alone=0.25)
 
 
-def combine_scores(
-    lexical: Sequence[Scored],
-    vector: Sequence[Scored],
-    fusion: Fusion = TABLE_FUSION,
-) -> dict[int, float]:
+@dataclass(frozen=True, slots=True)
+class RankedList:
+    """What one retriever found for a question, best first.
+
+    Attributes:
+        name: Of its scores in ``Hit.stages``.
+        similarity: How its scores join those of others, where they are cosines; None where only
+            their ratio to the list's highest says something, as BM25's.
+    """
+
+    name: str
+    hits: Sequence[Scored]
+    similarity: Fusion | None = None
+
+
+def combine_scores(lists: Sequence[RankedList]) -> dict[int, float]:
     """Return ``(1 - w) · BM25 / highest BM25 + w · clipped cosine`` for every chunk in a list.
 
-    A chunk that a list lacks counts 0 there; one that shares no word with the question must be
-    near enough to be a hit at all. Scores lie between 0 and 1.
+    Any number of lists: ``w`` is each similarity's own, and lists of relative scores share what
+    is left. A chunk that a list lacks counts 0 there; one that only similarities hold must be near
+    enough to be a hit at all. With one similarity at most, scores lie between 0 and 1.
     """
-    highest = max((hit.score for hit in lexical), default=0.0) or 1.0
+    relative = [each for each in lists if each.similarity is None]
+    left = 1 - sum(each.similarity.weight for each in lists if each.similarity)
+    fused: dict[int, float] = {}
+    for each in relative:
+        highest = _highest(each)
+        for hit in each.hits:
+            share = left * (hit.score / highest) / len(relative)
+            fused[hit.key] = fused.get(hit.key, 0.0) + share
+    for each in lists:
+        if each.similarity:
+            _add_similarity(fused, each.hits, each.similarity)
+    return fused
+
+
+def _add_similarity(fused: dict[int, float], hits: Sequence[Scored], fusion: Fusion) -> None:
     weight, floor, span = fusion.weight, fusion.floor, fusion.ceiling - fusion.floor
-    fused = {hit.key: (1 - weight) * (hit.score / highest) for hit in lexical}
-    for hit in vector:
+    for hit in hits:
         known = fused.get(hit.key)
         if hit.score > floor and (known is not None or hit.score >= fusion.alone):
             nearness = (hit.score - floor) / span
             fused[hit.key] = (known or 0.0) + weight * (nearness if nearness < 1 else 1.0)
-    return fused
 
 
-def rank_scores(
-    lexical: Sequence[Scored], vector: Sequence[Scored], _fusion: Fusion = TABLE_FUSION
-) -> dict[int, float]:
-    """Return the reciprocal rank fusion of both lists, over its highest possible value."""
+def rank_scores(lists: Sequence[RankedList]) -> dict[int, float]:
+    """Return the reciprocal rank fusion of the lists, over its highest possible value."""
     k = 60.0
-    fused = reciprocal_ranks([lexical, vector], k=k)
-    return {key: score * (k + 1) / 2 for key, score in fused.items()}
+    fused = reciprocal_ranks([each.hits for each in lists], k=k)
+    return {key: score * (k + 1) / len(lists) for key, score in fused.items()}
 
 
-def lexical_scores(
-    lexical: Sequence[Scored], _vector: Sequence[Scored], _fusion: Fusion = TABLE_FUSION
-) -> dict[int, float]:
+def lexical_scores(lists: Sequence[RankedList]) -> dict[int, float]:
     """Return ``BM25 / highest BM25`` for every chunk found by its words; vectors count nothing."""
-    highest = max((hit.score for hit in lexical), default=0.0) or 1.0
-    return {hit.key: hit.score / highest for hit in lexical}
+    return combine_scores([each for each in lists if each.similarity is None])
+
+
+def _highest(ranked: RankedList) -> float:
+    return max((hit.score for hit in ranked.hits), default=0.0) or 1.0
 
 
 def best_scores(lists: Sequence[Mapping[int, float]], weights: Sequence[float]) -> dict[int, float]:

@@ -9,14 +9,14 @@ from dataclasses import dataclass, replace
 
 from chapterhouse.retrieval.boost import Recency
 from chapterhouse.retrieval.duplicates import SIMILARITY
-from chapterhouse.retrieval.fuse import best_scores, combine_scores, lexical_scores
+from chapterhouse.retrieval.fuse import RankedList, best_scores, combine_scores, lexical_scores
 from chapterhouse.retrieval.question import Question
 from chapterhouse.retrieval.shortlist import Rerank
-from chapterhouse.types import Fusion, Query, Scored, Variant
+from chapterhouse.types import Query, Variant
 
 # One score a chunk, 0 to 1, out of the lexical and the vector list of one variant, and the figures
 # of the embedder that made the latter.
-Fuse = Callable[[Sequence[Scored], Sequence[Scored], Fusion], Mapping[int, float]]
+Fuse = Callable[[Sequence[RankedList]], Mapping[int, float]]
 # One score a chunk, 0 to 1, out of those of every variant and the variants' weights.
 Merge = Callable[[Sequence[Mapping[int, float]], Sequence[float]], Mapping[int, float]]
 # More ways of putting a question, for a library of these languages (with document counts).

@@ -331,7 +331,7 @@ def _contributions(candidates: Candidates, keys: Collection[int]) -> dict[int, d
     result: dict[int, dict[str, float]] = {key: {} for key in keys}
     for number, found in enumerate(candidates.found):
         prefix = f"variant_{number}_" if number else ""
-        for name, hits in (("bm25", found.lexical), ("cosine", found.vector)):
+        for name, hits in ((each.name, each.hits) for each in found.lists):
             for place, hit in enumerate(hits, start=1):
                 if hit.key in result:
                     result[hit.key] |= {

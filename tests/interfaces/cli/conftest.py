@@ -41,6 +41,7 @@ from chapterhouse.types import (
     Answer,
     AnswerOutcome,
     AnswerSentence,
+    AskEvent,
     Body,
     Cell,
     Check,
@@ -50,9 +51,9 @@ from chapterhouse.types import (
     ClaimKind,
     Context,
     CorpusCounts,
+    CouncilEvent,
     DisagreementMap,
     Document,
-    Draft,
     Excerpt,
     FileOutcome,
     FileRecord,
@@ -71,6 +72,7 @@ from chapterhouse.types import (
     Point,
     Progress,
     Query,
+    ReadingEvent,
     Receipt,
     Removal,
     Searched,
@@ -542,8 +544,8 @@ class ScriptedLibrary:
         use_cache: bool = True,
         search_text: str = "",
         in_conversation: bool = False,
-        on_draft: Callable[[Draft], None] | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
+        drafts: bool = True,
+        on_event: Callable[[AskEvent], None] | None = None,
     ) -> Answer:
         self._work()
         return self.answer
@@ -574,18 +576,17 @@ class ScriptedLibrary:
         council: str,
         question: str,
         *,
-        choices: MeetingOptions,
-        on_event: Callable[[MeetingEvent], None],
-        on_progress: Callable[[Progress], None],
+        options: MeetingOptions,
+        on_event: Callable[[CouncilEvent], None],
     ) -> Minutes:
-        self.convened.append((council, question, choices))
-        on_progress(Progress(3, 7, HOSTILE))
+        self.convened.append((council, question, options))
+        on_event(ReadingEvent(Progress(3, 7, HOSTILE)))
         for event in self.events:
             on_event(event)
         self._work()
         return self.minutes
 
-    def planned(self, council: str, question: str, *, choices: MeetingOptions) -> Plan:
+    def planned(self, council: str, question: str, *, options: MeetingOptions) -> Plan:
         self._work()
         return PLAN
 

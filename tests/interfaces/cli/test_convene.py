@@ -358,8 +358,8 @@ import sys, time
 from chapterhouse.interfaces.cli import live
 from chapterhouse.types import *
 K = MeetingEventKind
-def work(on_event, on_progress):
-    on_progress(Progress(1, 2, "tariffs.md"))
+def work(on_event):
+    on_event(ReadingEvent(Progress(1, 2, "tariffs.md")))
     on_event(MeetingEvent(K.ROUND_BEGAN, "opening", 1))
     on_event(MeetingEvent(K.MEMBER_BEGAN, "opening", 1, "maria"))
     on_event(MeetingEvent(K.TEXT, "opening", 1, "maria", "a draft of hers"))

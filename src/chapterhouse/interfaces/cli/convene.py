@@ -118,7 +118,7 @@ def convene(
     form = "markdown" if markdown else "html" if html else "minutes"
 
     def work(library: "Library") -> Outcome:
-        choices = session.MeetingOptions(
+        options = session.MeetingOptions(
             model,
             remember=not forget,
             fresh=fresh,
@@ -128,14 +128,14 @@ def convene(
         asked = readable(*question)
         try:
             if dry_run:
-                found = library.councils.plan(council, asked, options=choices)
+                found = library.councils.plan(council, asked, options=options)
                 return Outcome(
                     {**plain(found), "dry_run": True}, partial(render_minutes.plan, value=found)
                 )
             writing = _writers(output, record, bundle)  # before anything is paid for
             minutes = live.attend(
                 lambda on_event: library.councils.convene(
-                    council, asked, options=choices, on_event=on_event
+                    council, asked, options=options, on_event=on_event
                 ),
                 quiet=common().json,
                 is_saved=not fresh,

@@ -52,7 +52,8 @@ from chapterhouse.interfaces.cli.render_evaluation import Result
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library
 from chapterhouse.interfaces.cli.terminal import drawn
 from chapterhouse.library import Library
-from chapterhouse.settings import Settings, load_settings
+from chapterhouse.settings import Settings
+from chapterhouse.settings_file import load_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,8 @@ from chapterhouse.interfaces.cli.render_models import Listing
 from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library, run
 from chapterhouse.interfaces.cli.terminal import drawn, is_watched
 from chapterhouse.loading import lazy
-from chapterhouse.settings import LanguageModelSettings, Settings, load_settings
+from chapterhouse.settings import LanguageModelSettings, Settings
+from chapterhouse.settings_file import load_settings
 
 if TYPE_CHECKING:
     from chapterhouse.evaluation import model_trial

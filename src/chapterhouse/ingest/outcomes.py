@@ -1,0 +1,149 @@
+"""How a file ended: stored, unchanged or refused, and what is remembered of it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from chapterhouse.errors import RejectedError
+from chapterhouse.ingest.look import (
+    CONTAINERS,
+    UNREAD_CODES,
+    Look,
+    Work,
+    status_of,
+    without_text,
+)
+from chapterhouse.ingest.prepare import Prepared
+from chapterhouse.types import (
+    BENIGN_NOTICES,
+    Document,
+    FileOutcome,
+    FileRecord,
+    Scope,
+    Status,
+    shelf_names,
+)
+
+
+def drop_members(look: Look, held: Mapping[str, FileOutcome], work: Work) -> None:
+    """Forget the files that were in a file and are no longer, with their documents."""
+    if look.known is None:
+        return
+    for record in work.store.files(look.file.location):
+        if record.location not in held and record.location != look.file.location:
+            if record.document_id:
+                work.store.remove(record.document_id)
+            work.store.forget_file(record.location)
+
+
+def store_document(
+    look: Look, prepared: Prepared, held: Mapping[str, FileOutcome], work: Work
+) -> FileOutcome:
+    """Write a document with its record, and forget what was in an earlier version of its file."""
+    assert look.content is not None
+    known_id = look.known.document_id if look.known else ""
+    earlier = work.store.document(known_id, Scope.everything()) if known_id else None
+    shelves = shelf_names((*(earlier.shelves if earlier else ()), *_shelf(work)))
+    notices = (*prepared.document.notices, *without_text(look.file.source, held.values()))
+    document = replace(prepared.document, shelves=shelves, notices=notices)
+    record = record_of(look, document.status, _worst_notice(document), document.id, document.format)
+    identifier = work.store.put(
+        document,
+        prepared.body,
+        prepared.chunks,
+        prepared.vectors,
+        prepared.fingerprint,
+        record,
+        look.content.data,
+    )
+    drop_members(look, held, work)
+    record = replace(record, document_id=identifier)
+    return FileOutcome(record, changed=True, notices=document.notices)
+
+
+def _shelf(work: Work) -> tuple[str, ...]:
+    return (work.shelf,) if work.shelf else ()
+
+
+def _worst_notice(document: Document) -> tuple[str, str]:
+    for notice in document.notices:
+        if notice.code not in BENIGN_NOTICES:
+            return notice.code, notice.sentence
+    return "", ""
+
+
+def skip_unchanged(look: Look, work: Work) -> FileOutcome:
+    """Leave the document as it is, but put it on the shelf and remember the file's new time."""
+    assert look.known is not None
+    known = look.known
+    if look.content is not None:
+        stamped = replace(known, size=look.content.size, mtime_ns=look.content.mtime_ns)
+        if stamped != known:
+            work.store.record_file(stamped)
+    holds = known.format in CONTAINERS or known.size > work.limits.text_characters
+    inside = tuple(work.store.files(known.location)) if holds else (known,)
+    changed = sum(_is_new_on_shelf(record, work) for record in inside) > 0
+    sentence = f"Put on the shelf '{work.shelf}'." if changed else known.sentence
+    record = replace(known, status=Status.SKIPPED, code="unchanged", sentence=sentence)
+    return FileOutcome(record, changed=changed, earlier=inside)
+
+
+def _is_new_on_shelf(known: FileRecord, work: Work) -> bool:
+    document = (
+        work.store.document(known.document_id, Scope.everything()) if known.document_id else None
+    )
+    if document is None or not work.shelf or work.shelf in document.shelves:
+        return False
+    work.store.set_shelves(document.id, (*document.shelves, work.shelf))
+    return True
+
+
+def reject(look: Look, error: RejectedError, work: Work) -> FileOutcome:
+    """Record that a file gave no document.
+
+    One that it gave before goes, for the folder rules, unless this says nothing of the file's
+    bytes or they are those that once gave the document.
+    """
+    status = status_of(error.code)
+    sentence = " ".join(filter(None, (error.message, error.hint)))
+    if look.known and look.known.document_id:
+        if error.code in UNREAD_CODES or _same_bytes(look, look.known):
+            sentence += " What was read earlier stays in the library."
+            return FileOutcome(record_of(look, status, (error.code, sentence)), changed=False)
+        sentence += " What was read earlier was removed from the library."
+        record = record_of(look, status, (error.code, sentence))
+        work.store.record_file(record)
+        drop_members(look, {}, work)
+        return FileOutcome(record, changed=True)
+    if look.known and error.code not in UNREAD_CODES and not _same_bytes(look, look.known):
+        drop_members(look, {}, work)
+    record = record_of(look, status, (error.code, sentence))
+    if record != look.known and error.code != "vanished":
+        work.store.record_file(record)
+    return FileOutcome(record, changed=False)
+
+
+def _same_bytes(look: Look, known: FileRecord) -> bool:
+    return look.content is not None and look.content.sha256 == known.sha256
+
+
+def record_of(
+    look: Look,
+    status: Status,
+    reason: tuple[str, str],
+    document_id: str = "",
+    format_: str = "",
+) -> FileRecord:
+    """Return what is remembered of a file; ``reason`` is a code and a sentence."""
+    stamp = look.content or look.file
+    return FileRecord(
+        location=look.file.location,
+        source=look.file.source,
+        size=stamp.size,
+        mtime_ns=stamp.mtime_ns,
+        sha256=look.content.sha256 if look.content else "",
+        status=status,
+        code=reason[0],
+        sentence=reason[1],
+        document_id=document_id,
+        format=format_,
+    )

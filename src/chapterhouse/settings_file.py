@@ -1,0 +1,170 @@
+"""The settings of a home and a workspace, read from their files and the environment."""
+
+import json
+import os
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, get_origin
+
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from chapterhouse.errors import UsageError
+from chapterhouse.settings import (
+    HOME_FILE,
+    PREFIX,
+    WORKSPACE_FILE,
+    LanguageModelSettings,
+    Settings,
+)
+
+
+def load_settings(home: Path, workspace_folder: Path) -> Settings:
+    """Return the settings of a workspace.
+
+    Raises:
+        UsageError: a file is not TOML, or names a setting that does not exist or a value that it
+            cannot have; the message names the setting and the reason, the hint the file.
+    """
+    home_file, own_file = home / HOME_FILE, workspace_folder / WORKSPACE_FILE
+    _refuse_unknown_variables(os.environ)
+    stated = _merged(_read(home_file), _from_environment(os.environ))
+    try:
+        shared = Settings.model_validate(stated).model_dump()
+    except ValidationError as error:
+        raise _explained(error, home_file) from None
+    try:
+        return Settings.model_validate(_merged(shared, _read(own_file)))
+    except ValidationError as error:
+        raise _explained(error, own_file) from None
+
+
+def _from_environment(environment: Mapping[str, str]) -> Mapping[str, Mapping[str, Any]]:
+    """Return what variables say: a whole section, or a setting of one."""
+    found: dict[str, dict[str, Any]] = {}
+    for section in Settings.model_fields:
+        whole = f"{PREFIX}{section}".upper()
+        if whole in environment:
+            found[section] = _parsed(section, environment[whole])
+        for name, field in _fields(section).items():
+            variable = f"{whole}__{name}".upper()
+            if variable in environment:
+                text = environment[variable]
+                is_table = get_origin(field.annotation) in {dict, tuple}
+                value = _parsed(f"{section}.{name}", text) if is_table else text
+                found[section] = {**found.get(section, {}), name: value}
+    return found
+
+
+def _parsed(place: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise UsageError(
+            f"The settings do not fit: {place} is not JSON: {error}.",
+            hint="Tables and lists stand in variables as JSON, like: "
+            """CHAPTERHOUSE_CHUNKING__BY_FORMAT='{"pdf": "semantic"}'""",
+        ) from None
+
+
+def _fields(section: str) -> Mapping[str, FieldInfo]:
+    """Return the settings of a section; none of one whose names are the user's own."""
+    kind = Settings.model_fields[section].annotation
+    is_section = isinstance(kind, type) and issubclass(kind, BaseModel)
+    return kind.model_fields if is_section and kind else {}
+
+
+def _refuse_unknown_variables(environment: Mapping[str, str]) -> None:
+    """A misspelled variable would otherwise be silently without effect."""
+    known = {
+        f"{PREFIX}{section}__{name}".upper()
+        for section in Settings.model_fields
+        for name in _fields(section)
+    }
+    for variable in sorted(environment):
+        if variable.startswith(PREFIX) and "__" in variable and variable not in known:
+            near = get_close_matches(variable, known, n=1)
+            raise UsageError(
+                f"The variable {variable} names no setting.",
+                hint=f"Did you mean {near[0]}? See docs/settings.md."
+                if near
+                else f"Settings look like {min(known)}; see docs/settings.md.",
+            )
+
+
+def _explained(error: ValidationError, path: Path) -> UsageError:
+    problems = []
+    for problem in error.errors():
+        names = [str(part) for part in problem["loc"]]
+        message = problem["msg"].removeprefix(
+            "Value error, "
+        )  # the library's word, none for people
+        if problem["type"] == "extra_forbidden":
+            message = _unknown(names)
+        where = f"{'.'.join(names)}: " if names else ""
+        problems.append(f"{where}{message}{_place(path, names)}")
+    return UsageError(
+        f"The settings do not fit: {'; '.join(problems)}.",
+        hint=f"Look into {path} and the variables that start with CHAPTERHOUSE_.",
+    )
+
+
+def _unknown(names: Sequence[str]) -> str:
+    """Say that there is no such setting, and which one may be meant."""
+    *above, name = names
+    known = _names_below(above)
+    near = get_close_matches(name, known, n=1)
+    meant = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(sorted(known))}"
+    return f"there is no such {'setting' if above else 'section'}; {meant}"
+
+
+def _names_below(above: Sequence[str]) -> Sequence[str]:
+    """Return the names of the settings in a section, or those of all sections."""
+    if not above:
+        return tuple(Settings.model_fields)
+    if above[0] == "models":
+        return tuple(LanguageModelSettings.model_fields)
+    return tuple(_fields(above[0]))
+
+
+def _place(path: Path, names: Sequence[str]) -> str:
+    """Return the line of a setting or section in a file, in brackets; nothing if not there."""
+    if not names:  # it is of several sections
+        return ""
+    *above, name = names
+    section = re.compile(rf"\s*\[{re.escape('.'.join(above))}\]") if above else None
+    whole = re.compile(rf"\s*(\[\s*)?{re.escape(name)}\s*[\].=]")
+    inside = section is None
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    for number, line in enumerate(lines, start=1):
+        if section is not None and line.lstrip().startswith("["):
+            inside = section.match(line) is not None
+        elif inside and whole.match(line):
+            return f" ({path}, line {number})"
+    return ""
+
+
+def _read(path: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise UsageError(f"{path} cannot be read as TOML: {error}") from None
+
+
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> Mapping[str, Any]:
+    merged = dict(under)
+    for name, value in over.items():
+        below = under.get(name)
+        if isinstance(below, dict) and isinstance(value, dict):
+            merged[name] = {**below, **value}
+        else:
+            merged[name] = value
+    return merged
