@@ -1,4 +1,4 @@
-"""A newcomer finds the module of a feature: ARCHITECTURE.md names it, and names none that does not exist."""
+"""A newcomer finds the module of a feature: ARCHITECTURE.md names it, and only what exists."""
 
 import re
 from collections.abc import Mapping
