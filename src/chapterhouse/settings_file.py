@@ -65,7 +65,7 @@ def _parsed(place: str, text: str) -> Any:
     except ValueError as error:
         raise UsageError(
             f"The settings do not fit: {place} is not JSON: {error}.",
-            hint="Tables and lists stand in variables as JSON, like: "
+            hint="In variables, write tables and lists as JSON, like: "
             """CHAPTERHOUSE_CHUNKING__BY_FORMAT='{"pdf": "semantic"}'""",
         ) from None
 

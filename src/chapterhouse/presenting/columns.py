@@ -28,8 +28,8 @@ def columns(target: "Console", block: Columns) -> None:
     safe = [[one_line(cell) for cell in row] for row in block.rows]
     widths = [max(cells.cell_len(row[column]) for row in safe) for column in range(len(safe[0]))]
     if block.header or target.is_terminal:
-        room = target.width if target.is_terminal else _WIDTH
-        widths = _fitted(widths, room - 2 * (len(widths) - 1), block.whole)
+        width = target.width if target.is_terminal else _WIDTH
+        widths = _fitted(widths, width - 2 * (len(widths) - 1), block.whole)
     for number, row in enumerate(safe):
         style = "bold" if block.header and number == 0 else ""
         for line in _lines(target, row, widths, wrap=block.wrap or not block.header):
@@ -68,27 +68,27 @@ def _lines(
         yield "  ".join(filled).rstrip()
 
 
-def _fitted(widths: Sequence[int], room: int, whole: Collection[int]) -> list[int]:
-    """Return widths that fit into ``room``; those of whole columns stay if the others have room."""
+def _fitted(widths: Sequence[int], width: int, whole: Collection[int]) -> list[int]:
+    """Return widths that fit into ``width``; those of whole columns stay if the others have width."""
     taken = sum(widths[number] for number in whole)
     others = [number for number in range(len(widths)) if number not in whole]
-    if room - taken < _NARROWEST * len(others):
-        return _narrowed(widths, room)
+    if width - taken < _NARROWEST * len(others):
+        return _narrowed(widths, width)
     fitted = list(widths)
-    narrowed = _narrowed([widths[number] for number in others], room - taken)
+    narrowed = _narrowed([widths[number] for number in others], width - taken)
     for number, width in zip(others, narrowed, strict=True):
         fitted[number] = width
     return fitted
 
 
-def _narrowed(widths: Sequence[int], room: int) -> list[int]:
-    """Return widths that fit together into ``room``: the widest give way, none below a minimum."""
+def _narrowed(widths: Sequence[int], width: int) -> list[int]:
+    """Return widths that fit together into ``width``: the widest give way, none below a minimum."""
     narrowed = list(widths)
-    while sum(narrowed) > room and max(narrowed) > _NARROWEST:
+    while sum(narrowed) > width and max(narrowed) > _NARROWEST:
         widest = max(narrowed)
         next_ = max((width for width in narrowed if width < widest), default=_NARROWEST)
         number = narrowed.count(widest)
-        excess = -(-(sum(narrowed) - room) // number)  # of each, rounded up
+        excess = -(-(sum(narrowed) - width) // number)  # of each, rounded up
         cut = max(widest - excess, next_, _NARROWEST)
         narrowed = [cut if width == widest else width for width in narrowed]
     return narrowed
