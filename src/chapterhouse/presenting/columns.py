@@ -68,14 +68,14 @@ def _lines(
         yield "  ".join(filled).rstrip()
 
 
-def _fitted(widths: Sequence[int], width: int, whole: Collection[int]) -> list[int]:
-    """Return widths that fit into ``width``; those of whole columns stay if the others have width."""
+def _fitted(widths: Sequence[int], available: int, whole: Collection[int]) -> list[int]:
+    """Return widths that fit into ``available``; whole columns keep theirs if they can."""
     taken = sum(widths[number] for number in whole)
     others = [number for number in range(len(widths)) if number not in whole]
-    if width - taken < _NARROWEST * len(others):
-        return _narrowed(widths, width)
+    if available - taken < _NARROWEST * len(others):
+        return _narrowed(widths, available)
     fitted = list(widths)
-    narrowed = _narrowed([widths[number] for number in others], width - taken)
+    narrowed = _narrowed([widths[number] for number in others], available - taken)
     for number, width in zip(others, narrowed, strict=True):
         fitted[number] = width
     return fitted
