@@ -11,8 +11,6 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.agents.council_model import COUNCIL_MARKS
-from chapterhouse.agents.persona import PERSONA_MARKS
 from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
@@ -42,6 +40,7 @@ from chapterhouse.store.definitions import FolderDefinitions
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
 from chapterhouse.types import Evidence, Judgement
+from chapterhouse.types.personas import COUNCIL_MARKS, PERSONA_MARKS
 
 if TYPE_CHECKING:
     from chapterhouse.answering import prompt, second_opinion

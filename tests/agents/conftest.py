@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from chapterhouse import Library
-from chapterhouse.agents.persona import PERSONA_MARKS
 from chapterhouse.answering.request import AskOptions
 from chapterhouse.models.scripted import Scripted, ScriptedModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.types.personas import PERSONA_MARKS
 
 RULES = """# Rules
 

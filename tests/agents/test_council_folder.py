@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from chapterhouse.agents.council import check_parsed, parse_council, read_council
-from chapterhouse.agents.council_model import COUNCIL_MARKS
 from chapterhouse.agents.definition import MAXIMUM_BYTES
 from chapterhouse.agents.problems import (
     Code,
@@ -15,6 +14,7 @@ from chapterhouse.agents.problems import (
     References,
 )
 from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.types.personas import COUNCIL_MARKS
 
 WHOLE = '"slug": "berths", "members": [{"persona": "maria"}], "rounds": ["independent_analysis"]'
 

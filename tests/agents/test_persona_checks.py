@@ -4,7 +4,6 @@ import pytest
 
 from chapterhouse.agents import persona
 from chapterhouse.agents.curated import Known, base_folder, save_state
-from chapterhouse.agents.persona import PERSONA_MARKS
 from chapterhouse.agents.persona_checks import validate
 from chapterhouse.agents.problems import (
     Problem,
@@ -12,6 +11,7 @@ from chapterhouse.agents.problems import (
     Severity,
 )
 from chapterhouse.store.definitions import FolderDefinitions
+from chapterhouse.types.personas import PERSONA_MARKS
 
 AROUND = References(
     personas={"maria": True, "tom": True},

@@ -15,7 +15,6 @@ from pydantic import TypeAdapter
 
 from chapterhouse.agents.council_checks import check_council
 from chapterhouse.agents.council_model import (
-    COUNCIL_FILE,
     CouncilModel,
     Grounding,
     Member,
@@ -44,6 +43,7 @@ from chapterhouse.agents.problems import (
 from chapterhouse.agents.templates import COUNCIL_TEMPLATES, require_template, template_text
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.definitions import Definitions
+from chapterhouse.types.personas import COUNCIL_FILE
 
 _KEYS: Final = {"chaired_by": "chair"}  # a field whose key is the name of a method
 

@@ -15,9 +15,6 @@ GROUNDINGS: Final = ("inject", "tool", "both")
 ToolRef = str | Tool  # a name that is registered, or the tool itself
 PARALLEL: Final = 8
 ROUND_SECONDS: Final = 300.0
-COUNCIL_FILE: Final = "council.json"
-DOCS: Final = "docs"  # the folder of the documents that are the council's own
-COUNCIL_MARKS: Final = (COUNCIL_FILE, DOCS)
 CHAIR: Final = "chair"  # how rounds name who presides
 # Tools that every library has: each searches the shelves of whoever calls it.
 SEARCH_TOOLS: Final = frozenset(("search_knowledge", "semantic_search", "search_documents"))

@@ -14,7 +14,7 @@ from chapterhouse.agents.council import (
     read_council,
 )
 from chapterhouse.agents.council_checks import check_council
-from chapterhouse.agents.council_model import COUNCIL_FILE, DOCS, SEARCH_TOOLS, shelf_of
+from chapterhouse.agents.council_model import SEARCH_TOOLS, shelf_of
 from chapterhouse.agents.definition import as_json, is_text, require_new, with_changes
 from chapterhouse.agents.listing import Listed, council_listing
 from chapterhouse.agents.personas import Personas
@@ -30,6 +30,7 @@ from chapterhouse.agents.registry import OnProgress, Refresh, Registry
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import Scope
+from chapterhouse.types.personas import COUNCIL_FILE, DOCS
 
 
 @dataclass(frozen=True, slots=True)

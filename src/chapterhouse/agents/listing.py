@@ -8,12 +8,13 @@ from typing import Final
 
 from chapterhouse.agents.curate import FETCHED, LISTS
 from chapterhouse.agents.curated import Known, State, load_state, new_path, target_path
-from chapterhouse.agents.persona import RAG, RAW, PersonaFolder
+from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, location_of, walk
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.ports.store import Store
 from chapterhouse.types import BENIGN_NOTICES, Document, FileRecord, Scope, Status
+from chapterhouse.types.personas import RAG, RAW
 
 _NOT_READ: Final = (
     "It was not read yet: that happens with the next question, or with persona update."

@@ -40,11 +40,8 @@ from chapterhouse.ports.definitions import Definitions
 from chapterhouse.text.naming import valid_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Persona
+from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW
 
-CONFIG_FILE: Final = "persona.config.json"
-PROSE_FILE: Final = "persona.md"
-RAW, RAG = "RAW-DOCS", "RAG"
-PERSONA_MARKS: Final = (CONFIG_FILE, PROSE_FILE, RAW, RAG)
 _LONGEST_PROSE: Final = 100_000  # characters; more would not fit a prompt
 
 # --- what the configuration may say ---------------------------------------------------------------

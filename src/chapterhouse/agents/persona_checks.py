@@ -7,17 +7,7 @@ from typing import Final
 
 from chapterhouse.agents.curate import LISTS
 from chapterhouse.agents.curated import is_document_id, kebab, load_state
-from chapterhouse.agents.persona import (
-    CONFIG_FILE,
-    PROSE_FILE,
-    RAG,
-    RAW,
-    UNTOUCHED,
-    PersonaConfig,
-    parse_config,
-    read_prose,
-    read_raw,
-)
+from chapterhouse.agents.persona import UNTOUCHED, PersonaConfig, parse_config, read_prose, read_raw
 from chapterhouse.agents.problems import (
     Code,
     PersonaConfigError,
@@ -38,6 +28,7 @@ from chapterhouse.errors import ChapterhouseError
 from chapterhouse.ports.definitions import Definitions
 from chapterhouse.retrieval.boost import fold_tag
 from chapterhouse.text.front_matter import FRONT_MATTER, LONGEST, front_matter
+from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW
 
 _MOST_LINKS: Final = 2_000_000  # bytes of a list
 

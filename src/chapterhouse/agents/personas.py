@@ -8,7 +8,7 @@ from chapterhouse.agents.curate import curate, curation_is_current
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.incoming import copy_in, links_of, parse_urls, reminders
 from chapterhouse.agents.listing import Listed, choose, excluded_files, listing
-from chapterhouse.agents.persona import CONFIG_FILE, PROSE_FILE, RAG, RAW, PersonaFolder, value_of
+from chapterhouse.agents.persona import PersonaFolder, value_of
 from chapterhouse.agents.persona_checks import validate
 from chapterhouse.agents.persona_update import (
     PersonaUpdate,
@@ -30,6 +30,7 @@ from chapterhouse.agents.registry import OnProgress, Refresh, Registry, ignore_p
 from chapterhouse.agents.templates import DEFAULT_PERSONA_TEMPLATE
 from chapterhouse.errors import UsageError
 from chapterhouse.types import Scope
+from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAG, RAW
 
 
 class Personas(Registry[PersonaFolder]):

@@ -1,6 +1,17 @@
-"""Who answers."""
+"""Who answers, and the names of the files that define them."""
 
 from dataclasses import dataclass
+from typing import Final
+
+# A folder that holds one of these defines a persona, or a council.
+CONFIG_FILE: Final = "persona.config.json"
+PROSE_FILE: Final = "persona.md"
+RAW: Final = "RAW-DOCS"  # files as they came
+RAG: Final = "RAG"  # curated Markdown, which is what is indexed
+PERSONA_MARKS: Final = (CONFIG_FILE, PROSE_FILE, RAW, RAG)
+COUNCIL_FILE: Final = "council.json"
+DOCS: Final = "docs"  # documents that are the council's own
+COUNCIL_MARKS: Final = (COUNCIL_FILE, DOCS)
 
 
 @dataclass(frozen=True, slots=True)

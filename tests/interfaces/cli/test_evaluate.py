@@ -180,7 +180,7 @@ def test_verdicts_are_kept_and_evaluated_by_default(
     assert kept.out.startswith("Added to ")
     assert "must find: varnholm-ferry/finance/budget-2026.xlsx" in kept.out
     again = chapterhouse("feedback", "good", answer, "--home", home, "--json").data
-    assert again["kept"] == "unchanged"
+    assert again["change"] == "unchanged"
     none = chapterhouse(
         "feedback", "good", "--question", "How do I bake sourdough bread?", "--home", home
     )

@@ -4,13 +4,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chapterhouse.agents.council_model import DOCS, Member, MemberKind, Round, RoundKind, tool_name
+from chapterhouse.agents.council_model import Member, MemberKind, Round, RoundKind, tool_name
 from chapterhouse.agents.problems import Problem
 from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types import CorpusCounts
+from chapterhouse.types.personas import DOCS
 
 if TYPE_CHECKING:
     from chapterhouse.agents.councils import CouncilFolder, Link

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.agents.curated import Outcome as Curation
-from chapterhouse.agents.persona import CONFIG_FILE, PROSE_FILE, RAW, PersonaFolder
+from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
 from chapterhouse.types import CorpusCounts
+from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAW
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
