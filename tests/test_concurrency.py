@@ -1,4 +1,5 @@
 import asyncio
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -6,7 +7,13 @@ from contextvars import ContextVar
 
 import pytest
 
-from chapterhouse.concurrency import run_in_thread, run_sync, stream, wait_for_threads
+from chapterhouse.concurrency import (
+    compute_in_thread,
+    run_in_thread,
+    run_sync,
+    stream,
+    wait_for_threads,
+)
 
 
 def test_what_blocks_gives_its_value_or_its_error() -> None:
@@ -180,3 +187,22 @@ def test_threads_are_used_again() -> None:
 
     first, second = asyncio.run(twice())
     assert first == second
+
+
+def test_as_much_is_computed_at_once_as_there_are_processors() -> None:
+    begun, most = [0], [0]
+    lock = threading.Lock()
+
+    def work() -> None:
+        with lock:
+            begun[0] += 1
+            most[0] = max(most[0], begun[0])
+        time.sleep(0.01)
+        with lock:
+            begun[0] -= 1
+
+    async def many() -> None:
+        await asyncio.gather(*(compute_in_thread(work) for _ in range(20)))
+
+    asyncio.run(many())
+    assert 1 <= most[0] <= (os.cpu_count() or 2)

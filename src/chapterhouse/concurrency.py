@@ -5,6 +5,7 @@ waited for when the loop closes, so that Ctrl-C would do nothing while a service
 used again, since each has connections of its own to the database.
 """
 
+import os
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -24,6 +25,8 @@ else:
 Value = TypeVar("Value")
 Event = TypeVar("Event")
 _MOMENT: Final = 0.01  # seconds
+_LONGEST_WAIT: Final = 2.0  # seconds
+_turns: Final = threading.BoundedSemaphore(os.cpu_count() or 2)
 
 
 class StreamClosed(KeyboardInterrupt):
@@ -68,6 +71,24 @@ async def run_in_thread(work: Callable[[], Value]) -> Value:
     context = copy_context()
     _threads.start(lambda: context.run(run))
     return await done
+
+
+async def compute_in_thread(work: Callable[[], Value]) -> Value:
+    """Return what ``work`` gives, as ``run_in_thread`` does, as many at once as processors.
+
+    More only hinder each other and the event loop. One that waits too long for its turn, because
+    others wait for a service, goes on all the same.
+    """
+
+    def in_turn() -> Value:
+        has_turn = _turns.acquire(timeout=_LONGEST_WAIT)
+        try:
+            return work()
+        finally:
+            if has_turn:
+                _turns.release()
+
+    return await run_in_thread(in_turn)
 
 
 async def stream(

@@ -25,7 +25,7 @@ from chapterhouse.answering.request import NO_MODEL, Request
 from chapterhouse.answering.route import deferral, route, would_help
 from chapterhouse.answering.search import check_query, method_for, reference_of, search
 from chapterhouse.answering.writing import Written, combine
-from chapterhouse.concurrency import run_in_thread
+from chapterhouse.concurrency import compute_in_thread, run_in_thread
 from chapterhouse.errors import EngineError
 from chapterhouse.models.metered import Metered
 from chapterhouse.ports.models import LanguageModel
@@ -66,7 +66,7 @@ async def respond(request: Request, runtime: Runtime, on_draft: OnDraft | None =
     """
     model = await run_in_thread(partial(model_of, request, runtime))
     if model is None:
-        return await run_in_thread(partial(_respond_by_quotation, request, runtime))
+        return await compute_in_thread(partial(_respond_by_quotation, request, runtime))
     start = await run_in_thread(partial(_start, request, runtime, model))
     request, answer = start.request, start.cached
     if answer is None:
@@ -156,17 +156,17 @@ async def _write(
     wide = replace(query, limit=hits, per_document=0)
     # A model may be asked to rewrite the question; nobody else waits for that.
     method = method_for(runtime, request.settings, model)
-    found = await run_in_thread(partial(_search, request, wide, method, runtime))
+    found = await compute_in_thread(partial(_search, request, wide, method, runtime))
     if request.settings.expansion.rewrite == "when-weak" and _is_weak(found.hits):
         method = method_for(runtime, _rewriting(request.settings), model)
-        found = await run_in_thread(partial(_search, request, wide, method, runtime))
+        found = await compute_in_thread(partial(_search, request, wide, method, runtime))
     quote = partial(_quote, request, replace(found, hits=_cap(found.hits, query)), runtime)
     if not found.hits:
-        quoted = await run_in_thread(quote)
+        quoted = await compute_in_thread(quote)
         return await _without_hits(request, found, quoted, model, runtime, on_draft, recalled)
-    prompt = await run_in_thread(partial(writing.prompt_for, request, found, runtime, recalled))
+    prompt = await compute_in_thread(partial(writing.prompt_for, request, found, runtime, recalled))
     quoted, answer_found = await asyncio.gather(  # the quotations, while the model writes
-        run_in_thread(quote),
+        compute_in_thread(quote),
         _attempt(writing.write(request, found, prompt, model, runtime, on_draft)),
     )
     return (
@@ -189,7 +189,7 @@ async def _without_hits(
     try:
         if request.grounding != "inject" and quoted.route is not Route.OUT_OF_SCOPE:
             work = partial(writing.prompt_for, request, found, runtime, recalled)
-            prompt = await run_in_thread(work)
+            prompt = await compute_in_thread(work)
             written = await writing.write(request, found, prompt, model, runtime, on_draft)
             return combine(quoted, written)
         if quoted.route is Route.OUT_OF_SCOPE and request.out_of_scope == "general":
