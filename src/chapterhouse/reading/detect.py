@@ -5,9 +5,8 @@ import re
 from dataclasses import dataclass
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import names, signatures
+from chapterhouse.reading import names, ole, signatures
 from chapterhouse.reading.limits import Limits, archive_limits
-from chapterhouse.reading.office import ole
 from chapterhouse.reading.zip_directory import Entry, inflate, read_directory
 from chapterhouse.types import Notice
 

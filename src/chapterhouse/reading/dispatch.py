@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.loading import lazy
-from chapterhouse.reading.completeness import missing, pdf_words
+from chapterhouse.reading.completeness import missing
 from chapterhouse.reading.detect import Detected, detect
 from chapterhouse.reading.garbled import legible
 from chapterhouse.reading.limits import Limits
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from chapterhouse.reading.html import page as html
     from chapterhouse.reading.office import xberg
     from chapterhouse.reading.pdf import document as pdf
+    from chapterhouse.reading.pdf import visible_words
 else:
     archives = lazy("chapterhouse.reading.archives")
     books = lazy("chapterhouse.reading.books")
@@ -49,6 +50,7 @@ else:
     html = lazy("chapterhouse.reading.html.page")
     xberg = lazy("chapterhouse.reading.office.xberg")
     pdf = lazy("chapterhouse.reading.pdf.document")
+    visible_words = lazy("chapterhouse.reading.pdf.visible_words")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def read(data: bytes, name: str, limits: Limits) -> Extraction:
         return replace(whole, notices=(*detected.notices, *whole.notices))
     # Where a page was too much to lay out, its bare text is what was kept.
     if whole.format == "pdf" and not _has(whole.notices, "layout-skipped"):
-        missed = missing(pdf_words(data), "pdf", whole.pages)
+        missed = missing(visible_words.pdf_words(data), "pdf", whole.pages)
     extraction = in_parts(whole, name, limits)
     notices = (*detected.notices, *extraction.notices, *missed)
     has_text = any(page.text.strip() for page in extraction.pages)

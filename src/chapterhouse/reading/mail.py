@@ -15,7 +15,7 @@ from chapterhouse.loading import lazy
 from chapterhouse.reading.encodings import decode, decode_stated
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.members import limit_members
-from chapterhouse.reading.office.ole import CompoundFile, compound_file
+from chapterhouse.reading.ole import CompoundFile, compound_file
 from chapterhouse.reading.plain import METHOD
 from chapterhouse.reading.signatures import MESSAGE_START
 from chapterhouse.text.naming import slug

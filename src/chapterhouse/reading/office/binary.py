@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from chapterhouse.reading.office.excel import SheetExtras, header_text
-from chapterhouse.reading.office.ole import CompoundFile
+from chapterhouse.reading.ole import CompoundFile
 from chapterhouse.reading.plain import running_text
 from chapterhouse.types import Range
 

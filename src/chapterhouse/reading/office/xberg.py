@@ -31,9 +31,9 @@ from chapterhouse.reading.office.excel import (
     xlsx_sheet_extras,
 )
 from chapterhouse.reading.office.number_formats import show_cells
-from chapterhouse.reading.office.ole import code_page
 from chapterhouse.reading.office.ooxml import drawn_texts, headers_and_footers, prepare_docx
 from chapterhouse.reading.office.parts import Parts
+from chapterhouse.reading.ole import code_page
 from chapterhouse.reading.plain import fence_after, first_heading
 from chapterhouse.reading.titles import believable_title
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice

@@ -15,10 +15,10 @@ from pypdfium2 import raw
 
 from chapterhouse.errors import RejectedError
 from chapterhouse.reading import budget
-from chapterhouse.reading.completeness import pdf_words
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.pdf.document import png
 from chapterhouse.reading.pdf.text import joined
+from chapterhouse.reading.pdf.visible_words import pdf_words
 from chapterhouse.types import ExtractedPage, Extraction, Member, Notice
 
 MOST_PAGES = 50

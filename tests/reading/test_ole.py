@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.reading.office.ole import CompoundFile, compound_file
+from chapterhouse.reading.ole import CompoundFile, compound_file
 
 NAMES = st.text(st.characters(codec="utf-16-le", exclude_characters="/\0"), min_size=1, max_size=15)
 PATHS = st.lists(NAMES, min_size=1, max_size=3).map("/".join)
