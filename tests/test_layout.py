@@ -38,6 +38,7 @@ TESTED_WITH = {
     "chunking/analysis.py": "chunking/test_strategies.py",
     "chunking/content.py": "chunking/test_strategies.py",
     "chunking/hierarchical.py": "chunking/test_strategies.py",
+    "connectors/media_types.py": "connectors/test_fetch.py",
     "connectors/network.py": "connectors/test_fetch.py",
     "council/disagreement/attribution.py": "council/disagreement/test_sources.py",
     "council/disagreement/compare.py": "council/disagreement/test_stances.py",
