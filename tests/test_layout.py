@@ -65,7 +65,6 @@ TESTED_WITH = {
     "ingest/pipeline.py": "ingest/test_ingest.py",
     "interfaces/background.py": "ingest/test_encoders.py",
     "interfaces/cli/ask.py": "interfaces/cli/test_commands.py",
-    "interfaces/cli/ask_request.py": "interfaces/cli/test_sources.py",
     "interfaces/cli/evaluation_run.py": "interfaces/cli/test_evaluate.py",
     "interfaces/cli/library.py": "interfaces/cli/test_commands.py",
     "interfaces/cli/live.py": "interfaces/cli/test_convene.py",

@@ -115,6 +115,13 @@ class Verbatim:
 
 
 @dataclass(frozen=True, slots=True)
+class Raw:
+    """A text that is copied as it is, such as a page of Markdown or a whole document."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """Rows of texts in aligned columns.
 
@@ -200,7 +207,7 @@ class Opposed:
     verdict: str
 
 
-Block = Paragraph | Lines | Bullets | Code | Verbatim | Columns | Grid | Opposed | Sources
+Block = Paragraph | Lines | Bullets | Code | Verbatim | Raw | Columns | Grid | Opposed | Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +252,7 @@ def lines_of(block: Block) -> Iterator[Line]:
             yield from (cell.line for row in block.rows for cell in row)
         case Opposed():
             yield from (side.line for side in block.sides)
-        case Code() | Sources() | Verbatim() | Columns():
+        case Code() | Sources() | Verbatim() | Raw() | Columns():
             pass
 
 

@@ -21,6 +21,7 @@ from chapterhouse.presenting.blocks import (
     Opposed,
     Paragraph,
     Part,
+    Raw,
     Sources,
     Style,
     Verbatim,
@@ -148,7 +149,7 @@ def _block(block: Block, citing: Citing) -> Markup:  # noqa: C901, PLR0911 - one
         case Bullets(lines, marks):
             items = map(_marked, lines, marks)
             return element("ul", *items, attributes={"class": "as-written"})
-        case Code(text):
+        case Code(text) | Raw(text):
             return element("pre", text)
         case Verbatim(line):
             return element("pre", "".join(run.text for run in line))
@@ -215,10 +216,7 @@ def _grid(grid: Grid) -> Markup:
         for row in grid.rows
     )
     table = element(
-        "table",
-        element("caption", grid.caption),
-        element("thead", head),
-        element("tbody", *rows),
+        "table", element("caption", grid.caption), element("thead", head), element("tbody", *rows)
     )
     # What is wider than a telephone is moved sideways, with the keyboard too.
     attributes = {"class": "wide", "role": "region", "aria-label": grid.caption, "tabindex": "0"}
@@ -282,11 +280,7 @@ def _source(name: str, citation: Citation, places: list[tuple[str, str]]) -> Mar
         element("p", element("cite", citation_line(citation)), attributes={"class": "title"}),
         element("blockquote", element("p", citation.quote)),
         element("p", element("a", link, attributes=attributes)) if link else "",
-        element(
-            "details",
-            element("summary", "How to check it"),
-            element("dl", *_facts(citation)),
-        ),
+        element("details", element("summary", "How to check it"), element("dl", *_facts(citation))),
         element(
             "p",
             element("span", verdict, attributes={"class": "" if citation.verified else "warning"}),

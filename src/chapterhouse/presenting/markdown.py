@@ -22,6 +22,7 @@ from chapterhouse.presenting.blocks import (
     Opposed,
     Paragraph,
     Part,
+    Raw,
     Sources,
     Style,
     Verbatim,
@@ -84,7 +85,7 @@ def block_text(block: Block) -> str:  # noqa: PLR0911 - one for each kind
             return "\\\n".join(line_text(line, begins=True) for line in lines)
         case Bullets():
             return _bullets(block)
-        case Code(text):
+        case Code(text) | Raw(text):
             return _code(text)
         case Verbatim(line):
             return _code("".join(run.text for run in line))

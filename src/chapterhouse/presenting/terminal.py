@@ -19,6 +19,7 @@ from chapterhouse.presenting.blocks import (
     Opposed,
     Paragraph,
     Part,
+    Raw,
     Sources,
     Style,
     Verbatim,
@@ -94,8 +95,12 @@ def show_block(target: "Console", block: Block, by: int = 2) -> None:  # noqa: C
         case Code(text):
             indented(target, text.expandtabs(4), by + 4)
         case Verbatim(line, indent):
-            runs = ((run.text, _STYLES.get(run.style, "")) for run in line)
+            runs = (
+                (_marked(target, run.text, run.style), _STYLES.get(run.style, "")) for run in line
+            )
             indented(target, styled(*runs), by + indent)
+        case Raw(text):
+            target.out(shown(text), highlight=False, end="" if text.endswith("\n") else "\n")
         case Columns():
             columns(target, block)
         case Grid():
@@ -129,20 +134,23 @@ def _side(target: "Console", side: Facing, by: int) -> None:
 
 def text_of(target: "Console", line: Line) -> "Text":
     """Return a line; without colours what tells stands between marks."""
-    marks = ("", "") if target.is_terminal and not target.no_color else ("»", "«")
-    return styled(*(part for run in line for part in _run(run, marks)))
+    return styled(*(part for run in line for part in _run(target, run)))
 
 
-def _run(run: Words | Cited | ClaimName, marks: tuple[str, str]) -> Iterator[tuple[str, str]]:
+def _run(target: "Console", run: Words | Cited | ClaimName) -> Iterator[tuple[str, str]]:
     match run:
-        case Words(text, Style.KEY):
-            yield quiet_line(text).join(marks), "bold"
         case Words(text, style):
-            yield quiet_line(text), _STYLES.get(style, "")
+            yield _marked(target, quiet_line(text), style), _STYLES.get(style, "")
         case Cited(names):
             yield f" {numbers(names)}", "bold"
         case ClaimName(name):
             yield quiet_line(name), "cyan"
+
+
+def _marked(target: "Console", text: str, style: Style) -> str:
+    """Return a text, between marks where it is the key and there are no colours."""
+    is_plain = style is Style.KEY and (target.no_color or not target.is_terminal)
+    return f"»{text}«" if is_plain else text
 
 
 def quiet_line(text: str) -> str:

@@ -15,7 +15,7 @@ import typer
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli.ask_request import Asked, Asking, ask_next, shape, show
+from chapterhouse.interfaces.cli.ask import Asked, Asking, ask_library, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.options import (
     Model,
@@ -23,11 +23,12 @@ from chapterhouse.interfaces.cli.options import (
     Shelves,
     Tags,
     common,
+    flag,
     readable,
     reopening,
 )
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
-from chapterhouse.interfaces.cli.session import Outcome, survive_the_locale, with_library
+from chapterhouse.interfaces.cli.session import Outcome, opened_library, survive_the_locale
 from chapterhouse.interfaces.cli.sources import history_of, opened_source
 from chapterhouse.interfaces.cli.terminal import console, one_line, styled
 from chapterhouse.loading import lazy
@@ -131,7 +132,7 @@ class Conversation:
     def _ask(self, text: str) -> None:
         began = time.monotonic()
         before = [asked.turn for asked in self._questions[self._subject :]]
-        asked = ask_next(self._library, text, self._asking, before, certain=False)
+        asked = ask_library(self._library, text, self._asking, before)
         self._questions.append(asked)
         if self._json:
             self._print_json(shape(asked), time.monotonic() - began)
@@ -180,7 +181,7 @@ class Conversation:
         if self._json:
             self._print_json(found.data)
         else:
-            found.show(self._target)
+            found.print_to(self._target)
 
     def _choose_model(self, words: Sequence[str]) -> None:
         names = (request.NO_MODEL, *self._library.settings.models)
@@ -245,10 +246,8 @@ def chat(
     shelf: Shelves = None,
     tag: Tags = None,
     model: Model = None,
-    forget: Annotated[
-        bool, typer.Option("--no-memory", help="Do not remember questions and answers.")
-    ] = False,
-) -> None:
+    forget: Annotated[bool, flag("--no-memory", "Do not remember questions and answers.")] = False,
+) -> Outcome:
     """Ask one question after the other; each may go on from the one before.
 
     Each line is a question, or a command such as /help. Off a terminal lines are read from
@@ -258,15 +257,13 @@ def chat(
         persona, tuple(shelf) if shelf else None, tuple(tag or ()), model=model, remember=not forget
     )
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         conversation = Conversation(library, asking, reopening(), json=common().json)
         if persona:
             conversation.speak_to(persona)
         with _typed(None if forget else history_of(library.folder)) as on_terminal:
             _converse(conversation, on_terminal=on_terminal)
-        return Outcome(None, lambda _: None, is_reported=True)
-
-    with_library(work)
+        return Outcome(None, (), is_reported=True)
 
 
 def _converse(conversation: Conversation, *, on_terminal: bool) -> None:

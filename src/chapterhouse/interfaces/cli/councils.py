@@ -9,7 +9,14 @@ import typer
 from chapterhouse.agents.council import as_object, council_from
 from chapterhouse.agents.council_model import Member
 from chapterhouse.interfaces.cli import render, render_councils, render_personas
-from chapterhouse.interfaces.cli.options import DryRun, reopening, require_path
+from chapterhouse.interfaces.cli.options import (
+    DryRun,
+    argument,
+    flag,
+    option,
+    reopening,
+    require_path,
+)
 from chapterhouse.interfaces.cli.personas import (
     absolute,
     documents_data,
@@ -18,10 +25,11 @@ from chapterhouse.interfaces.cli.personas import (
     problems_data,
 )
 from chapterhouse.interfaces.cli.progress import show_progress
-from chapterhouse.interfaces.cli.session import OK, Outcome, require_yes, with_library
-from chapterhouse.interfaces.cli.terminal import drawn
+from chapterhouse.interfaces.cli.session import OK, Outcome, opened_library, require_yes, run
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from chapterhouse.agents.councils import CouncilFolder, Link
     from chapterhouse.agents.registry import Entry
     from chapterhouse.library import Library
@@ -37,51 +45,36 @@ docs = typer.Typer(
 app.add_typer(docs, name="docs")
 
 Which = Annotated[
-    str,
-    typer.Argument(
-        metavar="COUNCIL", help="A council: its slug, the beginning of it, or its name."
-    ),
+    str, argument("COUNCIL", "A council: its slug, the beginning of it, or its name.")
 ]
 
 
 @app.command()
 def new(
-    slug: Annotated[
-        str, typer.Argument(metavar="SLUG", help="Lower-case letters, digits and single hyphens.")
-    ],
+    slug: Annotated[str, argument("SLUG", "Lower-case letters, digits and single hyphens.")],
     *,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="How it is called; else the slug.")
-    ] = "",
+    name: Annotated[str, option("--name", "NAME", "How it is called; else the slug.")] = "",
     template: Annotated[
-        str,
-        typer.Option(
-            "--template", metavar="NAME", help="What to start from: debate, review or blank."
-        ),
+        str, option("--template", "NAME", "What to start from: debate, review or blank.")
     ] = "debate",
     member: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--member",
-            metavar="PERSONA",
-            help="A persona who sits in it, instead of the template's roles; repeatable.",
+            "PERSONA",
+            "A persona who sits in it, instead of the template's roles; repeatable.",
         ),
     ] = None,
     folder: Annotated[
         list[str] | None,
-        typer.Option(
-            "--folder",
-            metavar="PATH",
-            help="A folder whose documents all members read; repeatable.",
-        ),
+        option("--folder", "PATH", "A folder whose documents all members read; repeatable."),
     ] = None,
-) -> None:
+) -> Outcome:
     """Make a council's folder, with a configuration to fill in.
 
     In a folder that is there already only what is missing is made.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library(create=True) as library:
         council = council_from(
             template,
             slug,
@@ -93,130 +86,94 @@ def new(
         problems = library.councils.validate(slug)
         return Outcome(
             {**folder_data(made), "problems": problems_data(problems)},
-            drawn(render_councils.made(made, problems, reopening())),
+            render_councils.made(made, problems, reopening()),
         )
-
-    with_library(work, create=True)
 
 
 @app.command("list")
-def list_councils() -> None:
+def list_councils() -> Outcome:
     """List the councils, also those that cannot be read, with the reason."""
-
-    def work(library: "Library") -> Outcome:
+    with _councils_library() as library:
         entries = library.councils.all()
         counts = {entry.slug: library.councils.census(entry.slug).documents for entry in entries}
-        return Outcome(
-            _entries_data(entries, counts),
-            drawn(render_councils.entries(entries, counts)),
-        )
-
-    with_councils(work)
+        return Outcome(_entries_data(entries, counts), render_councils.entries(entries, counts))
 
 
 @app.command()
-def show(
-    council: Which,
-) -> None:
+def show(council: Which) -> Outcome:
     """Show who sits in a council, its rounds, its tools and its documents."""
-
-    def work(library: "Library") -> Outcome:
+    with _councils_library() as library:
         councils = library.councils
         folder, census = councils.load(council), councils.census(council)
         current = councils.is_current(council)
         return Outcome(
             {**folder_data(folder), "census": census, "current": current},
-            drawn(render_councils.council(folder, census, current=current)),
+            render_councils.council(folder, census, current=current),
         )
-
-    with_councils(work)
 
 
 @app.command()
 def validate(
-    council: Annotated[
-        str | None, typer.Argument(metavar="[COUNCIL]", help="A council; all when left out.")
-    ] = None,
-) -> None:
+    council: Annotated[str | None, argument("[COUNCIL]", "A council; all when left out.")] = None,
+) -> Outcome:
     """Name everything that keeps a council from meeting, by path and code.
 
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
-
-    def work(library: "Library") -> Outcome:
+    with _councils_library() as library:
         found = library.councils.validate(council)
-        return Outcome(
-            problems_data(found),
-            drawn(render_personas.problems(found)),
-            problems_code(found),
-        )
-
-    with_councils(work)
+        return Outcome(problems_data(found), render_personas.problems(found), problems_code(found))
 
 
 # --- documents ---
 
 
 @docs.command("list")
-def list_documents(
-    council: Which,
-) -> None:
+def list_documents(council: Which) -> Outcome:
     """List the documents that all members share: what is indexed, and why something is not."""
-
-    def work(library: "Library") -> Outcome:
+    with _councils_library() as library:
         folder = library.councils.load(council)
         listed = library.councils.documents(council)
         return Outcome(
             {**documents_data(listed), "folders": folder.folders},
-            drawn(render_councils.documents(folder, listed)),
+            render_councils.documents(folder, listed),
         )
-
-    with_councils(work)
 
 
 @docs.command()
 def link(
-    council: Which,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A folder.")],
-    *,
-    dry_run: DryRun = False,
-) -> None:
+    council: Which, path: Annotated[str, argument("PATH", "A folder.")], *, dry_run: DryRun = False
+) -> Outcome:
     """Link a folder and read it: all members see its documents, no persona's shelf does.
 
     The files stay where they are. Exit code 4 says that something could not be read.
     """
-
-    def work(library: "Library") -> Outcome:
+    with _councils_library() as library:
         with show_progress() as on_progress:
             linked = library.councils.link(
                 council, absolute(require_path(path)), on_progress=on_progress, dry_run=dry_run
             )
         return Outcome(
             _link_data(linked, dry_run=dry_run),
-            drawn(render_councils.linked(linked, dry_run=dry_run)),
+            render_councils.linked(linked, dry_run=dry_run),
             render.report_code(linked.refresh.sync.files) if linked.refresh.sync else OK,
         )
-
-    with_councils(work)
 
 
 @docs.command()
 def unlink(
     council: Which,
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="A linked folder: its path, or its last name.")
-    ],
+    path: Annotated[str, argument("PATH", "A linked folder: its path, or its last name.")],
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, flag("--yes", "Do not ask.")] = False,
     dry_run: DryRun = False,
-) -> None:
+) -> Outcome:
     """Take a linked folder away again; the files stay where they are.
 
     Documents that nobody else has leave the library. It asks first; off a terminal, and with
     --json, it does nothing without --yes: exit code 10.
     """
-
-    def work(library: "Library") -> Outcome:
+    with _councils_library() as library:
         name = _linked(require_path(path), library.councils.load(council).folders)
         unlinked = library.councils.unlink(council, name, dry_run=True)
         if not dry_run:
@@ -228,15 +185,23 @@ def unlink(
         again = f"chapterhouse council docs link {unlinked.folder.slug}"
         return Outcome(
             _link_data(unlinked, dry_run=dry_run),
-            drawn(render_councils.unlinked(unlinked, again, reopening(), dry_run=dry_run)),
+            render_councils.unlinked(unlinked, again, reopening(), dry_run=dry_run),
         )
 
-    with_councils(work)
+
+def _councils_library() -> "AbstractContextManager[Library]":
+    """Open the library, which is made where only folders of councils or personas are there."""
+    return opened_library(create=has_folders("councils", "personas"))
 
 
 def with_councils(work: "Callable[[Library], Outcome]", *, trace: bool = False) -> None:
-    """Run ``work`` on the library, made where only folders of councils or personas are there."""
-    with_library(work, create=has_folders("councils", "personas"), trace=trace)
+    """Run ``work`` on the library of the councils, and show what came of it."""
+
+    def opened() -> Outcome:
+        with _councils_library() as library:
+            return work(library)
+
+    run(opened, trace=trace)
 
 
 def _linked(path: str, folders: Sequence[Path]) -> str:

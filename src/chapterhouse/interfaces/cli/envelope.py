@@ -119,10 +119,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     },
     "FileOutcome": {"seconds": None, "earlier": _earlier},
     "Answer": {"certainty": attrgetter("certainty"), "text": attrgetter("text")},
-    "Chunk": {
-        **dict.fromkeys(("document_id", "ordinal", "tokens", "key")),
-        "id": attrgetter("id"),
-    },
+    "Chunk": {**dict.fromkeys(("document_id", "ordinal", "tokens", "key")), "id": attrgetter("id")},
     "Quality": {name: _rounded(name) for name in ("entropy", "coherence", "density", "importance")},
     "Context": {"candidates": lambda value: len(value.candidates)},
     "Excerpt": {

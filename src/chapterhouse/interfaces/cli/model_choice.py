@@ -169,10 +169,7 @@ def _unknown_server(
         why = f"{server.address} {server.problem}" if server else "It is not asked what it has"
         raise UsageError(f"{one_line(why)}.", hint="Name the model: --model NAME")
     settings = LanguageModelSettings(
-        engine="openai",
-        base_url=with_version(url),
-        model=wish.model,
-        key_entry=source.entry,
+        engine="openai", base_url=with_version(url), model=wish.model, key_entry=source.entry
     )
     return Chosen(settings)
 

@@ -2,7 +2,7 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +15,16 @@ from chapterhouse.errors import UsageError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.cli import render, render_personas
 from chapterhouse.interfaces.cli.envelope import plain
-from chapterhouse.interfaces.cli.options import DryRun, Yes, common, reopening, require_path
+from chapterhouse.interfaces.cli.options import (
+    DryRun,
+    Yes,
+    argument,
+    common,
+    flag,
+    option,
+    reopening,
+    require_path,
+)
 from chapterhouse.interfaces.cli.output_files import open_editor
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.session import (
@@ -25,12 +34,14 @@ from chapterhouse.interfaces.cli.session import (
     Outcome,
     confirm,
     may_ask,
+    opened_library,
     require_yes,
-    with_library,
 )
-from chapterhouse.interfaces.cli.terminal import console, draw, drawn
+from chapterhouse.interfaces.cli.terminal import console, draw
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from chapterhouse.agents.listing import Listed
     from chapterhouse.agents.persona_update import PersonaUpdate, Proposal
     from chapterhouse.agents.personas import Personas
@@ -43,89 +54,62 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-Who = Annotated[
-    str,
-    typer.Argument(
-        metavar="SLUG", help="A persona: their slug, the beginning of it, or their name."
-    ),
-]
+Who = Annotated[str, argument("SLUG", "A persona: their slug, the beginning of it, or their name.")]
 
 
 @app.command()
 def new(
-    slug: Annotated[
-        str, typer.Argument(metavar="SLUG", help="Lower-case letters, digits and single hyphens.")
-    ],
+    slug: Annotated[str, argument("SLUG", "Lower-case letters, digits and single hyphens.")],
     *,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="How they are called; else the slug.")
-    ] = "",
+    name: Annotated[str, option("--name", "NAME", "How they are called; else the slug.")] = "",
     template: Annotated[
         str,
-        typer.Option(
+        option(
             "--template",
-            metavar="NAME",
-            help="What to start from: expert, advisor, archivist, teacher or blank.",
+            "NAME",
+            "What to start from: expert, advisor, archivist, teacher or blank.",
         ),
     ] = "expert",
     folder: Annotated[
         list[str] | None,
-        typer.Option(
-            "--folder",
-            metavar="PATH",
-            help="A folder elsewhere whose documents are theirs; repeatable.",
-        ),
+        option("--folder", "PATH", "A folder elsewhere whose documents are theirs; repeatable."),
     ] = None,
-) -> None:
+) -> Outcome:
     """Make a persona's folder, with a description and a configuration to fill in.
 
     In a folder that is there already only what is missing is made.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library(create=True) as library:
         folders = [absolute(require_path(path)) for path in folder or ()]
         personas = library.personas
         made = personas.create(slug, display_name=name, template=template, folders=folders)
         errors = [one for one in personas.validate(slug) if one.severity.value == "error"]
         return Outcome(
             {**_folder_data(made), "problems": problems_data(errors)},
-            drawn(render_personas.made(made, errors, reopening())),
+            render_personas.made(made, errors, reopening()),
         )
-
-    with_library(work, create=True)
 
 
 @app.command("list")
-def list_personas() -> None:
+def list_personas() -> Outcome:
     """List the personas, also those that cannot be used, with the reason."""
-
-    def work(library: "Library") -> Outcome:
+    with _personas_library() as library:
         entries = library.personas.all()
         counts = {entry.slug: library.personas.census(entry.slug).documents for entry in entries}
-        return Outcome(
-            _entries_data(entries, counts),
-            drawn(render_personas.entries(entries, counts)),
-        )
-
-    _with_personas(work)
+        return Outcome(_entries_data(entries, counts), render_personas.entries(entries, counts))
 
 
 @app.command()
-def show(
-    slug: Who,
-) -> None:
+def show(slug: Who) -> Outcome:
     """Show what is known of a persona: who they are, their field, their documents."""
-
-    def work(library: "Library") -> Outcome:
+    with _personas_library() as library:
         personas = library.personas
         folder, census = personas.load(slug), personas.census(slug)
         current = personas.is_current(slug)
         return Outcome(
             {**_folder_data(folder), "census": census, "current": current},
-            drawn(render_personas.persona(folder, census, current=current)),
+            render_personas.persona(folder, census, current=current),
         )
-
-    _with_personas(work)
 
 
 @app.command()
@@ -133,17 +117,17 @@ def edit(
     slug: Who,
     *,
     config: Annotated[
-        bool, typer.Option("--config", help="Open the configuration, not the description.")
+        bool, flag("--config", "Open the configuration, not the description.")
     ] = False,
     changes: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--set",
-            metavar="KEY=VALUE",
-            help="Set a key of the configuration, like retrieval.max_chunks=8; repeatable.",
+            "KEY=VALUE",
+            "Set a key of the configuration, like retrieval.max_chunks=8; repeatable.",
         ),
     ] = None,
-) -> None:
+) -> Outcome:
     """Open a persona's description in $EDITOR, and say what is wrong afterwards.
 
     With --set nothing is opened. Exit code 1 says that the persona cannot be used as it is.
@@ -151,7 +135,7 @@ def edit(
     if config and changes:
         raise typer.BadParameter("--set changes the configuration without opening it.")
 
-    def work(library: "Library") -> Outcome:
+    with _personas_library() as library:
         personas = library.personas
         name = personas.resolve(slug)
         if changes:
@@ -160,34 +144,23 @@ def edit(
             open_editor(personas.file(name, config=config), there_is_somebody=not common().json)
         problems = personas.validate(name)
         return Outcome(
-            problems_data(problems),
-            drawn(render_personas.problems(problems)),
-            problems_code(problems),
+            problems_data(problems), render_personas.problems(problems), problems_code(problems)
         )
-
-    _with_personas(work)
 
 
 @app.command()
 def validate(
-    slug: Annotated[
-        str | None, typer.Argument(metavar="[SLUG]", help="A persona; all when left out.")
-    ] = None,
-) -> None:
+    slug: Annotated[str | None, argument("[SLUG]", "A persona; all when left out.")] = None,
+) -> Outcome:
     """Name everything wrong in a persona's folder, by file, key and reason.
 
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
-
-    def work(library: "Library") -> Outcome:
+    with _personas_library() as library:
         problems = library.personas.validate(slug)
         return Outcome(
-            problems_data(problems),
-            drawn(render_personas.problems(problems)),
-            problems_code(problems),
+            problems_data(problems), render_personas.problems(problems), problems_code(problems)
         )
-
-    _with_personas(work)
 
 
 @app.command()
@@ -195,24 +168,21 @@ def update(
     slug: Who,
     *,
     file: Annotated[
-        list[str] | None,
-        typer.Option("--file", metavar="FILE", help="Copy a file into RAW-DOCS first; repeatable."),
+        list[str] | None, option("--file", "FILE", "Copy a file into RAW-DOCS first; repeatable.")
     ] = None,
     url: Annotated[
-        list[str] | None,
-        typer.Option("--url", metavar="URL", help="List and fetch a page first; repeatable."),
+        list[str] | None, option("--url", "URL", "List and fetch a page first; repeatable.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept the profile without asking.")] = False,
+    yes: Annotated[bool, flag("--yes", "Accept the profile without asking.")] = False,
     dry_run: DryRun = False,
-) -> None:
+) -> Outcome:
     """Read a persona's documents again and propose a profile.
 
     All pages of their .links lists are fetched again and everything is read anew; with --file or
     --url only what is new. The profile (tags, expertise, key terms, other names) is shown and
     written only when accepted. Exit code 4 says that something could not be read.
     """
-
-    def work(library: "Library") -> Outcome:
+    with _personas_library() as library:
         personas = library.personas
         files = [Path(require_path(path)) for path in file or ()]
         with show_progress() as on_progress:
@@ -225,11 +195,9 @@ def update(
             done = done.as_accepted()
         return Outcome(
             {**plain(done), "dry_run": dry_run},
-            drawn(render_personas.update(done, dry_run=dry_run, shown=asked)),
+            render_personas.update(done, dry_run=dry_run, shown=asked),
             _update_code(done),
         )
-
-    _with_personas(work)
 
 
 @app.command()
@@ -237,17 +205,12 @@ def docs(
     slug: Who,
     *,
     remove: Annotated[
-        str,
-        typer.Option(
-            "--remove", metavar="NAME", help="Take one file out of the index, and keep it out."
-        ),
+        str, option("--remove", "NAME", "Take one file out of the index, and keep it out.")
     ] = "",
-    restore: Annotated[
-        str, typer.Option("--restore", metavar="NAME", help="Take a removed file in again.")
-    ] = "",
+    restore: Annotated[str, option("--restore", "NAME", "Take a removed file in again.")] = "",
     yes: Yes = False,
     dry_run: DryRun = False,
-) -> None:
+) -> Outcome:
     """List a persona's documents: what is indexed, and why something is not.
 
     --remove takes a file out of the index and leaves it where it is. It asks first; off a
@@ -256,14 +219,11 @@ def docs(
     if remove and restore:
         raise typer.BadParameter("--remove and --restore exclude each other.")
 
-    def work(library: "Library") -> Outcome:
+    with _personas_library() as library:
         personas = library.personas
         if not remove and not restore:
             listed = personas.documents(slug)
-            return Outcome(
-                documents_data(listed),
-                drawn(render_personas.documents(listed)),
-            )
+            return Outcome(documents_data(listed), render_personas.documents(listed))
         chosen = personas.chosen(slug, remove or restore)
         if not dry_run:
             if remove and not yes:
@@ -274,19 +234,13 @@ def docs(
         again = f"chapterhouse persona docs {name} --restore {shlex.quote(chosen.source)}"
         return Outcome(
             data,
-            drawn(
-                render_personas.moved(
-                    chosen, again + reopening(), out=bool(remove), dry_run=dry_run
-                )
-            ),
+            render_personas.moved(chosen, again + reopening(), out=bool(remove), dry_run=dry_run),
         )
 
-    _with_personas(work)
 
-
-def _with_personas(work: "Callable[[Library], Outcome]") -> None:
-    """Run ``work`` on the library, which is made where only folders of personas are there yet."""
-    with_library(work, create=has_folders("personas"))
+def _personas_library() -> "AbstractContextManager[Library]":
+    """Open the library, which is made where only folders of personas are there yet."""
+    return opened_library(create=has_folders("personas"))
 
 
 def has_folders(*names: str) -> bool:

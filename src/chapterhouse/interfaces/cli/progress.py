@@ -9,13 +9,7 @@ import typer
 
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import (
-    can_redraw,
-    console,
-    one_line,
-    shortened,
-    styled,
-)
+from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, shortened, styled
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.wording import support_mark
 from chapterhouse.text.counting import counted

@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from chapterhouse.agents.registry import Entry
 
 
-def made(
-    folder: "CouncilFolder",
-    found: Sequence[Problem],
-    reopening: str,
-) -> Iterator[Block]:
+def made(folder: "CouncilFolder", found: Sequence[Problem], reopening: str) -> Iterator[Block]:
     """Say where a new council is and what comes next."""
     slug = folder.slug
     yield verbatim("Made ", (folder.council.title, Style.STRONG), f" in {folder.path}")

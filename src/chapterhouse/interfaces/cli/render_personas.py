@@ -32,11 +32,7 @@ STANDINGS: Final = {
 _REPORTED: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
 
 
-def made(
-    folder: PersonaFolder,
-    problems: Sequence[Problem],
-    reopening: str,
-) -> Iterator[Block]:
+def made(folder: PersonaFolder, problems: Sequence[Problem], reopening: str) -> Iterator[Block]:
     """Say where a new persona is and what comes next."""
     slug = folder.slug
     yield verbatim("Made ", (folder.display_name, Style.STRONG), f" in {folder.path}")
