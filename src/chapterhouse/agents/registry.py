@@ -32,6 +32,10 @@ class Definition(Protocol):
         """How it is called."""
 
     @property
+    def path(self) -> Path:
+        """Its folder, absolute."""
+
+    @property
     def folders(self) -> tuple[Path, ...]:
         """Further folders whose documents are its own, absolute."""
 
@@ -256,6 +260,10 @@ class Registry(ABC, Generic[Folder]):
             return Entry(slug, None, error.problems)
 
     # --- what each kind says for itself --------------------------------------------------------
+
+    @abstractmethod
+    def validate(self, name: str | None = None, /) -> tuple[Problem, ...]:
+        """Return everything wrong with one, or with all; errors as for ``resolve``."""
 
     @abstractmethod
     def _load(self, slug: str) -> Folder:

@@ -162,7 +162,7 @@ def _council_owners(
     if wanted not in remembered and member not in _member_keys(library, slug):
         there = ", ".join(owner.partition("/")[2] for owner in remembered if "/" in owner)
         raise NotFoundError(
-            f"Nobody called '{member}' sits in the council '{slug}'.",
+            f"The council '{slug}' has no member '{member}'.",
             hint=f"Remembered are: {there}" if there else "Nothing is remembered of its members.",
         )
     return (wanted,)

@@ -1,19 +1,16 @@
 """Commands about personas: new, list, show, edit, validate, update, docs."""
 
 import shlex
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from chapterhouse.agents.curated import Outcome as Curation
-from chapterhouse.agents.persona import PersonaFolder
-from chapterhouse.agents.problems import Problem, Severity
+from chapterhouse.agents.problems import errors
 from chapterhouse.errors import UsageError
-from chapterhouse.files import home_folder
-from chapterhouse.interfaces.cli import render, render_personas
+from chapterhouse.interfaces.cli import registries, render, render_personas
 from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
     DryRun,
@@ -27,8 +24,8 @@ from chapterhouse.interfaces.cli.options import (
 )
 from chapterhouse.interfaces.cli.output_files import open_editor
 from chapterhouse.interfaces.cli.progress import show_progress
+from chapterhouse.interfaces.cli.registries import Noun, Rows, documents_data, folder_named
 from chapterhouse.interfaces.cli.session import (
-    FAILED,
     OK,
     PARTLY,
     Outcome,
@@ -38,15 +35,13 @@ from chapterhouse.interfaces.cli.session import (
     require_yes,
 )
 from chapterhouse.interfaces.cli.terminal import console, draw
+from chapterhouse.types.personas import PROSE_FILE, RAW
 
 if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
-
     from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.persona import PersonaFolder
     from chapterhouse.agents.persona_update import PersonaUpdate, Proposal
     from chapterhouse.agents.personas import Personas
-    from chapterhouse.agents.registry import Entry
-    from chapterhouse.library import Library
 
 app = typer.Typer(
     help="Make, describe, validate and update personas.",
@@ -79,37 +74,34 @@ def new(
 
     In a folder that is there already only what is missing is made.
     """
+    folders = [folder_named(path) for path in folder or ()]
     with opened_library(create=True) as library:
-        folders = [absolute(require_path(path)) for path in folder or ()]
         personas = library.personas
         made = personas.create(slug, display_name=name, template=template, folders=folders)
-        errors = [one for one in personas.validate(slug) if one.severity.value == "error"]
-        return Outcome(
-            {**_folder_data(made), "problems": problems_data(errors)},
-            render_personas.made(made, errors, reopening()),
-        )
+        wrong = errors(personas.validate(slug))
+    again = reopening()
+    steps = {
+        f"Say who they are, in {PROSE_FILE}": f"chapterhouse persona edit {made.slug}{again}",
+        f"Drop documents, or a .links list of web pages, into {RAW}/, or name them": (
+            f"chapterhouse persona update {made.slug} --file PATH{again}"
+        ),
+        "Read everything and let the documents propose a profile": (
+            f"chapterhouse persona update {made.slug}{again}"
+        ),
+    }
+    return registries.made(PERSONAS, made, steps, wrong)
 
 
 @app.command("list")
 def list_personas() -> Outcome:
     """List the personas, also those that cannot be used, with the reason."""
-    with _personas_library() as library:
-        entries = library.personas.all()
-        counts = {entry.slug: library.personas.census(entry.slug).documents for entry in entries}
-        return Outcome(_entries_data(entries, counts), render_personas.entries(entries, counts))
+    return registries.list_all(PERSONAS)
 
 
 @app.command()
 def show(slug: Who) -> Outcome:
     """Show what is known of a persona: who they are, their field, their documents."""
-    with _personas_library() as library:
-        personas = library.personas
-        folder, census = personas.load(slug), personas.census(slug)
-        current = personas.is_current(slug)
-        return Outcome(
-            {**_folder_data(folder), "census": census, "current": current},
-            render_personas.persona(folder, census, current=current),
-        )
+    return registries.show(PERSONAS, slug)
 
 
 @app.command()
@@ -135,7 +127,7 @@ def edit(
     if config and changes:
         raise typer.BadParameter("--set changes the configuration without opening it.")
 
-    with _personas_library() as library:
+    with PERSONAS.opened() as library:
         personas = library.personas
         name = personas.resolve(slug)
         if changes:
@@ -143,9 +135,7 @@ def edit(
         else:
             open_editor(personas.file(name, config=config), there_is_somebody=not common().json)
         problems = personas.validate(name)
-        return Outcome(
-            problems_data(problems), render_personas.problems(problems), problems_code(problems)
-        )
+        return registries.checked(problems)
 
 
 @app.command()
@@ -156,11 +146,7 @@ def validate(
 
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
-    with _personas_library() as library:
-        problems = library.personas.validate(slug)
-        return Outcome(
-            problems_data(problems), render_personas.problems(problems), problems_code(problems)
-        )
+    return registries.validate(PERSONAS, slug)
 
 
 @app.command()
@@ -182,7 +168,7 @@ def update(
     --url only what is new. The profile (tags, expertise, key terms, other names) is shown and
     written only when accepted. Exit code 4 says that something could not be read.
     """
-    with _personas_library() as library:
+    with PERSONAS.opened() as library:
         personas = library.personas
         files = [Path(require_path(path)) for path in file or ()]
         with show_progress() as on_progress:
@@ -219,11 +205,11 @@ def docs(
     if remove and restore:
         raise typer.BadParameter("--remove and --restore exclude each other.")
 
-    with _personas_library() as library:
+    with PERSONAS.opened() as library:
         personas = library.personas
         if not remove and not restore:
             listed = personas.documents(slug)
-            return Outcome(documents_data(listed), render_personas.documents(listed))
+            return Outcome(documents_data(listed), render_personas.documents(listed, f"{RAW}/."))
         chosen = personas.chosen(slug, remove or restore)
         if not dry_run:
             if remove and not yes:
@@ -236,22 +222,6 @@ def docs(
             data,
             render_personas.moved(chosen, again + reopening(), out=bool(remove), dry_run=dry_run),
         )
-
-
-def _personas_library() -> "AbstractContextManager[Library]":
-    """Open the library, which is made where only folders of personas are there yet."""
-    return opened_library(create=has_folders("personas"))
-
-
-def has_folders(*names: str) -> bool:
-    """Whether the home has one of these folders, from which its own library can be made."""
-    there = any((home_folder(common().home) / name).is_dir() for name in names)
-    return common().workspace == "default" and there
-
-
-def absolute(path: str) -> str:
-    """Return a folder as the configuration keeps it: it is read from anywhere."""
-    return path if path.startswith("~") else str(Path(path).absolute())
 
 
 def _pair(change: str) -> tuple[str, str]:
@@ -276,57 +246,6 @@ def _move(personas: "Personas", slug: str, chosen: "Listed", *, out: bool) -> No
         personas.restore(slug, chosen.source)
 
 
-# --- what --json shows --------------------------------------------------------------------------
-
-
-def _folder_data(value: PersonaFolder) -> dict[str, object]:
-    """Shape a persona's folder: who they are and all that is set."""
-    return {
-        "slug": value.slug,
-        "display_name": value.display_name,
-        "path": str(value.path),
-        "config": value.config.model_dump(mode="json"),
-        "prose": value.prose,
-    }
-
-
-def _entries_data(
-    found: "Sequence[Entry[PersonaFolder]]", counts: Mapping[str, int]
-) -> list[dict[str, object]]:
-    """Shape the list of personas, with the number of documents on each shelf."""
-    return [
-        {
-            "slug": entry.slug,
-            "display_name": entry.folder.display_name if entry.folder else "",
-            "tags": list(entry.folder.config.tags) if entry.folder else [],
-            "documents": counts[entry.slug],
-            "problems": entry.problems,
-            "usable": entry.folder is not None,
-        }
-        for entry in found
-    ]
-
-
-def problems_data(found: Sequence[Problem]) -> dict[str, object]:
-    """Return what validation found."""
-    counts = Counter(problem.severity for problem in found)
-    return {"problems": found, "counts": {kind.value: counts[kind] for kind in Severity}}
-
-
-def problems_code(found: Sequence[Problem]) -> int:
-    """Return 1 where a persona or a council cannot be used, else 0."""
-    return FAILED if any(problem.severity is Severity.ERROR for problem in found) else OK
-
-
-def documents_data(listed: "Sequence[Listed]") -> dict[str, object]:
-    """Shape what is indexed of a persona."""
-    counts = Counter(entry.status.value for entry in listed)
-    return {
-        "documents": listed,
-        "counts": {name: counts[name] for name in render_personas.STANDINGS},
-    }
-
-
 def _update_code(value: "PersonaUpdate") -> int:
     """Return 4 where a page could not be fetched or a file not be read, else 0."""
     fetched = value.fetched.outcomes if value.fetched else ()
@@ -336,3 +255,49 @@ def _update_code(value: "PersonaUpdate") -> int:
     read = [value.again, value.refresh.sync.files if value.refresh.sync else None]
     codes = [render.report_code(report) for report in read if report]
     return PARTLY if failed or PARTLY in codes else OK
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def _rows(folder: "PersonaFolder", documents: str) -> Rows:
+    config, profile = folder.config, folder.config.profile
+    return [
+        ("expertise", profile.expertise or "not told yet"),
+        ("tags", ", ".join(config.tags) or "none"),
+        ("key terms", ", ".join(profile.key_terms) or "none"),
+        ("aliases", ", ".join(profile.aliases) or "none"),
+        ("documents", documents),
+        ("folders", ", ".join(map(str, folder.folders)) or "none but their own"),
+        ("reads too", ", ".join(config.shelves) or "no other shelf"),
+        ("removed", ", ".join(config.exclude) or "nothing"),
+        ("retrieval", _settings(config.retrieval.model_dump(exclude_none=True))),
+        ("grounding", config.grounding),
+        ("model", config.model or "the library's"),
+        ("out of scope", config.out_of_scope),
+        ("memory", _settings(config.memory.model_dump(exclude_none=True))),
+        ("answers", _settings(config.answer.model_dump(exclude_none=True))),
+    ]
+
+
+def _settings(values: dict[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items()) or "as the library"
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:5])
+    return f"{shown}, …" if len(names) > 5 else shown  # noqa: PLR2004 - a line's worth
+
+
+PERSONAS: "Final[Noun[PersonaFolder]]" = Noun(
+    kind="persona",
+    registry=lambda library: library.personas,
+    homes=("personas",),
+    usable="usable",
+    lists={"tags": lambda folder: folder.config.tags},
+    columns={"tags": _few},
+    data=lambda folder: {"config": folder.config.model_dump(mode="json"), "prose": folder.prose},
+    rows=_rows,
+    prose=lambda folder: folder.prose,
+    later="their folder has changed since, and is read with the next question",
+)

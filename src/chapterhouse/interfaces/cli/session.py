@@ -269,7 +269,7 @@ def survive_the_locale() -> None:
 
 
 def may_ask() -> bool:
-    """Whether a person sits at a terminal and reads what is asked."""
+    """Whether a person is at a terminal and reads what is asked."""
     return not common().json and sys.stdin.isatty() and sys.stderr.isatty()
 
 
