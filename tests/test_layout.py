@@ -1,5 +1,6 @@
 """Tests mirror the tree: those of ``package/module.py`` are in ``tests/package/test_module.py``."""
 
+import ast
 from pathlib import Path
 
 TESTS = Path(__file__).parent
@@ -130,3 +131,26 @@ def test_every_module_has_tests_of_its_own_or_is_named_here() -> None:
 def test_the_lists_name_what_is_there_and_once() -> None:
     assert WITHOUT_LOGIC.isdisjoint(TESTED_WITH)
     assert all((TESTS / name).exists() for name in TESTED_WITH.values())
+
+
+# A question's options are keywords of the user's own programs.
+MANY_PARAMETERS = {"facets/answers.py": "ask"}
+
+
+def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count the parameters of a function; those of a command that are options are left out."""
+    given = function.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    written = (ast.unparse(one.annotation) for one in named if one.annotation)
+    return sum(not text.startswith("Annotated[") for text in written)
+
+
+def test_functions_take_few_parameters() -> None:
+    found = {
+        str(module): function.name
+        for module in MODULES
+        for function in ast.walk(ast.parse((SOURCE / module).read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and parameters_of(function) > 8
+    }
+    assert found == MANY_PARAMETERS
