@@ -29,7 +29,7 @@ from chapterhouse.presenting.blocks import (
     lines_of,
 )
 from chapterhouse.presenting.citing import citation_line, clean
-from chapterhouse.presenting.markup import Markup, element, joined
+from chapterhouse.presenting.markup import Markup, element, html_page, joined
 from chapterhouse.text.view import inert
 from chapterhouse.types import Citation
 
@@ -81,25 +81,7 @@ def page(whole: Part, kind: str) -> str:
             ),
         ),
     )
-    made = element("html", _head(whole.title), body, attributes={"lang": "en"})
-    return f"<!DOCTYPE html>\n{made}\n"
-
-
-def _head(title: str) -> Markup:
-    names = {
-        "viewport": "width=device-width, initial-scale=1",
-        "generator": "Chapterhouse",
-        "referrer": "no-referrer",
-        "color-scheme": "light dark",
-    }
-    return element(
-        "head",
-        element("meta", attributes={"charset": "utf-8"}),
-        element("meta", attributes={"http-equiv": "Content-Security-Policy", "content": POLICY}),
-        *(element("meta", attributes={"name": n, "content": c}) for n, c in names.items()),
-        element("title", title),
-        element("style", Markup(_style_sheet())),
-    )
+    return html_page(whole.title, POLICY, _style_sheet(), body, {"color-scheme": "light dark"})
 
 
 @cache

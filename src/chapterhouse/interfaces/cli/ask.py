@@ -70,6 +70,11 @@ class Asked:
     follow_up: FollowUp | None = None
 
     @property
+    def question(self) -> str:
+        """The question as it was asked."""
+        return self.follow_up.asked if self.follow_up else self.answer.question
+
+    @property
     def turn(self) -> Turn:
         """What a question that follows needs to know of it."""
         return Turn(self.answer.question, self.answer.text or self.answer.notice)
