@@ -236,6 +236,11 @@ def verbatim(*parts: str | tuple[str, Style], indent: int = 0) -> Verbatim:
     return Verbatim(tuple(words), indent)
 
 
+def paragraph(text: str, style: Style = Style.PLAIN) -> Paragraph:
+    """Return a line of its own in one style."""
+    return Paragraph((Words(text, style),))
+
+
 def paragraphs(lines: Sequence[str]) -> tuple[Paragraph, ...]:
     """Return a paragraph for each text."""
     return tuple(Paragraph(plain(line)) for line in lines)

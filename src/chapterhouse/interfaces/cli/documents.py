@@ -13,7 +13,7 @@ from chapterhouse.interfaces.cli.envelope import is_incomplete
 from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, option
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome, opened_library, require_yes
-from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block, Raw, Style, verbatim
 from chapterhouse.presenting.comparison import comparison_page, share_text
@@ -276,10 +276,8 @@ def _show_comparison(found: "Comparison") -> Iterator[Block]:
     missing = found.missing
     for number, line in missing[:_MOST_LINES]:
         where = f"page {number}: " if number is not None else ""
-        text = one_line(line.text)
-        cut = f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text
-        words = one_line(", ".join(_words(line)))[:_LONGEST]
+        words = cut(", ".join(_words(line)), _LONGEST)
         lacking = "" if line.wholly else f" (missing: {words})"
-        yield verbatim(f"Not taken, {where}{cut}{lacking}")
+        yield verbatim(f"Not taken, {where}{cut(line.text, _LONGEST)}{lacking}")
     if len(missing) > _MOST_LINES:
         yield verbatim((f"... and {len(missing) - _MOST_LINES:,} more: see the page.", Style.QUIET))

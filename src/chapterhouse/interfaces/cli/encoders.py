@@ -10,10 +10,10 @@ import typer
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.interfaces.background import become_idle
 from chapterhouse.interfaces.cli import progress, render_models
-from chapterhouse.interfaces.cli.options import argument, common, flag, require_path
+from chapterhouse.interfaces.cli.options import argument, flag, require_path
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.render_models import megabytes
-from chapterhouse.interfaces.cli.session import Outcome, named_home, opened_library, require_yes
+from chapterhouse.interfaces.cli.session import Outcome, named_folders, opened_library, require_yes
 from chapterhouse.interfaces.cli.settings_file import require_effect, write_encoder
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import verbatim
@@ -48,8 +48,7 @@ def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) ->
     if mirror and file:
         raise typer.BadParameter("--mirror and --file exclude each other.")
 
-    place = named_home()
-    own = place / "workspaces" / common().workspace
+    place, own = named_folders()
     require_effect(own)
     chosen = _settings_of(_Choice(embedder, model, mirror, file, place / _MODELS), ask=ask)
     place.mkdir(parents=True, exist_ok=True)

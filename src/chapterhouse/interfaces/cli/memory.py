@@ -11,9 +11,10 @@ from chapterhouse.errors import NotFoundError
 from chapterhouse.interfaces.cli.options import DryRun, argument, flag, option, readable
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library, require_yes
 from chapterhouse.interfaces.cli.sources import forget_last
-from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def forget(
             if everything and not dry_run and not (persona or council):
                 forget_last(library.folder)
         would = "Would forget" if dry_run else "Forgot"
-        sentence = f"{would} {count:,} {'memory' if count == 1 else 'memories'}."
+        sentence = f"{would} {counted(count, 'memory', 'memories')}."
         return Outcome(
             {"forgotten": 0 if dry_run else count, "would_forget": count, "dry_run": dry_run},
             [verbatim(sentence)],
@@ -176,7 +177,7 @@ def _member_keys(library: "Library", slug: str) -> tuple[str, ...]:
 
 
 def _confirm(count: int) -> None:
-    what = f"{count:,} {'memory' if count == 1 else 'memories'}"
+    what = counted(count, "memory", "memories")
     require_yes(
         f"Forget {what} for good",
         needed=f"Forgetting {what} needs to be confirmed.",
@@ -197,16 +198,9 @@ def _show_memories(found: Sequence[Memory]) -> Iterator[Block]:
         yield verbatim("Nothing is remembered.")
         return
     rows = [("id", "asked", "of", "answered", "question")]
-    rows += [
-        (
-            memory.id,
-            _day(memory.asked),
-            _owner(memory),
-            "yes" if memory.found else "no",
-            _cut(memory.question),
-        )
-        for memory in found
-    ]
+    for one in found:
+        answered, question = "yes" if one.found else "no", cut(one.question, _SHOWN)
+        rows.append((one.id, _day(one.asked), _owner(one), answered, question))
     yield Columns(rows)
 
 
@@ -234,8 +228,3 @@ def _owner(memory: Memory) -> str:
 
 def _day(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).date().isoformat()
-
-
-def _cut(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

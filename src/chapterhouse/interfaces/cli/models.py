@@ -12,7 +12,7 @@ from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli import encoders, render_models, settings_file
 from chapterhouse.interfaces.cli.options import COMMON_NAMES, argument, common, flag, option
 from chapterhouse.interfaces.cli.render_models import Listing
-from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library
+from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_folders, open_library
 from chapterhouse.interfaces.cli.terminal import is_watched
 from chapterhouse.loading import lazy
 from chapterhouse.settings import LanguageModelSettings, Settings
@@ -61,7 +61,7 @@ def list_models() -> Outcome:
     Only this machine is asked, for less than a second. Hosted services are listed where their
     key is there, and not asked.
     """
-    place, own = _folders()
+    place, own = named_folders()
     found = _listing(own, load_settings(place, own))
     return Outcome(found.data, render_models.listed(found))
 
@@ -137,7 +137,7 @@ def try_out(
     It is asked about a document of three lines, in a library made for it and deleted. Exit code 1
     says that it does not answer with the right citation.
     """
-    place, own = _folders()
+    place, own = named_folders()
     settings = load_settings(place, own)
     chosen = opening.settings_of(settings, name)
     trial = _try(chosen, settings, place)
@@ -146,8 +146,7 @@ def try_out(
 
 
 def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
-
-    place, own = _folders()
+    place, own = named_folders()
     section = settings_file.REWRITING if rewriting else settings_file.LANGUAGE_MODEL
     settings_file.require_effect(own, section)
     present = load_settings(place, own).language_model
@@ -163,25 +162,22 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     settings = load_settings(place, own)
     data: dict[str, object] = {"written": written, "notes": chosen.notes, "trial": None}
     made = settings.models[_REWRITING] if rewriting else settings.language_model
-    data["language_model"] = made
+    shown = render_models.chosen(made, written, chosen.notes)
     if made.engine == "none":
-        return Outcome(data, render_models.chosen(made, written, chosen.notes))
+        return Outcome({**data, "language_model": made}, shown)
     _say(f"{made.model} is chosen: {written.path}, line {written.line}.")
     trial = _try(made, settings, place)
     if trial.slots and trial.slots != made.calls_at_once:
         made = made.model_copy(update={"calls_at_once": trial.slots})
-        written = settings_file.write_section(
-            place, own, section, settings_file.values_of(made, section)
-        )
+        values = settings_file.values_of(made, section)
+        written = settings_file.write_section(place, own, section, values)
     data |= {"trial": trial, "language_model": made, "written": written}
-
-    shown = chain(render_models.chosen(made, written, chosen.notes), render_models.trial(trial))
-    return Outcome(data, shown, OK if trial.found[0].passed else FAILED)
+    code = OK if trial.found[0].passed else FAILED
+    return Outcome(data, chain(shown, render_models.trial(trial)), code)
 
 
 def _use_reranker(name: str, model: str) -> Outcome:
-
-    place, own = _folders()
+    place, own = named_folders()
     settings_file.require_effect(own, settings_file.RERANK)
     chosen = model_choice.reranker(name, model)
     with ExitStack() as opened:  # one that does not work is not written down
@@ -206,12 +202,6 @@ def _say(sentence: str) -> None:
     """Tell somebody who waits at a terminal what is being done."""
     if is_watched() and not common().json:
         typer.echo(sentence, err=True)
-
-
-def _folders() -> tuple[Path, Path]:
-
-    place = named_home()
-    return place, place / "workspaces" / common().workspace
 
 
 def _listing(own: Path, settings: Settings) -> Listing:

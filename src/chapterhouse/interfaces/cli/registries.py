@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.errors import NotFoundError
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 Folder = TypeVar("Folder", bound="Definition")
 Rows = Sequence[tuple[str, str]]
-SLUG_HELP: Final = "Lower-case letters, digits and single hyphens."
 
 
 @dataclass(frozen=True, slots=True)

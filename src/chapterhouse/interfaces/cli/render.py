@@ -195,17 +195,9 @@ def documents(found: Sequence[Document]) -> Iterator[Block]:
         yield verbatim("No documents. Add some: chapterhouse add PATH")
         return
     rows = [("id", "format", "status", "characters", "title", "source")]
-    rows += [
-        (
-            entry.id,
-            entry.format,
-            entry.status.value,
-            f"{entry.characters:,}",
-            entry.title,
-            entry.source,
-        )
-        for entry in found
-    ]
+    for one in found:
+        length = f"{one.characters:,}"
+        rows.append((one.id, one.format, one.status.value, length, one.title, one.source))
     yield Columns(rows, whole={0})
 
 
@@ -312,16 +304,9 @@ def removed(removal: Removal, *, dry_run: bool) -> Iterator[Block]:
 def formats(found: Sequence[FormatSupport]) -> Iterator[Block]:
     """List formats and what reads them."""
     rows = [("format", "extensions", "read by", "here", "note")]
-    rows += [
-        (
-            entry.format,
-            " ".join(entry.extensions),
-            entry.method,
-            "yes" if entry.available else "no",
-            entry.note,
-        )
-        for entry in found
-    ]
+    for one in found:
+        here = "yes" if one.available else "no"
+        rows.append((one.format, " ".join(one.extensions), one.method, here, one.note))
     yield Columns(rows, wrap=True)
 
 

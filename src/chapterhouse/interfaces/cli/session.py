@@ -18,7 +18,7 @@ from chapterhouse.errors import ChapterhouseError, NotFoundError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.background import embed_in_background
 from chapterhouse.interfaces.cli import render_trace
-from chapterhouse.interfaces.cli.envelope import failure, success, trace_data, write
+from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
 from chapterhouse.interfaces.cli.options import COMMON, COMMON_NAMES, Common, common, require_path
 from chapterhouse.interfaces.cli.terminal import console, draw, one_line
@@ -80,6 +80,12 @@ def library_class() -> "type[Library]":
 def open_library(*, create: bool) -> "Library":
     """Open the library that the common options name."""
     return library_class().open(named_home(), common().workspace, create=create)
+
+
+def named_folders() -> tuple[Path, Path]:
+    """Return the home folder that the common options name, and that of their workspace in it."""
+    home = named_home()
+    return home, home / "workspaces" / common().workspace
 
 
 def named_home() -> Path:
@@ -210,8 +216,7 @@ def _run(work: Callable[[], Outcome | None], trace: Trace | None) -> None:
         raise typer.Exit(outcome.exit_code)
     if common().json:
         seconds = time.monotonic() - began
-        done = None if trace is None else trace_data(trace)
-        write(success(outcome.data, workspace=common().workspace, seconds=seconds, trace=done))
+        write(success(outcome.data, workspace=common().workspace, seconds=seconds, trace=trace))
     else:
         survive_the_locale()
         outcome.print_to(console())
@@ -235,8 +240,7 @@ def _describe_error(error: Exception) -> tuple[str, str, str]:
 def _fail(kind: str, message: str, hint: str, trace: Trace | None, began: float) -> None:
     if common().json:
         place, seconds = common().workspace, time.monotonic() - began
-        done = None if trace is None else trace_data(trace)
-        write(failure(kind, message, hint, workspace=place, seconds=seconds, trace=done))
+        write(failure(kind, message, hint, workspace=place, seconds=seconds, trace=trace))
         return
     if trace is not None and trace.roots:  # how far it came
         _show(trace)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.columns import shortened
-from chapterhouse.presenting.styled import one_line, shown, styled
+from chapterhouse.presenting.styled import cut, one_line, shown, styled
 from chapterhouse.presenting.terminal import draw
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ else:
     rich_console = lazy("rich.console")
 
 
-__all__ = ["draw", "one_line", "shortened", "shown", "styled"]
+__all__ = ["cut", "draw", "one_line", "shortened", "shown", "styled"]
 
 
 def console(*, stderr: bool = False) -> "Console":
