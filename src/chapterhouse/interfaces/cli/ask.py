@@ -106,7 +106,7 @@ def ask(
         option("--bundle", "FILE", "Write the answer with all that is needed to check it."),
     ] = None,
     forget: Annotated[bool, flag("--no-memory", "Do not remember question and answer.")] = False,
-    fresh: Annotated[bool, flag("--fresh", "Let the model write anew, whatever was kept.")] = False,
+    fresh: Annotated[bool, flag("--fresh", "Write a new answer, even if one is cached.")] = False,
     go_on: Annotated[
         bool, flag("--continue", "Go on from the last question, like “and in winter?”.")
     ] = False,

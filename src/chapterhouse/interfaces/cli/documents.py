@@ -44,13 +44,13 @@ def list_documents(
         bool, flag("--files", "List every file that was looked at, with the reasons.")
     ] = False,
     problems: Annotated[
-        bool, flag("--problems", "List only files that are not wholly in the library.")
+        bool, flag("--problems", "List only files that are not completely in the library.")
     ] = False,
 ) -> Outcome:
     """List the documents, or what became of every file."""
     if (files or problems) and shelf:
         option = "--problems" if problems else "--files"
-        raise typer.BadParameter(f"{option} lists files, which stand on no shelf: leave one out.")
+        raise typer.BadParameter(f"{option} lists files, which are on no shelf: leave one out.")
 
     with opened_library() as library:
         if files or problems:

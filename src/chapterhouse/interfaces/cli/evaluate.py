@@ -60,7 +60,7 @@ def evaluate(
         ),
     ] = None,
     junit: Annotated[
-        str | None, option("--junit", "FILE", "Write JUnit XML: a case a gate or question.")
+        str | None, option("--junit", "FILE", "Write JUnit XML, a case for each gate or question.")
     ] = None,
     latency: Annotated[
         bool, flag("--latency", "Put times into --json, which then differ each run.")

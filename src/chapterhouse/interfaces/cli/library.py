@@ -46,7 +46,7 @@ def add(
     shelf: Annotated[
         str, option("--shelf", "NAME", "The shelf to put the documents on.")
     ] = DEFAULT_SHELF,
-    title: Annotated[str, option("--title", "T", "Of the text from standard input.")] = "",
+    title: Annotated[str, option("--title", "T", "Title of the text from standard input.")] = "",
     dry_run: DryRun = False,
 ) -> Outcome:
     """Read files and folders into the library.
@@ -88,14 +88,17 @@ def _standard_input() -> str:
 
 
 def status() -> Outcome:
-    """Show what the library holds and where it lies."""
+    """Show what the library holds and where it is."""
     with opened_library() as library:
         state = replace(library.status(), language_model=library.check_language_model())
         return Outcome(state, render.status(state))
 
 
 def doctor(
-    *, fix: Annotated[bool, flag("--fix", "Close to other users what they can look into.")] = False
+    *,
+    fix: Annotated[
+        bool, flag("--fix", "Take other users' access to the library's files away.")
+    ] = False,
 ) -> Outcome:
     """Check the library for problems.
 

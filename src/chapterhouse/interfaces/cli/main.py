@@ -56,7 +56,7 @@ COMMANDS: Final = {
     "mcp": ("serve:mcp", "Serve the library to clients that speak the Model Context Protocol."),
     "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
     "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
-    "status": ("library:status", "Show what the library holds and where it lies."),
+    "status": ("library:status", "Show what the library holds and where it is."),
     "doctor": ("library:doctor", "Check the library for problems."),
     "reindex": ("library:reindex", "Build the search indexes again."),
 }
@@ -96,7 +96,7 @@ for _name, (_, _line) in COMMANDS.items():
     app.command(_name, help=_line)(lambda: None)
 
 _HELP = "Run chapterhouse --help for what there is."
-_BEHIND = "Options stand behind the command, like: chapterhouse add PATH --home FOLDER"
+_BEHIND = "Options come after the command, like: chapterhouse add PATH --home FOLDER"
 
 
 def _version(value: bool) -> None:

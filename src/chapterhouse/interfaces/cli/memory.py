@@ -35,12 +35,12 @@ _FAR_FUTURE = 2**62  # seconds
 _SHOWN = 70  # characters of a question in a list
 
 Persona = Annotated[
-    str, option("--persona", "NAME", "Whose memories; “library” for no persona's; else all.")
+    str, option("--persona", "NAME", "A persona's memories; “library” for no persona's; else all.")
 ]
 Council = Annotated[
-    str, option("--council", "NAME", "What a council decided, and its members held there.")
+    str, option("--council", "NAME", "What a council decided and its members said.")
 ]
-Member = Annotated[str, option("--member", "KEY", "Of the council only what this member held.")]
+Member = Annotated[str, option("--member", "KEY", "Only what this member of the council said.")]
 Limit = Annotated[int, option("--limit", "N", "At most so many.", least=1, most=10000)]
 
 
@@ -89,7 +89,8 @@ def forget(
         bool, flag("--all", "All of the persona's or the council's memories, or everyone's.")
     ] = False,
     older: Annotated[
-        int | None, option("--older-than", "DAYS", "Asked more days ago.", least=0)
+        int | None,
+        option("--older-than", "DAYS", "Only what was asked more than so many days ago.", least=0),
     ] = None,
     dry_run: DryRun = False,
     yes: Annotated[bool, flag("--yes", "Do not ask before forgetting many.")] = False,

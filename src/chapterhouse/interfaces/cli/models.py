@@ -50,7 +50,7 @@ def models(context: typer.Context) -> Outcome | None:
     for name in COMMON_NAMES:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(f"--{name} stands behind the command.")
+            raise typer.BadParameter(f"--{name} comes after the command.")
     return None
 
 
@@ -102,7 +102,7 @@ def use(
         flag("--key", "Ask for a key, or read it from standard input, and put it in the keyring."),
     ] = False,
     mirror: Annotated[
-        str, option("--mirror", "URL", "Fetch from here, which is laid out as the model hub.")
+        str, option("--mirror", "URL", "Fetch from here, which has the layout of the model hub.")
     ] = "",
     file: Annotated[
         str, option("--file", "PATH", "Fetch nothing: a folder or zip that has the files.")

@@ -33,13 +33,13 @@ Shelves = Annotated[
 ]
 Tags = Annotated[
     list[str] | None,
-    option("--tag", "TAG", "What you know about; documents with that tag rank higher."),
+    option("--tag", "TAG", "A topic you know; documents with this tag rank higher."),
 ]
 PersonaName = Annotated[
     str, option("--persona", "NAME", "Who is asked; they answer from their own shelves.")
 ]
 Model = Annotated[
-    str | None, option("--model", "NAME", "A model of the settings; “none” only quotes.")
+    str | None, option("--model", "NAME", "A model of the settings; “none” quotes without a model.")
 ]
 Trace = Annotated[
     bool,

@@ -205,7 +205,7 @@ def files(records: Sequence[FileRecord], *, problems: bool = False) -> Iterator[
     """List what became of every file, with the reason below it."""
     if not records:
         none = "No files. Add some: chapterhouse add PATH"
-        yield verbatim("All files are wholly in the library." if problems else none)
+        yield verbatim("All files are completely in the library." if problems else none)
         return
     rows = [("status", "format", "size", "source", "document")]
     rows += [

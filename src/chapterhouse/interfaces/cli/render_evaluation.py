@@ -81,7 +81,7 @@ def _strategy(entry: StrategyScores) -> tuple[str, ...]:
 def feedback(value: Feedback) -> Iterator[Block]:
     """Say what a verdict asks for from now on."""
     question = value.question
-    words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Stands already in"}
+    words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Already in"}
     yield verbatim((words[value.change.value], Style.STRONG), f" {one_line(str(value.path))}")
     yield verbatim(f"  {question.id}  {cut(question.text, _QUESTION)}")
     several = "one of: " if len(question.answers) > 1 else ""

@@ -31,7 +31,7 @@ def search(
     ] = None,
     per_document: Annotated[
         int | None,
-        option("--per-document", "N", "At most so many of one document; 0: all.", least=0),
+        option("--per-document", "N", "At most so many from one document; 0 for all.", least=0),
     ] = None,
     tag: Tags = None,
     everything: Annotated[
@@ -70,7 +70,7 @@ def search(
 
 
 def context(
-    question: Annotated[list[str], argument("QUESTION...", "What the excerpts shall answer.")],
+    question: Annotated[list[str], argument("QUESTION...", "What the excerpts are to answer.")],
     *,
     maximum: Annotated[
         int | None,

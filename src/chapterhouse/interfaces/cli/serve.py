@@ -38,11 +38,11 @@ def mcp(
     ] = _PORT,
     allow_host: Annotated[
         list[str] | None,
-        option("--allow-host", "NAME", "A further name by which clients may call it; repeatable."),
+        option("--allow-host", "NAME", "Another host name that clients may use; repeatable."),
     ] = None,
     allow_origin: Annotated[
         list[str] | None,
-        option("--allow-origin", "ORIGIN", "A web page's origin that may call it; repeatable."),
+        option("--allow-origin", "ORIGIN", "A web origin that may call the server; repeatable."),
     ] = None,
     memory: Annotated[bool, flag("--memory", "Remember questions, answers and meetings.")] = False,
     config: Annotated[bool, flag("--config", "Print what clients need to know, and stop.")] = False,

@@ -40,7 +40,8 @@ _QUOTES: Final = {
 }
 
 _File = Annotated[
-    str, argument("FILE", "What ask or convene wrote with --bundle or --json; “-” to read it.")
+    str,
+    argument("FILE", "What ask or convene wrote with --bundle or --json; “-” for standard input."),
 ]
 
 
