@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -33,6 +34,7 @@ app = typer.Typer(
     help="List, show, remove and reread documents.", no_args_is_help=True, rich_markup_mode=None
 )
 
+Name = Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")]
 Names = Annotated[list[str] | None, argument("[NAME]...", "Ids, beginnings of ids or files.")]
 
 
@@ -66,7 +68,7 @@ def list_documents(
 
 @app.command()
 def show(
-    name: Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")],
+    name: Name,
     *,
     text: Annotated[bool, flag("--text", "Print the whole text.")] = False,
     span: Annotated[str, option("--span", "A:B", "Open a citation: characters A to B.")] = "",
@@ -95,13 +97,8 @@ def show(
             data = {"document": document, "text": body.text}
             return Outcome(data, [Raw(body.text)])
         inside = tuple(library.documents.files(document.location))
-        data = {
-            "document": document,
-            "sections": body.sections,
-            "pages": body.pages,
-            "files": inside,
-        }
-        return Outcome(data, render.document(document, body, inside))
+        data = {"document": document, "sections": body.sections, "pages": body.pages}
+        return Outcome({**data, "files": inside}, render.document(document, body, inside))
 
 
 def _archive(library: "Library", record: FileRecord) -> Outcome:
@@ -111,9 +108,7 @@ def _archive(library: "Library", record: FileRecord) -> Outcome:
 
 
 @app.command()
-def quality(
-    name: Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")],
-) -> Outcome:
+def quality(name: Name) -> Outcome:
     """Measure the chunks of a document.
 
     Entropy, coherence, density and importance of each chunk's words, and their means.
@@ -133,7 +128,7 @@ def quality(
 
 @app.command()
 def check(
-    name: Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")],
+    name: Name,
     *,
     output: Annotated[
         str, option("--output", "FILE", "The page to write.  [default: check-ID.html]")
@@ -149,7 +144,28 @@ def check(
     on it, and listed here.
     """
     with opened_library() as library:
-        return _check(library, name, output, pages, may_open=open_)
+        document = library.documents.get(name)
+        wanted = output or f"check-{document.id}.html"
+        path = destination(wanted, "The page", "--output check.html", is_marked)
+        found = library.documents.compare(document.id, pages=pages)
+        write_output(path, marked(comparison_page(found)))
+    command = sources.viewer_command(path.absolute(), None) if open_ else ()
+    opened = bool(command) and sources.start(command)
+    data = {
+        "file": str(path),
+        "document": found.document,
+        "share": found.share,
+        "missing": [
+            {"page": number, "line": line.text, "words": _words(line)}
+            for number, line in found.missing
+        ],
+        "remarks": found.remarks,
+        "opened": opened,
+    }
+    wrote = [verbatim((f"Wrote {one_line(str(path))}", Style.STRONG))]
+    if open_ and not opened:
+        wrote.append(verbatim(("There is no browser to show it in: open the file.", Style.WARNING)))
+    return Outcome(data, chain(wrote, _show_comparison(found)))
 
 
 @app.command()
@@ -228,41 +244,6 @@ def _bounds(span: str, length: int) -> tuple[int, int]:
 
 _MOST_LINES: Final = 20  # that are listed on the terminal
 _LONGEST: Final = 120  # characters of one
-
-
-def _check(library: "Library", name: str, output: str, pages: str, *, may_open: bool) -> Outcome:
-    """Write the page of a comparison and return what is missing.
-
-    Raises:
-        UsageError, NotFoundError, RejectedError: as ``Library.compare``.
-        RefusedError: a file of something else stands where the page is to be written.
-    """
-    document = library.documents.get(name)
-    wanted = output or f"check-{document.id}.html"
-    path = destination(wanted, "The page", "--output check.html", is_marked)
-    found = library.documents.compare(document.id, pages=pages)
-    write_output(path, marked(comparison_page(found)))
-    command = sources.viewer_command(path.absolute(), None) if may_open else ()
-    opened = bool(command) and sources.start(command)
-    data = {
-        "file": str(path),
-        "document": found.document,
-        "share": found.share,
-        "missing": [
-            {"page": number, "line": line.text, "words": _words(line)}
-            for number, line in found.missing
-        ],
-        "remarks": found.remarks,
-        "opened": opened,
-    }
-
-    def blocks() -> Iterator[Block]:
-        yield verbatim((f"Wrote {one_line(str(path))}", Style.STRONG))
-        if may_open and not opened:
-            yield verbatim(("There is no browser to show it in: open the file.", Style.WARNING))
-        yield from _show_comparison(found)
-
-    return Outcome(data, blocks())
 
 
 def _words(line: "OriginalLine") -> list[str]:

@@ -23,6 +23,7 @@ from chapterhouse.types import (
     FileRecord,
     FormatSupport,
     LibraryStatus,
+    Notice,
     Removal,
     Status,
 )
@@ -120,7 +121,7 @@ def planned(value: AddReport) -> Iterator[Block]:
 def _missing(value: AddReport) -> Iterator[Block]:
     """Name files that are gone, and count what was left out for its name."""
     for source in value.missing:
-        yield verbatim(("missing   ", Style.WARNING), source)
+        yield from entry("missing", Style.WARNING, source)
     if value.missing:
         yield verbatim("Their documents are still here: chapterhouse docs remove --missing")
     if value.hidden:
@@ -128,27 +129,35 @@ def _missing(value: AddReport) -> Iterator[Block]:
         yield verbatim(f"{hidden} ignored. To add one, name it.")
 
 
-def _ending(record: FileRecord) -> Iterator[Block]:
+def entry(word: str, style: Style, name: str, *reasons: str) -> Iterator[Block]:
+    """Say in a word what became of something, and below it why."""
+    yield verbatim((f"{word:<10}", style), name)
+    for reason in filter(None, reasons):
+        yield verbatim(reason, indent=10)
+
+
+def _ending(record: FileRecord, *more: str) -> Iterator[Block]:
     colour = _COLOURS[record.status]
-    yield verbatim((f"{outcome_word(record):<10}", colour), record.source)
-    if record.sentence:
-        yield verbatim(f"          {_reason(record)}")
+    return entry(outcome_word(record), colour, record.source, _reason(record), *more)
 
 
 def _reason(record: FileRecord) -> str:
     """Return why a file ended as it did: the sentence, and the code behind it."""
-    return f"{record.sentence} ({record.code})" if record.code else record.sentence
+    code = f" ({record.code})" if record.sentence and record.code else ""
+    return record.sentence + code
 
 
 def _outcome(outcome: FileOutcome) -> Iterator[Block]:
     record = outcome.record
-    yield from _ending(record)
-    for notice in outcome.notices:
-        if (notice.code, notice.sentence) == (record.code, record.sentence):
-            continue  # the record repeats its worst notice
-        says = notice.page is None or f"age {notice.page}" in notice.sentence
-        page = "" if says else f" (page {notice.page})"
-        yield verbatim(f"          {notice.sentence}{page} ({notice.code})")
+    worst = (record.code, record.sentence)  # which the record repeats
+    rest = (one for one in outcome.notices if (one.code, one.sentence) != worst)
+    return _ending(record, *map(_notice, rest))
+
+
+def _notice(notice: Notice) -> str:
+    says = notice.page is None or f"age {notice.page}" in notice.sentence
+    page = "" if says else f" (page {notice.page})"
+    return f"{notice.sentence}{page} ({notice.code})"
 
 
 def status(state: LibraryStatus) -> Iterator[Block]:

@@ -14,7 +14,7 @@ from chapterhouse.types.personas import CONFIG_FILE
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.persona_update import Change, PersonaUpdate, Proposal
+    from chapterhouse.agents.persona_update import PersonaUpdate, Proposal
     from chapterhouse.agents.registry import Refresh
 
 
@@ -104,19 +104,18 @@ def _fetched(value: "PersonaUpdate") -> Iterator[Block]:
     yield verbatim(("Pages: ", Style.STRONG), text)
     for outcome in value.fetched.outcomes:
         if outcome.status == "failed":
-            yield verbatim(("failed    ", Style.BAD), one_line(outcome.link.url))
-            why = " ".join(filter(None, (outcome.message, outcome.hint)))
-            yield verbatim(f"          {one_line(why)} ({outcome.code})")
+            why = one_line(f"{outcome.message} {outcome.hint}")
+            url = one_line(outcome.link.url)
+            yield from render.entry("failed", Style.BAD, url, f"{why} ({outcome.code})")
     for page in value.fetched.orphaned:
-        yield verbatim(
-            ("gone      ", Style.QUIET), f"{one_line(page.url)}: no list has it any more"
-        )
+        gone = f"{one_line(page.url)}: no list has it any more"
+        yield from render.entry("gone", Style.QUIET, gone)
 
 
 def refresh(value: "Refresh", *, dry_run: bool = False) -> Iterator[Block]:
     """Say what bringing a persona up to date did."""
     for warning in value.warnings:
-        yield verbatim(("warning   ", Style.WARNING), one_line(warning))
+        yield from render.entry("warning", Style.WARNING, one_line(warning))
     if value.curation is not None:
         counts = Counter(outcome.status.value for outcome in value.curation.outcomes)
         text = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
@@ -124,23 +123,23 @@ def refresh(value: "Refresh", *, dry_run: bool = False) -> Iterator[Block]:
         yield verbatim((f"{verb}: ", Style.STRONG), text or "nothing")
         for outcome in value.curation.outcomes:
             if outcome.status in _REPORTED:
-                yield verbatim((f"{outcome.status.value:<10}", Style.BAD), one_line(outcome.source))
-                yield verbatim(f"          {one_line(outcome.sentence)} ({outcome.code})")
+                name, why = one_line(outcome.source), one_line(outcome.sentence)
+                reason = f"{why} ({outcome.code})"
+                yield from render.entry(outcome.status.value, Style.BAD, name, reason)
     if value.sync is not None:
         yield from (render.planned if dry_run else render.report)(value.sync.files)
         for source in value.sync.removed:
-            yield verbatim(("removed   ", Style.QUIET), one_line(source))
+            yield from render.entry("removed", Style.QUIET, one_line(source))
         for move in value.sync.moves:
-            text = " ".join(
-                [*(f"+{shelf}" for shelf in move.joined), *(f"-{shelf}" for shelf in move.left)]
-            )
-            yield verbatim(("shelves   ", Style.QUIET), f"{one_line(move.source)}: {text}")
+            shelves = (*(f"+{name}" for name in move.joined), *(f"-{name}" for name in move.left))
+            text = f"{one_line(move.source)}: {' '.join(shelves)}"
+            yield from render.entry("shelves", Style.QUIET, text)
 
 
 def proposal(value: "Proposal") -> Iterator[Block]:
     """Show a proposed profile as a difference."""
     for warning in value.warnings:
-        yield verbatim(("warning   ", Style.WARNING), one_line(warning))
+        yield from render.entry("warning", Style.WARNING, one_line(warning))
     if not value:
         yield verbatim("The profile is as the documents have it; nothing to change.")
         return
@@ -148,20 +147,12 @@ def proposal(value: "Proposal") -> Iterator[Block]:
     reasons = dict(value.reasons)
     for change in value.changes:
         yield verbatim((f"  {change.key}", Style.STRONG), (f"  ({change.why})", Style.QUIET))
-        if isinstance(change.before, str) or isinstance(change.after, str):
-            yield from _sentence_change(change)
-            continue
-        for entry in change.dropped:
-            yield verbatim(
-                (f"    - {entry}", Style.BAD), ("  in no document any more", Style.QUIET)
-            )
-        for entry in change.added:
+        is_text = isinstance(change.before, str) or isinstance(change.after, str)
+        dropped = (str(change.before or ""),) if is_text else change.dropped
+        added = (str(change.after or ""),) if is_text else change.added
+        gone = "" if is_text else "  in no document any more"
+        for entry in filter(None, dropped):
+            yield verbatim((f"    - {entry}", Style.BAD), (gone, Style.QUIET))
+        for entry in filter(None, added):
             reason = f"  {reasons[entry]}" if change.key == "tags" and entry in reasons else ""
             yield verbatim((f"    + {entry}", Style.GOOD), (reason, Style.QUIET))
-
-
-def _sentence_change(change: "Change") -> Iterator[Block]:
-    if change.before:
-        yield verbatim((f"    - {change.before}", Style.BAD))
-    if change.after:
-        yield verbatim((f"    + {change.after}", Style.GOOD))
