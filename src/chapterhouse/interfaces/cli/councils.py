@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from chapterhouse.agents.council import as_object, council_from
 from chapterhouse.agents.council_model import Member, Round, RoundKind, tool_name
 from chapterhouse.interfaces.cli import registries, render, render_personas
@@ -14,6 +12,7 @@ from chapterhouse.interfaces.cli.options import (
     DryRun,
     Yes,
     argument,
+    group,
     option,
     reopening,
     require_path,
@@ -37,14 +36,8 @@ if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
     from chapterhouse.library import Library
 
-app = typer.Typer(
-    help="Make and check councils, and link their documents.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-docs = typer.Typer(
-    help="The documents that all members share.", no_args_is_help=True, rich_markup_mode=None
-)
+app = group("Make and check councils, and link their documents.")
+docs = group("The documents that all members share.")
 app.add_typer(docs, name="docs")
 
 Which = Annotated[

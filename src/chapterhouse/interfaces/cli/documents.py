@@ -11,7 +11,7 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import progress, render, render_places, sources
 from chapterhouse.interfaces.cli.envelope import is_incomplete
-from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, option
+from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, group, option
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import Outcome, opened_library, require_yes
 from chapterhouse.interfaces.cli.terminal import cut, one_line
@@ -30,9 +30,7 @@ else:
     measuring = lazy("chapterhouse.chunking.quality")
     facet = lazy("chapterhouse.facets.documents")
 
-app = typer.Typer(
-    help="List, show, remove and reread documents.", no_args_is_help=True, rich_markup_mode=None
-)
+app = group("List, show, remove and reread documents.")
 
 Name = Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")]
 Names = Annotated[list[str] | None, argument("[NAME]...", "Ids, beginnings of ids or files.")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli.options import DryRun, argument, flag, option, readable
+from chapterhouse.interfaces.cli.options import DryRun, argument, flag, group, option, readable
 from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library, require_yes
 from chapterhouse.interfaces.cli.sources import forget_last
 from chapterhouse.interfaces.cli.terminal import cut, one_line
@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 else:
     meeting_memory = lazy("chapterhouse.council.meeting.memory")
 
-app = typer.Typer(
-    help="List, search and forget what was asked and answered.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = group("List, search and forget what was asked and answered.")
 
 _LIBRARY = "library"  # how the library's own memories are called, no persona having that name
 _DAY = 86_400

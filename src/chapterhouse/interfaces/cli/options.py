@@ -11,6 +11,11 @@ import typer
 from chapterhouse.errors import UsageError
 
 
+def group(text: str) -> typer.Typer:
+    """Return a group of commands, to which they are added."""
+    return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
+
+
 def flag(name: str, text: str) -> Any:
     """Return an option that is there or not."""
     return typer.Option(name, help=text)

@@ -18,6 +18,7 @@ from chapterhouse.interfaces.cli.options import (
     argument,
     common,
     flag,
+    group,
     option,
     reopening,
     require_path,
@@ -43,11 +44,7 @@ if TYPE_CHECKING:
     from chapterhouse.agents.persona_update import PersonaUpdate, Proposal
     from chapterhouse.agents.personas import Personas
 
-app = typer.Typer(
-    help="Make, describe, validate and update personas.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = group("Make, describe, validate and update personas.")
 
 Who = Annotated[str, argument("SLUG", "A persona: their slug, the beginning of it, or their name.")]
 
