@@ -67,8 +67,10 @@ def chunking(name: str, gold: GoldSpans, found: Sequence[StrategyScores]) -> Ite
     yield Columns(rows)
     yield verbatim(("Mean and half of the 95 % interval, in percent.", Style.QUIET))
     yield verbatim()
-    means = ((one.strategy, *(f"{value:.2f}" for value in astuple(one.quality))) for one in found)
-    yield Columns([("strategy", "entropy", "coherence", "density", "importance"), *means])
+    averages = (
+        (one.strategy, *(f"{value:.2f}" for value in astuple(one.quality))) for one in found
+    )
+    yield Columns([("strategy", "entropy", "coherence", "density", "importance"), *averages])
     yield verbatim(("Means of the measures of the chunks' words.", Style.QUIET))
 
 
