@@ -11,6 +11,7 @@ from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.search import check_query
+from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.quoted import quoted_turn
@@ -31,6 +32,7 @@ from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis,
 from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
 from chapterhouse.council.meeting.written import Prepared, prepare_turn, written_turn
+from chapterhouse.council.minutes.contents import tool_texts
 from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
@@ -190,6 +192,7 @@ async def _speak(
     participant: Participant, turn: Turn, on_text: OnText | None, *, runtime: Runtime
 ) -> Statement:
     """Let a member speak: a council by meeting, a model by writing, documents by being quoted."""
+    runtime = with_tool_texts(runtime, turn.record.tool_texts)
     with telemetry.agent_span(participant.key, turn.question) as recorder:
         statement = await _statement(participant, turn, on_text, runtime)
         telemetry.record_statement(recorder, statement)
@@ -222,6 +225,7 @@ async def _preside(
     """Let the chair sum up; without a model, or where it cannot be reached, rules do."""
     if chair.model is None:
         return synthesis.draft
+    runtime = with_tool_texts(runtime, synthesis.turn.record.tool_texts)
     with telemetry.agent_span(chair.key, synthesis.turn.question) as recorder:
         try:
             minutes = await write_synthesis(chair, chair.model, synthesis, runtime, on_text)
@@ -280,6 +284,7 @@ async def _inner(
         usage=minutes.usage,
         warnings=(*minutes.warnings, *(f"{a.member}: {a.reason}" for a in minutes.absences)),
         read=tuple(dict.fromkeys(r for statement in minutes.statements for r in statement.read)),
+        tool_texts=tool_texts(minutes),
         inner=minutes,
     )
 
