@@ -70,6 +70,11 @@ class _Ended:
     error: BaseException | None = None
 
 
+def is_tool_name(name: str) -> bool:
+    """Whether every service takes a tool of this name."""
+    return _NAME.fullmatch(name) is not None
+
+
 def check_tools(tools: Sequence[Tool]) -> None:
     """Refuse tools that a service would refuse, or whose arguments could not be checked.
 
@@ -79,7 +84,7 @@ def check_tools(tools: Sequence[Tool]) -> None:
     """
     names = [tool.name for tool in tools]
     for tool in tools:
-        if not _NAME.fullmatch(tool.name) or names.count(tool.name) > 1:
+        if not is_tool_name(tool.name) or names.count(tool.name) > 1:
             raise UsageError(f"{tool.name!r} cannot be the name of a tool, or stands twice.")
         if tool.parameters.get("type") != "object":
             raise UsageError(f"The arguments of the tool {tool.name} must be an object.")
@@ -256,6 +261,35 @@ def check_schema(schema: Mapping[str, object], where: str) -> None:
         check_schema(_mapping(part), f"{where}.{name}")
     if "items" in schema:
         check_schema(_mapping(schema["items"]), f"{where}[]")
+
+
+def reduce_schema(schema: Mapping[str, object]) -> Mapping[str, object]:
+    """Return a schema with only what is checked here, for arguments that their tool checks too.
+
+    Of a choice between simple types the types stay; any other choice allows everything.
+    """
+    reduced = {name: value for name, value in schema.items() if name in _CHECKED | _NOTES}
+    kinds = [kind for part in _parts(schema.get("anyOf")) for kind in _kinds(part)]
+    if kinds and all(_kinds(part) for part in _parts(schema.get("anyOf"))):
+        reduced["type"] = kinds
+    if not all(kind in _TYPES for kind in _kinds(reduced)):
+        reduced.pop("type", None)
+    if not isinstance(schema.get("additionalProperties", False), bool):
+        del reduced["additionalProperties"]
+    properties = _mapping(schema.get("properties"))
+    if properties:
+        reduced["properties"] = {
+            name: reduce_schema(_mapping(part)) for name, part in properties.items()
+        }
+    if "items" in schema:
+        reduced["items"] = reduce_schema(_mapping(schema["items"]))
+    if isinstance(reduced.get("description"), str):
+        reduced["description"] = sanitise_line(str(reduced["description"]))
+    return reduced
+
+
+def _parts(value: object) -> Sequence[Mapping[str, object]]:
+    return [_mapping(part) for part in value] if isinstance(value, list) else []
 
 
 def schema_errors(value: object, schema: Mapping[str, object], where: str = "") -> Iterator[str]:

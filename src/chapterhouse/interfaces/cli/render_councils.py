@@ -4,7 +4,8 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from chapterhouse.agents.council_model import Member, MemberKind, Round, RoundKind, tool_name
+from chapterhouse.agents.council_model import Member, MemberKind, Round, RoundKind
+from chapterhouse.agents.declared_tools import tool_name
 from chapterhouse.agents.problems import Problem
 from chapterhouse.interfaces.cli import render_personas
 from chapterhouse.interfaces.cli.terminal import one_line
