@@ -108,7 +108,8 @@ def test_a_kept_text_that_was_altered_is_noticed(hall: Hall, field: str) -> None
     _, minutes = ask(hall, alone(tool()), LIMIT)
     statement = minutes.statements[0]
     value = {"text": TEXT.replace("3", "9"), "text_sha256": "0" * 64, "tool": "new_letters"}[field]
-    forged = replace(statement.tool_texts[0], **{field: value})
+    changed: Any = {field: value}
+    forged = replace(statement.tool_texts[0], **changed)
     altered = replace(minutes, statements=(replace(statement, tool_texts=(forged,)),))
 
     documents = bundle_of(hall, minutes).sources
@@ -121,6 +122,16 @@ def test_a_kept_text_that_was_altered_is_noticed(hall: Hall, field: str) -> None
         or check.quote is not QuoteState.FOUND
         or (field == "text_sha256")
     )
+
+
+def test_a_quotation_that_was_altered_is_noticed(hall: Hall) -> None:
+    _, minutes = ask(hall, alone(tool()), LIMIT)
+    quote = LIMIT.replace("3", "9")
+    altered = replace(minutes, citations=(replace(minutes.citations[0], quote=quote),))
+    bundle = make_minutes_bundle(altered, (), configuration={}, versions={}, sequence=0)
+    assert "quotations" in failed(replace(bundle, sources=bundle_of(hall, minutes).sources))
+    (check,) = recheck_minutes(altered, hall.runtime)
+    assert not check.holds
 
 
 def test_what_repeats_a_models_own_words_is_no_evidence(hall: Hall) -> None:

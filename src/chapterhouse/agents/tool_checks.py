@@ -18,7 +18,7 @@ from chapterhouse.agents.problems import (
     text_problems,
     warning,
 )
-from chapterhouse.models.tools import is_tool_name
+from chapterhouse.text.naming import is_tool_name
 
 MOST_PASSAGES: Final = 20
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -63,7 +63,7 @@ def corpus_tool(corpus: Corpus, folder: Path, runtime: Runtime) -> tuple[Tool, t
         name=corpus.tool_name,
         description=corpus.description or _description(folder),
         parameters=_parameters(corpus.top_k),
-        call=_told(find),
+        call=_format_with(find),
         parallel=True,
         find=find,
         fingerprint=_fingerprint(document for document, _ in read),
@@ -100,7 +100,7 @@ def _passage(entry: _Entry) -> ToolPassage:
     return ToolPassage(f"{document.source} ({', '.join(facts)})", chunk.header + chunk.text)
 
 
-def _told(
+def _format_with(
     find: Callable[[Mapping[str, object]], Sequence[ToolPassage]],
 ) -> Callable[[Mapping[str, object]], str]:
     """Return what tells of passages where nothing is cited."""

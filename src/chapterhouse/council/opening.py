@@ -82,14 +82,15 @@ def open_declared(
 
 
 def permission(server: McpServer, council: Council) -> str:
-    """Return what the settings must say for a council to start a server."""
-    return f"{council.slug}: {server.line}"
+    """Return what the settings must say for a council to start a server with what it may see."""
+    seen = f" (env: {', '.join(server.env)})" if server.env else ""
+    return f"{council.slug}: {server.line}{seen}"
 
 
 def _declared(council: Council) -> Iterator[DeclaredTool]:
-    seats = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
-    own = [seat for seat in seats if seat.kind is not MemberKind.COUNCIL]
-    for tools in (council.tools, *(seat.tools for seat in own)):
+    members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
+    own = [member for member in members if member.kind is not MemberKind.COUNCIL]
+    for tools in (council.tools, *(member.tools for member in own)):
         yield from (tool for tool in tools if isinstance(tool, DeclaredTool))
 
 
@@ -110,7 +111,7 @@ def _require_permission(server: McpServer, council: Council, runtime: Runtime) -
     wanted = permission(server, council)
     if wanted not in runtime.settings.tools.allow:
         raise RefusedError(
-            f"The council '{council.slug}' would start a program for its tools: {server.line}",
+            f"The council would start a program for its tools: {wanted}",
             hint="If you trust it, allow it for one meeting with --allow-tools, or for good in "
             f"chapterhouse.toml: [tools] allow = [{json.dumps(wanted, ensure_ascii=False)}]",
         )

@@ -69,8 +69,10 @@ def installed_tools(council: Council) -> Registry:
     Raises:
         UsageError: two packages bring one name, or what one brings is no tool.
     """
-    seats = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
-    used = {tool for seat in (council, *seats) for tool in seat.tools if isinstance(tool, str)}
+    members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
+    used = {
+        tool for member in (council, *members) for tool in member.tools if isinstance(tool, str)
+    }
     found: dict[str, Tool] = {}
     for entry in entry_points(group=GROUP):
         if entry.name in used - SEARCH_TOOLS:

@@ -11,7 +11,6 @@ before a model sees it, so that nothing is promised that nobody checks.
 import asyncio
 import json
 import math
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,10 +22,10 @@ from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.telemetry import Recorder, operations, tool_span
+from chapterhouse.text.naming import is_tool_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Tool, ToolCall
 
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _LONGEST_REASON: Final = 300  # characters of a reason
 _FAULTS: Final = 5
 _AT_ONCE: Final = 8  # calls of one response that run at the same time
@@ -68,11 +67,6 @@ class _Ended:
 
     result: str
     error: BaseException | None = None
-
-
-def is_tool_name(name: str) -> bool:
-    """Whether every service takes a tool of this name."""
-    return _NAME.fullmatch(name) is not None
 
 
 def check_tools(tools: Sequence[Tool]) -> None:

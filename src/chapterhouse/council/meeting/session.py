@@ -234,15 +234,15 @@ def open_session(
             looked_up=_looking_up(request, runtime),
         )
 
-    seats = [(member, to_participant(member, member.key)) for member in council.members]
+    pairs = [(member, to_participant(member, member.key)) for member in council.members]
     if council.chaired_by:
-        seats.append((council.chaired_by, to_participant(council.chaired_by, CHAIR)))
-    opened = open_tools(council) if any(one.model and not one.inner for _, one in seats) else {}
+        pairs.append((council.chaired_by, to_participant(council.chaired_by, CHAIR)))
+    opened = open_tools(council) if any(one.model and not one.inner for _, one in pairs) else {}
     registry = {**installed_tools(council), **options.tools}
     tools = participant_tools(council, registry, own_of, opened)
     everyone = [
         one if one.inner else _with_tools(one, tools[one.key], own_of(member))
-        for member, one in seats
+        for member, one in pairs
     ]
     chair = everyone.pop() if council.chaired_by else None
     return Session(council, question, tuple(everyone), chair)
