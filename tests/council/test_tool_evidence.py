@@ -1,10 +1,12 @@
 """What tools return is evidence: kept, numbered, judged, cited, and verified from the minutes."""
 
+import io
 import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from rich.console import Console
 from tests.council.conftest import Hall, council, markers, phase, turn, whose
 
 from chapterhouse.agents.council import Council
@@ -23,6 +25,7 @@ from chapterhouse.council.minutes.bundle import (
     recheck_minutes,
 )
 from chapterhouse.council.minutes.outline import minutes_html, minutes_markdown
+from chapterhouse.interfaces.cli import render_minutes, verify
 from chapterhouse.models.scripted import Call, Scripted
 from chapterhouse.types import Minutes, Support, Tool, ToolPassage
 
@@ -223,6 +226,20 @@ def test_sources_of_tools_are_shown_apart(hall: Hall) -> None:
         assert minutes.citations[0].text_sha256[:12] in shown
     assert "What tools returned" in minutes_html(minutes)
     assert ">Sources<" not in minutes_html(minutes)
+
+
+def test_a_terminal_shows_them_apart_and_offers_no_document_to_open(hall: Hall) -> None:
+    minutes = everyone(hall)
+    target = Console(file=io.StringIO(), width=200)
+    render_minutes.minutes(target, minutes)
+    shown = target.file.getvalue()  # type: ignore[attr-defined]
+    assert "What tools returned" in shown
+    assert "docs show" not in shown
+
+    (check,) = recheck_minutes(minutes, hall.runtime)
+    verified = str(list(verify._show_citations(minutes.question, [check])))
+    assert "is as it was cited" in verified
+    assert "docs show" not in verified
 
 
 def test_minutes_of_models_without_a_chair_do_not_say_that_no_model_spoke(hall: Hall) -> None:
