@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from chapterhouse.types.answers import Citation
 from chapterhouse.types.claims import ConflictKind, Problem, Support
-from chapterhouse.types.writing import ToolCall, Usage
+from chapterhouse.types.writing import ToolCall, ToolText, Usage
 
 
 class Stance(StrEnum):
@@ -128,6 +128,7 @@ class Statement:
         citations: Of the claims and replies; empty once they are in minutes.
         method: How it was composed: ``extractive``, or a model's name.
         tool_calls: What the model looked up, without what it was told.
+        tool_texts: What tools returned, of all that is cited here.
         rejected: Markers that the model wrote and that cite nothing it was given.
         read: What lay before them in this turn.
         inner: The minutes of the council that the member is.
@@ -146,6 +147,7 @@ class Statement:
     method: str = "extractive"
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] = ()
+    tool_texts: tuple[ToolText, ...] = ()
     warnings: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
     read: tuple[Reading, ...] = ()
@@ -330,6 +332,7 @@ class Minutes:
         chair: How who presided is called; empty where nobody did.
         method: How it was summed up: ``extractive``, or a model's name.
         usage: Of all models together, where any wrote.
+        tool_texts: What tools returned, of all that the chair cites.
     """
 
     council: str
@@ -354,6 +357,7 @@ class Minutes:
     method: str = "extractive"
     usage: Usage | None = None
     warnings: tuple[str, ...] = ()
+    tool_texts: tuple[ToolText, ...] = ()
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -88,9 +88,7 @@ def _decision(decided: str, chart: DisagreementMap, matrix: Sequence[Verdict]) -
         return _plain(f"{_favour(decided, matrix)} {tally}")
     if matrix:
         return _plain(f"Nothing was decided: the documents favour no one option alone. {tally}")
-    return _plain(
-        f"Nothing was decided: without a model the evidence is laid out, not weighed. {tally}"
-    )
+    return _plain(f"Nothing was decided: the evidence is laid out, not weighed. {tally}")
 
 
 def _plain(text: str) -> Point:

@@ -101,6 +101,9 @@ def convene(
     forget: Annotated[
         bool, typer.Option("--no-memory", help="Do not remember what was held and decided.")
     ] = False,
+    allow_tools: Annotated[
+        bool, typer.Option("--allow-tools", help="Let the council start the servers it declares.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what everybody would be told; ask no model.")
     ] = False,
@@ -124,6 +127,7 @@ def convene(
             fresh=fresh,
             transcript=None if transcript is None else Path(require_path(transcript)).expanduser(),
             options=tuple(option) if option else None,
+            allow_tools=allow_tools,
         )
         asked = readable(*question)
         try:
