@@ -59,15 +59,6 @@ def test_parents_contain_the_chunk_and_one_another(name: str, text: str) -> None
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=15, deadline=None)
-@given(text=TEXTS)
-def test_an_analysed_body_is_cut_as_a_plain_one(name: str, text: str) -> None:
-    body = body_of(text)
-    chunker = strategies(EMBEDDER.embed_passages)[name]
-    assert chunker(body) == chunker(analyse_body(body))
-
-
-@pytest.mark.parametrize("name", STRATEGIES)
 def test_a_long_table_repeats_its_header(name: str) -> None:
     rows = "".join(f"| row number {n} of a table | {n * n} |\n" for n in range(200))
     body = body_of("Before the table.\n\n| name | square |\n|---|---|\n" + rows)
