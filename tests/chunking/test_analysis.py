@@ -14,7 +14,7 @@ EMBEDDER = StaticEmbedder()
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 @given(text=TEXTS)
 def test_an_analysed_body_is_cut_as_a_plain_one(name: str, text: str) -> None:
     body = body_of(text)

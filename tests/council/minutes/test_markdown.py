@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -144,7 +144,6 @@ def test_no_text_of_a_document_or_a_model_becomes_markdown(
         assert_ours_alone(decision_record(filled(told)), usual[1], 4)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.text(alphabet='ab1 []()!<>#*_`~|\\^&;:/.-+=$@\n\t"”“w\u200b', min_size=1, max_size=30))
 def test_no_mixture_of_signs_becomes_markdown(
     filled: Callable[[str], Minutes], usual: tuple[list[str], list[str]], text: str

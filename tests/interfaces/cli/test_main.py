@@ -72,7 +72,12 @@ def test_the_module_runs() -> None:
     assert done.stdout == f"chapterhouse {package.__version__}\n"
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+needs_full_device = pytest.mark.skipif(
+    not Path("/dev/full").exists(), reason="this system has no full device"
+)
+
+
+@needs_full_device
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -94,15 +99,16 @@ def test_a_full_output_is_told_in_one_line(tmp_path: Path, arguments: tuple[str,
             cwd=tmp_path,
             check=False,
         )
-        both = subprocess.run(
-            [sys.executable, "-m", "chapterhouse", "--version"],
-            stdout=full,
-            stderr=full,
-            check=False,
-        )
     told = "chapterhouse: The output could not be written: No space left on device.\n"
     assert (done.returncode, done.stderr) == (1, told)
-    assert both.returncode in {1, 120}  # 120: Python itself could not write to standard error
+
+
+@needs_full_device
+def test_where_nothing_at_all_can_be_written_the_exit_code_says_so() -> None:
+    with open("/dev/full", "wb") as full:  # noqa: PTH123 - a device
+        command = [sys.executable, "-m", "chapterhouse", "--version"]
+        done = subprocess.run(command, stdout=full, stderr=full, check=False)
+    assert done.returncode in {1, 120}  # 120: Python itself could not write to standard error
 
 
 def modules_of(*commands: Sequence[str]) -> list[set[str]]:
