@@ -23,7 +23,8 @@ import pytest
 
 from chapterhouse.connectors import network
 from chapterhouse.connectors.addresses import is_public
-from chapterhouse.connectors.fetch import CODES, EXTENSIONS, Fetched, Fetcher, FetchLimits
+from chapterhouse.connectors.fetch import CODES, Fetched, Fetcher, FetchLimits
+from chapterhouse.connectors.media_types import EXTENSIONS
 from chapterhouse.errors import RejectedError
 
 Reply = bytes | Callable[[socket.socket], None]

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.connectors.addresses import is_public
+from chapterhouse.connectors.media_types import charset, extension, media_type
 from chapterhouse.connectors.urls import URL_REFUSED, WebAddress, file_name, follow, parse_url
 from chapterhouse.errors import RejectedError
 from chapterhouse.loading import lazy
@@ -51,68 +52,11 @@ CODES: Mapping[str, str] = MappingProxyType(
     }
 )
 
-_OFFICE = "application/vnd.openxmlformats-officedocument."
-_OPEN_DOCUMENT = "application/vnd.oasis.opendocument."
-# What can be read, and the extension that tells the reader so.
-EXTENSIONS: Mapping[str, str] = MappingProxyType(
-    {
-        "text/html": "html",
-        "application/xhtml+xml": "xhtml",
-        "text/plain": "txt",
-        "text/markdown": "md",
-        "text/x-markdown": "md",
-        "application/pdf": "pdf",
-        "application/x-pdf": "pdf",
-        "application/msword": "doc",
-        "application/vnd.ms-powerpoint": "ppt",
-        "application/vnd.ms-excel": "xls",
-        "application/vnd.ms-excel.sheet.binary.macroenabled.12": "xlsb",
-        "application/vnd.ms-visio.drawing": "vsdx",
-        "application/vnd.ms-visio.drawing.main+xml": "vsdx",
-        f"{_OFFICE}wordprocessingml.document": "docx",
-        f"{_OFFICE}presentationml.presentation": "pptx",
-        f"{_OFFICE}presentationml.slideshow": "ppsx",
-        f"{_OFFICE}spreadsheetml.sheet": "xlsx",
-        f"{_OPEN_DOCUMENT}text": "odt",
-        f"{_OPEN_DOCUMENT}presentation": "odp",
-        f"{_OPEN_DOCUMENT}spreadsheet": "ods",
-        f"{_OPEN_DOCUMENT}graphics": "odg",
-        "application/epub+zip": "epub",
-        "application/x-mobipocket-ebook": "mobi",
-        "application/vnd.amazon.ebook": "azw",
-        "application/vnd.amazon.mobi8-ebook": "azw3",
-        "text/calendar": "ics",
-        "text/vtt": "vtt",
-        "application/x-tex": "tex",
-        "text/x-tex": "tex",
-        "application/x-latex": "tex",
-        "text/csv": "csv",
-        "text/tab-separated-values": "tsv",
-        "application/json": "json",
-        "application/ld+json": "json",
-        "application/xml": "xml",
-        "text/xml": "xml",
-        "application/rss+xml": "xml",
-        "application/atom+xml": "xml",
-        "application/rtf": "rtf",
-        "text/rtf": "rtf",
-        "message/rfc822": "eml",
-    }
-)
-# Servers that know no better send these; then the end of the path decides.
-_UNKNOWN_TYPES: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
-_PLAIN_EXTENSIONS: Final = frozenset(
-    {"md", "markdown", "csv", "tsv", "json", "xml", "ics", "tex", "vtt"}
-)
-_PATH_EXTENSIONS: Final = frozenset(EXTENSIONS.values()) | {"htm", "markdown"}
-
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _LONG_AGO: Final = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.GONE})
 _CLOSED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _ETAG = re.compile(r'(?:W/)?"[\x21\x23-\x7e]{0,250}"')  # RFC 9110, 8.8.3, without obs-text
 _DATE = re.compile(r"[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT")
-_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]{1,100}/[a-z0-9!#$&^_.+-]{1,100}")
-_CHARSET = re.compile(r';\s{0,9}charset="?([A-Za-z0-9._:-]{1,40})"?', re.IGNORECASE)
 _EITHER_ZLIB_OR_GZIP: Final = 47  # zlib.decompressobj: 32 + 15 bits
 
 
@@ -213,7 +157,7 @@ class Fetcher:
         for _ in range(self._limits.redirects + 1):
             answer = self._ask(address, conditions, deadline)
             if isinstance(answer, Fetched):
-                name = "" if answer.not_modified else _name(start.url, answer)
+                name = "" if answer.not_modified else file_name(start.url, _extension(answer))
                 return replace(answer, url=start.url, name=name)
             address = _next(address, answer.location)
         raise RejectedError(
@@ -269,7 +213,7 @@ class Fetcher:
         if status != HTTPStatus.OK:
             raise _wrong_status(status)
         stated = _header(response, "content-type")
-        page = replace(page, content_type=_media_type(stated), charset=_charset(stated))
+        page = replace(page, content_type=media_type(stated), charset=charset(stated))
         _extension(page)  # before the bytes are had
         return replace(page, content=_body(response, self._limits.bytes))
 
@@ -318,38 +262,16 @@ def _header(response: "httpcore2.Response", name: str) -> str:
         return values.decode("latin-1")
 
 
-def _media_type(stated: str) -> str:
-    found = stated.partition(";")[0].strip().lower()
-    return found if not found or _TYPE.fullmatch(found) else "unknown"
-
-
-def _charset(stated: str) -> str:
-    match = _CHARSET.search(stated)
-    return match[1].lower() if match else ""
-
-
 def _extension(page: Fetched) -> str:
-    """Return the extension of a page's file.
-
-    Raises:
-        RejectedError: ``url-type``.
-    """
     ending = parse_url(page.final_url).path.rpartition("/")[2].rpartition(".")[2].lower()
-    if page.content_type == "text/plain" and ending in _PLAIN_EXTENSIONS:
-        return ending
-    if page.content_type in _UNKNOWN_TYPES and ending in _PATH_EXTENSIONS:
-        return ending
-    if page.content_type in EXTENSIONS:
-        return EXTENSIONS[page.content_type]
-    raise RejectedError(
-        URL_TYPE,
-        f"The page is of type {page.content_type or 'none'}, which cannot be read.",
-        hint="Pages, text, PDF, office documents, e-books, tables and mail are read.",
-    )
-
-
-def _name(url: str, page: Fetched) -> str:
-    return file_name(url, _extension(page))
+    found = extension(page.content_type, ending)
+    if not found:
+        raise RejectedError(
+            URL_TYPE,
+            f"The page is of type {page.content_type or 'none'}, which cannot be read.",
+            hint="Pages, text, PDF, office documents, e-books, tables and mail are read.",
+        )
+    return found
 
 
 def _body(response: "httpcore2.Response", limit: int) -> bytes:

@@ -34,6 +34,9 @@ _FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "GIF", "WEBP")
 _TURNS = (0, 2, 1, 3)  # quarters, the likeliest first
 _LINE_POINTS = 12.0  # height of an ordinary line; the search for columns measures in points
 _PARAGRAPH_GAP = 0.8  # of the height of a line
+# A line that stands alone on a large page is missed at full size in some fonts, and found
+# where the page is as large as those that the detector was made for.
+_SMALLER = 960  # pixels of the longer side
 _SAME_LINE = 0.5  # likewise, between the middles of two parts of a line
 
 _Line = tuple[Box, str, float]
@@ -109,6 +112,11 @@ def _engine() -> Any:
 def _lines(pixels: np.ndarray[Any, Any]) -> list[_Line]:
     """Return the lines in which letters or digits were found."""
     found = _engine()(pixels)
+    longest = max(pixels.shape[:2])
+    if found.txts is None and longest > _SMALLER:
+        scale = _SMALLER / longest
+        smaller = cv2.resize(pixels, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+        found = _engine()(smaller)
     if found.txts is None:
         return []
     lines = zip(found.boxes, found.txts, found.scores, strict=True)

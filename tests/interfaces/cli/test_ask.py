@@ -1,6 +1,6 @@
 """How a question of a conversation was understood, as readers are told."""
 
-from chapterhouse.interfaces.cli.ask_request import explain_follow_up
+from chapterhouse.interfaces.cli.ask import explain_follow_up
 from chapterhouse.types import FollowUp, Memory
 
 MEMORY = Memory(
