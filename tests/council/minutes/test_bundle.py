@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.agents.council import Council
@@ -93,7 +93,6 @@ def test_minutes_come_back_from_what_was_written(minutes: Minutes, bundle: Minut
         assert holds_minutes(text)
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.text(st.characters(codec="utf-8"), max_size=20))
 def test_any_text_comes_back(filled: Any, text: str) -> None:
     minutes = filled(text)
