@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from chapterhouse.types.answers import Citation
 from chapterhouse.types.claims import ConflictKind, Problem, Support
+from chapterhouse.types.positions import PositionTable
 from chapterhouse.types.writing import ToolCall, Usage
 
 
@@ -36,6 +37,8 @@ class Leaning(StrEnum):
 
     FOR = "for"
     AGAINST = "against"
+    CONDITIONAL = "conditional"  # for or against it only under a condition
+    NEUTRAL = "neutral"  # it speaks of the option and takes no side
     SILENT = "silent"
 
 
@@ -326,7 +329,8 @@ class Minutes:
         decision: What was decided, or why nothing was.
         grounds: What it rests on.
         dissent: What stands against it, and who says so.
-        matrix: By option, then by member; empty without options.
+        reading: What each member's documents say on each thing that the question asks.
+        matrix: By option, then by member; empty where no decision was asked for.
         chair: How who presided is called; empty where nobody did.
         method: How it was summed up: ``extractive``, or a model's name.
         usage: Of all models together, where any wrote.
@@ -348,6 +352,7 @@ class Minutes:
     dissent: tuple[Point, ...] = ()
     open_questions: tuple[Point, ...] = ()
     missing: tuple[Gap, ...] = ()
+    reading: PositionTable = PositionTable()
     matrix: tuple[Verdict, ...] = ()
     citations: tuple[Citation, ...] = ()
     chair: str = ""

@@ -19,10 +19,13 @@ from chapterhouse.answering.evidence_buffer import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
+from chapterhouse.council.positions.aspects import asks_decision, aspects_of
+from chapterhouse.council.positions.reading import SILENT, FoundPosition, read_aspect
 from chapterhouse.council.tools import participant_tools
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
+    Aspect,
     Excerpt,
     ParticipantRecord,
     Persona,
@@ -116,6 +119,7 @@ class Participant:
         timeout_seconds: Longest turn; None for the round's.
         inner: The council that speaks as one.
         looked_up: What their shelves hold on a question, looked up once in a meeting.
+        read_aspect: What their shelves say on an aspect, likewise.
     """
 
     key: str
@@ -131,6 +135,7 @@ class Participant:
     timeout_seconds: float | None = None
     inner: "Session | None" = None
     looked_up: Callable[[str], Sequence[Excerpt]] = _nothing
+    read_aspect: Callable[[Aspect], FoundPosition] = lambda _: SILENT
 
     @property
     def persona(self) -> Persona | None:
@@ -140,13 +145,23 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A council whose seats are taken, and what is put to it."""
+    """A council with its participants, and what is put to it.
+
+    Attributes:
+        aspects: The several things that the question asks.
+    """
 
     council: Council
     question: str
     participants: tuple[Participant, ...]
     chair: Participant | None
     warnings: tuple[str, ...] = ()
+    aspects: tuple[Aspect, ...] = ()
+
+    @property
+    def debates(self) -> bool:
+        """Whether a model speaks for anybody; else what documents say is read, not argued."""
+        return any(one.model or (one.inner and one.inner.debates) for one in self.everyone)
 
     @property
     def everyone(self) -> tuple[Participant, ...]:
@@ -182,7 +197,7 @@ def open_session(
     """Return the council with everyone in their seat.
 
     Args:
-        council: One that can meet.
+        council: One that can meet. Its options hold only where the question asks for a decision.
         question: What is put to it.
         options: What the caller says about the meeting.
         runtime: The library's parts.
@@ -221,13 +236,17 @@ def open_session(
             own_tools={name: tool for name, tool in own[id(member)].items() if tool in tools[key]},
             timeout_seconds=member.timeout_seconds,
             looked_up=_looking_up(request, runtime),
+            read_aspect=cache(partial(read_aspect, request=request, runtime=runtime)),
         )
 
+    languages = runtime.store.census(Scope.everything()).languages
+    is_asked = options.options is not None or asks_decision(question, council.options)
     return Session(
-        council,
+        council if is_asked else replace(council, options=()),
         question,
         tuple(to_participant(member, member.key) for member in council.members),
         to_participant(council.chaired_by, CHAIR) if council.chaired_by else None,
+        aspects=aspects_of(question, languages, council.options),
     )
 
 
@@ -269,6 +288,7 @@ def _council(
         timeout_seconds=member.timeout_seconds,
         inner=inner,
         looked_up=_looking_up(request, runtime),
+        read_aspect=cache(partial(read_aspect, request=request, runtime=runtime)),
     )
 
 

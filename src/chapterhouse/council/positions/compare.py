@@ -1,0 +1,72 @@
+"""Positions compared as values: who holds the same, who differs, and what cannot be compared."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from chapterhouse.types import (
+    Aspect,
+    AspectKind,
+    Position,
+    PositionComparison,
+    PositionKind,
+    PositionRelation,
+)
+
+_DECIDED: Final = frozenset({PositionKind.YES, PositionKind.NO, PositionKind.CONDITIONAL})
+
+
+def compare_positions(
+    aspect: Aspect, positions: Sequence[Position], *, same_source: bool = False
+) -> PositionComparison:
+    """Return how members stand to each other on an aspect.
+
+    Args:
+        aspect: What is asked.
+        positions: One for each member, in the order of the seats.
+        same_source: Whether those who agree quote one document.
+    """
+    spoken = [position for position in positions if position.kind is not PositionKind.SILENT]
+    groups = _groups(spoken)
+    relation = _relation(aspect, spoken, groups)
+    shared = same_source and relation is PositionRelation.AGREE
+    return PositionComparison(aspect.id, relation, groups, shared)
+
+
+def _groups(spoken: Sequence[Position]) -> tuple[tuple[str, ...], ...]:
+    """Return the members who hold the same, each group in the order of the seats."""
+    groups: list[list[Position]] = []
+    for position in spoken:
+        own = next((group for group in groups if _same(group[0], position)), None)
+        if own is None:
+            groups.append([position])
+        else:
+            own.append(position)
+    return tuple(tuple(position.member for position in group) for group in groups)
+
+
+def _same(one: Position, other: Position) -> bool:
+    if one.kind is not other.kind:
+        return False
+    if one.kind is PositionKind.VALUE:
+        return not set(one.keys).isdisjoint(other.keys)
+    return one.kind in _DECIDED or one.text == other.text
+
+
+def _relation(
+    aspect: Aspect, spoken: Sequence[Position], groups: Sequence[Sequence[str]]
+) -> PositionRelation:
+    if not spoken:
+        return PositionRelation.SILENT
+    if len(spoken) == 1:
+        return PositionRelation.ONE_ONLY
+    if len(groups) == 1:
+        return PositionRelation.AGREE
+    kinds = {position.kind for position in spoken}
+    if PositionKind.STATED in kinds or aspect.kind in {AspectKind.LIST, AspectKind.REASON}:
+        return PositionRelation.NOT_COMPARABLE
+    owners = {position.whose.casefold() for position in spoken if position.whose}
+    if kinds == {PositionKind.VALUE} and len(owners) == len(spoken):
+        return PositionRelation.NOT_COMPARABLE  # each states its own
+    if PositionKind.CONDITIONAL in kinds and not {PositionKind.YES, PositionKind.NO} <= kinds:
+        return PositionRelation.CONDITIONAL
+    return PositionRelation.DIFFER
