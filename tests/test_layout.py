@@ -1,5 +1,6 @@
 """Tests mirror the tree: those of ``package/module.py`` are in ``tests/package/test_module.py``."""
 
+import ast
 from pathlib import Path
 
 TESTS = Path(__file__).parent
@@ -66,15 +67,14 @@ TESTED_WITH = {
     "ingest/pipeline.py": "ingest/test_ingest.py",
     "interfaces/background.py": "ingest/test_encoders.py",
     "interfaces/cli/ask.py": "interfaces/cli/test_commands.py",
-    "interfaces/cli/ask_request.py": "interfaces/cli/test_sources.py",
     "interfaces/cli/evaluation_run.py": "interfaces/cli/test_evaluate.py",
     "interfaces/cli/library.py": "interfaces/cli/test_commands.py",
     "interfaces/cli/live.py": "interfaces/cli/test_convene.py",
     "interfaces/cli/model_choice.py": "interfaces/cli/test_models.py",
     "interfaces/cli/options.py": "interfaces/cli/test_main.py",
     "interfaces/cli/output_files.py": "interfaces/cli/test_convene.py",
+    "interfaces/cli/registries.py": "interfaces/cli/test_personas.py",
     "interfaces/cli/render.py": "interfaces/cli/test_commands.py",
-    "interfaces/cli/render_councils.py": "interfaces/cli/test_councils.py",
     "interfaces/cli/render_evaluation.py": "interfaces/cli/test_evaluate.py",
     "interfaces/cli/render_minutes.py": "interfaces/cli/test_convene.py",
     "interfaces/cli/render_models.py": "interfaces/cli/test_models.py",
@@ -132,3 +132,26 @@ def test_every_module_has_tests_of_its_own_or_is_named_here() -> None:
 def test_the_lists_name_what_is_there_and_once() -> None:
     assert WITHOUT_LOGIC.isdisjoint(TESTED_WITH)
     assert all((TESTS / name).exists() for name in TESTED_WITH.values())
+
+
+# A question's options are keywords of the user's own programs.
+MANY_PARAMETERS = {"facets/answers.py": "ask"}
+
+
+def parameters_of(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Count the parameters of a function; those of a command that are options are left out."""
+    given = function.args
+    named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
+    written = (ast.unparse(one.annotation) for one in named if one.annotation)
+    return sum(not text.startswith("Annotated[") for text in written)
+
+
+def test_functions_take_few_parameters() -> None:
+    found = {
+        str(module): function.name
+        for module in MODULES
+        for function in ast.walk(ast.parse((SOURCE / module).read_text("utf-8")))
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef)
+        and parameters_of(function) > 8
+    }
+    assert found == MANY_PARAMETERS

@@ -4,10 +4,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from chapterhouse.loading import lazy
+from chapterhouse.types import Progress
 
 if TYPE_CHECKING:
     from chapterhouse.connectors.fetched import Fetch
+    from chapterhouse.ingest import look
     from chapterhouse.ingest.encoders import Encoders
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.models.static import StaticEmbedder
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
     )
     from chapterhouse.ports.store import Blobs, Store
     from chapterhouse.settings import Settings
+else:
+    look = lazy("chapterhouse.ingest.look")
+
+_AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,12 @@ class Runtime:
     def maximum_bytes(self) -> int:
         """The size of the largest file that is read."""
         return self.settings.reading.maximum_megabytes * 2**20
+
+    def work(self, on_progress: Callable[[Progress], None], shelf: str = "") -> "look.Work":
+        """Return what reading files needs; documents are put on ``shelf``, if one is named."""
+        return look.Work(
+            self.store, self.read, self.preparer(), shelf, _AHEAD, self.maximum_bytes, on_progress
+        )
 
     @property
     def versions(self) -> Mapping[str, str]:

@@ -48,6 +48,7 @@ class Desk:
 
     raw: Path
     rag: Path
+    slug: str = "mia"
     names_read: list[str] = field(default_factory=list)
 
     def drop(self, name: str, text: str | bytes, *, stamp: int = OLD) -> Path:
@@ -64,8 +65,8 @@ class Desk:
             self.names_read.append(name)
             return read_now(data, name)
 
-        arguments: dict[str, object] = {"slug": "mia", "read": read, "today": TODAY, **options}
-        return curate(self.raw, self.rag, **arguments)  # type: ignore[arg-type]  # as given
+        arguments: dict[str, object] = {"read": read, "today": TODAY, **options}
+        return curate(self, **arguments)  # type: ignore[arg-type]  # as given
 
     def outcome(self, **options: object) -> tuple[Outcome, str]:
         (only,) = self.run(**options).outcomes

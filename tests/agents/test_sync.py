@@ -14,6 +14,7 @@ import pytest
 from chapterhouse.agents.sync import Places, SyncReport, bring_up_to_date, is_current
 from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.ingest.ingest import add
+from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.prepare import prepare
 from chapterhouse.reading.plain import read_markdown, read_text
 from chapterhouse.store.blobs import FolderBlobs
@@ -64,12 +65,11 @@ class House:
 
     def update(self, slug: str, **options: Any) -> SyncReport:
         self.read_names.clear()
-        return bring_up_to_date(
-            self.places(slug), store=self.store, read=self.read, prepare=PREPARE, **options
-        )
+        work = Work(self.store, self.read, PREPARE)
+        return bring_up_to_date(self.places(slug), work, **options)
 
     def add_by_hand(self, path: Path, shelf: str = DEFAULT_SHELF) -> None:
-        add([path], store=self.store, read=self.read, prepare=PREPARE, shelf=shelf)
+        add([path], Work(self.store, self.read, PREPARE, shelf))
 
     def shelf(self, slug: str) -> list[str]:
         return sorted(
@@ -240,7 +240,7 @@ def test_only_markdown_says_whose_it_is(house: House) -> None:
         future.set_result(read_text(data, name))
         return future
 
-    bring_up_to_date(house.places("mia"), store=house.store, read=read, prepare=PREPARE)
+    bring_up_to_date(house.places("mia"), Work(house.store, read, PREPARE))
     (document,) = house.store.documents(EVERYTHING)
     assert document.metadata["personas"] == "ben"
     assert document.shelves == ("mia",)

@@ -4,7 +4,7 @@ import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,11 +17,12 @@ from chapterhouse.chunking.sentence import chunk_by_sentence
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.doctor import examine
 from chapterhouse.ingest.ingest import add
+from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.prepare import prepare
 from chapterhouse.store.blobs import FolderBlobs
 from chapterhouse.store.sqlite import SqliteStore
 from chapterhouse.text.counting import estimate_tokens
-from chapterhouse.types import AddReport, ExtractedPage, Extraction, Notice, Scope
+from chapterhouse.types import DEFAULT_SHELF, AddReport, ExtractedPage, Extraction, Notice, Scope
 
 OLD = 1_600_000_000
 
@@ -101,8 +102,8 @@ class Home:
 
     def add(self, *paths: Path, **options: Any) -> AddReport:
         self.read_names.clear()
-        arguments: dict[str, Any] = {"store": self.store, "read": self.read}
-        return add(paths or (self.folder,), **{**arguments, "prepare": self.prepare, **options})
+        work = Work(self.store, self.read, self.prepare, DEFAULT_SHELF)
+        return add(paths or (self.folder,), replace(work, **options))
 
     def sources(self) -> list[str]:
         return sorted(document.source for document in self.store.documents(Scope.everything()))

@@ -5,6 +5,7 @@ import pytest
 
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.ingest.doctor import examine
+from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.store.sqlite import INLINE_MAXIMUM
 
@@ -135,6 +136,5 @@ def test_the_hint_about_lost_bytes_helps(filled: Any) -> None:
     (check,) = (check for check in examine(filled.store, filled.blobs, {}) if not check.passed)
     assert check.sentence.startswith("1 fault: ")
     assert "docs reprocess" in check.hint
-    options = {"store": filled.store, "read": filled.read, "prepare": filled.prepare}
-    reprocess((), **options)
+    reprocess((), Work(filled.store, filled.read, filled.prepare))
     assert _failed(filled) == {}

@@ -278,7 +278,7 @@ def test_reading_runs_ahead_but_not_too_far(home: Any) -> None:
             most = max(most, sum(not future.done() for future in started))
             return started[-1]
 
-        report = home.add(read=read, workers=3)
+        report = home.add(read=read, ahead=3)
     assert report.count(Status.READY) == 12  # or the barrier would have broken
     assert most == 3
 
@@ -298,7 +298,7 @@ def test_no_more_waits_behind_a_slow_file_than_fits(
         future: Future[Extraction] = home.read(data, name)
         return future
 
-    assert home.add(read=read, workers=8).count(Status.READY) == 9
+    assert home.add(read=read, ahead=8).count(Status.READY) == 9
     assert most <= 3  # two of 22 bytes fit; a third is opened before the first is settled
 
 
@@ -383,12 +383,12 @@ def test_a_full_disk_is_said_and_what_was_told_is_safe(home: Any) -> None:
 def test_order_and_workers_do_not_change_the_library(home: Any, tmp_path: Path) -> None:
     for number in range(15):
         home.write(f"{number:02}.md", f"# T{number}\n\nText number {number} of many.")
-    home.add(workers=1)
+    home.add(ahead=1)
     one = {d.id: d for d in home.store.documents(EVERYTHING)}
     for document in one.values():
         home.store.remove(document.id)
-    home.add(home.folder / "07.md", workers=4)
-    home.add(workers=4)
+    home.add(home.folder / "07.md", ahead=4)
+    home.add(ahead=4)
     assert {d.id: d for d in home.store.documents(EVERYTHING)} == one
 
 

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from chapterhouse.errors import NotFoundError, RejectedError
+from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.reprocess import reprocess
 from chapterhouse.types import ExtractedPage, Extraction, Scope, Status
 
@@ -11,7 +12,7 @@ EVERYTHING = Scope.everything()
 
 
 def _again(home: Any, *document_ids: str) -> Any:
-    return reprocess(document_ids, store=home.store, read=home.read, prepare=home.prepare)
+    return reprocess(document_ids, Work(home.store, home.read, home.prepare))
 
 
 def _better(data: bytes, name: str) -> Extraction:

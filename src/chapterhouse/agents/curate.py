@@ -30,6 +30,7 @@ from chapterhouse.agents.curated import (
 )
 from chapterhouse.agents.curated_text import Origin, curated_text, source_field
 from chapterhouse.agents.merge import DELETED, include_waiting, merge_document, take_away
+from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
 from chapterhouse.connectors.fetched import remembered
 from chapterhouse.connectors.folder import SourceFile, walk
@@ -80,10 +81,8 @@ class _Run:
 
 
 def curate(
-    raw: Path,
-    rag: Path,
+    folder: PersonaFolder,
     *,
-    slug: str,
     read: Read,
     today: str,
     everything: bool = False,
@@ -91,14 +90,13 @@ def curate(
     dry_run: bool = False,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> CurationReport:
-    """Bring the curated documents in ``rag`` to the state of the raw ones in ``raw``.
+    """Bring the curated documents of a persona to the state of the raw ones.
 
-    Where there is no folder ``raw``, nothing is done: a disk may be away.
+    Where there is no folder of raw ones, nothing is done: a disk may be away.
 
     Args:
-        raw: Any documents, and in ``.fetched`` the pages that lists have brought.
-        rag: Where curated documents go; made if it is not there.
-        slug: The persona, whom new documents name.
+        folder: Whose: new documents name their slug. Raw are any documents and, in ``.fetched``,
+            the pages that lists have brought; the folder of curated ones is made.
         read: Starts reading bytes; called with the bytes and the file's name.
         today: ISO date; no document is dated later.
         everything: Read unchanged sources too, and make again what was deleted by hand.
@@ -113,11 +111,13 @@ def curate(
         ChapterhouseError: a file cannot be written, or what is remembered is damaged; what was
             done before is whole.
     """
-    if not raw.is_dir():
+    if not folder.raw.is_dir():
         return CurationReport()
-    sources = tuple(_sources(raw))
-    before = load_state(rag)
-    run = _Run(rag, slug, today, read, everything, maximum_bytes, dry_run, dict(before))
+    sources = tuple(_sources(folder.raw))
+    before = load_state(folder.rag)
+    run = _Run(
+        folder.rag, folder.slug, today, read, everything, maximum_bytes, dry_run, dict(before)
+    )
     gone = _gone(run.state, sources)
     run.gone = {run.state[name].sha256: name for name in reversed(gone) if run.state[name].made}
     try:

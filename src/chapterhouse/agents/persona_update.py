@@ -24,7 +24,7 @@ from chapterhouse.agents.profile import (
     reword,
     subject_of,
 )
-from chapterhouse.agents.registry import READ_AHEAD, OnProgress, Refresh
+from chapterhouse.agents.registry import OnProgress, Refresh
 from chapterhouse.connectors.fetch import Fetched
 from chapterhouse.connectors.fetched import FetchReport, forget, sync_pages
 from chapterhouse.connectors.links import Link
@@ -157,15 +157,7 @@ def read_again(
     present = runtime.store.documents_among(document_ids, Scope.everything())
     if not present:
         return AddReport(())
-    report = reprocess(
-        sorted(present),
-        store=runtime.store,
-        read=runtime.read,
-        prepare=runtime.preparer(),
-        workers=READ_AHEAD,
-        maximum_bytes=runtime.maximum_bytes,
-        on_progress=on_progress,
-    )
+    report = reprocess(sorted(present), runtime.work(on_progress))
     runtime.catch_up()
     return report
 

@@ -21,11 +21,7 @@ from chapterhouse.agents.persona_update import (
     read_last,
     write_last,
 )
-from chapterhouse.agents.problems import (
-    Problem,
-    References,
-    located,
-)
+from chapterhouse.agents.problems import Problem, References, located
 from chapterhouse.agents.registry import OnProgress, Refresh, Registry, ignore_progress
 from chapterhouse.agents.templates import DEFAULT_PERSONA_TEMPLATE
 from chapterhouse.errors import UsageError
@@ -208,9 +204,7 @@ class Personas(Registry[PersonaFolder]):
         if not everything and self._is_curated(definition):
             return None
         return curate(
-            definition.raw,
-            definition.rag,
-            slug=definition.slug,
+            definition,
             read=self._runtime.read,
             today=self._runtime.today(),
             everything=everything,

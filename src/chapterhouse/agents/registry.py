@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Final, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from chapterhouse.agents.curated import CurationReport
 from chapterhouse.agents.problems import DefinitionError, Problem
@@ -17,7 +17,6 @@ from chapterhouse.runtime import Runtime
 from chapterhouse.types import CorpusCounts, Progress, Scope
 
 OnProgress = Callable[[Progress], None]
-READ_AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
 class Definition(Protocol):
@@ -30,6 +29,10 @@ class Definition(Protocol):
     @property
     def display_name(self) -> str:
         """How it is called."""
+
+    @property
+    def path(self) -> Path:
+        """Its folder, absolute."""
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -215,16 +218,7 @@ class Registry(ABC, Generic[Folder]):
         runtime, places = self._runtime, self._places(definition)
         if not dry_run and is_current(places, runtime.store):
             return None
-        report = bring_up_to_date(
-            places,
-            store=runtime.store,
-            read=runtime.read,
-            prepare=runtime.preparer(),
-            workers=READ_AHEAD,
-            maximum_bytes=runtime.maximum_bytes,
-            on_progress=on_progress,
-            dry_run=dry_run,
-        )
+        report = bring_up_to_date(places, runtime.work(on_progress), dry_run=dry_run)
         if not dry_run:
             runtime.catch_up()
         return report
@@ -256,6 +250,10 @@ class Registry(ABC, Generic[Folder]):
             return Entry(slug, None, error.problems)
 
     # --- what each kind says for itself --------------------------------------------------------
+
+    @abstractmethod
+    def validate(self, name: str | None = None, /) -> tuple[Problem, ...]:
+        """Return everything wrong with one, or with all; errors as for ``resolve``."""
 
     @abstractmethod
     def _load(self, slug: str) -> Folder:

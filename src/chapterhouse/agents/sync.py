@@ -4,23 +4,20 @@ The files decide: what is below the owner's folders is on its shelf, with what t
 other documents shares with it. Shelves that belong to nobody were filled by hand and stay.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from chapterhouse.connectors.content import MAXIMUM_BYTES
 from chapterhouse.connectors.folder import SourceFile, above, location_of, walk
 from chapterhouse.ingest.ingest import add
-from chapterhouse.ingest.look import Prepare, Read
+from chapterhouse.ingest.look import Work
 from chapterhouse.ingest.preview import preview
 from chapterhouse.ingest.remove import remove
 from chapterhouse.ports.store import Store
-from chapterhouse.types import AddReport, Document, FileOutcome, FileRecord, Progress, Scope, Status
+from chapterhouse.types import AddReport, Document, FileOutcome, FileRecord, Scope, Status
 
 EXCLUDED: Final = "excluded"  # code of a file that a hand has taken out
-_AHEAD: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +100,7 @@ class _Ground:
         return not there and not at.startswith(self.unseen)
 
 
-def bring_up_to_date(
-    places: Places,
-    *,
-    store: Store,
-    read: Read,
-    prepare: Prepare,
-    workers: int = _AHEAD,
-    maximum_bytes: int = MAXIMUM_BYTES,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-    dry_run: bool = False,
-) -> SyncReport:
+def bring_up_to_date(places: Places, work: Work, *, dry_run: bool = False) -> SyncReport:
     """Make a shelf what its folders are.
 
     New and changed files are read; documents whose file is gone leave, and so do those that stand
@@ -123,36 +110,23 @@ def bring_up_to_date(
 
     Args:
         places: Where to look.
-        store: Where documents are.
-        read: Starts reading bytes; called with the bytes and the file's name.
-        prepare: Makes a document of what was read.
-        workers: Files being read at a time, 1 or more.
-        maximum_bytes: Larger files are rejected.
-        on_progress: Called after each file, when its outcome is safe on disk.
+        work: What reading needs; its shelf is that of ``places``.
         dry_run: Only say what would be done; what front matter would change is not known then.
 
     Raises:
         ChapterhouseError: the store cannot be written; what was told before is safe.
     """
-    ground = _ground(places)
+    ground, store = _ground(places), work.store
     if dry_run:
-        report = preview(ground.there, store=store, maximum_bytes=maximum_bytes)
+        report = preview(ground.there, store=store, maximum_bytes=work.maximum_bytes)
     else:
         _label(places, store)
         _exclude(ground, store)
-        look = partial(
-            add,
-            ground.there,
-            store=store,
-            read=read,
-            prepare=prepare,
-            shelf=places.shelf,
-            workers=workers,
-            maximum_bytes=maximum_bytes,
-        )
-        report = look(on_progress=on_progress)
+        work = replace(work, shelf=places.shelf)
+        report = add(ground.there, work)
         if not report.interrupted and any(map(_is_young, report.outcomes)):
-            look()  # hashed again now, so that the next look need not
+            # Hashed again now, so that the next look need not.
+            add(ground.there, replace(work, on_progress=lambda _: None))
         ground = _ground(places)
     if report.interrupted:
         return SyncReport(report)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from threading import Event
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.answering.search import named_scope
@@ -30,7 +29,7 @@ from chapterhouse.types import (
 
 if TYPE_CHECKING:
     from chapterhouse.agents import council_model, personas
-    from chapterhouse.ingest import compare, find, ingest, look, preview, remove, reprocess
+    from chapterhouse.ingest import compare, find, ingest, preview, remove, reprocess
     from chapterhouse.reading import formats
 else:
     council_model = lazy("chapterhouse.agents.council_model")
@@ -38,14 +37,12 @@ else:
     compare = lazy("chapterhouse.ingest.compare")
     find = lazy("chapterhouse.ingest.find")
     ingest = lazy("chapterhouse.ingest.ingest")
-    look = lazy("chapterhouse.ingest.look")
     preview = lazy("chapterhouse.ingest.preview")
     remove = lazy("chapterhouse.ingest.remove")
     reprocess = lazy("chapterhouse.ingest.reprocess")
     formats = lazy("chapterhouse.reading.formats")
 
 _INDEXED_AT_ONCE: Final = 1_000  # documents of an ``add``
-_AHEAD: Final = 8  # files being read while earlier ones are stored
 
 
 class Documents:
@@ -85,16 +82,8 @@ class Documents:
         if dry_run:
             maximum = self._runtime.maximum_bytes
             return preview.preview(wanted, store=self._runtime.store, maximum_bytes=maximum)
-        report = ingest.add(
-            wanted,
-            store=self._runtime.store,
-            read=self._runtime.read,
-            prepare=self._runtime.preparer(),
-            shelf=shelf,
-            workers=_AHEAD,
-            maximum_bytes=self._runtime.maximum_bytes,
-            on_progress=self._indexing(on_progress or _ignore),
-        )
+        on_progress = self._indexing(on_progress or _ignore)
+        report = ingest.add(wanted, self._runtime.work(on_progress, shelf))
         self._runtime.catch_up()
         return report
 
@@ -128,9 +117,7 @@ class Documents:
         maximum = self._runtime.settings.reading.maximum_megabytes
         if len(text) > maximum * 2**20:
             raise RejectedError("too-large", f"The text has over {maximum} megabytes.")
-        prepare = self._runtime.preparer()
-        read = self._runtime.read
-        work = look.Work(self._runtime.store, read, prepare, shelf, 1, _ignore, Event())
+        work = self._runtime.work(_ignore, shelf)
         report = ingest.add_text(text, " ".join(title.split()), work)
         self._runtime.catch_up()
         return report
@@ -193,15 +180,8 @@ class Documents:
             NotFoundError: a name fits nothing.
             UsageError: a name fits several documents.
         """
-        report = reprocess.reprocess(
-            [self.get(name).id for name in names],
-            store=self._runtime.store,
-            read=self._runtime.read,
-            prepare=self._runtime.preparer(),
-            workers=_AHEAD,
-            maximum_bytes=self._runtime.maximum_bytes,
-            on_progress=on_progress or _ignore,
-        )
+        work = self._runtime.work(on_progress or _ignore)
+        report = reprocess.reprocess([self.get(name).id for name in names], work)
         self._runtime.catch_up()
         return report
 

@@ -2,44 +2,23 @@
 
 import hashlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from threading import Event
 
-from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
+from chapterhouse.connectors.content import Content, open_source
 from chapterhouse.connectors.folder import GIVEN, SourceFile, above
 from chapterhouse.errors import RejectedError
-from chapterhouse.ingest.look import Look, Prepare, Read, Work, worth_another_try
+from chapterhouse.ingest.look import Look, Work, worth_another_try
 from chapterhouse.ingest.pipeline import run, submit
 from chapterhouse.ingest.plan import make_plan
-from chapterhouse.ports.store import Store
-from chapterhouse.reading.limits import Limits
 from chapterhouse.text.naming import slug
-from chapterhouse.types import (
-    DEFAULT_SHELF,
-    AddReport,
-    FileRecord,
-    Progress,
-)
+from chapterhouse.types import AddReport, FileRecord
 
 _NAME = 48  # characters of a text by which it is called
 
 
-def add(
-    paths: Iterable[Path],
-    *,
-    store: Store,
-    read: Read,
-    prepare: Prepare,
-    shelf: str = DEFAULT_SHELF,
-    workers: int = 4,
-    maximum_bytes: int = MAXIMUM_BYTES,
-    retry: bool = False,
-    limits: Limits | None = None,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-    stop: Event | None = None,
-) -> AddReport:
+def add(paths: Iterable[Path], work: Work) -> AddReport:
     """Read what is new or changed below ``paths`` and store it, file by file.
 
     A file whose size and time are those of the last look is not opened; one whose bytes are the
@@ -48,42 +27,30 @@ def add(
 
     Args:
         paths: Folders and files.
-        store: Where documents go.
-        read: Starts reading bytes; called with the bytes and the file's name.
-        prepare: Makes a document of what was read.
-        shelf: The shelf that documents are put on, beside those they are on.
-        workers: Files being read at a time, 1 or more.
-        maximum_bytes: Larger files are rejected.
-        retry: Look again at unchanged files that gave no document the last time.
-        limits: How much of archives is unpacked; the usual when None.
-        on_progress: Called after each file, when its outcome is safe on disk.
-        stop: Ends the run early when set.
+        work: What the run needs.
 
     Raises:
         NotFoundError: one of ``paths`` is not there; nothing was done.
         ChapterhouseError: the store cannot be written, as when the disk is full; what was told
             before is safe.
     """
-    paths = tuple(paths)
+    paths, store = tuple(paths), work.store
     plan = make_plan(paths, store)
     labels = {place: store.label_root(place, label) for place, label in plan.new_roots.items()}
     if labels != plan.new_roots:  # another process took a label meanwhile
         plan = make_plan(paths, store)
-    stopping, bounds = stop or Event(), limits or Limits()
-    work = Work(store, read, prepare, shelf, workers, on_progress, stopping, retry, bounds)
     again = {  # archives and messages in which something is worth another try
         place
         for record in plan.known.values()
-        if worth_another_try(record, retry=retry)
+        if worth_another_try(record, retry=work.retry)
         for place in (record.location, *above(record.location))
     }
 
-    def looks() -> Iterable[Look]:
-        for file in plan.files:
-            known = plan.known.get(file.location)
-            yield _look(file, known, work, maximum_bytes, again=file.location in again)
-
-    report = run(looks(), len(plan.files), work)
+    looks = (
+        _look(file, plan.known.get(file.location), work, again=file.location in again)
+        for file in plan.files
+    )
+    report = run(looks, len(plan.files), work)
     for record in plan.missing:
         if not record.document_id:
             store.forget_file(record.location)
@@ -115,14 +82,7 @@ def add_text(text: str, title: str, work: Work) -> AddReport:
     return run([look], 1, work)
 
 
-def _look(
-    file: SourceFile,
-    known: FileRecord | None,
-    work: Work,
-    maximum_bytes: int,
-    *,
-    again: bool,
-) -> Look:
+def _look(file: SourceFile, known: FileRecord | None, work: Work, *, again: bool) -> Look:
     """Open a file as far as is needed to know what to do with it."""
     look = Look(file, known, started=time.monotonic())
     if file.problem:
@@ -131,7 +91,7 @@ def _look(
     if settled and (settled.size, settled.mtime_ns) == (file.size, file.mtime_ns):
         return look
     try:
-        content = open_source(file, maximum_bytes=maximum_bytes)
+        content = open_source(file, maximum_bytes=work.maximum_bytes)
     except RejectedError as error:
         return replace(look, error=error)
     if settled and settled.sha256 == content.sha256:

@@ -5,7 +5,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from threading import Event
 
-from chapterhouse.connectors.content import Content
+from chapterhouse.connectors.content import MAXIMUM_BYTES, Content
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import RejectedError
 from chapterhouse.ingest.prepare import Prepared
@@ -14,15 +14,7 @@ from chapterhouse.presenting.wording import join_words
 from chapterhouse.reading.limits import Limits
 from chapterhouse.reading.names import ARCHIVES
 from chapterhouse.text.counting import counted
-from chapterhouse.types import (
-    Extraction,
-    FileOutcome,
-    FileRecord,
-    Member,
-    Notice,
-    Progress,
-    Status,
-)
+from chapterhouse.types import Extraction, FileOutcome, FileRecord, Member, Notice, Progress, Status
 
 Read = Callable[[bytes, str], Future[Extraction]]
 Prepare = Callable[[Extraction, SourceFile, Content], Prepared]
@@ -100,20 +92,26 @@ class Work:
     """What a run needs.
 
     Attributes:
-        shelf: Added to the shelves that a document is on already.
-        ahead: Files being read at a time.
+        store: Where documents go.
+        read: Starts reading bytes; called with the bytes and the file's name.
+        prepare: Makes a document of what was read.
+        shelf: Added to the shelves that a document is on already; empty for none.
+        ahead: Files being read at a time, 1 or more.
+        maximum_bytes: Larger files are rejected.
+        on_progress: Called after each file, when its outcome is safe on disk.
         stop: Ends the run early when set.
         retry: Whether what gave no document the last time is read again.
-        limits: How much is unpacked.
+        limits: How much of archives is unpacked.
     """
 
     store: Store
     read: Read
     prepare: Prepare
-    shelf: str
-    ahead: int
-    on_progress: Callable[[Progress], None]
-    stop: Event
+    shelf: str = ""
+    ahead: int = 4
+    maximum_bytes: int = MAXIMUM_BYTES
+    on_progress: Callable[[Progress], None] = lambda _: None
+    stop: Event = field(default_factory=Event)
     retry: bool = False
     limits: Limits = field(default_factory=Limits)
 

@@ -1,31 +1,20 @@
 """Read documents again, after a better reader, chunker or embedder came."""
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
-from threading import Event
 
-from chapterhouse.connectors.content import MAXIMUM_BYTES, Content, open_source
+from chapterhouse.connectors.content import Content, open_source
 from chapterhouse.connectors.folder import SourceFile
 from chapterhouse.errors import NotFoundError, RejectedError
-from chapterhouse.ingest.look import Look, Prepare, Read, Work
+from chapterhouse.ingest.look import Look, Work
 from chapterhouse.ingest.pipeline import run, submit
 from chapterhouse.ingest.plan import find_file
 from chapterhouse.ports.store import Store
-from chapterhouse.types import AddReport, Document, FileRecord, Progress, Scope
+from chapterhouse.types import AddReport, Document, FileRecord, Scope
 
 
-def reprocess(
-    document_ids: Iterable[str] = (),
-    *,
-    store: Store,
-    read: Read,
-    prepare: Prepare,
-    workers: int = 4,
-    maximum_bytes: int = MAXIMUM_BYTES,
-    on_progress: Callable[[Progress], None] = lambda _: None,
-    stop: Event | None = None,
-) -> AddReport:
+def reprocess(document_ids: Iterable[str], work: Work) -> AddReport:
     """Read and store documents again, all of them where none is named.
 
     The bytes are those of the file where it still is, and those kept in the library where it is
@@ -34,9 +23,8 @@ def reprocess(
     Raises:
         NotFoundError: an id names no document; nothing was done.
     """
-    documents = _chosen(tuple(dict.fromkeys(document_ids)), store)
-    work = Work(store, read, prepare, "", workers, on_progress, stop or Event())
-    looks = (_look(document, work, maximum_bytes) for document in documents)
+    documents = _chosen(tuple(dict.fromkeys(document_ids)), work.store)
+    looks = (_look(document, work) for document in documents)
     return run(looks, len(documents), work)
 
 
@@ -56,13 +44,13 @@ def _chosen(document_ids: tuple[str, ...], store: Store) -> list[Document]:
     return sorted(documents, key=lambda document: (document.source, document.id))
 
 
-def _look(document: Document, work: Work, maximum_bytes: int) -> Look:
+def _look(document: Document, work: Work) -> Look:
     started = time.monotonic()
     known = work.store.file(document.location)
     file, content = find_file(document, work.store), None
     if file is not None and file.problem is None:
         try:
-            content = open_source(file, maximum_bytes=maximum_bytes)
+            content = open_source(file, maximum_bytes=work.maximum_bytes)
         except RejectedError:
             content = None  # not readable now, but the bytes we kept are
     if file is None or content is None:

@@ -17,6 +17,7 @@ from chapterhouse.presenting.blocks import (
     Sources,
     Style,
     Words,
+    paragraph,
     plain,
 )
 from chapterhouse.presenting.markdown import markdown
@@ -42,7 +43,7 @@ def answer_blocks(answer: Answer) -> Part:
         *rest,
         (Sources(cited),) if cited else (),
         tuple(_conflicts(answer)),
-        tuple(_remarks(answer) if sentences or answer.found else _refusal(answer)),
+        tuple(_remarks(answer, refused=not (sentences or answer.found))),
         tuple(_closing(answer)),
     ]
     answer_parts = enumerate(filter(None, parts), start=1)
@@ -94,15 +95,15 @@ def _opening(answer: Answer) -> Iterator[Block]:
     if answer.refreshed:
         yield _quiet(answer.refreshed)
     if answer.notice:
-        yield Paragraph((Words(answer.notice, Style.STRONG),))
+        yield paragraph(answer.notice, Style.STRONG)
     if answer.display_name and answer.sentences:
         yield _quiet(_speaker(answer))
     introduced = answer.notice == _CLOSEST or answer.notice.endswith(":")
     quoted = answer.method == "extractive"
     if answer.outcome is AnswerOutcome.PASSAGES and quoted and not introduced:
-        yield Paragraph((Words(_NEAREST if answer.notice else _CLOSEST, Style.STRONG),))
+        yield paragraph(_NEAREST if answer.notice else _CLOSEST, Style.STRONG)
     elif answer.certainty == "likely" and answer.route is Route.ANSWERED and quoted:
-        yield Paragraph((Words("Likely:", Style.STRONG),))
+        yield paragraph("Likely:", Style.STRONG)
 
 
 def _speaker(answer: Answer) -> str:
@@ -159,50 +160,38 @@ def _after(sentence: AnswerSentence, *, marked: bool) -> Line:
 
 def _conflicts(answer: Answer) -> Iterator[Block]:
     if answer.conflicts:
-        yield Paragraph((Words("Sources disagree", Style.STRONG),))
+        yield paragraph("Sources disagree", Style.STRONG)
     for conflict in answer.conflicts:
         yield Bullets(tuple(map(plain, wording.conflict_lines(conflict))))
 
 
-def _remarks(answer: Answer) -> Iterator[Block]:
-    if answer.searched.missing_terms and not answer.found:
-        yield _quiet(
-            f"Words that no document has: {wording.join_words(answer.searched.missing_terms)}"
-        )
-    for line in wording.reservations(answer.searched):
-        yield _quiet(line)
-    if answer.rejected:
+def _remarks(answer: Answer, *, refused: bool) -> Iterator[Block]:
+    """Yield what was not found and what would help; of a refusal that is all there is to read."""
+    searched, style = answer.searched, Style.PLAIN if refused else Style.QUIET
+    if refused and not answer.notice:
+        yield paragraph("I don't find this in the documents.", Style.STRONG)
+    if refused:
+        terms = wording.join_words(searched.terms) or "nothing"
+        yield paragraph(f"Searched {_searched(answer)}, for: {terms}")
+    if searched.missing_terms and not answer.found:
+        missing = wording.join_words(searched.missing_terms)
+        yield paragraph(f"Words that no document has: {missing}", style)
+    for line in wording.reservations(searched):
+        yield paragraph(line, style)
+    if answer.rejected and not refused:
         named = wording.join_words(answer.rejected)
         yield _quiet(f"Left out, because it cites nothing that the model was given: {named}")
-    yield from _help(answer)
-
-
-def _refusal(answer: Answer) -> Iterator[Block]:
-    searched = answer.searched
-    if not answer.notice:
-        yield Paragraph((Words("I don't find this in the documents.", Style.STRONG),))
-    terms = wording.join_words(searched.terms) or "nothing"
-    yield Paragraph(plain(f"Searched {_searched(answer)}, for: {terms}"))
-    if searched.missing_terms:
-        missing = wording.join_words(searched.missing_terms)
-        yield Paragraph(plain(f"Words that no document has: {missing}"))
-    for line in wording.reservations(searched):
-        yield Paragraph(plain(line))
-    if searched.nearest:
-        yield Paragraph(plain("Nearest headings:"))
+    if searched.nearest and refused:
+        yield paragraph("Nearest headings:")
         yield Bullets(tuple(map(plain, searched.nearest)))
-    yield from _help(answer)
-
-
-def _help(answer: Answer) -> Iterator[Block]:
     if answer.would_help:
-        yield Paragraph(plain("What would help:"))
+        yield paragraph("What would help:")
         yield Bullets(tuple(map(plain, answer.would_help)))
 
 
 def _closing(answer: Answer) -> Iterator[Block]:
     for warning in answer.warnings:
-        yield Paragraph((Words(warning, Style.WARNING),))
+        yield paragraph(warning, Style.WARNING)
     if answer.sentences or answer.found:
         facts = [answer.certainty, wording.method(answer.method), f"searched {_searched(answer)}"]
         if answer.cached:
@@ -217,4 +206,4 @@ def _searched(answer: Answer) -> str:
 
 
 def _quiet(text: str) -> Paragraph:
-    return Paragraph((Words(text, Style.QUIET),))
+    return paragraph(text, Style.QUIET)

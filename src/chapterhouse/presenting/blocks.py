@@ -115,6 +115,13 @@ class Verbatim:
 
 
 @dataclass(frozen=True, slots=True)
+class Raw:
+    """A text that is copied as it is, such as a page of Markdown or a whole document."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """Rows of texts in aligned columns.
 
@@ -200,7 +207,7 @@ class Opposed:
     verdict: str
 
 
-Block = Paragraph | Lines | Bullets | Code | Verbatim | Columns | Grid | Opposed | Sources
+Block = Paragraph | Lines | Bullets | Code | Verbatim | Raw | Columns | Grid | Opposed | Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +236,11 @@ def verbatim(*parts: str | tuple[str, Style], indent: int = 0) -> Verbatim:
     return Verbatim(tuple(words), indent)
 
 
+def paragraph(text: str, style: Style = Style.PLAIN) -> Paragraph:
+    """Return a line of its own in one style."""
+    return Paragraph((Words(text, style),))
+
+
 def paragraphs(lines: Sequence[str]) -> tuple[Paragraph, ...]:
     """Return a paragraph for each text."""
     return tuple(Paragraph(plain(line)) for line in lines)
@@ -245,7 +257,7 @@ def lines_of(block: Block) -> Iterator[Line]:
             yield from (cell.line for row in block.rows for cell in row)
         case Opposed():
             yield from (side.line for side in block.sides)
-        case Code() | Sources() | Verbatim() | Columns():
+        case Code() | Sources() | Verbatim() | Raw() | Columns():
             pass
 
 

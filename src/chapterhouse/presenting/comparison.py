@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-from chapterhouse.presenting.markup import Markup, element, joined
+from chapterhouse.presenting.markup import Markup, element, html_page, joined
 from chapterhouse.types import ComparedPage, Comparison, OriginalLine
 
 _TAKEN, _PARTLY, _MISSING = "taken", "partly", "missing"
@@ -24,8 +24,7 @@ def comparison_page(found: Comparison) -> str:
         element("header", element("h1", title), _facts(found), *_remarks(found)),
         element("main", *(_page(page) for page in found.pages)),
     )
-    made = element("html", _head(title), body, attributes={"lang": "en"})
-    return f"<!DOCTYPE html>\n{made}\n"
+    return html_page(title, _policy(), _style_sheet(), body)
 
 
 def share_text(share: float | None) -> str:
@@ -33,22 +32,6 @@ def share_text(share: float | None) -> str:
     if share is None:
         return "the words of the file cannot be counted"
     return f"{int(share * 1000) / 10:g} % of the words that the file shows"
-
-
-def _head(title: str) -> Markup:
-    names = {
-        "viewport": "width=device-width, initial-scale=1",
-        "generator": "Chapterhouse",
-        "referrer": "no-referrer",
-    }
-    return element(
-        "head",
-        element("meta", attributes={"charset": "utf-8"}),
-        element("meta", attributes={"http-equiv": "Content-Security-Policy", "content": _policy()}),
-        *(element("meta", attributes={"name": n, "content": c}) for n, c in names.items()),
-        element("title", title),
-        element("style", Markup(_style_sheet())),
-    )
 
 
 @cache

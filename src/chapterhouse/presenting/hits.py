@@ -4,7 +4,16 @@ from collections.abc import Iterator
 from typing import Final
 
 from chapterhouse.presenting import wording
-from chapterhouse.presenting.blocks import Block, Bullets, Paragraph, Part, Style, Words, plain
+from chapterhouse.presenting.blocks import (
+    Block,
+    Bullets,
+    Paragraph,
+    Part,
+    Style,
+    Words,
+    paragraph,
+    plain,
+)
 from chapterhouse.presenting.citing import page_name, without_title
 from chapterhouse.presenting.quoted import quoted_blocks
 from chapterhouse.text.analyse import analyse
@@ -30,12 +39,12 @@ def hits_blocks(result: SearchResult, *, explain: bool = False, key_span: bool =
     if not result.hits:
         found = (Words("Nothing found.", Style.STRONG), Words(f" Searched {searched}."))
         blocks.append(Paragraph(found))
-    blocks += [Paragraph((Words(warning, Style.WARNING),)) for warning in result.warnings]
+    blocks += [paragraph(warning, Style.WARNING) for warning in result.warnings]
     if explain or not result.hits:
         blocks.append(Bullets(tuple(map(plain, _explained(result, variants=explain)))))
     if result.hits:
         count = counted(len(result.hits), "passage")
-        blocks.append(Paragraph((Words(f"{count} from {searched}", Style.QUIET),)))
+        blocks.append(paragraph(f"{count} from {searched}", Style.QUIET))
     closing = Part("hits-end", "", tuple(blocks))
     return Part("hits", result.query.text, parts=(*parts, closing))
 
@@ -62,9 +71,9 @@ def _hit(hit: Hit, terms: frozenset[str], *, explain: bool) -> Part:
         below.append(f"said again in: {wording.join_words(hit.repeats, _REPEATS)}")
     if explain:
         below += [f"{stage}: {value:.6g}" for stage, value in hit.stages.items()]
-    quiet = [Paragraph((Words(text, Style.QUIET),)) for text in below]
-    header = [Paragraph((Words(chunk.header.strip(), Style.QUIET),))] if chunk.header else []
-    about = Paragraph((Words(" · ".join(filter(None, facts)), Style.QUIET),))
+    quiet = [paragraph(text, Style.QUIET) for text in below]
+    header = [paragraph(chunk.header.strip(), Style.QUIET)] if chunk.header else []
+    about = paragraph(" · ".join(filter(None, facts)), Style.QUIET)
     text = chunk.text.strip()
     title = " › ".join((document.title, *without_title(document.title, chunk.section_path)))
     return Part(

@@ -5,30 +5,9 @@ from functools import cache
 from importlib import resources
 from typing import Final
 
-from chapterhouse.presenting.blocks import (
-    Block,
-    Bullets,
-    Cited,
-    ClaimName,
-    Code,
-    Columns,
-    Facing,
-    Grid,
-    GridCell,
-    Line,
-    Lines,
-    Mark,
-    Opposed,
-    Paragraph,
-    Part,
-    Sources,
-    Style,
-    Verbatim,
-    Words,
-    lines_of,
-)
+from chapterhouse.presenting import blocks
 from chapterhouse.presenting.citing import citation_line, clean
-from chapterhouse.presenting.markup import Markup, element, joined
+from chapterhouse.presenting.markup import Markup, element, html_page, joined
 from chapterhouse.text.view import inert
 from chapterhouse.types import Citation
 
@@ -36,17 +15,17 @@ Citing = Mapping[str, list[tuple[str, str]]]  # where a citation is used: anchor
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _DEEPEST: Final = 6  # level of a heading
-_STYLED: Final[Mapping[Style, tuple[str, str]]] = {
-    Style.STRONG: ("strong", ""),
-    Style.WARNING: ("strong", "warning"),
-    Style.QUIET: ("span", "quiet"),
-    Style.KEY: ("strong", "key"),
+_STYLED: Final[Mapping[blocks.Style, tuple[str, str]]] = {
+    blocks.Style.STRONG: ("strong", ""),
+    blocks.Style.WARNING: ("strong", "warning"),
+    blocks.Style.QUIET: ("span", "quiet"),
+    blocks.Style.KEY: ("strong", "key"),
 }
 # Parts that are read first and stand out, by the end of their key.
 _NOTABLE: Final = frozenset({"decision", "dissent", "warnings", "absences", "missing"})
 
 
-def page(whole: Part, kind: str) -> str:
+def page(whole: blocks.Part, kind: str) -> str:
     """Return a part as a whole HTML document; what is first in it stands out below its title.
 
     Args:
@@ -80,25 +59,7 @@ def page(whole: Part, kind: str) -> str:
             ),
         ),
     )
-    made = element("html", _head(whole.title), body, attributes={"lang": "en"})
-    return f"<!DOCTYPE html>\n{made}\n"
-
-
-def _head(title: str) -> Markup:
-    names = {
-        "viewport": "width=device-width, initial-scale=1",
-        "generator": "Chapterhouse",
-        "referrer": "no-referrer",
-        "color-scheme": "light dark",
-    }
-    return element(
-        "head",
-        element("meta", attributes={"charset": "utf-8"}),
-        element("meta", attributes={"http-equiv": "Content-Security-Policy", "content": POLICY}),
-        *(element("meta", attributes={"name": n, "content": c}) for n, c in names.items()),
-        element("title", title),
-        element("style", Markup(_style_sheet())),
-    )
+    return html_page(whole.title, POLICY, _style_sheet(), body, {"color-scheme": "light dark"})
 
 
 @cache
@@ -106,7 +67,7 @@ def _style_sheet() -> str:
     return resources.files(__package__).joinpath("style.css").read_text("utf-8")
 
 
-def _contents(whole: Part) -> Markup:
+def _contents(whole: blocks.Part) -> Markup:
     entries = [
         element("li", element("a", inert(part.title), attributes={"href": f"#{part.key}"}))
         for part in whole.parts
@@ -117,7 +78,7 @@ def _contents(whole: Part) -> Markup:
     return element("nav", element("ol", *entries), attributes={"aria-label": "Contents"})
 
 
-def _part(part: Part, level: int, citing: Citing) -> Markup:
+def _part(part: blocks.Part, level: int, citing: Citing) -> Markup:
     """Return a section; what a member said is an article."""
     kind = part.key.rpartition("-")[0].rpartition("-")[2]
     last = part.key.rpartition("-")[2]
@@ -136,64 +97,64 @@ def _part(part: Part, level: int, citing: Citing) -> Markup:
 # --- blocks ------------------------------------------------------------------------------------
 
 
-def _block(block: Block, citing: Citing) -> Markup:  # noqa: C901, PLR0911 - one for each kind
+def _block(block: blocks.Block, citing: Citing) -> Markup:  # noqa: C901, PLR0911 - one for each kind
     match block:
-        case Paragraph(line):
+        case blocks.Paragraph(line):
             return element("p", _line(line))
-        case Lines(lines):
+        case blocks.Lines(lines):
             rest = (joined(element("br"), _line(line)) for line in lines[1:])
             return element("p", _line(lines[0]), *rest)
-        case Bullets(lines, ()):
+        case blocks.Bullets(lines, ()):
             return element("ul", *map(_bullet, lines))
-        case Bullets(lines, marks):
+        case blocks.Bullets(lines, marks):
             items = map(_marked, lines, marks)
             return element("ul", *items, attributes={"class": "as-written"})
-        case Code(text):
+        case blocks.Code(text) | blocks.Raw(text):
             return element("pre", text)
-        case Verbatim(line):
+        case blocks.Verbatim(line):
             return element("pre", "".join(run.text for run in line))
-        case Columns():
+        case blocks.Columns():
             return _grid(block.grid())
-        case Grid():
+        case blocks.Grid():
             return _grid(block)
-        case Opposed():
+        case blocks.Opposed():
             return _opposed(block)
-        case Sources(citations):
+        case blocks.Sources(citations):
             entries = (_source(name, clean(one), citing.get(name, [])) for name, one in citations)
             return element("ol", *entries, attributes={"class": "sources"})
 
 
-def _marked(line: Line, mark: Mark) -> Markup:
+def _marked(line: blocks.Line, mark: blocks.Mark) -> Markup:
     """Return an item with the number that it has in its document."""
     attributes = {"class": f"depth-{mark.depth}"}
     return element("li", mark.number or "•", " ", _line(line), attributes=attributes)
 
 
-def _bullet(line: Line) -> Markup:
+def _bullet(line: blocks.Line) -> Markup:
     """Return a line of a list; where a claim is stated, links lead to it."""
     first = line[0] if line else None
-    anchor = first.anchor if isinstance(first, ClaimName) and first.stated else ""
+    anchor = first.anchor if isinstance(first, blocks.ClaimName) and first.stated else ""
     return element("li", _line(line), attributes={"id": anchor, "class": "claim" if anchor else ""})
 
 
-def _line(line: Line) -> Markup:
+def _line(line: blocks.Line) -> Markup:
     return joined(*map(_run, line))
 
 
-def _run(run: Words | Cited | ClaimName) -> Markup:
+def _run(run: blocks.Words | blocks.Cited | blocks.ClaimName) -> Markup:
     match run:
-        case Words(text, style):
+        case blocks.Words(text, style):
             return _words(text, style)
-        case Cited(names):
+        case blocks.Cited(names):
             return element("sup", *_links(names), attributes={"class": "cited"})
-        case ClaimName(name, anchor, stated):
+        case blocks.ClaimName(name, anchor, stated):
             attributes = {"class": "claim-name"}
             if stated or not anchor:
                 return element("span", inert(name), attributes=attributes)
             return element("a", inert(name), attributes={**attributes, "href": f"#{anchor}"})
 
 
-def _words(text: str, style: Style) -> Markup:
+def _words(text: str, style: blocks.Style) -> Markup:
     if style not in _STYLED:
         return joined(inert(text))
     name, shown = _STYLED[style]
@@ -206,7 +167,7 @@ def _links(names: Iterable[str]) -> Iterator[Markup]:
         yield joined(", " if place else "", element("a", name, attributes=attributes))
 
 
-def _grid(grid: Grid) -> Markup:
+def _grid(grid: blocks.Grid) -> Markup:
     head = element(
         "tr", *(element("th", inert(c), attributes={"scope": "col"}) for c in grid.columns)
     )
@@ -215,21 +176,18 @@ def _grid(grid: Grid) -> Markup:
         for row in grid.rows
     )
     table = element(
-        "table",
-        element("caption", grid.caption),
-        element("thead", head),
-        element("tbody", *rows),
+        "table", element("caption", grid.caption), element("thead", head), element("tbody", *rows)
     )
     # What is wider than a telephone is moved sideways, with the keyboard too.
     attributes = {"class": "wide", "role": "region", "aria-label": grid.caption, "tabindex": "0"}
     return element("div", table, attributes=attributes)
 
 
-def _grid_cell(name: str, cell: GridCell, scope: str) -> Markup:
+def _grid_cell(name: str, cell: blocks.GridCell, scope: str) -> Markup:
     return element(name, _line(cell.line), attributes={"scope": scope, "class": cell.tone})
 
 
-def _opposed(found: Opposed) -> Markup:
+def _opposed(found: blocks.Opposed) -> Markup:
     return element(
         "div",
         element("p", inert(found.title), attributes={"class": "about"}),
@@ -239,7 +197,7 @@ def _opposed(found: Opposed) -> Markup:
     )
 
 
-def _facing(side: Facing) -> Markup:
+def _facing(side: blocks.Facing) -> Markup:
     facts = [side.date, *([side.value] if side.value else [])]
     return element(
         "div",
@@ -253,16 +211,18 @@ def _facing(side: Facing) -> Markup:
 # --- sources -----------------------------------------------------------------------------------
 
 
-def _citing(part: Part) -> dict[str, list[tuple[str, str]]]:
+def _citing(part: blocks.Part) -> dict[str, list[tuple[str, str]]]:
     """Return for each citation where it is used: anchors of claims and parts, and their names."""
     found: dict[str, list[tuple[str, str]]] = {}
     for block in part.blocks:
-        for line in lines_of(block):
+        for line in blocks.lines_of(block):
             first = line[0] if line else None
             place = (part.key, part.title)
-            if isinstance(first, ClaimName) and first.stated and first.anchor:
+            if isinstance(first, blocks.ClaimName) and first.stated and first.anchor:
                 place = (first.anchor, first.name)
-            for name in (name for run in line if isinstance(run, Cited) for name in run.names):
+            for name in (
+                name for run in line if isinstance(run, blocks.Cited) for name in run.names
+            ):
                 if place[1] and place not in found.setdefault(name, []):
                     found[name].append(place)
     for below in part.parts:
@@ -282,11 +242,7 @@ def _source(name: str, citation: Citation, places: list[tuple[str, str]]) -> Mar
         element("p", element("cite", citation_line(citation)), attributes={"class": "title"}),
         element("blockquote", element("p", citation.quote)),
         element("p", element("a", link, attributes=attributes)) if link else "",
-        element(
-            "details",
-            element("summary", "How to check it"),
-            element("dl", *_facts(citation)),
-        ),
+        element("details", element("summary", "How to check it"), element("dl", *_facts(citation))),
         element(
             "p",
             element("span", verdict, attributes={"class": "" if citation.verified else "warning"}),

@@ -8,25 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from chapterhouse.presenting.blocks import (
-    Block,
-    Bullets,
-    Cited,
-    ClaimName,
-    Code,
-    Columns,
-    Grid,
-    Line,
-    Lines,
-    Mark,
-    Opposed,
-    Paragraph,
-    Part,
-    Sources,
-    Style,
-    Verbatim,
-    Words,
-)
+from chapterhouse.presenting import blocks
 from chapterhouse.presenting.citing import citation_line, clean
 from chapterhouse.text.sanitise import sanitise
 from chapterhouse.text.view import inert
@@ -39,10 +21,10 @@ _LEADING: Final = re.compile(r"^(\d{0,9})([#+=.)-])")
 _TICKS: Final = re.compile(r"`{3,}")
 _DEEPEST: Final = 6  # level of a heading
 _LEVEL: Final = 4  # columns of a list within a list
-_AROUND: Final = {Style.STRONG: "**", Style.KEY: "**", Style.WARNING: "*"}
+_AROUND: Final = {blocks.Style.STRONG: "**", blocks.Style.KEY: "**", blocks.Style.WARNING: "*"}
 
 
-def markdown(part: Part, *, titled: bool = True) -> str:
+def markdown(part: blocks.Part, *, titled: bool = True) -> str:
     """Return a part as a page of Markdown, its sources as footnotes at the end.
 
     Args:
@@ -53,10 +35,10 @@ def markdown(part: Part, *, titled: bool = True) -> str:
     return "\n\n".join((*found, *footnotes(sources_of(part)))) + "\n"
 
 
-def sources_of(part: Part) -> Iterator[tuple[str, Citation]]:
+def sources_of(part: blocks.Part) -> Iterator[tuple[str, Citation]]:
     """Yield every source in a part."""
     for block in part.blocks:
-        if isinstance(block, Sources):
+        if isinstance(block, blocks.Sources):
             yield from block.citations
     for below in part.parts:
         yield from sources_of(below)
@@ -75,30 +57,30 @@ def footnotes(citations: Iterable[tuple[str, Citation]]) -> Iterator[str]:
         )
 
 
-def block_text(block: Block) -> str:  # noqa: PLR0911 - one for each kind
+def block_text(block: blocks.Block) -> str:  # noqa: PLR0911 - one for each kind
     """Return a block as Markdown; sources stand at the end of the page."""
     match block:
-        case Paragraph(line):
+        case blocks.Paragraph(line):
             return line_text(line, begins=True)
-        case Lines(lines):
+        case blocks.Lines(lines):
             return "\\\n".join(line_text(line, begins=True) for line in lines)
-        case Bullets():
+        case blocks.Bullets():
             return _bullets(block)
-        case Code(text):
+        case blocks.Code(text) | blocks.Raw(text):
             return _code(text)
-        case Verbatim(line):
+        case blocks.Verbatim(line):
             return _code("".join(run.text for run in line))
-        case Columns():
+        case blocks.Columns():
             return _grid(block.grid())
-        case Grid():
+        case blocks.Grid():
             return _grid(block)
-        case Opposed():
+        case blocks.Opposed():
             return _opposed(block)
-        case Sources():
+        case blocks.Sources():
             return ""
 
 
-def line_text(line: Line, *, begins: bool = False) -> str:
+def line_text(line: blocks.Line, *, begins: bool = False) -> str:
     """Return a line as Markdown; ``begins`` where it may not look like a heading or a list."""
     return "".join(_run(run, begins=begins and not place) for place, run in enumerate(line)).strip()
 
@@ -123,7 +105,7 @@ def heading(text: str, level: int) -> str:
     return f"{'#' * min(level, _DEEPEST)} {line}"
 
 
-def _part(part: Part, level: int) -> Iterator[str]:
+def _part(part: blocks.Part, level: int) -> Iterator[str]:
     shown = [text for text in map(block_text, part.blocks) if text]
     if part.title and (shown or part.parts):
         yield heading(part.title, level)
@@ -132,10 +114,10 @@ def _part(part: Part, level: int) -> Iterator[str]:
         yield from _part(below, level + 1)
 
 
-def _bullets(block: Bullets) -> str:
+def _bullets(block: blocks.Bullets) -> str:
     """Return a list; numbers that Markdown would count anew are written out as words."""
     lines = [line_text(line, begins=True) for line in block.lines]
-    marks = block.marks or (Mark(),) * len(lines)
+    marks = block.marks or (blocks.Mark(),) * len(lines)
     if _counts_on(marks):
         return "\n".join(
             f"{' ' * _LEVEL * mark.depth}{mark.number or '-'} {line}"
@@ -145,7 +127,7 @@ def _bullets(block: Bullets) -> str:
     return "\\\n".join(f"{name} {line}" for name, line in zip(named, lines, strict=True))
 
 
-def _counts_on(marks: Iterable[Mark]) -> bool:
+def _counts_on(marks: Iterable[blocks.Mark]) -> bool:
     """Whether Markdown shows every number as it is written, at a depth that it sees."""
     open_lists: list[str] = []
     for mark in marks:
@@ -165,13 +147,13 @@ def _code(text: str) -> str:
     return f"{fence}\n{lines}\n{fence}"
 
 
-def _run(run: Words | Cited | ClaimName, *, begins: bool) -> str:
+def _run(run: blocks.Words | blocks.Cited | blocks.ClaimName, *, begins: bool) -> str:
     match run:
-        case Words(text, style):
+        case blocks.Words(text, style):
             return _styled(text, _AROUND.get(style, ""), begins=begins)
-        case Cited(names):
+        case blocks.Cited(names):
             return "".join(f"[^{name}]" for name in names)
-        case ClaimName(name, _, stated):
+        case blocks.ClaimName(name, _, stated):
             return _styled(name, "**" if stated else "", begins=begins)
 
 
@@ -185,12 +167,12 @@ def _styled(text: str, around: str, *, begins: bool = False) -> str:
     return f"{before}{around}{styled}{around}{behind}"
 
 
-def _grid(grid: Grid) -> str:
+def _grid(grid: blocks.Grid) -> str:
     rows = [[line_text(cell.line) for cell in row] for row in grid.rows]
     return _table([words(column) for column in grid.columns], rows)
 
 
-def _opposed(found: Opposed) -> str:
+def _opposed(found: blocks.Opposed) -> str:
     first, second = found.sides
     rows = [
         [words(side.date) for side in found.sides],

@@ -38,6 +38,35 @@ def element(name: str, *content: "str | Markup", attributes: Mapping[str, str] =
     return Markup(f"<{name}{given}>{end}")
 
 
+def html_page(
+    title: str, policy: str, style: str, body: Markup, names: Mapping[str, str] = _NONE
+) -> str:
+    """Return a whole document, which takes nothing from elsewhere.
+
+    Args:
+        title: Of the document.
+        policy: Its Content-Security-Policy.
+        style: Its style sheet.
+        body: All that is shown.
+        names: What else is stated about it, by name.
+    """
+    stated = {
+        "viewport": "width=device-width, initial-scale=1",
+        "generator": "Chapterhouse",
+        "referrer": "no-referrer",
+        **names,
+    }
+    head = element(
+        "head",
+        element("meta", attributes={"charset": "utf-8"}),
+        element("meta", attributes={"http-equiv": "Content-Security-Policy", "content": policy}),
+        *(element("meta", attributes={"name": n, "content": c}) for n, c in stated.items()),
+        element("title", title),
+        element("style", Markup(style)),
+    )
+    return f"<!DOCTYPE html>\n{element('html', head, body, attributes={'lang': 'en'})}\n"
+
+
 def markup(content: "str | Markup") -> Markup:
     """Return markup as it stands, and text escaped."""
     return content if isinstance(content, Markup) else Markup(_escaped(content))

@@ -36,6 +36,12 @@ def one_line(text: str) -> str:
     return shown(" ".join(text.split()))
 
 
+def cut(text: str, most: int) -> str:
+    """Return ``text`` as ``one_line``, of at most so many characters."""
+    line = one_line(text)
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
 def _spelt(character: str) -> str:
     number = ord(character)
     if number <= 0xFF:  # noqa: PLR2004 - what \x can spell

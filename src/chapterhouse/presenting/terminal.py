@@ -4,27 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from chapterhouse.presenting.blocks import (
-    Block,
-    Bullets,
-    Cited,
-    ClaimName,
-    Code,
-    Columns,
-    Facing,
-    Grid,
-    Line,
-    Lines,
-    Mark,
-    Opposed,
-    Paragraph,
-    Part,
-    Sources,
-    Style,
-    Verbatim,
-    Words,
-    lines_of,
-)
+from chapterhouse.presenting import blocks
 from chapterhouse.presenting.citing import citation_line
 from chapterhouse.presenting.columns import columns
 from chapterhouse.presenting.styled import indented, one_line, shown, styled
@@ -38,14 +18,14 @@ if TYPE_CHECKING:
 _LONGEST_HEADING: Final = 60  # characters in a line that names a place
 _HASH_DIGITS: Final = 12
 _STYLES: Final = {
-    Style.STRONG: "bold",
-    Style.WARNING: "yellow",
-    Style.QUIET: "dim",
-    Style.KEY: "bold",
-    Style.GOOD: "green",
-    Style.BAD: "bold red",
-    Style.TITLE: "bold cyan",
-    Style.NOTABLE: "cyan",
+    blocks.Style.STRONG: "bold",
+    blocks.Style.WARNING: "yellow",
+    blocks.Style.QUIET: "dim",
+    blocks.Style.KEY: "bold",
+    blocks.Style.GOOD: "green",
+    blocks.Style.BAD: "bold red",
+    blocks.Style.TITLE: "bold cyan",
+    blocks.Style.NOTABLE: "cyan",
 }
 
 
@@ -53,7 +33,7 @@ _STYLES: Final = {
 
 
 def show(
-    target: "Console", part: Part, options: str | None = "", *, detailed: bool = False
+    target: "Console", part: blocks.Part, options: str | None = "", *, detailed: bool = False
 ) -> None:
     """Print the parts of an answer or of a search, with an empty line between them.
 
@@ -69,55 +49,59 @@ def show(
         if below.title:
             target.print(styled((quiet_line(below.title), "bold cyan")))
         for block in below.blocks:
-            if isinstance(block, Sources):
+            if isinstance(block, blocks.Sources):
                 sources(target, block.citations, options, detailed=detailed)
             else:
                 show_block(target, block, 3 if below.title else 0)
 
 
-def draw(target: "Console", blocks: Iterable[Block]) -> None:
+def draw(target: "Console", found: Iterable[blocks.Block]) -> None:
     """Print blocks one below the other."""
-    for block in blocks:
+    for block in found:
         show_block(target, block, 0)
 
 
-def show_block(target: "Console", block: Block, by: int = 2) -> None:  # noqa: C901 - one for each kind
+def show_block(target: "Console", block: blocks.Block, by: int = 2) -> None:  # noqa: C901 - one for each kind
     """Print a block moved to the right; sources are for ``sources`` to print."""
     match block:
-        case Paragraph() | Lines():
-            for line in lines_of(block):
+        case blocks.Paragraph() | blocks.Lines():
+            for line in blocks.lines_of(block):
                 indented(target, text_of(target, line), by)
-        case Bullets(lines, marks):
-            for line, mark in zip(lines, marks or (Mark(),) * len(lines), strict=True):
-                words = text_of(target, (Words(f"{mark.number or '•'} "), *line))
+        case blocks.Bullets(lines, marks):
+            for line, mark in zip(lines, marks or (blocks.Mark(),) * len(lines), strict=True):
+                words = text_of(target, (blocks.Words(f"{mark.number or '•'} "), *line))
                 indented(target, words, by + 2 * mark.depth)
-        case Code(text):
+        case blocks.Code(text):
             indented(target, text.expandtabs(4), by + 4)
-        case Verbatim(line, indent):
-            runs = ((run.text, _STYLES.get(run.style, "")) for run in line)
+        case blocks.Verbatim(line, indent):
+            runs = (
+                (_marked(target, run.text, run.style), _STYLES.get(run.style, "")) for run in line
+            )
             indented(target, styled(*runs), by + indent)
-        case Columns():
+        case blocks.Raw(text):
+            target.out(shown(text), highlight=False, end="" if text.endswith("\n") else "\n")
+        case blocks.Columns():
             columns(target, block)
-        case Grid():
+        case blocks.Grid():
             _rows(target, block, by)
-        case Opposed():
+        case blocks.Opposed():
             indented(target, styled((quiet_line(block.title), "bold yellow")), by)
             for side in block.sides:
                 _side(target, side, by + 2)
             indented(target, styled((quiet_line(block.verdict), "dim")), by + 2)
-        case Sources():
+        case blocks.Sources():
             pass
 
 
-def _rows(target: "Console", grid: Grid, by: int) -> None:
+def _rows(target: "Console", grid: blocks.Grid, by: int) -> None:
     """Show a table row by row, which fits any width."""
     for row in grid.rows:
         indented(target, text_of(target, row[0].line), by)
         for column, cell in zip(grid.columns[1:], row[1:], strict=True):
-            indented(target, text_of(target, (Words(f"{column}: "), *cell.line)), by + 2)
+            indented(target, text_of(target, (blocks.Words(f"{column}: "), *cell.line)), by + 2)
 
 
-def _side(target: "Console", side: Facing, by: int) -> None:
+def _side(target: "Console", side: blocks.Facing, by: int) -> None:
     facts = " · ".join(filter(None, (side.date, side.value)))
     who = side.who or "nobody in particular"
     indented(target, styled((quiet_line(who), "bold"), (f"  {quiet_line(facts)}", "dim")), by)
@@ -127,22 +111,27 @@ def _side(target: "Console", side: Facing, by: int) -> None:
 # --- words -------------------------------------------------------------------------------------
 
 
-def text_of(target: "Console", line: Line) -> "Text":
+def text_of(target: "Console", line: blocks.Line) -> "Text":
     """Return a line; without colours what tells stands between marks."""
-    marks = ("", "") if target.is_terminal and not target.no_color else ("»", "«")
-    return styled(*(part for run in line for part in _run(run, marks)))
+    return styled(*(part for run in line for part in _run(target, run)))
 
 
-def _run(run: Words | Cited | ClaimName, marks: tuple[str, str]) -> Iterator[tuple[str, str]]:
+def _run(
+    target: "Console", run: blocks.Words | blocks.Cited | blocks.ClaimName
+) -> Iterator[tuple[str, str]]:
     match run:
-        case Words(text, Style.KEY):
-            yield quiet_line(text).join(marks), "bold"
-        case Words(text, style):
-            yield quiet_line(text), _STYLES.get(style, "")
-        case Cited(names):
+        case blocks.Words(text, style):
+            yield _marked(target, quiet_line(text), style), _STYLES.get(style, "")
+        case blocks.Cited(names):
             yield f" {numbers(names)}", "bold"
-        case ClaimName(name):
+        case blocks.ClaimName(name):
             yield quiet_line(name), "cyan"
+
+
+def _marked(target: "Console", text: str, style: blocks.Style) -> str:
+    """Return a text, between marks where it is the key and there are no colours."""
+    is_plain = style is blocks.Style.KEY and (target.no_color or not target.is_terminal)
+    return f"»{text}«" if is_plain else text
 
 
 def quiet_line(text: str) -> str:

@@ -45,6 +45,7 @@ def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -
         (("new", "berths", "--template", "debatte"), 3),
         (("new", "berths", "--member", "nobody"), 3),
         (("new", "berths", "--folder", ""), 2),
+        (("new", "berths", "--folder", "nowhere"), 3),
         (("show", "nothing"), 3),
         (("validate", "nothing"), 3),
         (("docs", "list", "nothing"), 3),
@@ -118,7 +119,7 @@ def test_the_whole_way_over_real_councils(
     assert problems[0]["path"] == ["tools", 1]
     assert [problem["code"] for problem in problems] == ["unknown", "no-members", "no-rounds"]
     file.write_text('{"slug": "berths",}')
-    assert "(cannot be read)" in council("list").out
+    assert "(cannot be used)" in council("list").out
     assert "line 1, column 19" in council("show", "berths").err
 
 

@@ -27,8 +27,8 @@ def test_help_lists_every_command(chapterhouse: Any) -> None:
 def test_an_option_before_the_command_is_told_where_to_stand(chapterhouse: Any) -> None:
     result = chapterhouse("--home", "x", "status")
     assert result.code == 2
-    assert "behind the command" in result.err
-    assert "behind the command" not in chapterhouse("status", "--hom").err
+    assert "after the command" in result.err
+    assert "after the command" not in chapterhouse("status", "--hom").err
 
 
 def test_no_arguments_show_help_and_mean_usage(chapterhouse: Any) -> None:

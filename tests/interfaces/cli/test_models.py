@@ -121,7 +121,7 @@ def test_with_nothing_there_the_list_says_what_to_do(chapterhouse: Any, home: Pa
 def test_options_before_the_command_are_not_lost_silently(chapterhouse: Any, home: Path) -> None:
     told = chapterhouse("model", "--home", str(home), "list")
     assert told.code == 2
-    assert "--home stands behind the command" in told.err
+    assert "--home comes after the command" in told.err
 
 
 @pytest.mark.parametrize(

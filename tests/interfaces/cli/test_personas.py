@@ -78,9 +78,15 @@ def test_the_whole_way_over_a_real_house(chapterhouse: Any, tmp_path: Path) -> N
         "# Tides\n\nSlack water at Osk pier lasts eleven minutes. Slack water is short.\n"
     )
     assert persona("list").code == 3  # there is no library yet
-    gone = persona("new", "maria", "--folder", tmp_path / "gone")
-    assert "folders[0]" in gone.out
-    assert persona("validate").code == 1
+    folder = tmp_path / "tables"
+    gone = persona("new", "maria", "--folder", folder)
+    assert (gone.code, gone.out, f"There is no folder {folder}." in gone.err) == (3, "", True)
+    assert persona("list").code == 3  # nothing was made
+    folder.mkdir()
+    assert persona("new", "maria", "--folder", folder).code == 0
+    folder.rmdir()
+    wrong = persona("validate")
+    assert (wrong.code, "folders[0]" in wrong.out) == (1, True)
     assert persona("edit", "mar", "--set", "folders=", "--set", "display_name=Maria").code == 0
     trained = persona("update", "maria", "--file", file)
     assert (trained.code, trained.err) == (0, "")

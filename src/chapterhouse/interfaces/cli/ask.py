@@ -1,99 +1,121 @@
-"""The command that asks: ask."""
+"""The command that asks, and what a conversation shares with it: a question and its answer."""
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from chapterhouse.interfaces.cli import ask_request
-from chapterhouse.interfaces.cli.ask_request import ask_next
+from chapterhouse.interfaces.cli.envelope import plain
 from chapterhouse.interfaces.cli.options import (
     Model,
     PersonaName,
     Shelves,
     Tags,
     Trace,
+    argument,
     common,
+    flag,
+    option,
+    readable,
     reopening,
     require_path,
 )
-from chapterhouse.interfaces.cli.progress import show_progress
+from chapterhouse.interfaces.cli.progress import following, show_progress
 from chapterhouse.interfaces.cli.session import (
     NO_ANSWER,
     OK,
     Outcome,
     library_class,
     named_home,
-    run,
-    with_library,
+    opened_library,
 )
-from chapterhouse.interfaces.cli.sources import read_last
-from chapterhouse.interfaces.cli.terminal import shown
+from chapterhouse.interfaces.cli.sources import read_last, remember_answer
+from chapterhouse.interfaces.cli.terminal import can_redraw, one_line
 from chapterhouse.interfaces.cli.verify import bundle_path, write_bundle
-from chapterhouse.presenting.answers import answer_markdown
-from chapterhouse.types import Answer, Turn
+from chapterhouse.presenting import wording
+from chapterhouse.presenting.answers import answer_blocks, answer_markdown
+from chapterhouse.presenting.blocks import Raw, Style, verbatim
+from chapterhouse.presenting.terminal import draw
+from chapterhouse.presenting.terminal import show as show_parts
+from chapterhouse.types import Answer, FollowUp, Turn
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from chapterhouse.interfaces.cli.ask_request import Asked, Asking
     from chapterhouse.library import Library
 
 
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """To whom questions are put, and how they are answered; as ``Library.ask`` takes it."""
+
+    persona: str = ""
+    shelves: tuple[str, ...] | None = None
+    tags: tuple[str, ...] = ()
+    words: int | None = None
+    model: str | None = None
+    remember: bool = True
+    use_cache: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answer, and how the question was understood where it belongs to a conversation."""
+
+    answer: Answer
+    follow_up: FollowUp | None = None
+
+    @property
+    def question(self) -> str:
+        """The question as it was asked."""
+        return self.follow_up.asked if self.follow_up else self.answer.question
+
+    @property
+    def turn(self) -> Turn:
+        """What a question that follows needs to know of it."""
+        return Turn(self.answer.question, self.answer.text or self.answer.notice)
+
+
 def ask(
-    question: Annotated[
-        list[str], typer.Argument(metavar="QUESTION...", help="A question in your own words.")
-    ],
+    question: Annotated[list[str], argument("QUESTION...", "A question in your own words.")],
     *,
     persona: PersonaName = "",
     shelf: Shelves = None,
     tag: Tags = None,
     words: Annotated[
         int | None,
-        typer.Option(
+        option(
             "--words",
-            metavar="N",
-            min=10,
-            max=2000,
-            help="Longest answer without a model; by default as in the settings.",
+            "N",
+            "Longest answer without a model; by default as in the settings.",
+            least=10,
+            most=2000,
         ),
     ] = None,
     model: Model = None,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print Markdown with footnotes.")
-    ] = False,
+    markdown: Annotated[bool, flag("--markdown", "Print Markdown with footnotes.")] = False,
     sources: Annotated[
-        bool,
-        typer.Option(
-            "--sources", help="Show each source with its quotation, characters and checksum."
-        ),
+        bool, flag("--sources", "Show each source with its quotation, characters and checksum.")
     ] = False,
     bundle: Annotated[
         str | None,
-        typer.Option(
-            "--bundle", metavar="FILE", help="Write the answer with all that is needed to check it."
-        ),
+        option("--bundle", "FILE", "Write the answer with all that is needed to check it."),
     ] = None,
-    forget: Annotated[
-        bool, typer.Option("--no-memory", help="Do not remember question and answer.")
-    ] = False,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Let the model write anew, whatever was kept.")
-    ] = False,
+    forget: Annotated[bool, flag("--no-memory", "Do not remember question and answer.")] = False,
+    fresh: Annotated[bool, flag("--fresh", "Write a new answer, even if one is cached.")] = False,
     go_on: Annotated[
-        bool,
-        typer.Option("--continue", help="Go on from the last question, like “and in winter?”."),
+        bool, flag("--continue", "Go on from the last question, like “and in winter?”.")
     ] = False,
     file: Annotated[
         list[str] | None,
-        typer.Option(
-            "--file", metavar="PATH", help="Ask this file alone, adding nothing; repeatable."
-        ),
+        option("--file", "PATH", "Ask this file alone, adding nothing; repeatable."),
     ] = None,
-    trace: Trace = False,
-) -> None:
+    trace: Trace = False,  # noqa: ARG001 - for whoever runs the command
+) -> Outcome:
     """Answer a question with quotations that were checked.
 
     Exit code 6 says that the documents hold no answer; what was searched is shown instead.
@@ -102,68 +124,37 @@ def ask(
         raise typer.BadParameter("--markdown and --json are two forms of one answer: take one.")
     if file and (go_on or persona or shelf):
         raise typer.BadParameter("--file asks these files alone: no --continue, persona or shelf.")
-    asking = ask_request.Asking(
-        persona,
-        tuple(shelf) if shelf else None,
-        tuple(tag or ()),
-        words,
-        model,
-        not forget,
-        not fresh,
+    shelves, remember = tuple(shelf) if shelf else None, not (forget or file)
+    asking = Asking(persona, shelves, tuple(tag or ()), words, model, remember, not fresh)
+    with _files_alone(file) if file else opened_library() as library:
+        path = None if bundle is None else bundle_path(bundle)  # before anything is paid for
+        found = (_go_on if go_on else ask_library)(library, " ".join(question), asking)
+        if path is not None:
+            write_bundle(path, library.answers.bundle(found.answer))
+    opens = None if file else reopening()
+    return Outcome(
+        shape(found),
+        [Raw(answer_markdown(found.answer))]
+        if markdown
+        else partial(show, asked=found, options=opens, detailed=sources),
+        OK if found.answer.found else NO_ANSWER,
     )
 
-    def work(library: "Library") -> Outcome:
-        # Before anything is paid for.
-        write = None if bundle is None else _bundle_writer(library, bundle)
-        if go_on:
-            found = _go_on(library, " ".join(question), asking)
-        else:
-            found = ask_request.ask_one(library, " ".join(question), asking)
-        if write is not None:
-            write(found.answer)
 
-        def show(target: "Console") -> None:
-            if markdown:
-                target.out(shown(answer_markdown(found.answer)), highlight=False, end="")
-            else:
-                opens = None if file else reopening()
-                ask_request.show(target, found, opens, detailed=sources)
-
-        return Outcome(ask_request.shape(found), show, OK if found.answer.found else NO_ANSWER)
-
-    if file:
-        asking = replace(asking, remember=False)
-        _with_files(file, work, trace=trace)
-    else:
-        with_library(work, trace=trace)
+@contextmanager
+def _files_alone(paths: Sequence[str]) -> Iterator["Library"]:
+    """Open a library of these files alone, of which nothing stays."""
+    wanted, place = [require_path(path) for path in paths], named_home()
+    with ExitStack() as closing:
+        with show_progress() as on_event:
+            files = library_class().of_files(
+                wanted, place, common().workspace, on_progress=on_event
+            )
+            library = closing.enter_context(files)
+        yield library
 
 
-def _with_files(
-    paths: Sequence[str], work: "Callable[[Library], Outcome]", *, trace: bool = False
-) -> None:
-    """Run ``work`` on a library of these files alone, of which nothing stays, and show it."""
-
-    def opened() -> Outcome:
-        wanted = [require_path(path) for path in paths]
-        place, libraries = named_home(), library_class()
-        with ExitStack() as closing:
-            with show_progress() as on_progress:
-                files = libraries.of_files(
-                    wanted, place, common().workspace, on_progress=on_progress
-                )
-                library = closing.enter_context(files)
-            return work(library)
-
-    run(opened, trace=trace)
-
-
-def _bundle_writer(library: "Library", name: str) -> Callable[[Answer], None]:
-    """Return what writes an answer to a file, once it is clear that it can be written."""
-    path = bundle_path(name)
-    return lambda answer: write_bundle(path, library.answers.bundle(answer))
-
-
-def _go_on(library: "Library", question: str, asking: "Asking") -> "Asked":
+def _go_on(library: "Library", question: str, asking: Asking) -> Asked:
     """Ask what goes on from the last question, whom it was put to unless the options say."""
     last = read_last(library.folder)
     named = bool(asking.persona or asking.shelves)
@@ -175,4 +166,88 @@ def _go_on(library: "Library", question: str, asking: "Asking") -> "Asked":
     )
     if asking.persona and asking.shelves == last.shelves:  # a search as a persona names both
         asking = replace(asking, shelves=None)
-    return ask_next(library, question, asking, [Turn(last.question)], certain=True)
+    return ask_library(library, question, asking, [Turn(last.question)], certain=True)
+
+
+def ask_library(
+    library: "Library",
+    question: str,
+    asking: Asking,
+    before: Sequence[Turn] | None = None,
+    *,
+    certain: bool = False,
+) -> Asked:
+    """Answer a question.
+
+    Args:
+        library: Where it is put.
+        question: As it was typed.
+        asking: To whom, and how.
+        before: The turns of its conversation before it, oldest first; None where it has none.
+        certain: Whether it is known to go on from the last of them.
+    """
+    found = None
+    if before is not None:
+        found = library.answers.follow_up(
+            readable(question),
+            before,
+            persona=asking.persona,
+            shelves=asking.shelves,
+            model=asking.model,
+            remember=asking.remember,
+            certain=certain,
+        )
+    with following() as on_event:
+        answer = library.answers.ask(
+            found.question if found else readable(question),
+            persona=readable(asking.persona),
+            shelves=asking.shelves,
+            tags=asking.tags,
+            words=asking.words,
+            model=asking.model,
+            remember=asking.remember,
+            use_cache=asking.use_cache,
+            search_text=found.search_text if found else "",
+            in_conversation=found is not None,
+            drafts=can_redraw(),
+            on_event=on_event,
+        )
+    if asking.remember:
+        remember_answer(library.folder, answer, asking.shelves or (), asking.tags)
+    return Asked(answer, found)
+
+
+def shape(asked: Asked) -> dict[str, object]:
+    """Shape an answer, and of a conversation's what was asked and who completed it."""
+    found = asked.follow_up
+    data: dict[str, object] = plain(asked.answer)
+    if found is None:
+        return data
+    recalled = [memory.id for memory in found.recalled]
+    return {**data, "asked": found.asked, "completed_by": found.method, "recalled": recalled}
+
+
+def show(
+    target: "Console", asked: Asked, options: str | None = "", *, detailed: bool = False
+) -> None:
+    """Show how a question was taken, where that is not as it was asked, and its answer."""
+    if asked.follow_up is not None:
+        lines = map(one_line, explain_follow_up(asked.follow_up))
+        draw(target, (verbatim((line, Style.QUIET)) for line in lines))
+    show_parts(target, answer_blocks(asked.answer), options, detailed=detailed)
+
+
+def explain_follow_up(found: FollowUp) -> Sequence[str]:
+    """Return what a reader is told of how a question of a conversation was understood."""
+    lines = []
+    used = f" ({wording.usage_text(found.usage)})" if found.usage else ""
+    if found.method:
+        lines.append(f"Taken as: {found.question}{used}")
+    elif used:  # it was paid for, too
+        lines.append(f"Taken as it stands{used}")
+    if found.warning:
+        lines.append(f"The model did not say how the question is meant: {found.warning}")
+    for memory in found.recalled:
+        day = datetime.fromtimestamp(memory.asked, UTC).date().isoformat()
+        lines.append(f"Reminded of {memory.id}, {day}: {memory.question}")
+    return lines

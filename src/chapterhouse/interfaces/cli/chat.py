@@ -5,9 +5,9 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -15,7 +15,7 @@ import typer
 
 from chapterhouse.errors import ChapterhouseError, NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli.ask_request import Asked, Asking, ask_next, shape, show
+from chapterhouse.interfaces.cli.ask import Asked, Asking, ask_library, shape, show
 from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.options import (
     Model,
@@ -23,15 +23,17 @@ from chapterhouse.interfaces.cli.options import (
     Shelves,
     Tags,
     common,
+    flag,
     readable,
     reopening,
 )
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
-from chapterhouse.interfaces.cli.session import Outcome, survive_the_locale, with_library
+from chapterhouse.interfaces.cli.session import Outcome, opened_library, survive_the_locale
 from chapterhouse.interfaces.cli.sources import history_of, opened_source
-from chapterhouse.interfaces.cli.terminal import console, one_line, styled
+from chapterhouse.interfaces.cli.terminal import console, one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.answers import transcript_markdown
+from chapterhouse.presenting.blocks import Style, verbatim
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -131,16 +133,21 @@ class Conversation:
     def _ask(self, text: str) -> None:
         began = time.monotonic()
         before = [asked.turn for asked in self._questions[self._subject :]]
-        asked = ask_next(self._library, text, self._asking, before, certain=False)
+        asked = ask_library(self._library, text, self._asking, before)
         self._questions.append(asked)
-        if self._json:
-            self._print_json(shape(asked), time.monotonic() - began)
-            return
-        show(self._target, asked, self._options)
-        self._target.print()
+        self._show(asked, seconds=time.monotonic() - began)
+        if not self._json:
+            self._target.print()
 
-    def _print_json(self, data: object, seconds: float = 0.0) -> None:
-        write(success(data, workspace=self._library.workspace, seconds=seconds))
+    def _show(self, asked: Asked, *, seconds: float = 0.0, detailed: bool = False) -> None:
+        shown = partial(show, asked=asked, options=self._options, detailed=detailed)
+        self._print(Outcome(shape(asked), shown), seconds)
+
+    def _print(self, outcome: Outcome, seconds: float = 0.0) -> None:
+        if self._json:
+            write(success(outcome.data, workspace=self._library.workspace, seconds=seconds))
+        else:
+            outcome.print_to(self._target)
 
     def _last(self) -> Asked:
         if not self._questions:
@@ -165,22 +172,14 @@ class Conversation:
         self._say("persona", slug, f"Asking {slug or 'the library'}.", quiet=not self._questions)
 
     def _show_sources(self, _words: Sequence[str]) -> None:
-        asked = self._last()
-        if self._json:
-            self._print_json(shape(asked))
-        else:
-            show(self._target, asked, self._options, detailed=True)
+        self._show(self._last(), detailed=True)
 
     def _open(self, words: Sequence[str]) -> None:
         number = words[0] if words else "1"
         if not number.isdecimal():
             raise UsageError(f"'{number}' is no number of a source.", hint="Like: /open 2")
         may_open = not self._json and sys.stdout.isatty()
-        found: Outcome = opened_source(self._library, int(number), may_open=may_open)
-        if self._json:
-            self._print_json(found.data)
-        else:
-            found.show(self._target)
+        self._print(opened_source(self._library, int(number), may_open=may_open))
 
     def _choose_model(self, words: Sequence[str]) -> None:
         names = (request.NO_MODEL, *self._library.settings.models)
@@ -199,11 +198,8 @@ class Conversation:
         if len(words) != 1:
             raise UsageError("Name one file.", hint="Like: /save conversation.md")
         path = destination(words[0], "The conversation", "/save conversation.md", is_marked)
-        turns = [(asked.follow_up, asked.answer) for asked in self._questions]
-        text = transcript_markdown(
-            [(found.asked if found else answer.question, answer) for found, answer in turns]
-        )
-        write_output(path, marked(text))
+        turns = [(asked.question, asked.answer) for asked in self._questions]
+        write_output(path, marked(transcript_markdown(turns)))
         self._say("saved", str(path), f"Saved to {path}.")
 
     def _forget(self, ids: Sequence[str]) -> None:
@@ -213,20 +209,15 @@ class Conversation:
         self._say("forgotten", count, text)
 
     def _help(self, _words: Sequence[str]) -> None:
-        if self._json:
-            self._print_json({"commands": dict(_COMMANDS)})
-            return
-        for name, what in _COMMANDS.items():
-            self._target.print(styled((f"{name:<18}", "bold"), what))
+        lines = (verbatim((f"{name:<18}", Style.STRONG), what) for name, what in _COMMANDS.items())
+        self._print(Outcome({"commands": dict(_COMMANDS)}, lines))
 
     def _end(self, _words: Sequence[str]) -> None:
         self.is_over = True
 
     def _say(self, name: str, value: object, sentence: str, *, quiet: bool = False) -> None:
-        if self._json:
-            self._print_json({name: value})
-        elif not quiet:
-            self._target.print(styled((one_line(sentence), "dim")))
+        shown = () if quiet else (verbatim((one_line(sentence), Style.QUIET)),)
+        self._print(Outcome({name: value}, shown))
 
 
 def _words(text: str) -> list[str]:
@@ -245,10 +236,8 @@ def chat(
     shelf: Shelves = None,
     tag: Tags = None,
     model: Model = None,
-    forget: Annotated[
-        bool, typer.Option("--no-memory", help="Do not remember questions and answers.")
-    ] = False,
-) -> None:
+    forget: Annotated[bool, flag("--no-memory", "Do not remember questions and answers.")] = False,
+) -> Outcome:
     """Ask one question after the other; each may go on from the one before.
 
     Each line is a question, or a command such as /help. Off a terminal lines are read from
@@ -258,15 +247,15 @@ def chat(
         persona, tuple(shelf) if shelf else None, tuple(tag or ()), model=model, remember=not forget
     )
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         conversation = Conversation(library, asking, reopening(), json=common().json)
         if persona:
             conversation.speak_to(persona)
-        with _typed(None if forget else history_of(library.folder)) as on_terminal:
+        on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+        history = None if forget else history_of(library.folder)
+        with _line_editing(history) if on_terminal else nullcontext():
             _converse(conversation, on_terminal=on_terminal)
-        return Outcome(None, lambda _: None, is_reported=True)
-
-    with_library(work)
+        return Outcome(None, (), is_reported=True)
 
 
 def _converse(conversation: Conversation, *, on_terminal: bool) -> None:
@@ -292,21 +281,13 @@ def _converse(conversation: Conversation, *, on_terminal: bool) -> None:
 
 
 @contextmanager
-def _typed(history: Path | None) -> Iterator[bool]:
-    """Say whether somebody types on a terminal; there, lines of earlier days can be called up."""
-    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    with ExitStack() as closing:
-        if on_terminal:
-            with suppress(ImportError):
-                closing.enter_context(_line_editing(history))
-        yield on_terminal
-
-
-@contextmanager
 def _line_editing(history: Path | None) -> Iterator[None]:
     """Let lines be edited and called up again; those of a history file, where one is kept."""
-    import readline  # noqa: PLC0415 - not everywhere, and for terminals only
-
+    try:
+        import readline  # noqa: PLC0415 - not everywhere, and for terminals only
+    except ImportError:
+        yield
+        return
     readline.set_auto_history(True)
     if history is None:
         yield

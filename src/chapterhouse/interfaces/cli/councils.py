@@ -1,242 +1,176 @@
 """Commands about councils: new, list, show, validate, and their shared documents."""
 
-from collections.abc import Callable, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Final
 
 from chapterhouse.agents.council import as_object, council_from
-from chapterhouse.agents.council_model import Member
-from chapterhouse.interfaces.cli import render, render_councils, render_personas
-from chapterhouse.interfaces.cli.options import DryRun, reopening, require_path
-from chapterhouse.interfaces.cli.personas import (
-    absolute,
-    documents_data,
-    has_folders,
-    problems_code,
-    problems_data,
+from chapterhouse.agents.council_model import Member, Round, RoundKind, tool_name
+from chapterhouse.interfaces.cli import registries, render, render_personas
+from chapterhouse.interfaces.cli.options import (
+    DryRun,
+    Yes,
+    argument,
+    group,
+    option,
+    reopening,
+    require_path,
 )
 from chapterhouse.interfaces.cli.progress import show_progress
-from chapterhouse.interfaces.cli.session import OK, Outcome, require_yes, with_library
-from chapterhouse.interfaces.cli.terminal import drawn
+from chapterhouse.interfaces.cli.registries import (
+    Noun,
+    Rows,
+    absolute,
+    documents_data,
+    folder_named,
+)
+from chapterhouse.interfaces.cli.session import OK, Outcome, opened_library, require_yes, run
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Style, verbatim
+from chapterhouse.text.counting import counted
+from chapterhouse.types.personas import DOCS
 
 if TYPE_CHECKING:
     from chapterhouse.agents.councils import CouncilFolder, Link
-    from chapterhouse.agents.registry import Entry
+    from chapterhouse.agents.listing import Listed
     from chapterhouse.library import Library
 
-app = typer.Typer(
-    help="Make and check councils, and link their documents.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
-docs = typer.Typer(
-    help="The documents that all members share.", no_args_is_help=True, rich_markup_mode=None
-)
+app = group("Make and check councils, and link their documents.")
+docs = group("The documents that all members share.")
 app.add_typer(docs, name="docs")
 
 Which = Annotated[
-    str,
-    typer.Argument(
-        metavar="COUNCIL", help="A council: its slug, the beginning of it, or its name."
-    ),
+    str, argument("COUNCIL", "A council: its slug, the beginning of it, or its name.")
 ]
 
 
 @app.command()
 def new(
-    slug: Annotated[
-        str, typer.Argument(metavar="SLUG", help="Lower-case letters, digits and single hyphens.")
-    ],
+    slug: Annotated[str, argument("SLUG", "Lower-case letters, digits and single hyphens.")],
     *,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="How it is called; else the slug.")
-    ] = "",
+    name: Annotated[str, option("--name", "NAME", "How it is called; else the slug.")] = "",
     template: Annotated[
-        str,
-        typer.Option(
-            "--template", metavar="NAME", help="What to start from: debate, review or blank."
-        ),
+        str, option("--template", "NAME", "What to start from: debate, review or blank.")
     ] = "debate",
     member: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--member",
-            metavar="PERSONA",
-            help="A persona who sits in it, instead of the template's roles; repeatable.",
+            "PERSONA",
+            "A persona that is a member, instead of the template's roles; repeatable.",
         ),
     ] = None,
     folder: Annotated[
         list[str] | None,
-        typer.Option(
-            "--folder",
-            metavar="PATH",
-            help="A folder whose documents all members read; repeatable.",
-        ),
+        option("--folder", "PATH", "A folder whose documents all members read; repeatable."),
     ] = None,
-) -> None:
+) -> Outcome:
     """Make a council's folder, with a configuration to fill in.
 
     In a folder that is there already only what is missing is made.
     """
-
-    def work(library: "Library") -> Outcome:
+    folders = [folder_named(path) for path in folder or ()]
+    with opened_library(create=True) as library:
+        personas = [library.personas.resolve(persona) for persona in member or ()]
         council = council_from(
-            template,
-            slug,
-            display_name=name,
-            personas=[library.personas.resolve(persona) for persona in member or ()],
-            folders=[absolute(require_path(path)) for path in folder or ()],
+            template, slug, display_name=name, personas=personas, folders=folders
         )
         made = library.councils.create(council)
         problems = library.councils.validate(slug)
-        return Outcome(
-            {**folder_data(made), "problems": problems_data(problems)},
-            drawn(render_councils.made(made, problems, reopening())),
-        )
-
-    with_library(work, create=True)
+    steps = {
+        "Say who the members are and what it is for, in": str(made.file),
+        f"Drop documents for all members into {DOCS}/, or link a folder": (
+            f"chapterhouse council docs link {slug} PATH{reopening()}"
+        ),
+        "See what is still wrong": f"chapterhouse council validate {slug}{reopening()}",
+    }
+    return registries.made(COUNCILS, made, steps, problems)
 
 
 @app.command("list")
-def list_councils() -> None:
+def list_councils() -> Outcome:
     """List the councils, also those that cannot be read, with the reason."""
-
-    def work(library: "Library") -> Outcome:
-        entries = library.councils.all()
-        counts = {entry.slug: library.councils.census(entry.slug).documents for entry in entries}
-        return Outcome(
-            _entries_data(entries, counts),
-            drawn(render_councils.entries(entries, counts)),
-        )
-
-    with_councils(work)
+    return registries.list_all(COUNCILS)
 
 
 @app.command()
-def show(
-    council: Which,
-) -> None:
-    """Show who sits in a council, its rounds, its tools and its documents."""
-
-    def work(library: "Library") -> Outcome:
-        councils = library.councils
-        folder, census = councils.load(council), councils.census(council)
-        current = councils.is_current(council)
-        return Outcome(
-            {**folder_data(folder), "census": census, "current": current},
-            drawn(render_councils.council(folder, census, current=current)),
-        )
-
-    with_councils(work)
+def show(council: Which) -> Outcome:
+    """Show a council's members, its rounds, its tools and its documents."""
+    return registries.show(COUNCILS, council)
 
 
 @app.command()
 def validate(
-    council: Annotated[
-        str | None, typer.Argument(metavar="[COUNCIL]", help="A council; all when left out.")
-    ] = None,
-) -> None:
+    council: Annotated[str | None, argument("[COUNCIL]", "A council; all when left out.")] = None,
+) -> Outcome:
     """Name everything that keeps a council from meeting, by path and code.
 
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
-
-    def work(library: "Library") -> Outcome:
-        found = library.councils.validate(council)
-        return Outcome(
-            problems_data(found),
-            drawn(render_personas.problems(found)),
-            problems_code(found),
-        )
-
-    with_councils(work)
+    return registries.validate(COUNCILS, council)
 
 
 # --- documents ---
 
 
 @docs.command("list")
-def list_documents(
-    council: Which,
-) -> None:
+def list_documents(council: Which) -> Outcome:
     """List the documents that all members share: what is indexed, and why something is not."""
-
-    def work(library: "Library") -> Outcome:
-        folder = library.councils.load(council)
-        listed = library.councils.documents(council)
-        return Outcome(
-            {**documents_data(listed), "folders": folder.folders},
-            drawn(render_councils.documents(folder, listed)),
-        )
-
-    with_councils(work)
+    with COUNCILS.opened() as library:
+        folder, listed = library.councils.load(council), library.councils.documents(council)
+    data = {**documents_data(listed), "folders": folder.folders}
+    return Outcome(data, _documents(folder, listed))
 
 
 @docs.command()
 def link(
-    council: Which,
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A folder.")],
-    *,
-    dry_run: DryRun = False,
-) -> None:
+    council: Which, path: Annotated[str, argument("PATH", "A folder.")], *, dry_run: DryRun = False
+) -> Outcome:
     """Link a folder and read it: all members see its documents, no persona's shelf does.
 
     The files stay where they are. Exit code 4 says that something could not be read.
     """
-
-    def work(library: "Library") -> Outcome:
-        with show_progress() as on_progress:
-            linked = library.councils.link(
-                council, absolute(require_path(path)), on_progress=on_progress, dry_run=dry_run
-            )
-        return Outcome(
-            _link_data(linked, dry_run=dry_run),
-            drawn(render_councils.linked(linked, dry_run=dry_run)),
-            render.report_code(linked.refresh.sync.files) if linked.refresh.sync else OK,
+    with COUNCILS.opened() as library, show_progress() as on_progress:
+        linked = library.councils.link(
+            council, absolute(path), on_progress=on_progress, dry_run=dry_run
         )
-
-    with_councils(work)
+    code = render.report_code(linked.refresh.sync.files) if linked.refresh.sync else OK
+    return Outcome(_link_data(linked, dry_run), _link_report(linked, dry_run), code)
 
 
 @docs.command()
 def unlink(
     council: Which,
-    path: Annotated[
-        str, typer.Argument(metavar="PATH", help="A linked folder: its path, or its last name.")
-    ],
+    path: Annotated[str, argument("PATH", "A linked folder: its path, or its last name.")],
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     dry_run: DryRun = False,
-) -> None:
+) -> Outcome:
     """Take a linked folder away again; the files stay where they are.
 
     Documents that nobody else has leave the library. It asks first; off a terminal, and with
     --json, it does nothing without --yes: exit code 10.
     """
-
-    def work(library: "Library") -> Outcome:
+    with COUNCILS.opened() as library:
         name = _linked(require_path(path), library.councils.load(council).folders)
         unlinked = library.councils.unlink(council, name, dry_run=True)
         if not dry_run:
             if not yes:
-                what = f"Unlink {unlinked.written} from {unlinked.folder.slug}"
-                require_yes(what)
+                require_yes(f"Unlink {unlinked.written} from {unlinked.folder.slug}")
             with show_progress() as on_progress:
                 unlinked = library.councils.unlink(council, name, on_progress=on_progress)
-        again = f"chapterhouse council docs link {unlinked.folder.slug}"
-        return Outcome(
-            _link_data(unlinked, dry_run=dry_run),
-            drawn(render_councils.unlinked(unlinked, again, reopening(), dry_run=dry_run)),
-        )
-
-    with_councils(work)
+    return Outcome(_link_data(unlinked, dry_run), _unlink_report(unlinked, reopening(), dry_run))
 
 
 def with_councils(work: "Callable[[Library], Outcome]", *, trace: bool = False) -> None:
-    """Run ``work`` on the library, made where only folders of councils or personas are there."""
-    with_library(work, create=has_folders("councils", "personas"), trace=trace)
+    """Run ``work`` on the library of the councils, and show what came of it."""
+
+    def opened() -> Outcome:
+        with COUNCILS.opened() as library:
+            return work(library)
+
+    run(opened, trace=trace)
 
 
 def _linked(path: str, folders: Sequence[Path]) -> str:
@@ -245,20 +179,17 @@ def _linked(path: str, folders: Sequence[Path]) -> str:
     return str(here) if any(here == folder.resolve() for folder in folders) else path
 
 
-# --- what --json shows --------------------------------------------------------------------------
+# --- what is shown --------------------------------------------------------------------------------
 
 
-def folder_data(value: "CouncilFolder") -> dict[str, object]:
-    """Shape a council's folder: its file as it is written, and what that comes to."""
+def _data(value: "CouncilFolder") -> dict[str, object]:
+    """Shape a council's file as it is written, and what that comes to."""
     council = value.council
     return {
-        "slug": value.slug,
-        "display_name": council.title,
-        "path": str(value.path),
         "shelf": council.shelf,
         "config": as_object(council),
-        "members": [_member_fields(member) for member in council.members],
-        "chair": _member_fields(council.chaired_by) if council.chaired_by else None,
+        "members": list(map(_member_data, council.members)),
+        "chair": _member_data(council.chaired_by) if council.chaired_by else None,
         "rounds": [
             {"name": entry.name, "kind": entry.kind.value, "shows_claims": entry.shows_claims}
             for entry in council.rounds
@@ -267,29 +198,57 @@ def folder_data(value: "CouncilFolder") -> dict[str, object]:
     }
 
 
-def _member_fields(member: Member) -> dict[str, object]:
+def _member_data(member: Member) -> dict[str, object]:
     return {"key": member.key, "kind": member.kind.value}
 
 
-def _entries_data(
-    found: "Sequence[Entry[CouncilFolder]]", counts: Mapping[str, int]
-) -> list[dict[str, object]]:
-    """Shape the list of councils, with the number of documents that each shares."""
+def _rows(folder: "CouncilFolder", documents: str) -> Rows:
+    value = folder.council
+    at_once = f"{counted(value.parallel, 'member')}, {value.round_timeout_seconds:g} s a round"
     return [
-        {
-            "slug": entry.slug,
-            "display_name": entry.folder.council.title if entry.folder else "",
-            "members": [m.key for m in entry.folder.council.members] if entry.folder else [],
-            "rounds": [r.name for r in entry.folder.council.rounds] if entry.folder else [],
-            "documents": counts[entry.slug],
-            "problems": entry.problems,
-            "readable": entry.folder is not None,
-        }
-        for entry in found
+        ("purpose", value.purpose or "not told"),
+        *(("member", _member(member)) for member in value.members),
+        ("chair", _member(value.chaired_by) if value.chaired_by else "nobody"),
+        *((f"round {number}", _round(entry)) for number, entry in enumerate(value.rounds, 1)),
+        ("options", ", ".join(value.options) or "none"),
+        ("model", value.model or "the library's"),
+        ("tools", ", ".join(map(tool_name, value.tools)) or "none"),
+        ("documents", documents),
+        ("shelf", value.shelf),
+        ("linked", ", ".join(map(str, folder.folders)) or "no folder"),
+        ("at a time", at_once),
+        ("concede", "only for new evidence" if value.concession_rule else "freely"),
     ]
 
 
-def _link_data(value: "Link", *, dry_run: bool) -> dict[str, object]:
+def _member(member: Member) -> str:
+    details = (
+        f"{member.kind.value} {member.persona or member.council}".strip(),
+        member.model,
+        f"grounding {member.grounding}" if member.grounding else "",
+        f"tools {', '.join(map(tool_name, member.tools))}" if member.tools else "",
+        f"reads {', '.join(member.shelves)}" if member.shelves else "",
+        f"{member.timeout_seconds:g} s" if member.timeout_seconds is not None else "",
+    )
+    return _described(member.name or member.key, details, member.instructions)
+
+
+def _round(entry: Round) -> str:
+    details = (
+        entry.kind.value if entry.kind is RoundKind.OWN else "",
+        "anonymous" if entry.anonymous else "",
+        "sees claims" if entry.sees_claims else "",
+        f"only {', '.join(entry.speakers)}" if entry.speakers else "",
+    )
+    return _described(entry.name, details, entry.instructions)
+
+
+def _described(name: str, details: Sequence[str], instructions: str) -> str:
+    known = "; ".join(filter(None, details))
+    return name + (f" ({known})" if known else "") + (f": {instructions}" if instructions else "")
+
+
+def _link_data(value: "Link", dry_run: bool) -> dict[str, object]:
     """Shape what linking or unlinking did."""
     return {
         "slug": value.folder.slug,
@@ -298,3 +257,48 @@ def _link_data(value: "Link", *, dry_run: bool) -> dict[str, object]:
         "refresh": value.refresh,
         "dry_run": dry_run,
     }
+
+
+def _documents(folder: "CouncilFolder", listed: "Sequence[Listed]") -> Iterator[Block]:
+    """List the linked folders and the files, and under each that is not indexed why."""
+    for path in folder.folders:
+        gone = "" if path.is_dir() else "  is not there; what was read of it before stays"
+        yield verbatim(("linked  ", Style.QUIET), (one_line(str(path)), Style.STRONG), gone)
+    link = f"chapterhouse council docs link {folder.slug} PATH"
+    yield from render_personas.documents(listed, f"{DOCS}/, or link a folder: {link}")
+
+
+def _link_report(value: "Link", dry_run: bool) -> Iterator[Block]:
+    """Say that a folder is linked and what was read."""
+    title, written = value.folder.council.title, one_line(value.written)
+    verb = "Would link" if dry_run else "Linked"
+    done = f"{verb} {written} to {title}." if value.changed else ""
+    yield verbatim(done or f"{written} is linked to {title} already.")
+    yield from render_personas.refresh(value.refresh, dry_run=dry_run)
+
+
+def _unlink_report(value: "Link", again: str, dry_run: bool) -> Iterator[Block]:
+    """Say that a folder is linked no longer, what left the library, and how to undo it."""
+    verb = "Would unlink" if dry_run else "Unlinked"
+    yield verbatim(f"{verb} {one_line(value.written)} from {value.folder.council.title}.")
+    yield from render_personas.refresh(value.refresh, dry_run=dry_run)
+    if not dry_run:
+        folder = shlex.quote(value.written)
+        back = f"chapterhouse council docs link {value.folder.slug} {folder}{again}"
+        yield verbatim(f"The files stay where they are. Link it again with: {one_line(back)}")
+
+
+COUNCILS: "Final[Noun[CouncilFolder]]" = Noun(
+    kind="council",
+    registry=lambda library: library.councils,
+    homes=("councils", "personas"),
+    usable="readable",
+    lists={
+        "rounds": lambda folder: [entry.name for entry in folder.council.rounds],
+        "members": lambda folder: [member.key for member in folder.council.members],
+    },
+    columns={"rounds": lambda names: str(len(names)), "members": ", ".join},
+    data=_data,
+    rows=_rows,
+    later="its folders have changed since, and are read when it next meets",
+)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -10,17 +11,12 @@ from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import progress, render, render_places, sources
 from chapterhouse.interfaces.cli.envelope import is_incomplete
-from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes
+from chapterhouse.interfaces.cli.options import DryRun, Shelves, Yes, argument, flag, group, option
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
-from chapterhouse.interfaces.cli.session import (
-    Outcome,
-    require_yes,
-    run,
-    with_library,
-)
-from chapterhouse.interfaces.cli.terminal import drawn, one_line
+from chapterhouse.interfaces.cli.session import Outcome, opened_library, require_yes
+from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Block, Style, verbatim
+from chapterhouse.presenting.blocks import Block, Raw, Style, verbatim
 from chapterhouse.presenting.comparison import comparison_page, share_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import FileRecord
@@ -34,15 +30,10 @@ else:
     measuring = lazy("chapterhouse.chunking.quality")
     facet = lazy("chapterhouse.facets.documents")
 
-app = typer.Typer(
-    help="List, show, remove and reread documents.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = group("List, show, remove and reread documents.")
 
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="[NAME]...", help="Ids, beginnings of ids or files.")
-]
+Name = Annotated[str, argument("NAME", "An id, the beginning of one, or a file name.")]
+Names = Annotated[list[str] | None, argument("[NAME]...", "Ids, beginnings of ids or files.")]
 
 
 @app.command("list")
@@ -50,44 +41,36 @@ def list_documents(
     *,
     shelf: Shelves = None,
     files: Annotated[
-        bool,
-        typer.Option("--files", help="List every file that was looked at, with the reasons."),
+        bool, flag("--files", "List every file that was looked at, with the reasons.")
     ] = False,
     problems: Annotated[
-        bool,
-        typer.Option("--problems", help="List only files that are not wholly in the library."),
+        bool, flag("--problems", "List only files that are not completely in the library.")
     ] = False,
-) -> None:
+) -> Outcome:
     """List the documents, or what became of every file."""
     if (files or problems) and shelf:
         option = "--problems" if problems else "--files"
-        raise typer.BadParameter(f"{option} lists files, which stand on no shelf: leave one out.")
+        raise typer.BadParameter(f"{option} lists files, which are on no shelf: leave one out.")
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         if files or problems:
             records = tuple(
                 record
                 for record in library.documents.files()
                 if not problems or is_incomplete(record)
             )
-            return Outcome(records, drawn(render.files(records, problems=problems)))
+            return Outcome(records, render.files(records, problems=problems))
         found = tuple(library.documents.list(shelf or None))
-        return Outcome(found, drawn(render.documents(found)))
-
-    with_library(work)
+        return Outcome(found, render.documents(found))
 
 
 @app.command()
 def show(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="An id, the beginning of one, or a file name.")
-    ],
+    name: Name,
     *,
-    text: Annotated[bool, typer.Option("--text", help="Print the whole text.")] = False,
-    span: Annotated[
-        str, typer.Option("--span", metavar="A:B", help="Open a citation: characters A to B.")
-    ] = "",
-) -> None:
+    text: Annotated[bool, flag("--text", "Print the whole text.")] = False,
+    span: Annotated[str, option("--span", "A:B", "Open a citation: characters A to B.")] = "",
+) -> Outcome:
     """Show a document or open a citation.
 
     Without an option: what is known of the document, its outline, and the files in it. Of an
@@ -96,7 +79,7 @@ def show(
     if text and span:
         raise typer.BadParameter("--text and --span exclude each other.")
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         try:
             document = library.documents.get(name)
         except NotFoundError:
@@ -107,40 +90,28 @@ def show(
         body = library.documents.body(document.id)
         if span:
             place = render_places.place_of(document, body, *_bounds(span, len(body.text)))
-            return Outcome(place, lambda target: render_places.place(target, place))
+            return Outcome(place, render_places.place(place))
         if text:
             data = {"document": document, "text": body.text}
-            return Outcome(data, lambda target: render_places.text(target, body))
+            return Outcome(data, [Raw(body.text)])
         inside = tuple(library.documents.files(document.location))
-        data = {
-            "document": document,
-            "sections": body.sections,
-            "pages": body.pages,
-            "files": inside,
-        }
-        return Outcome(data, drawn(render.document(document, body, inside)))
-
-    with_library(work)
+        data = {"document": document, "sections": body.sections, "pages": body.pages}
+        return Outcome({**data, "files": inside}, render.document(document, body, inside))
 
 
 def _archive(library: "Library", record: FileRecord) -> Outcome:
     inside = tuple(library.documents.files(record.location))
     data = {"file": record, "files": inside}
-    return Outcome(data, drawn(render.archive(record, inside)))
+    return Outcome(data, render.archive(record, inside))
 
 
 @app.command()
-def quality(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="An id, the beginning of one, or a file name.")
-    ],
-) -> None:
+def quality(name: Name) -> Outcome:
     """Measure the chunks of a document.
 
     Entropy, coherence, density and importance of each chunk's words, and their means.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         document = library.documents.get(name)
         chunks = library.documents.chunks(document.id)
         measured = measuring.measure_quality([chunk.text for chunk in chunks], document.language)
@@ -150,51 +121,59 @@ def quality(
             for chunk, measures in zip(chunks, measured, strict=True)
         ]
         data = {"document": document, "chunks": rows, "mean": mean}
-        return Outcome(data, drawn(render.chunk_quality(chunks, measured, mean)))
-
-    with_library(work)
+        return Outcome(data, render.chunk_quality(chunks, measured, mean))
 
 
 @app.command()
 def check(
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="An id, the beginning of one, or a file name.")
-    ],
+    name: Name,
     *,
     output: Annotated[
-        str,
-        typer.Option(
-            "--output", metavar="FILE", help="The page to write.  [default: check-ID.html]"
-        ),
+        str, option("--output", "FILE", "The page to write.  [default: check-ID.html]")
     ] = "",
     pages: Annotated[
-        str,
-        typer.Option(
-            "--pages", metavar="A-B", help="Pages of a PDF, at most 50.  [default: the first]"
-        ),
+        str, option("--pages", "A-B", "Pages of a PDF, at most 50.  [default: the first]")
     ] = "",
-    open_: Annotated[bool, typer.Option("--open", help="Show the page in the browser.")] = False,
-) -> None:
+    open_: Annotated[bool, flag("--open", "Show the page in the browser.")] = False,
+) -> Outcome:
     """Show a file and the text taken from it side by side.
 
     Writes one HTML page, which needs no network and runs no script. What was not taken is marked
     on it, and listed here.
     """
-    with_library(
-        lambda library: _check(library, name, output, pages, may_open=open_),
-    )
+    with opened_library() as library:
+        document = library.documents.get(name)
+        wanted = output or f"check-{document.id}.html"
+        path = destination(wanted, "The page", "--output check.html", is_marked)
+        found = library.documents.compare(document.id, pages=pages)
+        write_output(path, marked(comparison_page(found)))
+    command = sources.viewer_command(path.absolute(), None) if open_ else ()
+    opened = bool(command) and sources.start(command)
+    data = {
+        "file": str(path),
+        "document": found.document,
+        "share": found.share,
+        "missing": [
+            {"page": number, "line": line.text, "words": _words(line)}
+            for number, line in found.missing
+        ],
+        "remarks": found.remarks,
+        "opened": opened,
+    }
+    wrote = [verbatim((f"Wrote {one_line(str(path))}", Style.STRONG))]
+    if open_ and not opened:
+        wrote.append(verbatim(("There is no browser to show it in: open the file.", Style.WARNING)))
+    return Outcome(data, chain(wrote, _show_comparison(found)))
 
 
 @app.command()
 def remove(
     names: Names = None,
     *,
-    missing: Annotated[
-        bool, typer.Option("--missing", help="Remove documents whose files are gone.")
-    ] = False,
+    missing: Annotated[bool, flag("--missing", "Remove documents whose files are gone.")] = False,
     yes: Yes = False,
     dry_run: DryRun = False,
-) -> None:
+) -> Outcome:
     """Remove documents from the library.
 
     The files they came from are not touched. Answers that rest on them are forgotten. The indexes
@@ -205,7 +184,7 @@ def remove(
     if not names and not missing:
         raise typer.BadParameter("Name what to remove, or use --missing.")
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         removal = library.documents.remove(*(names or ()), missing=missing, dry_run=True)
         if removal.documents and not dry_run:
             if not yes:
@@ -218,47 +197,30 @@ def remove(
                 )
             removal = library.documents.remove(*(names or ()), missing=missing)
         data = {"documents": removal.documents, "receipt": removal.receipt, "dry_run": dry_run}
-        return Outcome(data, drawn(render.removed(removal, dry_run=dry_run)))
-
-    with_library(work)
+        return Outcome(data, render.removed(removal, dry_run=dry_run))
 
 
 @app.command()
-def reprocess(
-    names: Names = None,
-    *,
-    dry_run: DryRun = False,
-) -> None:
+def reprocess(names: Names = None, *, dry_run: DryRun = False) -> Outcome:
     """Read stored files again, as after an update.
 
     Without a name, all of them.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         if dry_run:
             chosen = tuple(map(library.documents.get, names) if names else library.documents.list())
             data = {"documents": chosen, "dry_run": True}
-            return Outcome(data, drawn(render.documents(chosen)))
+            return Outcome(data, render.documents(chosen))
         reprocess = partial(library.documents.reprocess, *(names or ()))
         report = progress.run_with_progress(lambda on_progress: reprocess(on_progress=on_progress))
-        return Outcome(
-            report,
-            drawn(render.report(report)),
-            render.report_code(report),
-        )
-
-    with_library(work)
+        return Outcome(report, render.report(report), render.report_code(report))
 
 
 @app.command()
-def formats() -> None:
+def formats() -> Outcome:
     """List the formats that can be read here."""
-
-    def work() -> Outcome:
-        found = facet.Documents.formats()
-        return Outcome(found, drawn(render.formats(found)))
-
-    run(work)
+    found = facet.Documents.formats()
+    return Outcome(found, render.formats(found))
 
 
 def _bounds(span: str, length: int) -> tuple[int, int]:
@@ -282,41 +244,6 @@ _MOST_LINES: Final = 20  # that are listed on the terminal
 _LONGEST: Final = 120  # characters of one
 
 
-def _check(library: "Library", name: str, output: str, pages: str, *, may_open: bool) -> Outcome:
-    """Write the page of a comparison and return what is missing.
-
-    Raises:
-        UsageError, NotFoundError, RejectedError: as ``Library.compare``.
-        RefusedError: a file of something else stands where the page is to be written.
-    """
-    document = library.documents.get(name)
-    wanted = output or f"check-{document.id}.html"
-    path = destination(wanted, "The page", "--output check.html", is_marked)
-    found = library.documents.compare(document.id, pages=pages)
-    write_output(path, marked(comparison_page(found)))
-    command = sources.viewer_command(path.absolute(), None) if may_open else ()
-    opened = bool(command) and sources.start(command)
-    data = {
-        "file": str(path),
-        "document": found.document,
-        "share": found.share,
-        "missing": [
-            {"page": number, "line": line.text, "words": _words(line)}
-            for number, line in found.missing
-        ],
-        "remarks": found.remarks,
-        "opened": opened,
-    }
-
-    def blocks() -> Iterator[Block]:
-        yield verbatim((f"Wrote {one_line(str(path))}", Style.STRONG))
-        if may_open and not opened:
-            yield verbatim(("There is no browser to show it in: open the file.", Style.WARNING))
-        yield from _show_comparison(found)
-
-    return Outcome(data, drawn(blocks()))
-
-
 def _words(line: "OriginalLine") -> list[str]:
     return [line.text[start:end] for start, end in line.missing]
 
@@ -328,10 +255,8 @@ def _show_comparison(found: "Comparison") -> Iterator[Block]:
     missing = found.missing
     for number, line in missing[:_MOST_LINES]:
         where = f"page {number}: " if number is not None else ""
-        text = one_line(line.text)
-        cut = f"{text[:_LONGEST]}..." if len(text) > _LONGEST else text
-        words = one_line(", ".join(_words(line)))[:_LONGEST]
+        words = cut(", ".join(_words(line)), _LONGEST)
         lacking = "" if line.wholly else f" (missing: {words})"
-        yield verbatim(f"Not taken, {where}{cut}{lacking}")
+        yield verbatim(f"Not taken, {where}{cut(line.text, _LONGEST)}{lacking}")
     if len(missing) > _MOST_LINES:
         yield verbatim((f"... and {len(missing) - _MOST_LINES:,} more: see the page.", Style.QUIET))

@@ -10,12 +10,11 @@ import typer
 from chapterhouse.errors import EngineError, UsageError
 from chapterhouse.interfaces.background import become_idle
 from chapterhouse.interfaces.cli import progress, render_models
-from chapterhouse.interfaces.cli.options import common, require_path
+from chapterhouse.interfaces.cli.options import argument, flag, require_path
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.render_models import megabytes
-from chapterhouse.interfaces.cli.session import Outcome, named_home, require_yes, with_library
+from chapterhouse.interfaces.cli.session import Outcome, named_folders, opened_library, require_yes
 from chapterhouse.interfaces.cli.settings_file import require_effect, write_encoder
-from chapterhouse.interfaces.cli.terminal import drawn
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import verbatim
 from chapterhouse.settings import EmbeddingSettings
@@ -24,7 +23,6 @@ from chapterhouse.text.counting import counted
 if TYPE_CHECKING:
     from chapterhouse.connectors import model_files
     from chapterhouse.interfaces.cli import evaluation_run, render_evaluation
-    from chapterhouse.library import Library
     from chapterhouse.models import cards, model_folder
 else:
     model_files = lazy("chapterhouse.connectors.model_files")
@@ -37,7 +35,7 @@ else:
 _MODELS: Final = "models"  # in the home folder
 
 
-def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) -> None:
+def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) -> Outcome:
     """Choose an encoder, fetch it if it is a known one, and begin to make its vectors.
 
     Args:
@@ -50,16 +48,12 @@ def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) ->
     if mirror and file:
         raise typer.BadParameter("--mirror and --file exclude each other.")
 
-    def prepare() -> None:
-        place = named_home()
-        own = place / "workspaces" / common().workspace
-        require_effect(own)
-        choice = _Choice(embedder, model, mirror, file, place / _MODELS)
-        chosen = _settings_of(choice, ask=ask)
-        place.mkdir(parents=True, exist_ok=True)
-        write_encoder(place, own, chosen)
-
-    def work(library: "Library") -> Outcome:
+    place, own = named_folders()
+    require_effect(own)
+    chosen = _settings_of(_Choice(embedder, model, mirror, file, place / _MODELS), ask=ask)
+    place.mkdir(parents=True, exist_ok=True)
+    write_encoder(place, own, chosen)
+    with opened_library(create=True) as library:
         chunks, speed, problem = 0, 0.0, ""
         try:
             chunks, speed = library.encoders.speed()
@@ -72,15 +66,12 @@ def use_encoder(embedder: str, model: str, mirror: str, file: str, ask: bool) ->
             "chunks_per_second": round(speed, 1),
             "problem": problem,
         }
-        return Outcome(data, drawn(render_models.encoder_chosen(found, chunks, speed, problem)))
-
-    with_library(work, create=True, before=prepare)
+        return Outcome(data, render_models.encoder_chosen(found, chunks, speed, problem))
 
 
 def embed(
-    *,
-    idle: Annotated[bool, typer.Option("--idle", help="Work at the lowest priority.")] = False,
-) -> None:
+    *, idle: Annotated[bool, flag("--idle", "Work at the lowest priority.")] = False
+) -> Outcome:
     """Make the vectors that documents lack, and wait for it.
 
     Commands do this in the background by themselves. Ctrl-C stops it; what was made is safe.
@@ -88,61 +79,48 @@ def embed(
     if idle:
         become_idle()
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         with progress.show_progress() as on_progress:
             found = library.encoders.embed_pending(on_progress)
-        return Outcome({"encoders": found}, drawn(render_models.encoders(found, ())))
-
-    with_library(work)
+        return Outcome({"encoders": found}, render_models.encoders(found, ()))
 
 
-def back() -> None:
+def back() -> Outcome:
     """Return to the encoder before the present one, at once, or give up one that is being built."""
-
-    def work(library: "Library") -> Outcome:
+    with opened_library(background=False) as library:
         settings = library.encoders.previous()
         write_encoder(library.home, library.home / "workspaces" / library.workspace, settings)
         library.encoders.return_to_previous()
         found = library.encoders.statuses()
-        return Outcome({"encoders": found}, drawn(render_models.encoders(found, ())))
-
-    with_library(work, background=False)
+        return Outcome({"encoders": found}, render_models.encoders(found, ()))
 
 
 def compare(
     questions: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[FILE]", help="A file of questions, as for eval; else the workspace's own."
-        ),
+        argument("[FILE]", "A file of questions, as for eval; else the workspace's own."),
     ] = None,
-) -> None:
+) -> Outcome:
     """Ask the library's own questions with the encoder in use and with the previous one.
 
     The questions are those of eval and feedback.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         path = None if questions is None else require_path(questions)
         result = evaluation_run.compare_encoders(library, path)
         data = render_evaluation.evaluation_data(result, latency=False)
-        return Outcome(data, drawn(render_evaluation.evaluation(result)))
-
-    with_library(work)
+        return Outcome(data, render_evaluation.evaluation(result))
 
 
-def forget() -> None:
+def forget() -> Outcome:
     """Delete the vectors of the previous encoder.
 
     There is no way back to it without making them again.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         number = library.encoders.forget()
         sentence = f"Deleted the vectors of {counted(number, 'document')}."
-        return Outcome({"documents": number}, drawn([verbatim(sentence)]))
-
-    with_library(work)
+        return Outcome({"documents": number}, [verbatim(sentence)])
 
 
 @dataclass(frozen=True, slots=True)

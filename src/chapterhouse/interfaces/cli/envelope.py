@@ -21,7 +21,7 @@ _DECIMALS: Final = 6
 
 
 def success(
-    data: object, *, workspace: str, seconds: float, trace: object = None
+    data: object, *, workspace: str, seconds: float, trace: Trace | None = None
 ) -> dict[str, object]:
     """Wrap a result. Times stand only in ``meta``: ``data`` is the same on every run."""
     return {"ok": True, "data": plain(data), "meta": _meta(workspace, seconds, trace)}
@@ -34,7 +34,7 @@ def failure(
     *,
     workspace: str = "",
     seconds: float = 0.0,
-    trace: object = None,
+    trace: Trace | None = None,
 ) -> dict[str, object]:
     """Wrap an error."""
     error = {"type": kind, "message": message, "hint": hint}
@@ -119,10 +119,7 @@ CHANGES: Final[Mapping[str, Mapping[str, Callable[[Any], object] | None]]] = {
     },
     "FileOutcome": {"seconds": None, "earlier": _earlier},
     "Answer": {"certainty": attrgetter("certainty"), "text": attrgetter("text")},
-    "Chunk": {
-        **dict.fromkeys(("document_id", "ordinal", "tokens", "key")),
-        "id": attrgetter("id"),
-    },
+    "Chunk": {**dict.fromkeys(("document_id", "ordinal", "tokens", "key")), "id": attrgetter("id")},
     "Quality": {name: _rounded(name) for name in ("entropy", "coherence", "density", "importance")},
     "Context": {"candidates": lambda value: len(value.candidates)},
     "Excerpt": {
@@ -191,6 +188,6 @@ def json_value(value: object) -> object:
     return value if value is None or isinstance(value, int) else sanitise(str(value)).text
 
 
-def _meta(workspace: str, seconds: float, trace: object) -> dict[str, object]:
+def _meta(workspace: str, seconds: float, trace: Trace | None) -> dict[str, object]:
     meta = {"version": __version__, "workspace": workspace, "seconds": round(seconds, 3)}
-    return meta if trace is None else {**meta, "trace": trace}
+    return meta if trace is None else {**meta, "trace": trace_data(trace)}

@@ -36,21 +36,15 @@ from chapterhouse.evaluation.feedback import (
 from chapterhouse.evaluation.gates import gates, junit, measures_for, parse_floor
 from chapterhouse.evaluation.measures import RANKING_MEASURES
 from chapterhouse.evaluation.measuring import OnProgress, as_run
-from chapterhouse.evaluation.runs import (
-    read_run,
-    read_text,
-    require_writable,
-    write_run,
-)
+from chapterhouse.evaluation.runs import read_run, read_text, require_writable, write_run
 from chapterhouse.evaluation.spans import load_gold
 from chapterhouse.evaluation.synthetic import QUESTIONS, synthetic_questions
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import render_evaluation
-from chapterhouse.interfaces.cli.options import common, require_path
+from chapterhouse.interfaces.cli.options import require_path
 from chapterhouse.interfaces.cli.progress import show_progress
 from chapterhouse.interfaces.cli.render_evaluation import Result
-from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library
-from chapterhouse.interfaces.cli.terminal import drawn
+from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_folders, open_library
 from chapterhouse.library import Library
 from chapterhouse.settings import Settings
 from chapterhouse.settings_file import load_settings
@@ -97,7 +91,7 @@ def evaluation(wanted: Wanted) -> Outcome:
     result = render_evaluation.Result(found, held, comparison, stages)
     return Outcome(
         render_evaluation.evaluation_data(result, latency=wanted.latency),
-        drawn(render_evaluation.evaluation(result)),
+        render_evaluation.evaluation(result),
         OK if all(gate.passed for gate in held) else FAILED,
     )
 
@@ -112,7 +106,7 @@ def chunking(wanted: Wanted) -> Outcome:
         found = score_strategies(gold, _settings(), on_progress=on_progress)
     return Outcome(
         {"name": folder.name, "questions": len(gold.questions), "strategies": found},
-        drawn(render_evaluation.chunking(folder.name, gold, found)),
+        render_evaluation.chunking(folder.name, gold, found),
     )
 
 
@@ -165,8 +159,7 @@ def _lines(questions: tuple[Question, ...]) -> str:
 
 def _settings() -> Settings:
     """Return the settings of the library that was named, whether it exists or not."""
-    home = named_home()
-    return load_settings(home, home / "workspaces" / common().workspace)
+    return load_settings(*named_folders())
 
 
 def _path(name: str) -> Path:
@@ -231,4 +224,4 @@ def save_verdict(
     """Keep a verdict as a question; ``wrong`` are sentences, passages and documents."""
     question = as_question(Verdict(verdict), answer, required, shelves or None, Wrong(*wrong))
     found = save_feedback(library, question)
-    return Outcome(found, drawn(render_evaluation.feedback(found)))
+    return Outcome(found, render_evaluation.feedback(found))

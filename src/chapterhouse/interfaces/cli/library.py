@@ -2,56 +2,53 @@
 
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from chapterhouse.interfaces.cli import progress, render
 from chapterhouse.interfaces.cli.envelope import plain
-from chapterhouse.interfaces.cli.options import DryRun, common, readable, require_path
+from chapterhouse.interfaces.cli.options import (
+    DryRun,
+    argument,
+    common,
+    flag,
+    option,
+    readable,
+    require_path,
+)
 from chapterhouse.interfaces.cli.session import (
     FAILED,
     OK,
     Outcome,
+    opened_library,
     survive_the_locale,
-    with_library,
 )
-from chapterhouse.interfaces.cli.terminal import console, draw, drawn
+from chapterhouse.interfaces.cli.terminal import console, draw
 from chapterhouse.types import DEFAULT_SHELF, AddReport
 
-if TYPE_CHECKING:
-    from chapterhouse.library import Library
 
-
-def init() -> None:
+def init() -> Outcome:
     """Create the home folder and an empty library.
 
     What exists already is left as it is.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library(create=True) as library:
         state = library.status()
-        return Outcome(state, drawn(render.ready(state)))
-
-    with_library(work, create=True)
+        return Outcome(state, render.ready(state))
 
 
 def add(
     paths: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="PATH", help="Files and folders to read; - for text from standard input."
-        ),
+        list[str], argument("PATH", "Files and folders to read; - for text from standard input.")
     ],
     *,
     shelf: Annotated[
-        str, typer.Option("--shelf", metavar="NAME", help="The shelf to put the documents on.")
+        str, option("--shelf", "NAME", "The shelf to put the documents on.")
     ] = DEFAULT_SHELF,
-    title: Annotated[
-        str, typer.Option("--title", metavar="T", help="Of the text from standard input.")
-    ] = "",
+    title: Annotated[str, option("--title", "T", "Title of the text from standard input.")] = "",
     dry_run: DryRun = False,
-) -> None:
+) -> Outcome:
     """Read files and folders into the library.
 
     Unchanged files are not read again; a stopped run goes on where it was. Exit code 4 says that
@@ -63,29 +60,20 @@ def add(
     if "-" in paths and (dry_run or not is_text):
         raise typer.BadParameter("Text from standard input is added alone, and not tried first.")
 
-    def work(library: "Library") -> Outcome:
+    with opened_library(create=not dry_run, or_empty=dry_run) as library:
+        documents = library.documents
         if is_text:
-            report = library.documents.add_text(
-                _standard_input(), title=readable(title), shelf=shelf
+            report = documents.add_text(_standard_input(), title=readable(title), shelf=shelf)
+        else:
+            wanted = [require_path(path) for path in paths]
+            report = progress.run_with_progress(
+                lambda on_progress: documents.add(
+                    *wanted, shelf=shelf, on_progress=on_progress, dry_run=dry_run
+                ),
+                lambda done: None if common().json else _print_before_error(done),
             )
-            return _reported(report)
-        wanted = [require_path(path) for path in paths]
-        report = progress.run_with_progress(
-            lambda on_progress: library.documents.add(
-                *wanted, shelf=shelf, on_progress=on_progress, dry_run=dry_run
-            ),
-            lambda done: None if common().json else _print_before_error(done),
-        )
-        return _reported(report)
-
-    def _reported(report: AddReport) -> Outcome:
-        return Outcome(
-            {**plain(report), "dry_run": dry_run},
-            drawn((render.planned if dry_run else render.report)(report)),
-            render.report_code(report),
-        )
-
-    with_library(work, create=not dry_run, try_without=dry_run)
+    blocks = (render.planned if dry_run else render.report)(report)
+    return Outcome({**plain(report), "dry_run": dry_run}, blocks, render.report_code(report))
 
 
 def _print_before_error(done: AddReport) -> None:
@@ -99,47 +87,35 @@ def _standard_input() -> str:
     return sys.stdin.buffer.read().decode("utf-8-sig", "replace")
 
 
-def status() -> None:
-    """Show what the library holds and where it lies."""
-
-    def work(library: "Library") -> Outcome:
+def status() -> Outcome:
+    """Show what the library holds and where it is."""
+    with opened_library() as library:
         state = replace(library.status(), language_model=library.check_language_model())
-        return Outcome(state, drawn(render.status(state)))
-
-    with_library(work)
+        return Outcome(state, render.status(state))
 
 
 def doctor(
     *,
     fix: Annotated[
-        bool, typer.Option("--fix", help="Close to other users what they can look into.")
+        bool, flag("--fix", "Take other users' access to the library's files away.")
     ] = False,
-) -> None:
+) -> Outcome:
     """Check the library for problems.
 
     Exit code 1 says that there are some.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         model = library.check_language_model()
         checks = (*library.doctor(fix=fix), *([model] if model else []))
         code = OK if all(check.passed for check in checks) else FAILED
-        return Outcome(checks, drawn(render.checks(checks)), code)
-
-    with_library(work)
+        return Outcome(checks, render.checks(checks), code)
 
 
-def reindex(
-    *,
-    dry_run: DryRun = False,
-) -> None:
+def reindex(*, dry_run: DryRun = False) -> Outcome:
     """Build the search indexes again.
 
     They are derived from the stored documents, so nothing can be lost by it.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         state = library.status() if dry_run else library.reindex()
-        return Outcome(state, drawn(render.reindexed(state, dry_run=dry_run)))
-
-    with_library(work)
+        return Outcome(state, render.reindexed(state, dry_run=dry_run))

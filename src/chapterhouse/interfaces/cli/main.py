@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib import import_module
 from types import FrameType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 from typer.core import TyperGroup
@@ -20,7 +20,12 @@ from typer.core import TyperGroup
 from chapterhouse import __version__
 from chapterhouse.files import private_files
 from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange
-from chapterhouse.interfaces.cli.options import take_common_options
+from chapterhouse.loading import lazy
+
+if TYPE_CHECKING:
+    from chapterhouse.interfaces.cli import session
+else:
+    session = lazy("chapterhouse.interfaces.cli.session")
 
 # Every command and group: where it is, and its line of the help.
 COMMANDS: Final = {
@@ -32,10 +37,7 @@ COMMANDS: Final = {
         "Pack what the documents say on a question into a number of tokens.",
     ),
     "ask": ("ask:ask", "Answer a question with quotations that were checked."),
-    "chat": (
-        "chat:chat",
-        "Ask one question after the other; each may go on from the one before.",
-    ),
+    "chat": ("chat:chat", "Ask one question after the other; each may go on from the one before."),
     "open": ("sources:open_source", "Open a source of the last answer or search."),
     "more": ("sources:more", "Show up to eight passages for the last question."),
     "convene": (
@@ -51,16 +53,10 @@ COMMANDS: Final = {
         "models:app",
         "Choose the models: what writes answers, makes vectors and orders passages.",
     ),
-    "mcp": (
-        "serve:mcp",
-        "Serve the library to clients that speak the Model Context Protocol.",
-    ),
+    "mcp": ("serve:mcp", "Serve the library to clients that speak the Model Context Protocol."),
     "eval": ("evaluate:evaluate", "Measure how well questions are answered."),
-    "feedback": (
-        "evaluate:feedback",
-        "Keep a good or bad answer as a question to evaluate.",
-    ),
-    "status": ("library:status", "Show what the library holds and where it lies."),
+    "feedback": ("evaluate:feedback", "Keep a good or bad answer as a question to evaluate."),
+    "status": ("library:status", "Show what the library holds and where it is."),
     "doctor": ("library:doctor", "Check the library for problems."),
     "reindex": ("library:reindex", "Build the search indexes again."),
 }
@@ -74,7 +70,7 @@ def command(name: str) -> Any:
     group = found if isinstance(found, typer.Typer) else typer.Typer(rich_markup_mode=None)
     if group is not found:
         group.command(name)(found)
-    take_common_options(group)
+    session.take_common_options(group)
     made = typer.main.get_group(group)
     return made if group is found else made.commands[name]
 
@@ -100,7 +96,7 @@ for _name, (_, _line) in COMMANDS.items():
     app.command(_name, help=_line)(lambda: None)
 
 _HELP = "Run chapterhouse --help for what there is."
-_BEHIND = "Options stand behind the command, like: chapterhouse add PATH --home FOLDER"
+_BEHIND = "Options come after the command, like: chapterhouse add PATH --home FOLDER"
 
 
 def _version(value: bool) -> None:

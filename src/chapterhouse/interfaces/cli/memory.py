@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.errors import NotFoundError
-from chapterhouse.interfaces.cli.options import DryRun, readable
-from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, require_yes, with_library
+from chapterhouse.interfaces.cli.options import DryRun, argument, flag, group, option, readable
+from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library, require_yes
 from chapterhouse.interfaces.cli.sources import forget_last
-from chapterhouse.interfaces.cli.terminal import drawn, one_line
+from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.text.counting import counted
 from chapterhouse.types import Memory, MemoryHit
 
 if TYPE_CHECKING:
@@ -22,11 +23,7 @@ if TYPE_CHECKING:
 else:
     meeting_memory = lazy("chapterhouse.council.meeting.memory")
 
-app = typer.Typer(
-    help="List, search and forget what was asked and answered.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = group("List, search and forget what was asked and answered.")
 
 _LIBRARY = "library"  # how the library's own memories are called, no persona having that name
 _DAY = 86_400
@@ -34,96 +31,66 @@ _FAR_FUTURE = 2**62  # seconds
 _SHOWN = 70  # characters of a question in a list
 
 Persona = Annotated[
-    str,
-    typer.Option(
-        "--persona", metavar="NAME", help="Whose memories; “library” for no persona's; else all."
-    ),
+    str, option("--persona", "NAME", "A persona's memories; “library” for no persona's; else all.")
 ]
 Council = Annotated[
-    str,
-    typer.Option(
-        "--council", metavar="NAME", help="What a council decided, and its members held there."
-    ),
+    str, option("--council", "NAME", "What a council decided and its members said.")
 ]
-Member = Annotated[
-    str,
-    typer.Option("--member", metavar="KEY", help="Of the council only what this member held."),
-]
-Limit = Annotated[
-    int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="At most so many.")
-]
+Member = Annotated[str, option("--member", "KEY", "Only what this member of the council said.")]
+Limit = Annotated[int, option("--limit", "N", "At most so many.", least=1, most=10000)]
 
 
 @app.command("list")
 def list_memories(
-    *,
-    persona: Persona = "",
-    council: Council = "",
-    member: Member = "",
-    limit: Limit = 50,
-) -> None:
+    *, persona: Persona = "", council: Council = "", member: Member = "", limit: Limit = 50
+) -> Outcome:
     """List what is remembered, the newest first."""
     _check_owner(persona, council, member)
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         owners = _owners(library, persona, council, member)
         found = library.memory.memories(owners, limit, _now())
-        return Outcome(found, drawn(_show_memories(found)))
-
-    with_library(work)
+        return Outcome(found, _show_memories(found))
 
 
 @app.command("search")
 def search_memories(
-    text: Annotated[
-        list[str], typer.Argument(metavar="TEXT...", help="Words of a question or answer.")
-    ],
+    text: Annotated[list[str], argument("TEXT...", "Words of a question or answer.")],
     *,
     persona: Persona = "",
     council: Council = "",
     member: Member = "",
     limit: Limit = 10,
-) -> None:
+) -> Outcome:
     """Find earlier questions and answers by their words, best first.
 
     Exit code 6 says that there are none.
     """
     _check_owner(persona, council, member)
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         owners = _owners(library, persona, council, member)
         found = library.memory.search(readable(*text), owners, limit, _now())
-        return Outcome(
-            found,
-            drawn(_show_hits(found)),
-            OK if found else NO_ANSWER,
-        )
-
-    with_library(work)
+        return Outcome(found, _show_hits(found), OK if found else NO_ANSWER)
 
 
 @app.command("forget")
 def forget(
-    ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Ids, as memory list shows them.")
-    ] = None,
+    ids: Annotated[list[str] | None, argument("[ID]...", "Ids, as memory list shows them.")] = None,
     *,
     persona: Persona = "",
     council: Council = "",
     member: Member = "",
     everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="All of the persona's or the council's memories, or everyone's."
-        ),
+        bool, flag("--all", "All of the persona's or the council's memories, or everyone's.")
     ] = False,
     older: Annotated[
         int | None,
-        typer.Option("--older-than", metavar="DAYS", min=0, help="Asked more days ago."),
+        option("--older-than", "DAYS", "Only what was asked more than so many days ago.", least=0),
     ] = None,
     dry_run: DryRun = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before forgetting many.")] = False,
-) -> None:
+    yes: Annotated[bool, flag("--yes", "Do not ask before forgetting many.")] = False,
+) -> Outcome:
     """Forget memories for good, by id or many at once.
 
     Exit code 10 says that it has to be confirmed with --yes.
@@ -135,7 +102,7 @@ def forget(
         raise typer.BadParameter("Ids are someone's already: leave --persona and --council out.")
     _check_owner(persona, council, member)
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         memories = library.memory
         if ids:
             count = len(set(ids)) if dry_run else memories.forget(ids)
@@ -151,13 +118,11 @@ def forget(
             if everything and not dry_run and not (persona or council):
                 forget_last(library.folder)
         would = "Would forget" if dry_run else "Forgot"
-        sentence = f"{would} {count:,} {'memory' if count == 1 else 'memories'}."
+        sentence = f"{would} {counted(count, 'memory', 'memories')}."
         return Outcome(
             {"forgotten": 0 if dry_run else count, "would_forget": count, "dry_run": dry_run},
-            drawn([verbatim(sentence)]),
+            [verbatim(sentence)],
         )
-
-    with_library(work)
 
 
 def _check_owner(persona: str, council: str, member: str) -> None:
@@ -195,7 +160,7 @@ def _council_owners(
     if wanted not in remembered and member not in _member_keys(library, slug):
         there = ", ".join(owner.partition("/")[2] for owner in remembered if "/" in owner)
         raise NotFoundError(
-            f"Nobody called '{member}' sits in the council '{slug}'.",
+            f"The council '{slug}' has no member '{member}'.",
             hint=f"Remembered are: {there}" if there else "Nothing is remembered of its members.",
         )
     return (wanted,)
@@ -209,7 +174,7 @@ def _member_keys(library: "Library", slug: str) -> tuple[str, ...]:
 
 
 def _confirm(count: int) -> None:
-    what = f"{count:,} {'memory' if count == 1 else 'memories'}"
+    what = counted(count, "memory", "memories")
     require_yes(
         f"Forget {what} for good",
         needed=f"Forgetting {what} needs to be confirmed.",
@@ -230,16 +195,9 @@ def _show_memories(found: Sequence[Memory]) -> Iterator[Block]:
         yield verbatim("Nothing is remembered.")
         return
     rows = [("id", "asked", "of", "answered", "question")]
-    rows += [
-        (
-            memory.id,
-            _day(memory.asked),
-            _owner(memory),
-            "yes" if memory.found else "no",
-            _cut(memory.question),
-        )
-        for memory in found
-    ]
+    for one in found:
+        answered, question = "yes" if one.found else "no", cut(one.question, _SHOWN)
+        rows.append((one.id, _day(one.asked), _owner(one), answered, question))
     yield Columns(rows)
 
 
@@ -267,8 +225,3 @@ def _owner(memory: Memory) -> str:
 
 def _day(seconds: int) -> str:
     return datetime.fromtimestamp(seconds, UTC).date().isoformat()
-
-
-def _cut(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -90,12 +90,7 @@ def choose(wish: Wish, present: LanguageModelSettings) -> Chosen:
     if "://" in wish.name:
         return _at_address(wish)
     servers = find_servers(usual_addresses(os.environ, present.base_url))
-    offers = [
-        (server, model)
-        for server in servers
-        for model in server.models
-        if model.writes and (not wish.name or server.model(wish.name) == model)
-    ]
+    offers = _offers(servers, wish.name)
     hosted, _, model = wish.name.partition("/")
     if not offers and hosted in HOSTED:
         return _hosted(HOSTED[hosted], wish.model or model, wish)
@@ -148,12 +143,7 @@ def _at_address(wish: Wish) -> Chosen:
         server = find_server(origin(url), source.read(url))
     if server is None or server.problem:
         return _unknown_server(wish, url, path, server, source)
-    offers = [
-        (server, model)
-        for model in server.models
-        if model.writes and (not wish.model or server.model(wish.model) == model)
-    ]
-    _, found = _one_of(offers, Wish(wish.model, "", wish.key))
+    _, found = _one_of(_offers([server], wish.model), Wish(wish.model, "", wish.key))
     corrected = url != server.base_url
     note = f"The address is {server.base_url}; {one_line(wish.name)} was corrected."
     return replace(_served(server, found, source), notes=(note,) if corrected else ())
@@ -169,10 +159,7 @@ def _unknown_server(
         why = f"{server.address} {server.problem}" if server else "It is not asked what it has"
         raise UsageError(f"{one_line(why)}.", hint="Name the model: --model NAME")
     settings = LanguageModelSettings(
-        engine="openai",
-        base_url=with_version(url),
-        model=wish.model,
-        key_entry=source.entry,
+        engine="openai", base_url=with_version(url), model=wish.model, key_entry=source.entry
     )
     return Chosen(settings)
 
@@ -208,6 +195,16 @@ def _store_key(entry: str) -> KeySource:
         key = sys.stdin.readline()
     store_key(entry, key.strip())
     return KeySource("language_model", entry=entry)
+
+
+def _offers(servers: Iterable[Server], name: str) -> list[tuple[Server, ServedModel]]:
+    """Return the models that write and are called so; all that write where none is named."""
+    return [
+        (server, model)
+        for server in servers
+        for model in server.models
+        if model.writes and (not name or server.model(name) == model)
+    ]
 
 
 def _one_of(offers: Sequence[tuple[Server, ServedModel]], wish: Wish) -> tuple[Server, ServedModel]:

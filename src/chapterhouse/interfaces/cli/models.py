@@ -10,10 +10,10 @@ import typer
 
 from chapterhouse.errors import UsageError
 from chapterhouse.interfaces.cli import encoders, render_models, settings_file
-from chapterhouse.interfaces.cli.options import COMMON_NAMES, common
+from chapterhouse.interfaces.cli.options import COMMON_NAMES, argument, common, flag, option
 from chapterhouse.interfaces.cli.render_models import Listing
-from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, open_library, run
-from chapterhouse.interfaces.cli.terminal import drawn, is_watched
+from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_folders, open_library
+from chapterhouse.interfaces.cli.terminal import is_watched
 from chapterhouse.loading import lazy
 from chapterhouse.settings import LanguageModelSettings, Settings
 from chapterhouse.settings_file import load_settings
@@ -43,89 +43,72 @@ _REWRITING: Final = "rewriting"  # the name of the model that rewrites questions
 
 
 @app.callback(invoke_without_command=True)
-def models(
-    context: typer.Context,
-) -> None:
+def models(context: typer.Context) -> Outcome | None:
     """Choose the models: what writes answers, makes vectors and orders passages."""
     if context.invoked_subcommand is None:
-        list_models()
+        return list_models()
     for name in COMMON_NAMES:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(f"--{name} stands behind the command.")
+            raise typer.BadParameter(f"--{name} comes after the command.")
+    return None
 
 
 @app.command("list")
-def list_models() -> None:
+def list_models() -> Outcome:
     """List the language models that can be reached, then the encoders of the library.
 
     Only this machine is asked, for less than a second. Hosted services are listed where their
     key is there, and not asked.
     """
-
-    def work() -> Outcome:
-        place, own = _folders()
-        found = _listing(own, load_settings(place, own))
-        return Outcome(found.data, drawn(render_models.listed(found)))
-
-    run(work)
+    place, own = named_folders()
+    found = _listing(own, load_settings(place, own))
+    return Outcome(found.data, render_models.listed(found))
 
 
 @app.command()
 def use(
     name: Annotated[
         str,
-        typer.Argument(
-            metavar="[NAME]",
-            help="A language model: its name, URL, SERVICE/NAME of a hosted one, or none.",
+        argument(
+            "[NAME]", "A language model: its name, URL, SERVICE/NAME of a hosted one, or none."
         ),
     ] = "",
     *,
     embedder: Annotated[
         str,
-        typer.Option(
+        option(
             "--embedder",
-            metavar="NAME|FOLDER|URL",
-            help="An encoder: a known name, a folder with a model, or the address of a service.",
+            "NAME|FOLDER|URL",
+            "An encoder: a known name, a folder with a model, or the address of a service.",
         ),
     ] = "",
     reranker: Annotated[
         str,
-        typer.Option(
+        option(
             "--reranker",
-            metavar="FOLDER|URL",
-            help="A reranker: a folder with a model, or an address; features: without a model.",
+            "FOLDER|URL",
+            "A reranker: a folder with a model, or an address; features: without a model.",
         ),
     ] = "",
     model: Annotated[
-        str,
-        typer.Option("--model", metavar="NAME", help="The model, as the service at URL calls it."),
+        str, option("--model", "NAME", "The model, as the service at URL calls it.")
     ] = "",
     rewriting: Annotated[
-        bool,
-        typer.Option("--rewriting", help="Let this language model only rewrite questions."),
+        bool, flag("--rewriting", "Let this language model only rewrite questions.")
     ] = False,
     key: Annotated[
         bool,
-        typer.Option(
-            "--key",
-            help="Ask for a key, or read it from standard input, and put it in the keyring.",
-        ),
+        flag("--key", "Ask for a key, or read it from standard input, and put it in the keyring."),
     ] = False,
     mirror: Annotated[
-        str,
-        typer.Option(
-            "--mirror", metavar="URL", help="Fetch from here, which is laid out as the model hub."
-        ),
+        str, option("--mirror", "URL", "Fetch from here, which has the layout of the model hub.")
     ] = "",
     file: Annotated[
-        str,
-        typer.Option(
-            "--file", metavar="PATH", help="Fetch nothing: a folder or zip that has the files."
-        ),
+        str, option("--file", "PATH", "Fetch nothing: a folder or zip that has the files.")
     ] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before fetching.")] = False,
-) -> None:
+    yes: Annotated[bool, flag("--yes", "Do not ask before fetching.")] = False,
+) -> Outcome:
     """Choose a language model, write it into the settings, and test it.
 
     Without a name, the one that can be reached; where there are several, you are asked. With
@@ -137,42 +120,33 @@ def use(
     if (mirror or file) and not embedder:
         raise typer.BadParameter("--mirror and --file are for --embedder.")
     if embedder:
-        encoders.use_encoder(embedder, model, mirror, file, ask=not yes)
-    elif reranker:
-        run(lambda: _use_reranker(reranker, model))
-    else:
-        run(lambda: _use(name, model, key=key, rewriting=rewriting))
+        return encoders.use_encoder(embedder, model, mirror, file, ask=not yes)
+    if reranker:
+        return _use_reranker(reranker, model)
+    return _use(name, model, key=key, rewriting=rewriting)
 
 
 @app.command("test")
 def try_out(
     name: Annotated[
-        str,
-        typer.Argument(
-            metavar="[NAME]", help="A model of the settings; else the library's own model."
-        ),
+        str, argument("[NAME]", "A model of the settings; else the library's own model.")
     ] = "",
-) -> None:
+) -> Outcome:
     """Try the language model out, and say what will work with it.
 
     It is asked about a document of three lines, in a library made for it and deleted. Exit code 1
     says that it does not answer with the right citation.
     """
-
-    def work() -> Outcome:
-        place, own = _folders()
-        settings = load_settings(place, own)
-        chosen = opening.settings_of(settings, name)
-        trial = _try(chosen, settings, place)
-        code = OK if trial.found[0].passed else FAILED
-        return Outcome(trial, drawn(render_models.trial(trial)), code)
-
-    run(work)
+    place, own = named_folders()
+    settings = load_settings(place, own)
+    chosen = opening.settings_of(settings, name)
+    trial = _try(chosen, settings, place)
+    code = OK if trial.found[0].passed else FAILED
+    return Outcome(trial, render_models.trial(trial), code)
 
 
 def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
-
-    place, own = _folders()
+    place, own = named_folders()
     section = settings_file.REWRITING if rewriting else settings_file.LANGUAGE_MODEL
     settings_file.require_effect(own, section)
     present = load_settings(place, own).language_model
@@ -188,25 +162,22 @@ def _use(name: str, model: str, *, key: bool, rewriting: bool) -> Outcome:
     settings = load_settings(place, own)
     data: dict[str, object] = {"written": written, "notes": chosen.notes, "trial": None}
     made = settings.models[_REWRITING] if rewriting else settings.language_model
-    data["language_model"] = made
+    shown = render_models.chosen(made, written, chosen.notes)
     if made.engine == "none":
-        return Outcome(data, drawn(render_models.chosen(made, written, chosen.notes)))
+        return Outcome({**data, "language_model": made}, shown)
     _say(f"{made.model} is chosen: {written.path}, line {written.line}.")
     trial = _try(made, settings, place)
     if trial.slots and trial.slots != made.calls_at_once:
         made = made.model_copy(update={"calls_at_once": trial.slots})
-        written = settings_file.write_section(
-            place, own, section, settings_file.values_of(made, section)
-        )
+        values = settings_file.values_of(made, section)
+        written = settings_file.write_section(place, own, section, values)
     data |= {"trial": trial, "language_model": made, "written": written}
-
-    shown = chain(render_models.chosen(made, written, chosen.notes), render_models.trial(trial))
-    return Outcome(data, drawn(shown), OK if trial.found[0].passed else FAILED)
+    code = OK if trial.found[0].passed else FAILED
+    return Outcome(data, chain(shown, render_models.trial(trial)), code)
 
 
 def _use_reranker(name: str, model: str) -> Outcome:
-
-    place, own = _folders()
+    place, own = named_folders()
     settings_file.require_effect(own, settings_file.RERANK)
     chosen = model_choice.reranker(name, model)
     with ExitStack() as opened:  # one that does not work is not written down
@@ -217,7 +188,7 @@ def _use_reranker(name: str, model: str) -> Outcome:
     written = settings_file.write_section(place, own, settings_file.RERANK, values)
     right = not scores or scores[0] > scores[1]
     data = {"written": written, "rerank": chosen.model_dump(mode="json"), "right_order": right}
-    return Outcome(data, drawn(render_models.reranked(chosen, written, right=right)))
+    return Outcome(data, render_models.reranked(chosen, written, right=right))
 
 
 def _try(chosen: LanguageModelSettings, settings: Settings, place: Path) -> "model_trial.Trial":
@@ -231,12 +202,6 @@ def _say(sentence: str) -> None:
     """Tell somebody who waits at a terminal what is being done."""
     if is_watched() and not common().json:
         typer.echo(sentence, err=True)
-
-
-def _folders() -> tuple[Path, Path]:
-
-    place = named_home()
-    return place, place / "workspaces" / common().workspace
 
 
 def _listing(own: Path, settings: Settings) -> Listing:

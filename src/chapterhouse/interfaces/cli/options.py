@@ -2,56 +2,63 @@
 
 import os
 import shlex
-from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from functools import wraps
-from inspect import Parameter, signature
 from typing import Annotated, Any, Final
 
 import typer
 
 from chapterhouse.errors import UsageError
 
+
+def group(text: str) -> typer.Typer:
+    """Return a group of commands, to which they are added."""
+    return typer.Typer(help=text, no_args_is_help=True, rich_markup_mode=None)
+
+
+def flag(name: str, text: str) -> Any:
+    """Return an option that is there or not."""
+    return typer.Option(name, help=text)
+
+
+def option(
+    name: str, metavar: str, text: str, *, least: int | None = None, most: int | None = None
+) -> Any:
+    """Return an option with a value; numbers are from ``least`` to ``most``."""
+    return typer.Option(name, metavar=metavar, help=text, min=least, max=most)
+
+
+def argument(metavar: str, text: str) -> Any:
+    """Return an argument."""
+    return typer.Argument(metavar=metavar, help=text)
+
+
 Shelves = Annotated[
-    list[str] | None,
-    typer.Option("--shelf", metavar="NAME", help="Only documents on this shelf; repeatable."),
+    list[str] | None, option("--shelf", "NAME", "Only documents on this shelf; repeatable.")
 ]
 Tags = Annotated[
     list[str] | None,
-    typer.Option(
-        "--tag", metavar="TAG", help="What you know about; documents with that tag rank higher."
-    ),
+    option("--tag", "TAG", "A topic you know; documents with this tag rank higher."),
 ]
 PersonaName = Annotated[
-    str,
-    typer.Option(
-        "--persona", metavar="NAME", help="Who is asked; they answer from their own shelves."
-    ),
+    str, option("--persona", "NAME", "Who is asked; they answer from their own shelves.")
 ]
 Model = Annotated[
-    str | None,
-    typer.Option("--model", metavar="NAME", help="A model of the settings; “none” only quotes."),
+    str | None, option("--model", "NAME", "A model of the settings; “none” quotes without a model.")
 ]
 Trace = Annotated[
     bool,
-    typer.Option(
-        "--trace", help="Show what was done and how long it took, on standard error or in “meta”."
-    ),
+    flag("--trace", "Show what was done and how long it took, on standard error or in “meta”."),
 ]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Say what would be done, and change nothing.")
-]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+DryRun = Annotated[bool, flag("--dry-run", "Say what would be done, and change nothing.")]
+Yes = Annotated[bool, flag("--yes", "Do not ask.")]
 
 
 @dataclass(frozen=True, slots=True)
 class Common:
     """What the options of every command came to. Each is a field, annotated as an option."""
 
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")] = (
-        False
-    )
+    json: Annotated[bool, flag("--json", "Print one JSON object instead of text.")] = False
     home: Annotated[
         str | None,  # not a Path, which takes "" for the present folder
         typer.Option(
@@ -62,16 +69,9 @@ class Common:
         ),
     ] = None
     workspace: Annotated[
-        str,
-        typer.Option(
-            "--workspace",
-            metavar="NAME",
-            help="The library inside the home; no other is read.",
-        ),
+        str, option("--workspace", "NAME", "The library inside the home; no other is read.")
     ] = "default"
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback of an unexpected error.")
-    ] = False
+    debug: Annotated[bool, flag("--debug", "Show the traceback of an unexpected error.")] = False
     quiet: Annotated[
         bool,
         typer.Option(
@@ -87,43 +87,6 @@ COMMON_NAMES: Final = tuple(entry.name for entry in fields(Common))
 def common() -> Common:
     """Return what the common options of the command that runs came to."""
     return COMMON.get()
-
-
-def take_common_options(app: typer.Typer) -> None:
-    """Let every command of ``app`` take the common options."""
-    for group in app.registered_groups:
-        if group.typer_instance is not None:
-            take_common_options(group.typer_instance)
-    for entry in (*app.registered_commands, app.registered_callback):
-        if entry is not None and entry.callback is not None:
-            entry.callback = _with_common_options(entry.callback)
-
-
-def _with_common_options(function: Callable[..., None]) -> Callable[..., None]:
-    @wraps(function)
-    def run(**given: Any) -> None:
-        before = COMMON.set(Common(**{name: given.pop(name) for name in COMMON_NAMES}))
-        try:
-            function(**given)
-        finally:
-            COMMON.reset(before)
-
-    stated, added = (
-        signature(function),
-        [
-            Parameter(
-                entry.name, Parameter.KEYWORD_ONLY, default=entry.default, annotation=entry.type
-            )
-            for entry in fields(Common)
-        ],
-    )
-    parameters = [*stated.parameters.values(), *added]
-    run.__signature__ = stated.replace(parameters=parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {
-        **function.__annotations__,
-        **{parameter.name: parameter.annotation for parameter in added},
-    }
-    return run
 
 
 def reopening() -> str:

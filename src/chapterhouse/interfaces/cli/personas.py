@@ -1,131 +1,104 @@
 """Commands about personas: new, list, show, edit, validate, update, docs."""
 
 import shlex
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from chapterhouse.agents.curated import Outcome as Curation
-from chapterhouse.agents.persona import PersonaFolder
-from chapterhouse.agents.problems import Problem, Severity
+from chapterhouse.agents.problems import errors
 from chapterhouse.errors import UsageError
-from chapterhouse.files import home_folder
-from chapterhouse.interfaces.cli import render, render_personas
+from chapterhouse.interfaces.cli import registries, render, render_personas
 from chapterhouse.interfaces.cli.envelope import plain
-from chapterhouse.interfaces.cli.options import DryRun, Yes, common, reopening, require_path
+from chapterhouse.interfaces.cli.options import (
+    DryRun,
+    Yes,
+    argument,
+    common,
+    flag,
+    group,
+    option,
+    reopening,
+    require_path,
+)
 from chapterhouse.interfaces.cli.output_files import open_editor
 from chapterhouse.interfaces.cli.progress import show_progress
+from chapterhouse.interfaces.cli.registries import Noun, Rows, documents_data, folder_named
 from chapterhouse.interfaces.cli.session import (
-    FAILED,
     OK,
     PARTLY,
     Outcome,
     confirm,
     may_ask,
+    opened_library,
     require_yes,
-    with_library,
 )
-from chapterhouse.interfaces.cli.terminal import console, draw, drawn
+from chapterhouse.interfaces.cli.terminal import console, draw
+from chapterhouse.types.personas import PROSE_FILE, RAW
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.persona import PersonaFolder
     from chapterhouse.agents.persona_update import PersonaUpdate, Proposal
     from chapterhouse.agents.personas import Personas
-    from chapterhouse.agents.registry import Entry
-    from chapterhouse.library import Library
 
-app = typer.Typer(
-    help="Make, describe, validate and update personas.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
-)
+app = group("Make, describe, validate and update personas.")
 
-Who = Annotated[
-    str,
-    typer.Argument(
-        metavar="SLUG", help="A persona: their slug, the beginning of it, or their name."
-    ),
-]
+Who = Annotated[str, argument("SLUG", "A persona: their slug, the beginning of it, or their name.")]
 
 
 @app.command()
 def new(
-    slug: Annotated[
-        str, typer.Argument(metavar="SLUG", help="Lower-case letters, digits and single hyphens.")
-    ],
+    slug: Annotated[str, argument("SLUG", "Lower-case letters, digits and single hyphens.")],
     *,
-    name: Annotated[
-        str, typer.Option("--name", metavar="NAME", help="How they are called; else the slug.")
-    ] = "",
+    name: Annotated[str, option("--name", "NAME", "How they are called; else the slug.")] = "",
     template: Annotated[
         str,
-        typer.Option(
+        option(
             "--template",
-            metavar="NAME",
-            help="What to start from: expert, advisor, archivist, teacher or blank.",
+            "NAME",
+            "What to start from: expert, advisor, archivist, teacher or blank.",
         ),
     ] = "expert",
     folder: Annotated[
         list[str] | None,
-        typer.Option(
-            "--folder",
-            metavar="PATH",
-            help="A folder elsewhere whose documents are theirs; repeatable.",
-        ),
+        option("--folder", "PATH", "A folder elsewhere whose documents are theirs; repeatable."),
     ] = None,
-) -> None:
+) -> Outcome:
     """Make a persona's folder, with a description and a configuration to fill in.
 
     In a folder that is there already only what is missing is made.
     """
-
-    def work(library: "Library") -> Outcome:
-        folders = [absolute(require_path(path)) for path in folder or ()]
+    folders = [folder_named(path) for path in folder or ()]
+    with opened_library(create=True) as library:
         personas = library.personas
         made = personas.create(slug, display_name=name, template=template, folders=folders)
-        errors = [one for one in personas.validate(slug) if one.severity.value == "error"]
-        return Outcome(
-            {**_folder_data(made), "problems": problems_data(errors)},
-            drawn(render_personas.made(made, errors, reopening())),
-        )
-
-    with_library(work, create=True)
+        wrong = errors(personas.validate(slug))
+    again = reopening()
+    steps = {
+        f"Say who they are, in {PROSE_FILE}": f"chapterhouse persona edit {made.slug}{again}",
+        f"Drop documents, or a .links list of web pages, into {RAW}/, or name them": (
+            f"chapterhouse persona update {made.slug} --file PATH{again}"
+        ),
+        "Read everything and let the documents propose a profile": (
+            f"chapterhouse persona update {made.slug}{again}"
+        ),
+    }
+    return registries.made(PERSONAS, made, steps, wrong)
 
 
 @app.command("list")
-def list_personas() -> None:
+def list_personas() -> Outcome:
     """List the personas, also those that cannot be used, with the reason."""
-
-    def work(library: "Library") -> Outcome:
-        entries = library.personas.all()
-        counts = {entry.slug: library.personas.census(entry.slug).documents for entry in entries}
-        return Outcome(
-            _entries_data(entries, counts),
-            drawn(render_personas.entries(entries, counts)),
-        )
-
-    _with_personas(work)
+    return registries.list_all(PERSONAS)
 
 
 @app.command()
-def show(
-    slug: Who,
-) -> None:
+def show(slug: Who) -> Outcome:
     """Show what is known of a persona: who they are, their field, their documents."""
-
-    def work(library: "Library") -> Outcome:
-        personas = library.personas
-        folder, census = personas.load(slug), personas.census(slug)
-        current = personas.is_current(slug)
-        return Outcome(
-            {**_folder_data(folder), "census": census, "current": current},
-            drawn(render_personas.persona(folder, census, current=current)),
-        )
-
-    _with_personas(work)
+    return registries.show(PERSONAS, slug)
 
 
 @app.command()
@@ -133,17 +106,17 @@ def edit(
     slug: Who,
     *,
     config: Annotated[
-        bool, typer.Option("--config", help="Open the configuration, not the description.")
+        bool, flag("--config", "Open the configuration, not the description.")
     ] = False,
     changes: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--set",
-            metavar="KEY=VALUE",
-            help="Set a key of the configuration, like retrieval.max_chunks=8; repeatable.",
+            "KEY=VALUE",
+            "Set a key of the configuration, like retrieval.max_chunks=8; repeatable.",
         ),
     ] = None,
-) -> None:
+) -> Outcome:
     """Open a persona's description in $EDITOR, and say what is wrong afterwards.
 
     With --set nothing is opened. Exit code 1 says that the persona cannot be used as it is.
@@ -151,7 +124,7 @@ def edit(
     if config and changes:
         raise typer.BadParameter("--set changes the configuration without opening it.")
 
-    def work(library: "Library") -> Outcome:
+    with PERSONAS.opened() as library:
         personas = library.personas
         name = personas.resolve(slug)
         if changes:
@@ -159,35 +132,18 @@ def edit(
         else:
             open_editor(personas.file(name, config=config), there_is_somebody=not common().json)
         problems = personas.validate(name)
-        return Outcome(
-            problems_data(problems),
-            drawn(render_personas.problems(problems)),
-            problems_code(problems),
-        )
-
-    _with_personas(work)
+        return registries.checked(problems)
 
 
 @app.command()
 def validate(
-    slug: Annotated[
-        str | None, typer.Argument(metavar="[SLUG]", help="A persona; all when left out.")
-    ] = None,
-) -> None:
+    slug: Annotated[str | None, argument("[SLUG]", "A persona; all when left out.")] = None,
+) -> Outcome:
     """Name everything wrong in a persona's folder, by file, key and reason.
 
     Exit code 1 says that there are errors; warnings alone end with 0.
     """
-
-    def work(library: "Library") -> Outcome:
-        problems = library.personas.validate(slug)
-        return Outcome(
-            problems_data(problems),
-            drawn(render_personas.problems(problems)),
-            problems_code(problems),
-        )
-
-    _with_personas(work)
+    return registries.validate(PERSONAS, slug)
 
 
 @app.command()
@@ -195,24 +151,21 @@ def update(
     slug: Who,
     *,
     file: Annotated[
-        list[str] | None,
-        typer.Option("--file", metavar="FILE", help="Copy a file into RAW-DOCS first; repeatable."),
+        list[str] | None, option("--file", "FILE", "Copy a file into RAW-DOCS first; repeatable.")
     ] = None,
     url: Annotated[
-        list[str] | None,
-        typer.Option("--url", metavar="URL", help="List and fetch a page first; repeatable."),
+        list[str] | None, option("--url", "URL", "List and fetch a page first; repeatable.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept the profile without asking.")] = False,
+    yes: Annotated[bool, flag("--yes", "Accept the profile without asking.")] = False,
     dry_run: DryRun = False,
-) -> None:
+) -> Outcome:
     """Read a persona's documents again and propose a profile.
 
     All pages of their .links lists are fetched again and everything is read anew; with --file or
     --url only what is new. The profile (tags, expertise, key terms, other names) is shown and
     written only when accepted. Exit code 4 says that something could not be read.
     """
-
-    def work(library: "Library") -> Outcome:
+    with PERSONAS.opened() as library:
         personas = library.personas
         files = [Path(require_path(path)) for path in file or ()]
         with show_progress() as on_progress:
@@ -225,11 +178,9 @@ def update(
             done = done.as_accepted()
         return Outcome(
             {**plain(done), "dry_run": dry_run},
-            drawn(render_personas.update(done, dry_run=dry_run, shown=asked)),
+            render_personas.update(done, dry_run=dry_run, shown=asked),
             _update_code(done),
         )
-
-    _with_personas(work)
 
 
 @app.command()
@@ -237,17 +188,12 @@ def docs(
     slug: Who,
     *,
     remove: Annotated[
-        str,
-        typer.Option(
-            "--remove", metavar="NAME", help="Take one file out of the index, and keep it out."
-        ),
+        str, option("--remove", "NAME", "Take one file out of the index, and keep it out.")
     ] = "",
-    restore: Annotated[
-        str, typer.Option("--restore", metavar="NAME", help="Take a removed file in again.")
-    ] = "",
+    restore: Annotated[str, option("--restore", "NAME", "Take a removed file in again.")] = "",
     yes: Yes = False,
     dry_run: DryRun = False,
-) -> None:
+) -> Outcome:
     """List a persona's documents: what is indexed, and why something is not.
 
     --remove takes a file out of the index and leaves it where it is. It asks first; off a
@@ -256,14 +202,11 @@ def docs(
     if remove and restore:
         raise typer.BadParameter("--remove and --restore exclude each other.")
 
-    def work(library: "Library") -> Outcome:
+    with PERSONAS.opened() as library:
         personas = library.personas
         if not remove and not restore:
             listed = personas.documents(slug)
-            return Outcome(
-                documents_data(listed),
-                drawn(render_personas.documents(listed)),
-            )
+            return Outcome(documents_data(listed), render_personas.documents(listed, f"{RAW}/."))
         chosen = personas.chosen(slug, remove or restore)
         if not dry_run:
             if remove and not yes:
@@ -274,30 +217,8 @@ def docs(
         again = f"chapterhouse persona docs {name} --restore {shlex.quote(chosen.source)}"
         return Outcome(
             data,
-            drawn(
-                render_personas.moved(
-                    chosen, again + reopening(), out=bool(remove), dry_run=dry_run
-                )
-            ),
+            render_personas.moved(chosen, again + reopening(), out=bool(remove), dry_run=dry_run),
         )
-
-    _with_personas(work)
-
-
-def _with_personas(work: "Callable[[Library], Outcome]") -> None:
-    """Run ``work`` on the library, which is made where only folders of personas are there yet."""
-    with_library(work, create=has_folders("personas"))
-
-
-def has_folders(*names: str) -> bool:
-    """Whether the home has one of these folders, from which its own library can be made."""
-    there = any((home_folder(common().home) / name).is_dir() for name in names)
-    return common().workspace == "default" and there
-
-
-def absolute(path: str) -> str:
-    """Return a folder as the configuration keeps it: it is read from anywhere."""
-    return path if path.startswith("~") else str(Path(path).absolute())
 
 
 def _pair(change: str) -> tuple[str, str]:
@@ -322,57 +243,6 @@ def _move(personas: "Personas", slug: str, chosen: "Listed", *, out: bool) -> No
         personas.restore(slug, chosen.source)
 
 
-# --- what --json shows --------------------------------------------------------------------------
-
-
-def _folder_data(value: PersonaFolder) -> dict[str, object]:
-    """Shape a persona's folder: who they are and all that is set."""
-    return {
-        "slug": value.slug,
-        "display_name": value.display_name,
-        "path": str(value.path),
-        "config": value.config.model_dump(mode="json"),
-        "prose": value.prose,
-    }
-
-
-def _entries_data(
-    found: "Sequence[Entry[PersonaFolder]]", counts: Mapping[str, int]
-) -> list[dict[str, object]]:
-    """Shape the list of personas, with the number of documents on each shelf."""
-    return [
-        {
-            "slug": entry.slug,
-            "display_name": entry.folder.display_name if entry.folder else "",
-            "tags": list(entry.folder.config.tags) if entry.folder else [],
-            "documents": counts[entry.slug],
-            "problems": entry.problems,
-            "usable": entry.folder is not None,
-        }
-        for entry in found
-    ]
-
-
-def problems_data(found: Sequence[Problem]) -> dict[str, object]:
-    """Return what validation found."""
-    counts = Counter(problem.severity for problem in found)
-    return {"problems": found, "counts": {kind.value: counts[kind] for kind in Severity}}
-
-
-def problems_code(found: Sequence[Problem]) -> int:
-    """Return 1 where a persona or a council cannot be used, else 0."""
-    return FAILED if any(problem.severity is Severity.ERROR for problem in found) else OK
-
-
-def documents_data(listed: "Sequence[Listed]") -> dict[str, object]:
-    """Shape what is indexed of a persona."""
-    counts = Counter(entry.status.value for entry in listed)
-    return {
-        "documents": listed,
-        "counts": {name: counts[name] for name in render_personas.STANDINGS},
-    }
-
-
 def _update_code(value: "PersonaUpdate") -> int:
     """Return 4 where a page could not be fetched or a file not be read, else 0."""
     fetched = value.fetched.outcomes if value.fetched else ()
@@ -382,3 +252,49 @@ def _update_code(value: "PersonaUpdate") -> int:
     read = [value.again, value.refresh.sync.files if value.refresh.sync else None]
     codes = [render.report_code(report) for report in read if report]
     return PARTLY if failed or PARTLY in codes else OK
+
+
+# --- what is shown --------------------------------------------------------------------------------
+
+
+def _rows(folder: "PersonaFolder", documents: str) -> Rows:
+    config, profile = folder.config, folder.config.profile
+    return [
+        ("expertise", profile.expertise or "not told yet"),
+        ("tags", ", ".join(config.tags) or "none"),
+        ("key terms", ", ".join(profile.key_terms) or "none"),
+        ("aliases", ", ".join(profile.aliases) or "none"),
+        ("documents", documents),
+        ("folders", ", ".join(map(str, folder.folders)) or "none but their own"),
+        ("reads too", ", ".join(config.shelves) or "no other shelf"),
+        ("removed", ", ".join(config.exclude) or "nothing"),
+        ("retrieval", _settings(config.retrieval.model_dump(exclude_none=True))),
+        ("grounding", config.grounding),
+        ("model", config.model or "the library's"),
+        ("out of scope", config.out_of_scope),
+        ("memory", _settings(config.memory.model_dump(exclude_none=True))),
+        ("answers", _settings(config.answer.model_dump(exclude_none=True))),
+    ]
+
+
+def _settings(values: dict[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in values.items()) or "as the library"
+
+
+def _few(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:5])
+    return f"{shown}, …" if len(names) > 5 else shown  # noqa: PLR2004 - a line's worth
+
+
+PERSONAS: "Final[Noun[PersonaFolder]]" = Noun(
+    kind="persona",
+    registry=lambda library: library.personas,
+    homes=("personas",),
+    usable="usable",
+    lists={"tags": lambda folder: folder.config.tags},
+    columns={"tags": _few},
+    data=lambda folder: {"config": folder.config.model_dump(mode="json"), "prose": folder.prose},
+    rows=_rows,
+    prose=lambda folder: folder.prose,
+    later="their folder has changed since, and is read with the next question",
+)

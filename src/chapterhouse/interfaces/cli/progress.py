@@ -9,13 +9,7 @@ import typer
 
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.interfaces.cli.session import InterruptedWorkError
-from chapterhouse.interfaces.cli.terminal import (
-    can_redraw,
-    console,
-    one_line,
-    shortened,
-    styled,
-)
+from chapterhouse.interfaces.cli.terminal import can_redraw, console, one_line, shortened, styled
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.wording import support_mark
 from chapterhouse.text.counting import counted
@@ -58,7 +52,7 @@ def run_with_progress(
     """
     last = Progress(done=0, total=0, current="")
     outcomes: list[FileOutcome] = []
-    with _shown() as show:
+    with show_progress() as show:
 
         def follow(progress: Progress) -> None:
             nonlocal last
@@ -78,21 +72,6 @@ def run_with_progress(
     if report.interrupted:
         raise _stopped(last)
     return report
-
-
-@contextmanager
-def _shown() -> Iterator[Callable[[Progress], None]]:
-    """Give what shows progress: a bar on a terminal, elsewhere a line on standard error at times.
-
-    With ``--quiet`` nothing is shown.
-    """
-    if can_redraw():
-        with _drawn() as draw:
-            yield draw
-    elif common().quiet:
-        yield lambda _: None
-    else:
-        yield _in_lines()
 
 
 def _in_lines() -> Callable[[Progress], None]:
@@ -122,16 +101,18 @@ def _stopped(last: Progress) -> InterruptedWorkError:
 
 @contextmanager
 def show_progress() -> Iterator[Callable[[Progress], None]]:
-    """Give what shows progress as ``watched`` does, but no bar before the first file."""
+    """Give what shows progress: a bar on a terminal, elsewhere a line on standard error at times.
+
+    With ``--quiet`` nothing is shown, and no bar before the first file: it would only flicker.
+    """
     if not can_redraw():
-        with _shown() as show:
-            yield show
+        yield (lambda _: None) if common().quiet else _in_lines()
         return
     with ExitStack() as opened:
         bar: list[Callable[[Progress], None]] = []
 
         def draw(progress: Progress) -> None:
-            if not bar:  # a bar of nothing would only flicker
+            if not bar:
                 bar.append(opened.enter_context(_drawn()))
             bar[0](progress)
 

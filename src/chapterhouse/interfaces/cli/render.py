@@ -23,6 +23,7 @@ from chapterhouse.types import (
     FileRecord,
     FormatSupport,
     LibraryStatus,
+    Notice,
     Removal,
     Status,
 )
@@ -120,7 +121,7 @@ def planned(value: AddReport) -> Iterator[Block]:
 def _missing(value: AddReport) -> Iterator[Block]:
     """Name files that are gone, and count what was left out for its name."""
     for source in value.missing:
-        yield verbatim(("missing   ", Style.WARNING), source)
+        yield from entry("missing", Style.WARNING, source)
     if value.missing:
         yield verbatim("Their documents are still here: chapterhouse docs remove --missing")
     if value.hidden:
@@ -128,27 +129,35 @@ def _missing(value: AddReport) -> Iterator[Block]:
         yield verbatim(f"{hidden} ignored. To add one, name it.")
 
 
-def _ending(record: FileRecord) -> Iterator[Block]:
+def entry(word: str, style: Style, name: str, *reasons: str) -> Iterator[Block]:
+    """Say in a word what became of something, and below it why."""
+    yield verbatim((f"{word:<10}", style), name)
+    for reason in filter(None, reasons):
+        yield verbatim(reason, indent=10)
+
+
+def _ending(record: FileRecord, *more: str) -> Iterator[Block]:
     colour = _COLOURS[record.status]
-    yield verbatim((f"{outcome_word(record):<10}", colour), record.source)
-    if record.sentence:
-        yield verbatim(f"          {_reason(record)}")
+    return entry(outcome_word(record), colour, record.source, _reason(record), *more)
 
 
 def _reason(record: FileRecord) -> str:
     """Return why a file ended as it did: the sentence, and the code behind it."""
-    return f"{record.sentence} ({record.code})" if record.code else record.sentence
+    code = f" ({record.code})" if record.sentence and record.code else ""
+    return record.sentence + code
 
 
 def _outcome(outcome: FileOutcome) -> Iterator[Block]:
     record = outcome.record
-    yield from _ending(record)
-    for notice in outcome.notices:
-        if (notice.code, notice.sentence) == (record.code, record.sentence):
-            continue  # the record repeats its worst notice
-        says = notice.page is None or f"age {notice.page}" in notice.sentence
-        page = "" if says else f" (page {notice.page})"
-        yield verbatim(f"          {notice.sentence}{page} ({notice.code})")
+    worst = (record.code, record.sentence)  # which the record repeats
+    rest = (one for one in outcome.notices if (one.code, one.sentence) != worst)
+    return _ending(record, *map(_notice, rest))
+
+
+def _notice(notice: Notice) -> str:
+    says = notice.page is None or f"age {notice.page}" in notice.sentence
+    page = "" if says else f" (page {notice.page})"
+    return f"{notice.sentence}{page} ({notice.code})"
 
 
 def status(state: LibraryStatus) -> Iterator[Block]:
@@ -195,17 +204,9 @@ def documents(found: Sequence[Document]) -> Iterator[Block]:
         yield verbatim("No documents. Add some: chapterhouse add PATH")
         return
     rows = [("id", "format", "status", "characters", "title", "source")]
-    rows += [
-        (
-            entry.id,
-            entry.format,
-            entry.status.value,
-            f"{entry.characters:,}",
-            entry.title,
-            entry.source,
-        )
-        for entry in found
-    ]
+    for one in found:
+        length = f"{one.characters:,}"
+        rows.append((one.id, one.format, one.status.value, length, one.title, one.source))
     yield Columns(rows, whole={0})
 
 
@@ -213,7 +214,7 @@ def files(records: Sequence[FileRecord], *, problems: bool = False) -> Iterator[
     """List what became of every file, with the reason below it."""
     if not records:
         none = "No files. Add some: chapterhouse add PATH"
-        yield verbatim("All files are wholly in the library." if problems else none)
+        yield verbatim("All files are completely in the library." if problems else none)
         return
     rows = [("status", "format", "size", "source", "document")]
     rows += [
@@ -312,16 +313,9 @@ def removed(removal: Removal, *, dry_run: bool) -> Iterator[Block]:
 def formats(found: Sequence[FormatSupport]) -> Iterator[Block]:
     """List formats and what reads them."""
     rows = [("format", "extensions", "read by", "here", "note")]
-    rows += [
-        (
-            entry.format,
-            " ".join(entry.extensions),
-            entry.method,
-            "yes" if entry.available else "no",
-            entry.note,
-        )
-        for entry in found
-    ]
+    for one in found:
+        here = "yes" if one.available else "no"
+        rows.append((one.format, " ".join(one.extensions), one.method, here, one.note))
     yield Columns(rows, wrap=True)
 
 

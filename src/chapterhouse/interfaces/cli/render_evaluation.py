@@ -11,7 +11,7 @@ from chapterhouse.evaluation.measures import Estimate
 from chapterhouse.evaluation.measuring import Scored
 from chapterhouse.evaluation.spans import GoldSpans
 from chapterhouse.interfaces.cli.envelope import plain
-from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
 from chapterhouse.text.counting import counted
 
@@ -23,6 +23,7 @@ _QUESTION = 100
 _SURE = 0.05
 _DIGITS = 6
 _RANKED = 10  # documents of a ranking; all of them are in the run
+_COLUMNS = ("gain", "95 % interval", "p", "better", "worse", "same")
 _REAL = "To judge real answers: chapterhouse feedback good|bad …"
 
 
@@ -61,41 +62,40 @@ def chunking(name: str, gold: GoldSpans, found: Sequence[StrategyScores]) -> Ite
     count = f"{counted(len(gold.questions), 'question')} of {one_line(name)}"
     yield verbatim((count, Style.STRONG), ", gold spans among the tokens of the first 5 chunks")
     yield verbatim()
-    rows: list[tuple[str, ...]] = [
-        ("strategy", "chunks", "characters", "recall", "IoU", "precision", "precision-omega")
-    ]
-    qualities: list[tuple[str, ...]] = [
-        ("strategy", "entropy", "coherence", "density", "importance")
-    ]
-    for entry in found:
-        measures = ("recall", "iou", "precision", "precision_omega")
-        figures = [_percent(entry.measures[measure]) for measure in measures]
-        rows.append((entry.strategy, f"{entry.chunks:,}", f"{entry.characters:,.0f}", *figures))
-        qualities.append((entry.strategy, *(f"{value:.2f}" for value in astuple(entry.quality))))
+    header = ("strategy", "chunks", "characters", "recall", "IoU", "precision", "precision-omega")
+    rows = [header, *map(_strategy, found)]
     yield Columns(rows)
     yield verbatim(("Mean and half of the 95 % interval, in percent.", Style.QUIET))
     yield verbatim()
-    yield Columns(qualities)
+    averages = (
+        (one.strategy, *(f"{value:.2f}" for value in astuple(one.quality))) for one in found
+    )
+    yield Columns([("strategy", "entropy", "coherence", "density", "importance"), *averages])
     yield verbatim(("Means of the measures of the chunks' words.", Style.QUIET))
+
+
+def _strategy(entry: StrategyScores) -> tuple[str, ...]:
+    measures = ("recall", "iou", "precision", "precision_omega")
+    figures = (_percent(entry.measures[measure]) for measure in measures)
+    return (entry.strategy, f"{entry.chunks:,}", f"{entry.characters:,.0f}", *figures)
 
 
 def feedback(value: Feedback) -> Iterator[Block]:
     """Say what a verdict asks for from now on."""
     question = value.question
-    words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Stands already in"}
+    words = {"added": "Added to", "replaced": "Replaced in", "unchanged": "Already in"}
     yield verbatim((words[value.change.value], Style.STRONG), f" {one_line(str(value.path))}")
-    yield verbatim(f"  {question.id}  {_cut(question.text, _QUESTION)}")
-    for name in question.required:
-        yield verbatim(f"  must find: {one_line(name)}")
-    for name in question.forbidden:
-        yield verbatim(f"  must not rest on: {one_line(name)}")
+    yield verbatim(f"  {question.id}  {cut(question.text, _QUESTION)}")
     several = "one of: " if len(question.answers) > 1 else ""
-    for answer in question.answers:
-        yield verbatim(f"  must quote {several}{_cut(answer, _QUESTION)}")
-    for text in question.wrong:
-        yield verbatim(f"  must not show: {_cut(text, _QUESTION)}")
-    if not question.answerable:
-        yield verbatim("  must find no answer")
+    wanted = (
+        *(f"find: {one_line(name)}" for name in question.required),
+        *(f"not rest on: {one_line(name)}" for name in question.forbidden),
+        *(f"quote {several}{cut(answer, _QUESTION)}" for answer in question.answers),
+        *(f"not show: {cut(text, _QUESTION)}" for text in question.wrong),
+        *(() if question.answerable else ("find no answer",)),
+    )
+    for text in wanted:
+        yield verbatim(f"  must {text}")
     yield verbatim(("Evaluate with: chapterhouse eval", Style.QUIET))
 
 
@@ -103,25 +103,16 @@ def _headline(found: Evaluation) -> Block:
     count = len(found.scored)
     questions = counted(count, "question")
     searched = f"{counted(found.documents, 'document')}, {counted(found.chunks, 'chunk')}"
-    where = {
-        "collection": f"of {found.name}",
-        "questions": f"of {found.name}",
-        "synthetic": "made from the documents",
-    }[found.kind]
+    where = "made from the documents" if found.kind == "synthetic" else f"of {found.name}"
     return verbatim((f"{questions} {where}", Style.STRONG), f", asked of {searched}")
 
 
 def _measures(found: Evaluation) -> Iterator[Block]:
     rows = [("measure", "mean", "95 % interval", "questions")]
-    rows += [
-        (name, f"{value.mean:.3f}", _interval(value), f"{value.count:,}")
-        for name, value in found.measures.items()
-    ]
+    for name, value in found.measures.items():
+        interval = f"{value.low:.3f}–{value.high:.3f}" if value.count > 1 else "not known"
+        rows.append((name, f"{value.mean:.3f}", interval, f"{value.count:,}"))
     yield Columns(rows)
-
-
-def _interval(value: Estimate) -> str:
-    return f"{value.low:.3f}–{value.high:.3f}" if value.count > 1 else "not known"
 
 
 def _latency(found: Evaluation) -> str:
@@ -136,27 +127,17 @@ def _latency(found: Evaluation) -> str:
 def _comparison(value: Comparison) -> Iterator[Block]:
     yield verbatim()
     yield verbatim((f"Against {one_line(value.name)}", Style.STRONG))
-    rows: list[tuple[str, ...]] = [
-        ("measure", "there", "gain", "95 % interval", "p", "better", "worse", "same")
-    ]
-    rows += [_row(name, value, name) for name in value.differences]
-    yield Columns(rows)
+    rows = (_row(name, value, name) for name in value.differences)
+    yield Columns([("measure", "there", *_COLUMNS), *rows])
     if value.unranked:
         text = counted(value.unranked, "question is", "questions are")
         yield verbatim(f"{text} not ranked there; each scores 0.")
-    gained = [
-        name for name, entry in value.differences.items() if entry.p < _SURE and entry.gain.mean > 0
-    ]
-    lost = [
-        name for name, entry in value.differences.items() if entry.p < _SURE and entry.gain.mean < 0
-    ]
-    verdicts = [
-        f"{word}: {', '.join(names)}"
-        for word, names in (("better", gained), ("worse", lost))
-        if names
-    ]
     yield from _changes(value)
-    text = "; ".join(verdicts) or "no difference beyond chance"
+    sure = {name: entry.gain.mean for name, entry in value.differences.items() if entry.p < _SURE}
+    better = ", ".join(name for name, gain in sure.items() if gain > 0)
+    worse = ", ".join(name for name, gain in sure.items() if gain < 0)
+    verdicts = (better and f"better: {better}", worse and f"worse: {worse}")
+    text = "; ".join(filter(None, verdicts)) or "no difference beyond chance"
     yield verbatim(f"At p < {_SURE:g}: {text}.")
 
 
@@ -175,11 +156,8 @@ def _ablation(stages: Sequence[Comparison]) -> Iterator[Block]:
     name = next(iter(stages[0].differences))
     yield verbatim()
     yield verbatim((f"What the stages are worth, in {name}", Style.STRONG))
-    rows: list[tuple[str, ...]] = [
-        ("left out", name, "worth", "95 % interval", "p", "better", "worse", "same")
-    ]
-    rows += [_row(stage.name, stage, name) for stage in stages]
-    yield Columns(rows)
+    rows = (_row(stage.name, stage, name) for stage in stages)
+    yield Columns([("left out", name, "worth", *_COLUMNS[1:]), *rows])
 
 
 def _row(label: str, value: Comparison, name: str) -> tuple[str, ...]:
@@ -221,7 +199,7 @@ def _question(entry: Scored) -> Iterator[Block]:
     figure = entry.scores.get("nDCG@10")
     shown = "     " if figure is None else f"{figure:.3f}"
     yield verbatim(
-        (shown, Style.BAD), f"  {one_line(question.id)}  {_cut(question.text, _QUESTION)}"
+        (shown, Style.BAD), f"  {one_line(question.id)}  {cut(question.text, _QUESTION)}"
     )
     if entry.case.relevant:
         places = {ranked.document: place for place, ranked in enumerate(entry.ranking, start=1)}
@@ -232,7 +210,7 @@ def _question(entry: Scored) -> Iterator[Block]:
     if entry.instead:
         yield verbatim(f"found: {'; '.join(map(_middle_cut, entry.instead))}", indent=7)
     for failure in entry.failures:
-        yield verbatim(_cut(failure, 2 * _QUESTION), indent=7)
+        yield verbatim(cut(failure, 2 * _QUESTION), indent=7)
 
 
 def _wanted(entry: Scored, name: str, place: int | None) -> str:
@@ -248,11 +226,6 @@ def _gate(gate: Gate) -> Iterator[Block]:
 
 def _percent(value: Estimate) -> str:
     return f"{100 * value.mean:.1f} ± {50 * (value.high - value.low):.1f}"
-
-
-def _cut(text: str, most: int) -> str:
-    line = one_line(text)
-    return line if len(line) <= most else f"{line[: most - 1]}…"
 
 
 def _middle_cut(name: str) -> str:

@@ -119,9 +119,7 @@ def listed(found: Listing) -> Iterator[Block]:
 
 
 def chosen(
-    made: "LanguageModelSettings",
-    written: "Written",
-    notes: Sequence[str],
+    made: "LanguageModelSettings", written: "Written", notes: Sequence[str]
 ) -> Iterator[Block]:
     """Say what was chosen, and where it was written."""
     if made.engine != "none":

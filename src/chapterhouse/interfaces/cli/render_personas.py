@@ -1,23 +1,21 @@
 """What people see of personas. Plain lines, safe to show on any terminal."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from chapterhouse.agents.curated import Outcome as Curation
-from chapterhouse.agents.persona import PersonaFolder
 from chapterhouse.agents.problems import Problem, Severity
 from chapterhouse.interfaces.cli import render
 from chapterhouse.interfaces.cli.terminal import one_line
-from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.text.counting import counted
-from chapterhouse.types import CorpusCounts
-from chapterhouse.types.personas import CONFIG_FILE, PROSE_FILE, RAW
+from chapterhouse.types.personas import CONFIG_FILE
 
 if TYPE_CHECKING:
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.agents.persona_update import Change, PersonaUpdate, Proposal
-    from chapterhouse.agents.registry import Entry, Refresh
+    from chapterhouse.agents.persona_update import PersonaUpdate, Proposal
+    from chapterhouse.agents.registry import Refresh
 
 
 # Every standing of a file, in order. By value: what lists files is slow to load.
@@ -30,81 +28,6 @@ STANDINGS: Final = {
     "ignored": Style.QUIET,
 }
 _REPORTED: Final = frozenset((Curation.FAILED, Curation.CONFLICT, Curation.ORPHANED))
-
-
-def made(
-    folder: PersonaFolder,
-    problems: Sequence[Problem],
-    reopening: str,
-) -> Iterator[Block]:
-    """Say where a new persona is and what comes next."""
-    slug = folder.slug
-    yield verbatim("Made ", (folder.display_name, Style.STRONG), f" in {folder.path}")
-    yield verbatim("Next:")
-    steps = (
-        (f"1. Say who they are, in {PROSE_FILE}:", f"chapterhouse persona edit {slug}{reopening}"),
-        (f"2. Drop documents, or a .links list of web pages, into {RAW}/, or name them:",
-         f"chapterhouse persona update {slug} --file PATH{reopening}"),
-        ("3. Read everything and let the documents propose a profile:",
-         f"chapterhouse persona update {slug}{reopening}"),
-    )  # fmt: skip
-    for what, how in steps:
-        yield verbatim(f"  {what}")
-        yield verbatim(f"     {how}")
-    for one in problems:
-        yield from problem(one)
-
-
-def entries(found: "Sequence[Entry[PersonaFolder]]", counts: Mapping[str, int]) -> Iterator[Block]:
-    """List personas, a line each; those that cannot be used with the reason under it."""
-    if not found:
-        yield verbatim("No personas. Make one: chapterhouse persona new SLUG")
-        return
-    rows = [("slug", "name", "documents", "tags")]
-    rows += [
-        (
-            entry.slug,
-            entry.folder.display_name if entry.folder else "(cannot be used)",
-            f"{counts[entry.slug]:,}",
-            _few(entry.folder.config.tags) if entry.folder else "",
-        )
-        for entry in found
-    ]
-    yield Columns(rows)
-    for entry in found:
-        for one in entry.problems:
-            yield from problem(one)
-
-
-def persona(folder: PersonaFolder, census: CorpusCounts, *, current: bool) -> Iterator[Block]:
-    """Show everything known of a persona."""
-    config, profile = folder.config, folder.config.profile
-    state = (
-        "" if current else "; their folder has changed since, and is read with the next question"
-    )
-    rows = [
-        ("name", folder.display_name),
-        ("slug", folder.slug),
-        ("folder", str(folder.path)),
-        ("expertise", profile.expertise or "not told yet"),
-        ("tags", ", ".join(config.tags) or "none"),
-        ("key terms", ", ".join(profile.key_terms) or "none"),
-        ("aliases", ", ".join(profile.aliases) or "none"),
-        ("documents", f"{census.documents:,}, {counted(census.chunks, 'chunk')}{state}"),
-        ("folders", ", ".join(map(str, folder.folders)) or "none but their own"),
-        ("reads too", ", ".join(config.shelves) or "no other shelf"),
-        ("removed", ", ".join(config.exclude) or "nothing"),
-        ("retrieval", _settings(config.retrieval.model_dump(exclude_none=True))),
-        ("grounding", config.grounding),
-        ("model", config.model or "the library's"),
-        ("out of scope", config.out_of_scope),
-        ("memory", _settings(config.memory.model_dump(exclude_none=True))),
-        ("answers", _settings(config.answer.model_dump(exclude_none=True))),
-    ]
-    yield Columns(rows, header=False)
-    if folder.prose:
-        yield verbatim()
-        yield verbatim(folder.prose, indent=2)
 
 
 def problems(found: Sequence[Problem]) -> Iterator[Block]:
@@ -126,10 +49,10 @@ def problem(found: Problem) -> Iterator[Block]:
     yield verbatim((f"        {one_line(found.hint)}", Style.QUIET))
 
 
-def documents(listed: "Sequence[Listed]") -> Iterator[Block]:
-    """List a persona's files, and under each that is not indexed why."""
+def documents(listed: "Sequence[Listed]", into: str) -> Iterator[Block]:
+    """List files, and under each that is not indexed why; or say ``into`` what to drop some."""
     if not listed:
-        yield verbatim(f"No documents. Drop some into {RAW}/.")
+        yield verbatim(f"No documents. Drop some into {into}")
         return
     width = max(map(len, STANDINGS)) + 2
     for entry in listed:
@@ -181,19 +104,18 @@ def _fetched(value: "PersonaUpdate") -> Iterator[Block]:
     yield verbatim(("Pages: ", Style.STRONG), text)
     for outcome in value.fetched.outcomes:
         if outcome.status == "failed":
-            yield verbatim(("failed    ", Style.BAD), one_line(outcome.link.url))
-            why = " ".join(filter(None, (outcome.message, outcome.hint)))
-            yield verbatim(f"          {one_line(why)} ({outcome.code})")
+            why = one_line(f"{outcome.message} {outcome.hint}")
+            url = one_line(outcome.link.url)
+            yield from render.entry("failed", Style.BAD, url, f"{why} ({outcome.code})")
     for page in value.fetched.orphaned:
-        yield verbatim(
-            ("gone      ", Style.QUIET), f"{one_line(page.url)}: no list has it any more"
-        )
+        gone = f"{one_line(page.url)}: no list has it any more"
+        yield from render.entry("gone", Style.QUIET, gone)
 
 
 def refresh(value: "Refresh", *, dry_run: bool = False) -> Iterator[Block]:
     """Say what bringing a persona up to date did."""
     for warning in value.warnings:
-        yield verbatim(("warning   ", Style.WARNING), one_line(warning))
+        yield from render.entry("warning", Style.WARNING, one_line(warning))
     if value.curation is not None:
         counts = Counter(outcome.status.value for outcome in value.curation.outcomes)
         text = ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
@@ -201,23 +123,23 @@ def refresh(value: "Refresh", *, dry_run: bool = False) -> Iterator[Block]:
         yield verbatim((f"{verb}: ", Style.STRONG), text or "nothing")
         for outcome in value.curation.outcomes:
             if outcome.status in _REPORTED:
-                yield verbatim((f"{outcome.status.value:<10}", Style.BAD), one_line(outcome.source))
-                yield verbatim(f"          {one_line(outcome.sentence)} ({outcome.code})")
+                name, why = one_line(outcome.source), one_line(outcome.sentence)
+                reason = f"{why} ({outcome.code})"
+                yield from render.entry(outcome.status.value, Style.BAD, name, reason)
     if value.sync is not None:
         yield from (render.planned if dry_run else render.report)(value.sync.files)
         for source in value.sync.removed:
-            yield verbatim(("removed   ", Style.QUIET), one_line(source))
+            yield from render.entry("removed", Style.QUIET, one_line(source))
         for move in value.sync.moves:
-            text = " ".join(
-                [*(f"+{shelf}" for shelf in move.joined), *(f"-{shelf}" for shelf in move.left)]
-            )
-            yield verbatim(("shelves   ", Style.QUIET), f"{one_line(move.source)}: {text}")
+            shelves = (*(f"+{name}" for name in move.joined), *(f"-{name}" for name in move.left))
+            text = f"{one_line(move.source)}: {' '.join(shelves)}"
+            yield from render.entry("shelves", Style.QUIET, text)
 
 
 def proposal(value: "Proposal") -> Iterator[Block]:
     """Show a proposed profile as a difference."""
     for warning in value.warnings:
-        yield verbatim(("warning   ", Style.WARNING), one_line(warning))
+        yield from render.entry("warning", Style.WARNING, one_line(warning))
     if not value:
         yield verbatim("The profile is as the documents have it; nothing to change.")
         return
@@ -225,29 +147,12 @@ def proposal(value: "Proposal") -> Iterator[Block]:
     reasons = dict(value.reasons)
     for change in value.changes:
         yield verbatim((f"  {change.key}", Style.STRONG), (f"  ({change.why})", Style.QUIET))
-        if isinstance(change.before, str) or isinstance(change.after, str):
-            yield from _sentence_change(change)
-            continue
-        for entry in change.dropped:
-            yield verbatim(
-                (f"    - {entry}", Style.BAD), ("  in no document any more", Style.QUIET)
-            )
-        for entry in change.added:
+        is_text = isinstance(change.before, str) or isinstance(change.after, str)
+        dropped = (str(change.before or ""),) if is_text else change.dropped
+        added = (str(change.after or ""),) if is_text else change.added
+        gone = "" if is_text else "  in no document any more"
+        for entry in filter(None, dropped):
+            yield verbatim((f"    - {entry}", Style.BAD), (gone, Style.QUIET))
+        for entry in filter(None, added):
             reason = f"  {reasons[entry]}" if change.key == "tags" and entry in reasons else ""
             yield verbatim((f"    + {entry}", Style.GOOD), (reason, Style.QUIET))
-
-
-def _sentence_change(change: "Change") -> Iterator[Block]:
-    if change.before:
-        yield verbatim((f"    - {change.before}", Style.BAD))
-    if change.after:
-        yield verbatim((f"    + {change.after}", Style.GOOD))
-
-
-def _settings(values: dict[str, object]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in values.items()) or "as the library"
-
-
-def _few(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:5])
-    return f"{shown}, …" if len(names) > 5 else shown  # noqa: PLR2004 - a line's worth

@@ -1,15 +1,12 @@
 """A place in a document, and what people see of it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from chapterhouse.interfaces.cli.terminal import one_line, say, shown, styled
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.presenting.citing import page_name, without_title
 from chapterhouse.types import Body, Document
-
-if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.text import Text
 
 _HASH_DIGITS = 12
 _AROUND = 200  # characters shown on each side of a citation
@@ -47,7 +44,7 @@ def place_of(document: Document, body: Body, start: int, end: int) -> Place:
     )
 
 
-def place(target: "Console", value: Place) -> None:
+def place(value: Place) -> Iterator[Block]:
     """Show a span of a document with what surrounds it."""
     facts = [
         value.document.source,
@@ -57,22 +54,7 @@ def place(target: "Console", value: Place) -> None:
     ]
     title = value.document.title
     path = " › ".join((title, *without_title(title, value.section_path)))
-    say(target, (one_line(path), "bold cyan"))
-    say(target, (" · ".join(map(one_line, filter(None, facts))), "dim"))
-    target.print()
-    target.print(_framed(target, value))
-
-
-def _framed(target: "Console", value: Place) -> "Text":
-    """Set the span off by colour, or by marks where there is none."""
-    opening, closing = ("", "") if target.is_terminal and not target.no_color else ("»", "«")
-    return styled(
-        (value.before, "dim"),
-        (f"{opening}{value.text}{closing}", "bold reverse" if not opening else ""),
-        (value.after, "dim"),
-    )
-
-
-def text(target: "Console", body: Body) -> None:
-    """Print the whole canonical text, safe to show."""
-    target.out(shown(body.text), highlight=False, end="" if body.text.endswith("\n") else "\n")
+    yield verbatim((one_line(path), Style.TITLE))
+    yield verbatim((" · ".join(map(one_line, filter(None, facts))), Style.QUIET))
+    yield verbatim()
+    yield verbatim((value.before, Style.QUIET), (value.text, Style.KEY), (value.after, Style.QUIET))

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from chapterhouse.interfaces.cli.envelope import json_value
-from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.interfaces.cli.terminal import cut, one_line
 from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.telemetry import Trace, TraceSpan, operations
 from chapterhouse.telemetry.spans import ERROR_TYPE
@@ -77,8 +77,7 @@ def _ids(documents: object) -> object:
 def _short(value: object) -> str:
     shaped = json_value(value)
     text = shaped if isinstance(shaped, str) else json.dumps(shaped, ensure_ascii=False)
-    line = one_line(text)
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return cut(text, _LONGEST)
 
 
 def seconds(value: float) -> str:

@@ -1,68 +1,46 @@
 """Commands that find passages: search and context."""
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator
+from typing import Annotated
 
 import typer
 
 from chapterhouse.interfaces.cli.envelope import search_data
-from chapterhouse.interfaces.cli.options import (
-    Shelves,
-    Tags,
-    readable,
-)
-from chapterhouse.interfaces.cli.session import (
-    NO_ANSWER,
-    OK,
-    Outcome,
-    with_library,
-)
+from chapterhouse.interfaces.cli.options import Shelves, Tags, argument, flag, option, readable
+from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library
 from chapterhouse.interfaces.cli.sources import remember_hits
-from chapterhouse.interfaces.cli.terminal import one_line, say, shown
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Block, Raw, Style, verbatim
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.terminal import show as blocks
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Context
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from chapterhouse.library import Library
-
 
 def search(
     query: Annotated[
-        list[str],
-        typer.Argument(metavar="QUERY...", help="Words, a question, a file name or a “phrase”."),
+        list[str], argument("QUERY...", "Words, a question, a file name or a “phrase”.")
     ],
     *,
     shelf: Shelves = None,
     limit: Annotated[
         int | None,
-        typer.Option(
-            "--limit",
-            metavar="N",
-            min=1,
-            max=1000,
-            help="Number of passages; by default as in the settings.",
+        option(
+            "--limit", "N", "Number of passages; by default as in the settings.", least=1, most=1000
         ),
     ] = None,
     per_document: Annotated[
         int | None,
-        typer.Option(
-            "--per-document", metavar="N", min=0, help="At most so many of one document; 0: all."
-        ),
+        option("--per-document", "N", "At most so many from one document; 0 for all.", least=0),
     ] = None,
     tag: Tags = None,
     everything: Annotated[
-        bool,
-        typer.Option(
-            "--all", help="List every document that holds all the words, by its best passage."
-        ),
+        bool, flag("--all", "List every document that holds all the words, by its best passage.")
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Show the score of every stage for every hit.")
+        bool, flag("--explain", "Show the score of every stage for every hit.")
     ] = False,
-) -> None:
+) -> Outcome:
     """Find passages, best first.
 
     Exit code 6 says that there are none.
@@ -72,7 +50,7 @@ def search(
             "--all lists every document and takes no --limit, --per-document or --tag."
         )
 
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         if everything:
             result = library.search.all(readable(*query), shelves=shelf or None)
         else:
@@ -90,56 +68,43 @@ def search(
             OK if result.hits else NO_ANSWER,
         )
 
-    with_library(work)
-
 
 def context(
-    question: Annotated[
-        list[str], typer.Argument(metavar="QUESTION...", help="What the excerpts shall answer.")
-    ],
+    question: Annotated[list[str], argument("QUESTION...", "What the excerpts are to answer.")],
     *,
     maximum: Annotated[
         int | None,
-        typer.Option(
-            "--tokens", metavar="N", min=1, help="Longest context; by default as in the settings."
-        ),
+        option("--tokens", "N", "Longest context; by default as in the settings.", least=1),
     ] = None,
     shelf: Shelves = None,
     tag: Tags = None,
-) -> None:
+) -> Outcome:
     """Pack what the documents say on a question into a number of tokens.
 
     The text is Markdown, to be read or given to a model. Exit code 6 says that there is nothing.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         packed = library.search.context(
             readable(*question), maximum=maximum, shelves=shelf or None, tags=tuple(tag or ())
         )
-        return Outcome(
-            packed,
-            lambda target: _show_context(target, packed),
-            OK if packed.excerpts else NO_ANSWER,
-        )
-
-    with_library(work)
+        return Outcome(packed, _context_blocks(packed), OK if packed.excerpts else NO_ANSWER)
 
 
-def _show_context(target: "Console", value: Context) -> None:
-    """Print the Markdown as it is, and below it, apart, what it cost."""
+def _context_blocks(value: Context) -> Iterator[Block]:
+    """Show the Markdown as it is, and below it, apart, what it cost."""
     if value.excerpts:
-        target.out(shown(value.markdown), highlight=False)
+        yield Raw(f"{value.markdown}\n")
     for warning in value.warnings:
-        say(target, (one_line(warning), "yellow"))
+        yield verbatim((one_line(warning), Style.WARNING))
     if not value.excerpts:
-        say(target, (_nothing(value), "bold"))
+        yield verbatim((_nothing(value), Style.STRONG))
         return
     facts = [
         f"{value.tokens:,} of {value.maximum:,} tokens",
         f"{counted(len(value.excerpts), 'excerpt')} of {counted(len(value.sources), 'document')}",
         f"{value.information_gain:.0%} of the value found",
     ]
-    say(target, (" · ".join(facts), "dim"))
+    yield verbatim((" · ".join(facts), Style.QUIET))
 
 
 def _nothing(value: Context) -> str:

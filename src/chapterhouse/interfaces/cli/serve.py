@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from chapterhouse.errors import MissingExtraError, UsageError
-from chapterhouse.interfaces.cli.options import COMMON, common
-from chapterhouse.interfaces.cli.session import Outcome, named_home, run, with_library
+from chapterhouse.interfaces.cli.options import COMMON, common, flag, option
+from chapterhouse.interfaces.cli.session import Outcome, named_home, opened_library
 from chapterhouse.loading import is_installed, lazy
+from chapterhouse.presenting.blocks import Raw
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from chapterhouse.interfaces.mcp import over_http, over_stdio
     from chapterhouse.library import Library
 else:
@@ -28,44 +27,26 @@ _HOST, _PORT = "127.0.0.1", 8431
 def mcp(
     *,
     http: Annotated[
-        bool, typer.Option("--http", help="Serve over HTTP; else over standard input and output.")
+        bool, flag("--http", "Serve over HTTP; else over standard input and output.")
     ] = False,
-    host: Annotated[
-        str, typer.Option("--host", metavar="ADDRESS", help="Where to listen, with --http.")
-    ] = _HOST,
+    host: Annotated[str, option("--host", "ADDRESS", "Where to listen, with --http.")] = _HOST,
     port: Annotated[
         int,
-        typer.Option(
-            "--port",
-            metavar="N",
-            min=0,
-            max=65535,
-            help="Where to listen, with --http; 0: any that is free.",
+        option(
+            "--port", "N", "Where to listen, with --http; 0: any that is free.", least=0, most=65535
         ),
     ] = _PORT,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow-host",
-            metavar="NAME",
-            help="A further name by which clients may call it; repeatable.",
-        ),
+        option("--allow-host", "NAME", "Another host name that clients may use; repeatable."),
     ] = None,
     allow_origin: Annotated[
         list[str] | None,
-        typer.Option(
-            "--allow-origin",
-            metavar="ORIGIN",
-            help="A web page's origin that may call it; repeatable.",
-        ),
+        option("--allow-origin", "ORIGIN", "A web origin that may call the server; repeatable."),
     ] = None,
-    memory: Annotated[
-        bool, typer.Option("--memory", help="Remember questions, answers and meetings.")
-    ] = False,
-    config: Annotated[
-        bool, typer.Option("--config", help="Print what clients need to know, and stop.")
-    ] = False,
-) -> None:
+    memory: Annotated[bool, flag("--memory", "Remember questions, answers and meetings.")] = False,
+    config: Annotated[bool, flag("--config", "Print what clients need to know, and stop.")] = False,
+) -> Outcome:
     """Serve the library to clients that speak the Model Context Protocol.
 
     Clients only read, unless --memory is given. Over standard input and output it ends with its
@@ -78,17 +59,14 @@ def mcp(
     COMMON.set(replace(common(), json=common().json and (http or config)))
 
     if config:
-        run(lambda: _client_config(http=http, host=host, port=port, memory=memory))
-
-    def work(library: "Library") -> Outcome:
+        return _client_config(http=http, host=host, port=port, memory=memory)
+    _require_extra()
+    with opened_library(create=True) as library:
         _log_plainly()
         if http:
             names, origins = tuple(allow_host or ()), tuple(allow_origin or ())
             return _serve_http(library, host, port, names, origins, remember=memory)
         return _serve_stdio(library, remember=memory)
-
-    # A client that starts the server sees only a closed connection where there is no library.
-    with_library(work, create=True, before=_require_extra)
 
 
 def _require_extra() -> None:
@@ -154,13 +132,8 @@ def _client_config(*, http: bool, host: str, port: int, memory: bool) -> Outcome
         arguments += ["--memory"] if memory else []
         entry = {"command": sys.executable, "args": arguments}
     shown = {"mcpServers": {"chapterhouse": entry}}
-
-    def show(target: "Console") -> None:
-        text = json_text.dumps(shown, indent=2, ensure_ascii=True)
-        target.print(text, soft_wrap=True)
-
-    return Outcome(shown, show)
+    return Outcome(shown, [Raw(json_text.dumps(shown, indent=2, ensure_ascii=True))])
 
 
 def _nothing() -> Outcome:
-    return Outcome({}, lambda _: None)
+    return Outcome({}, ())

@@ -3,11 +3,14 @@
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from contextvars import ContextVar
+from dataclasses import dataclass, fields
+from functools import wraps
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 import typer
 
@@ -15,9 +18,9 @@ from chapterhouse.errors import ChapterhouseError, NotFoundError
 from chapterhouse.files import home_folder
 from chapterhouse.interfaces.background import embed_in_background
 from chapterhouse.interfaces.cli import render_trace
-from chapterhouse.interfaces.cli.envelope import failure, success, trace_data, write
+from chapterhouse.interfaces.cli.envelope import failure, success, write
 from chapterhouse.interfaces.cli.interrupts import INTERRUPTED, loading, working
-from chapterhouse.interfaces.cli.options import common, require_path
+from chapterhouse.interfaces.cli.options import COMMON, COMMON_NAMES, Common, common, require_path
 from chapterhouse.interfaces.cli.terminal import console, draw, one_line
 from chapterhouse.loading import lazy
 from chapterhouse.telemetry import Trace, collecting
@@ -26,21 +29,30 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from chapterhouse.library import Library
+    from chapterhouse.presenting.blocks import Block
     from chapterhouse.telemetry import export as collectors
 else:
     collectors = lazy("chapterhouse.telemetry.export")
 
+_AFTERWARDS: Final[ContextVar[ExitStack]] = ContextVar("afterwards")  # what ends behind the output
 OK, FAILED, PARTLY, NO_ANSWER, CONFIRM = 0, 1, 4, 6, 10
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a command found: ``data`` for ``--json``, ``show`` for people."""
+    """What a command found: ``data`` for ``--json``, ``show`` for people, made when it is shown."""
 
     data: object
-    show: "Callable[[Console], object]"
+    show: "Iterable[Block] | Callable[[Console], object]"
     exit_code: int = OK
     is_reported: bool = False  # whether all was told on the way, so that only the exit code is left
+
+    def print_to(self, target: "Console") -> None:
+        """Print it for people."""
+        if callable(self.show):
+            self.show(target)
+        else:
+            draw(target, self.show)
 
 
 class ConfirmationNeededError(ChapterhouseError):
@@ -70,6 +82,12 @@ def open_library(*, create: bool) -> "Library":
     return library_class().open(named_home(), common().workspace, create=create)
 
 
+def named_folders() -> tuple[Path, Path]:
+    """Return the home folder that the common options name, and that of their workspace in it."""
+    home = named_home()
+    return home, home / "workspaces" / common().workspace
+
+
 def named_home() -> Path:
     """Return the home folder that the common options name, else the default."""
     home = common().home
@@ -88,37 +106,22 @@ def _opened_or_empty() -> "Iterator[Library]":
         yield library
 
 
-def with_library(
-    work: "Callable[[Library], Outcome]",
-    *,
-    create: bool = False,
-    try_without: bool = False,
-    before: Callable[[], object] = lambda: None,
-    background: bool = True,
-    trace: bool = False,
-) -> None:
-    """Run ``work`` on the opened library and show what came of it.
+@contextmanager
+def opened_library(
+    *, create: bool = False, or_empty: bool = False, background: bool = True
+) -> "Iterator[Library]":
+    """Open the library that the common options name, for one command.
 
     Args:
-        work: What the command does.
         create: Make the library if it is not there.
-        try_without: If it is not there, run on an empty one of which nothing stays.
-        before: What is done before the library is opened.
+        or_empty: If it is not there, open an empty one of which nothing stays.
         background: Whether a process may be started that makes missing vectors.
-        trace: Whether to show what was done, too.
     """
-    with ExitStack() as afterwards:  # when it was shown: nobody waits for a collector
-
-        def opened() -> Outcome:
-            before()
-            with _opened_or_empty() if try_without else open_library(create=create) as library:
-                afterwards.enter_context(_reported(library))
-                outcome = work(library)
-                if background and not try_without:
-                    embed_in_background(library)
-                return outcome
-
-        run(opened, trace=trace)
+    with _opened_or_empty() if or_empty else open_library(create=create) as library:
+        _AFTERWARDS.get().enter_context(_reported(library))
+        yield library
+        if background and not or_empty:
+            embed_in_background(library)
 
 
 @contextmanager
@@ -138,48 +141,85 @@ def _reported(library: "Library") -> Iterator[None]:
 # --- a run and what is shown of it --------------------------------------------------------------
 
 
-def run(work: Callable[[], Outcome], *, trace: bool = False) -> None:
+def take_common_options(app: typer.Typer) -> None:
+    """Let every command of ``app`` take the common options, and show what it returns."""
+    for group in app.registered_groups:
+        if group.typer_instance is not None:
+            take_common_options(group.typer_instance)
+    for entry in (*app.registered_commands, app.registered_callback):
+        if entry is not None and entry.callback is not None:
+            entry.callback = _with_common_options(entry.callback)
+
+
+def _with_common_options(function: Callable[..., Outcome | None]) -> Callable[..., None]:
+    @wraps(function)
+    def command(**given: Any) -> None:
+        before = COMMON.set(Common(**{name: given.pop(name) for name in COMMON_NAMES}))
+        try:
+            if function.__annotations__["return"] is None:  # it runs by itself
+                function(**given)
+            else:
+                run(lambda: function(**given), trace=given.get("trace", False))
+        finally:
+            COMMON.reset(before)
+
+    added = [
+        Parameter(entry.name, Parameter.KEYWORD_ONLY, default=entry.default, annotation=entry.type)
+        for entry in fields(Common)
+    ]
+    stated = signature(function)
+    parameters = [*stated.parameters.values(), *added]
+    command.__signature__ = stated.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {
+        **function.__annotations__,
+        **{parameter.name: parameter.annotation for parameter in added},
+    }
+    return command
+
+
+def run(work: Callable[[], Outcome | None], *, trace: bool = False) -> None:
     """Run ``work``, print its outcome or its error, and leave with the exit code.
 
     With ``trace`` it is shown what was done for it, too.
 
     Raises:
-        typer.Exit: always, carrying the code.
+        typer.Exit: carrying the code, unless there is no outcome.
+        typer.TyperException: the options do not go together.
     """
-    with ExitStack() as collected:
-        found = collected.enter_context(collecting()) if trace else None
-        _run(work, found)
+    with ExitStack() as afterwards:  # when it was shown: nobody waits for a collector
+        before = _AFTERWARDS.set(afterwards)
+        try:
+            _run(work, afterwards.enter_context(collecting()) if trace else None)
+        finally:
+            _AFTERWARDS.reset(before)
 
 
-def _run(work: Callable[[], Outcome], trace: Trace | None) -> NoReturn:
+def _run(work: Callable[[], Outcome | None], trace: Trace | None) -> None:
     began = time.monotonic()
     try:
         with working():
             outcome = work()
     except KeyboardInterrupt:
-        _fail(
-            "Interrupted",
-            "Stopped.",
-            "What was finished is saved.",
-            trace,
-            began,
-        )
+        _fail("Interrupted", "Stopped.", "What was finished is saved.", trace, began)
         raise typer.Exit(INTERRUPTED) from None
+    except (typer.Exit, typer.TyperException):
+        raise
     except Exception as error:  # noqa: BLE001 - the process boundary: one clear line, exit code 1
         if common().debug and not isinstance(error, ChapterhouseError):
             traceback.print_exc(file=sys.stderr)
         _fail(*_describe_error(error), trace, began)
         code = error.exit_code if isinstance(error, ChapterhouseError) else FAILED
         raise typer.Exit(code) from None
+    if outcome is None:
+        return
     if outcome.is_reported:
         raise typer.Exit(outcome.exit_code)
     if common().json:
         seconds = time.monotonic() - began
-        done = None if trace is None else trace_data(trace)
-        write(success(outcome.data, workspace=common().workspace, seconds=seconds, trace=done))
+        write(success(outcome.data, workspace=common().workspace, seconds=seconds, trace=trace))
     else:
         survive_the_locale()
-        outcome.show(console())
+        outcome.print_to(console())
         _show(trace)
     raise typer.Exit(outcome.exit_code)
 
@@ -200,8 +240,7 @@ def _describe_error(error: Exception) -> tuple[str, str, str]:
 def _fail(kind: str, message: str, hint: str, trace: Trace | None, began: float) -> None:
     if common().json:
         place, seconds = common().workspace, time.monotonic() - began
-        done = None if trace is None else trace_data(trace)
-        write(failure(kind, message, hint, workspace=place, seconds=seconds, trace=done))
+        write(failure(kind, message, hint, workspace=place, seconds=seconds, trace=trace))
         return
     if trace is not None and trace.roots:  # how far it came
         _show(trace)
@@ -234,7 +273,7 @@ def survive_the_locale() -> None:
 
 
 def may_ask() -> bool:
-    """Whether a person sits at a terminal and reads what is asked."""
+    """Whether a person is at a terminal and reads what is asked."""
     return not common().json and sys.stdin.isatty() and sys.stderr.isatty()
 
 

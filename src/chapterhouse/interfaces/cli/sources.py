@@ -14,28 +14,27 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import chain
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
 from pydantic import TypeAdapter, ValidationError
 
 from chapterhouse.errors import NotFoundError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import render_places
 from chapterhouse.interfaces.cli.envelope import search_data
-from chapterhouse.interfaces.cli.options import common
-from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, with_library
-from chapterhouse.interfaces.cli.terminal import one_line, say
+from chapterhouse.interfaces.cli.options import argument, common, flag
+from chapterhouse.interfaces.cli.session import NO_ANSWER, OK, Outcome, opened_library
+from chapterhouse.interfaces.cli.terminal import one_line
+from chapterhouse.presenting.blocks import Style, verbatim
 from chapterhouse.presenting.hits import hits_blocks
 from chapterhouse.presenting.terminal import show as blocks
 from chapterhouse.text.naming import system_path
 from chapterhouse.types import Answer, Document, SearchResult
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from chapterhouse.library import Library
 
 
@@ -210,23 +209,20 @@ _PASSAGES = 8  # that `more` shows
 
 
 def open_source(
-    number: Annotated[
-        int, typer.Argument(metavar="N", help="The source's number in the last answer or search.")
-    ] = 1,
+    number: Annotated[int, argument("N", "The source's number in the last answer or search.")] = 1,
     *,
     only_print: Annotated[
-        bool, typer.Option("--print", help="Show the place here; never start a viewer.")
+        bool, flag("--print", "Show the place here; never start a viewer.")
     ] = False,
-) -> None:
+) -> Outcome:
     """Open a source of the last answer or search.
 
     On a terminal its file is shown in the system's viewer, at its page where the viewer can;
     elsewhere the place is printed. Scripts and web pages are only ever printed.
     """
     may_open = not only_print and not common().json and sys.stdout.isatty()
-    with_library(
-        lambda library: opened_source(library, number, may_open=may_open),
-    )
+    with opened_library() as library:
+        return opened_source(library, number, may_open=may_open)
 
 
 def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome:
@@ -243,13 +239,9 @@ def opened_source(library: "Library", number: int, *, may_open: bool) -> Outcome
     path = original_of(document) if may_open else None
     command = viewer_command(path, place.page) if path else ()
     opened = bool(command) and start(command)
-
-    def show(target: "Console") -> None:
-        text = "Opened " if opened else ""
-        say(target, (f"{text}{one_line(document.location)}", "bold"))
-        render_places.place(target, place)
-
-    return Outcome({"number": number, "path": document.location, "place": place}, show)
+    location = f"{'Opened ' if opened else ''}{one_line(document.location)}"
+    shown = chain([verbatim((location, Style.STRONG))], render_places.place(place))
+    return Outcome({"number": number, "path": document.location, "place": place}, shown)
 
 
 def _unchanged(library: "Library", source: "LastSource") -> "Document":
@@ -270,14 +262,13 @@ def _unchanged(library: "Library", source: "LastSource") -> "Document":
     return document
 
 
-def more() -> None:
+def more() -> Outcome:
     """Show up to eight passages for the last question.
 
     In each the sentence with most of the question's words stands out. `open N` then opens these.
     Exit code 6 says that there are none.
     """
-
-    def work(library: "Library") -> Outcome:
+    with opened_library() as library:
         last = read_last(library.folder)
         persona = library.personas.load(last.persona).persona if last.persona else None
         result = library.search.hits(
@@ -292,5 +283,3 @@ def more() -> None:
             lambda target: blocks(target, hits_blocks(result, key_span=True)),
             OK if result.hits else NO_ANSWER,
         )
-
-    with_library(work)

@@ -2,14 +2,12 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from chapterhouse.interfaces.cli.options import common
 from chapterhouse.loading import lazy
-from chapterhouse.presenting.blocks import Block
 from chapterhouse.presenting.columns import shortened
-from chapterhouse.presenting.styled import one_line, shown, styled
+from chapterhouse.presenting.styled import cut, one_line, shown, styled
 from chapterhouse.presenting.terminal import draw
 
 if TYPE_CHECKING:
@@ -19,7 +17,7 @@ else:
     rich_console = lazy("rich.console")
 
 
-__all__ = ["draw", "one_line", "shortened", "shown", "styled"]
+__all__ = ["cut", "draw", "one_line", "shortened", "shown", "styled"]
 
 
 def console(*, stderr: bool = False) -> "Console":
@@ -42,11 +40,6 @@ def console(*, stderr: bool = False) -> "Console":
 def say(target: "Console", *parts: str | tuple[str, str]) -> None:
     """Print plain parts and ``(text, style)`` pairs as one line, safe to show."""
     target.print(styled(*parts))
-
-
-def drawn(blocks: Iterable[Block]) -> "Callable[[Console], None]":
-    """Return what draws blocks, which are made when it is called."""
-    return lambda target: draw(target, blocks)
 
 
 def can_redraw() -> bool:

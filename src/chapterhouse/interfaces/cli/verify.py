@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from chapterhouse.errors import NotFoundError, UsageError
 from chapterhouse.files import write_output
-from chapterhouse.interfaces.cli.options import require_path
+from chapterhouse.interfaces.cli.options import argument, flag, require_path
 from chapterhouse.interfaces.cli.output_files import destination
-from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, run, with_library
-from chapterhouse.interfaces.cli.terminal import drawn, one_line
+from chapterhouse.interfaces.cli.session import FAILED, OK, PARTLY, Outcome, opened_library
+from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.loading import lazy
 from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.types import Answer, Check, Minutes
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from chapterhouse.answering import cite
     from chapterhouse.claims import judge as claims
     from chapterhouse.council.minutes import bundle as minutes_bundle
-    from chapterhouse.library import Library
 else:
     answer_bundle = lazy("chapterhouse.answering.bundle")
     cite = lazy("chapterhouse.answering.cite")
@@ -44,9 +41,7 @@ _QUOTES: Final = {
 
 _File = Annotated[
     str,
-    typer.Argument(
-        metavar="FILE", help="What ask or convene wrote with --bundle or --json; “-” to read it."
-    ),
+    argument("FILE", "What ask or convene wrote with --bundle or --json; “-” for standard input."),
 ]
 
 
@@ -54,9 +49,9 @@ def verify(
     file: _File,
     *,
     alone: Annotated[
-        bool, typer.Option("--alone", help="Check a bundle by itself, without any library.")
+        bool, flag("--alone", "Check a bundle by itself, without any library.")
     ] = False,
-) -> None:
+) -> Outcome:
     """Check a saved answer or saved minutes and their quotations.
 
     A bundle shows whether the file was altered and whether its quotations are still there. Of what
@@ -64,32 +59,20 @@ def verify(
     possible without its documents, on any machine. Exit code 1 means that the file is not to be
     trusted, 4 that a quotation is no longer in its document.
     """
-
-    def by_itself() -> Outcome:
+    if alone:
         examined = _examine(_content(file), needs_bundle=True)
-        return Outcome(
-            _verified(examined, None),
-            drawn(_show_verified(examined, None)),
-            OK if examined.trusted else FAILED,
-        )
-
-    def against(library: "Library") -> Outcome:
+        code = OK if examined.trusted else FAILED
+        return Outcome(_verified(examined, None), _show_verified(examined, None), code)
+    with opened_library() as library:
         examined = _examine(_content(file))
         held = examined.held
         if isinstance(held, Minutes):
             found = library.councils.recheck(held)
         else:
             found = library.answers.recheck(held)
-        holds = all(one.holds for one in found)
-        return Outcome(
-            _verified(examined, found),
-            drawn(_show_verified(examined, found)),
-            FAILED if examined.trusted is False else OK if holds else PARTLY,
-        )
-
-    if alone:
-        run(by_itself)
-    with_library(against)
+    holds = all(one.holds for one in found)
+    code = FAILED if examined.trusted is False else OK if holds else PARTLY
+    return Outcome(_verified(examined, found), _show_verified(examined, found), code)
 
 
 @dataclass(frozen=True, slots=True)

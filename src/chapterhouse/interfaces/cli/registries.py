@@ -1,0 +1,194 @@
+"""What the commands about personas and about councils share: to make, list, show and check one."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from chapterhouse.agents.problems import Problem, Severity
+from chapterhouse.errors import NotFoundError
+from chapterhouse.interfaces.cli import render_personas
+from chapterhouse.interfaces.cli.options import common, require_path
+from chapterhouse.interfaces.cli.session import FAILED, OK, Outcome, named_home, opened_library
+from chapterhouse.presenting.blocks import Block, Columns, Style, verbatim
+from chapterhouse.text.counting import counted
+
+if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
+    from chapterhouse.agents.listing import Listed
+    from chapterhouse.agents.registry import Definition, Entry, Registry
+    from chapterhouse.library import Library
+
+Folder = TypeVar("Folder", bound="Definition")
+Rows = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Noun(Generic[Folder]):
+    """What personas or councils have for themselves.
+
+    Attributes:
+        kind: ``persona`` or ``council``.
+        registry: Where a library has them.
+        homes: Folders of the home from which a library can be made.
+        usable: How ``--json`` says that one can be loaded.
+        lists: What a list names of each, by its name in ``--json``.
+        columns: The same as columns of a table.
+        data: Everything that ``--json`` shows of one, beside its name and folder.
+        rows: What people are shown of one, given what to say of its documents.
+        later: When its folders are read if they have changed.
+        prose: What people are shown below the rows.
+    """
+
+    kind: str
+    registry: "Callable[[Library], Registry[Folder]]"
+    homes: tuple[str, ...]
+    usable: str
+    lists: Mapping[str, Callable[[Folder], Sequence[str]]]
+    columns: Mapping[str, Callable[[Sequence[str]], str]]
+    data: Callable[[Folder], Mapping[str, object]]
+    rows: Callable[[Folder, str], Rows]
+    later: str
+    prose: Callable[[Folder], str] = lambda _: ""
+
+    def opened(self) -> "AbstractContextManager[Library]":
+        """Open the library, which is made where only such folders are there yet."""
+        there = any((named_home() / name).is_dir() for name in self.homes)
+        return opened_library(create=common().workspace == "default" and there)
+
+
+# --- the commands -------------------------------------------------------------------------------
+
+
+def made(
+    noun: Noun[Folder], folder: Folder, steps: Mapping[str, str], problems: Sequence[Problem]
+) -> Outcome:
+    """Say where a new one is and what comes next: what to do, and how."""
+
+    def blocks() -> Iterator[Block]:
+        yield verbatim("Made ", (folder.display_name, Style.STRONG), f" in {folder.path}")
+        yield verbatim("Next:")
+        for number, (what, how) in enumerate(steps.items(), 1):
+            yield verbatim(f"  {number}. {what}:")
+            yield verbatim(f"     {how}")
+        for one in problems:
+            yield from render_personas.problem(one)
+
+    return Outcome({**_data(noun, folder), "problems": _problems_data(problems)}, blocks())
+
+
+def list_all(noun: Noun[Folder]) -> Outcome:
+    """List all, also those that cannot be used, with the reason."""
+    with noun.opened() as library:
+        registry = noun.registry(library)
+        entries = registry.all()
+        counts = [registry.census(entry.slug).documents for entry in entries]
+    data = [
+        {
+            "slug": entry.slug,
+            "display_name": entry.folder.display_name if entry.folder else "",
+            **{n: list(get(entry.folder)) if entry.folder else [] for n, get in noun.lists.items()},
+            "documents": count,
+            "problems": entry.problems,
+            noun.usable: entry.folder is not None,
+        }
+        for entry, count in zip(entries, counts, strict=True)
+    ]
+    return Outcome(data, _table(noun, entries, counts))
+
+
+def show(noun: Noun[Folder], name: str) -> Outcome:
+    """Show everything known of one."""
+    with noun.opened() as library:
+        registry = noun.registry(library)
+        folder, census = registry.load(name), registry.census(name)
+        current = registry.is_current(name)
+    state = "" if current else f"; {noun.later}"
+    rows = [
+        ("name", folder.display_name),
+        ("slug", folder.slug),
+        ("folder", str(folder.path)),
+        *noun.rows(folder, f"{census.documents:,}, {counted(census.chunks, 'chunk')}{state}"),
+    ]
+    data = {**_data(noun, folder), "census": census, "current": current}
+    prose = noun.prose(folder)
+    below = (verbatim(), verbatim(prose, indent=2)) if prose else ()
+    return Outcome(data, (Columns(rows, header=False), *below))
+
+
+def validate(noun: Noun[Folder], name: str | None) -> Outcome:
+    """Name everything wrong with one, or with all."""
+    with noun.opened() as library:
+        return checked(noun.registry(library).validate(name))
+
+
+def checked(found: Sequence[Problem]) -> Outcome:
+    """Show what validation found; exit code 1 where something cannot be used."""
+    failed = any(problem.severity is Severity.ERROR for problem in found)
+    return Outcome(_problems_data(found), render_personas.problems(found), FAILED if failed else OK)
+
+
+def absolute(path: str) -> str:
+    """Return a path as a configuration keeps it, which is read from anywhere.
+
+    Raises:
+        UsageError: it is empty.
+    """
+    return path if path.startswith("~") else str(Path(require_path(path)).absolute())
+
+
+def folder_named(path: str) -> str:
+    """Return the path of a folder, as ``absolute``.
+
+    Raises:
+        NotFoundError: there is no such folder.
+    """
+    if not Path(absolute(path)).expanduser().is_dir():
+        raise NotFoundError(f"There is no folder {path}.", hint="Check the spelling.")
+    return absolute(path)
+
+
+# --- what is shown ------------------------------------------------------------------------------
+
+
+def _table(
+    noun: Noun[Folder], entries: "Sequence[Entry[Folder]]", counts: Sequence[int]
+) -> Iterator[Block]:
+    """List all, a line each, and below them why some cannot be used."""
+    if not entries:
+        yield verbatim(f"No {noun.kind}s. Make one: chapterhouse {noun.kind} new SLUG")
+        return
+
+    def cells(folder: Folder | None) -> Iterator[str]:
+        for name, cell in noun.columns.items():
+            yield cell(noun.lists[name](folder)) if folder else ""
+
+    rows = [("slug", "name", "documents", *noun.columns)]
+    for entry, count in zip(entries, counts, strict=True):
+        name = entry.folder.display_name if entry.folder else "(cannot be used)"
+        rows.append((entry.slug, name, f"{count:,}", *cells(entry.folder)))
+    yield Columns(rows)
+    for entry in entries:
+        for problem in entry.problems:
+            yield from render_personas.problem(problem)
+
+
+def _data(noun: Noun[Folder], folder: Folder) -> dict[str, object]:
+    name = {"slug": folder.slug, "display_name": folder.display_name, "path": str(folder.path)}
+    return {**name, **noun.data(folder)}
+
+
+def _problems_data(found: Sequence[Problem]) -> dict[str, object]:
+    counts = Counter(problem.severity for problem in found)
+    return {"problems": found, "counts": {kind.value: counts[kind] for kind in Severity}}
+
+
+def documents_data(listed: "Sequence[Listed]") -> dict[str, object]:
+    """Shape what is indexed of a persona or a council."""
+    counts = Counter(entry.status.value for entry in listed)
+    return {
+        "documents": listed,
+        "counts": {name: counts[name] for name in render_personas.STANDINGS},
+    }
