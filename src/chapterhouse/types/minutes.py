@@ -6,11 +6,14 @@ of its own they count in those; in minutes, whose statements have none, in ``Min
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from chapterhouse.types.answers import Citation
 from chapterhouse.types.claims import ConflictKind, Problem, Support
 from chapterhouse.types.positions import PositionTable
 from chapterhouse.types.writing import ToolCall, Usage
+
+_NOTHING_READ: Final = PositionTable()
 
 
 class Stance(StrEnum):
@@ -352,13 +355,19 @@ class Minutes:
     dissent: tuple[Point, ...] = ()
     open_questions: tuple[Point, ...] = ()
     missing: tuple[Gap, ...] = ()
-    reading: PositionTable = PositionTable()
+    reading: PositionTable = _NOTHING_READ
     matrix: tuple[Verdict, ...] = ()
     citations: tuple[Citation, ...] = ()
     chair: str = ""
     method: str = "extractive"
     usage: Usage | None = None
     warnings: tuple[str, ...] = ()
+
+    @property
+    def debated(self) -> bool:
+        """Whether a model spoke for anybody; else documents were only read."""
+        inner = (statement.inner for statement in self.statements if statement.inner)
+        return any(member.model for member in self.members) or any(one.debated for one in inner)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

@@ -165,7 +165,8 @@ def _open(
         chosen = _deciding(chosen, choices.options, choices, runtime)
     warnings = refresh_sources(chosen, runtime, on_progress)
     runtime.catch_up()
-    return replace(open_session(chosen, asked, choices, runtime), warnings=warnings)
+    session = open_session(chosen, asked, choices, runtime)
+    return replace(session, warnings=(*warnings, *session.warnings))
 
 
 def _deciding(

@@ -213,8 +213,8 @@ def _opposite_views(chart: DisagreementMap) -> tuple[tuple[MapRow, Leaning], ...
         for row in chart.rows
         if _supporters(row) and takes_sides(row.text)
     )
-    sides = {leaning for _, leaning in views} - {Leaning.SILENT}
-    return views if len(sides) > 1 else ()
+    sides = {leaning for _, leaning in views}
+    return views if {Leaning.FOR, Leaning.AGAINST} <= sides else ()
 
 
 def _side_point(side: DisputeSide, record: Record) -> Point:

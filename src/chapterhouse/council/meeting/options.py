@@ -51,7 +51,8 @@ _OPEN: Final = re.compile(
     re.IGNORECASE,
 )
 _CONDITION: Final = re.compile(
-    r"\b(?:only (?:if|when|after|once|with)|unless|provided|as long as|so long as|on condition|if|once"
+    r"\b(?:only (?:if|when|after|once|with)|unless|provided|as long as|so long as"
+    r"|on condition|if|once"
     r"|depending on|subject to|nur (?:wenn|falls|mit|nach)|sofern|vorausgesetzt|wenn|falls"
     r"|es sei denn)\b",
     re.IGNORECASE,

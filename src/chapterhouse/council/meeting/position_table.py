@@ -58,7 +58,7 @@ def position_table(session: Session, runtime: Runtime, ledger: Ledger) -> Positi
 def position(
     participant: Participant, aspect: Aspect, runtime: Runtime, ledger: Ledger
 ) -> Position:
-    """Return what a member's documents say on one aspect; silent where it no longer stands there."""
+    """Return what a member's documents say on one aspect; silent where the text has changed."""
     found = participant.read_aspect(aspect)
     return _cited(found, participant, aspect, runtime, ledger)
 

@@ -1,9 +1,9 @@
 """A turn without a model: what a member's documents say, word for word.
 
-In an analysis what their shelves say on each thing that is asked becomes a claim. In an examination every
-claim of another is looked for on the member's own shelves, and the sentence that says the same or
-contradicts it is the reply. In a rebuttal a member gives a claim up only where a newer version of
-the very document on which it rests says otherwise.
+In an analysis what the member's shelves say on each thing that is asked becomes a claim. In an
+examination every claim of another is looked for on the member's own shelves, and the sentence that
+says the same or contradicts it is the reply. In a rebuttal a member gives a claim up only where a
+newer version of the very document on which it rests says otherwise.
 """
 
 from collections.abc import Mapping, Sequence

@@ -241,13 +241,28 @@ def open_session(
 
     languages = runtime.store.census(Scope.everything()).languages
     is_asked = options.options is not None or asks_decision(question, council.options)
-    return Session(
+    session = Session(
         council if is_asked else replace(council, options=()),
         question,
         tuple(to_participant(member, member.key) for member in council.members),
         to_participant(council.chaired_by, CHAIR) if council.chaired_by else None,
         aspects=aspects_of(question, languages, council.options),
     )
+    return session if session.debates else _without_doubles(session)
+
+
+def _without_doubles(session: Session) -> Session:
+    """Keep one of those who read the same documents: without a model they would say the same."""
+    kept: dict[Scope, Participant] = {}
+    warnings = list(session.warnings)
+    for one in session.participants:
+        first = kept.setdefault(one.request.scope, one)
+        if first is not one:
+            warnings.append(
+                f"{one.title} reads the same documents as {first.title}: without a model both say"
+                " the same, so they are read once. Let them argue with a model: --model NAME."
+            )
+    return replace(session, participants=tuple(kept.values()), warnings=tuple(warnings))
 
 
 def participant_record(participant: Participant, runtime: Runtime) -> ParticipantRecord:

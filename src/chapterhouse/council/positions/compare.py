@@ -48,11 +48,12 @@ def _same(one: Position, other: Position) -> bool:
     if one.kind is not other.kind:
         return False
     if one.kind is PositionKind.VALUE:
-        return not set(one.keys).isdisjoint(other.keys)
+        first, second = set(one.keys), set(other.keys)
+        return first <= second or second <= first
     return one.kind in _DECIDED or one.text == other.text
 
 
-def _relation(
+def _relation(  # noqa: PLR0911 - one way of standing to each other each
     aspect: Aspect, spoken: Sequence[Position], groups: Sequence[Sequence[str]]
 ) -> PositionRelation:
     if not spoken:

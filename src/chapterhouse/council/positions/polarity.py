@@ -21,13 +21,15 @@ class _Asked(StrEnum):
 
 
 _ALLOWED: Final = re.compile(
-    r"^(?:may|can|could|are (?:we|you|they|users|members) allowed|is (?:it|\w+) (?:allowed|permitted"
+    r"^(?:may|can|could|are (?:we|you|they|users|members) allowed|is (?:it"
+    r"|\w+) (?:allowed|permitted"
     r"|possible)|do (?:i|we|you|they) get (?:any|a|to)|is there any way|darf|dürfen|kann|können"
     r"|ist es erlaubt|peut-on|peut|peuvent|est-il (?:permis|possible))\b",
     re.IGNORECASE,
 )
 _REQUIRED: Final = re.compile(
-    r"^(?:must|do (?:i|we|you|they|users|members) (?:have|need) to|does \w+ (?:\w+ )?(?:have|need) to"
+    r"^(?:must|do (?:i|we|you|they|users|members) (?:have|need) to"
+    r"|does \w+ (?:\w+ )?(?:have|need) to"
     r"|are (?:we|you|they) (?:required|obliged)|is \w+ (?:\w+ )?required|muss|müssen|doit|doivent"
     r"|faut-il|doit-on)\b",
     re.IGNORECASE,
@@ -39,9 +41,11 @@ _ASKS_BAR: Final = re.compile(
     re.IGNORECASE,
 )
 _FORBIDS: Final = re.compile(
-    r"\b(?:(?:shall|may|must|will|can|should|do|does|did|is|are|was|were|has|have|would|could) (?:\w+ )?"
+    r"\b(?:(?:shall|may|must|will|can|should|do|does|did|is|are|was|were|has|have"
+    r"|would|could) (?:\w+ )?"
     r"(?:not|never|neither)|cannot|won['’]t|can['’]t|don['’]t|doesn['’]t|isn['’]t|aren['’]t"
-    r"|no (?:\w+ ){0,3}(?:shall|may|is|are|will|was|were)|not (?:be )?(?:permitted|allowed|granted|entitled"
+    r"|no (?:\w+ ){0,3}(?:shall|may|is|are|will|was|were)|not (?:be )?(?:permitted"
+    r"|allowed|granted|entitled"
     r"|intended|required|obligated|obliged)|prohibited|forbidden|prohibits?|forbids?|refrain\w*"
     r"|no (?:right|license|licence|obligation|duty|warranty)|nothing (?:in|herein|contained)"
     r"|neither|nor|refuse[sd]?|reject\w*|under no circumstances|impossible|inaccessible|closed"
@@ -49,7 +53,8 @@ _FORBIDS: Final = re.compile(
     re.IGNORECASE,
 )
 _NOT_REQUIRED: Final = re.compile(
-    r"\b(?:not (?:be )?(?:required|obligated|obliged|necessary)|no (?:obligation|duty|need)|need not"
+    r"\b(?:not (?:be )?(?:required|obligated|obliged|necessary)|no (?:obligation|duty"
+    r"|need)|need not"
     r"|do(?:es)? not (?:need|have) to|without (?:any )?(?:notice|obligation)|optional"
     r"|muss nicht|müssen nicht|nicht erforderlich|n['’]est pas (?:obligatoire|nécessaire))\b",
     re.IGNORECASE,
@@ -59,7 +64,8 @@ _EXCEPTION: Final = (
     r"|authori[sz]ation)|unless|only (?:if|when|where|with|to the extent|after)|except(?:ing)?"
     r"|provided that|on condition|(?:so|as) long as|depending on|depends on"
     r"|in (?:certain|limited|some|exceptional) (?:circumstances|cases)"
-    r"|with (?:the )?(?:\w+['’]?s? ){0,4}(?:prior|written) (?:\w+ ){0,2}(?:consent|approval|permission)"
+    r"|with (?:the )?(?:\w+['’]?s? ){0,4}(?:prior|written) (?:\w+ ){0,2}(?:consent"
+    r"|approval|permission)"
     r"|es sei denn|nur (?:wenn|mit|bei)|sofern|vorausgesetzt|sauf|à condition|sous réserve"
 )
 _CONDITION: Final = re.compile(rf"\b(?:{_EXCEPTION})\b", re.IGNORECASE)

@@ -20,7 +20,8 @@ from chapterhouse.types import Aspect, Document, PositionKind, Quotation
 _RIVAL: Final = 0.25  # share of a sentence, over the best one's, that another may contradict
 _MOST_VALUES: Final = 4
 _OWNER: Final = re.compile(
-    r"\b(?:our|this|unser\w*|dies\w{1,2}|notre|cet?te?) (?:\w+ )?(?:services?|agreements?|policy|contract"
+    r"\b(?:our|this|unser\w*|dies\w{1,2}|notre|cet?te?) (?:\w+ )?(?:services?"
+    r"|agreements?|policy|contract"
     r"|statement|terms|products?|websites?|vertrag|dienst|angebot|service|contrat)\b",
     re.IGNORECASE,
 )

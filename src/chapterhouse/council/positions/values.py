@@ -1,7 +1,7 @@
 """The values that a sentence states, of the kind that a question asks for."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
@@ -28,37 +28,47 @@ _TIME_UNIT: Final = (
     "years?|months?|weeks?|days?|hours?|minutes?|jahre?n?|monate?n?|wochen?|tage?n?|stunden?"
     "|minuten?|ans?|années?|mois|semaines?|jours?|heures?"
 )
-_CUES: Final = tuple(
-    (kind, re.compile(rf"\b(?:{cues})\b", re.IGNORECASE))
-    for kind, cues in (
+_PATTERNS: Final = (
+    (
+        ValueKind.DURATION,
         (
-            ValueKind.DURATION,
             rf"how long|how (?:soon|quickly|fast)|how many (?:{_TIME_UNIT})"
             r"|how much (?:\w+ )?(?:warning|notice|time)|(?:what|which) (?:period|term|deadline)"
             rf"|wie (?:lange|schnell|bald)|wie ?viele? (?:{_TIME_UNIT}|zeit)|welche frist"
-            rf"|combien de (?:temps|{_TIME_UNIT})|quel(?:le)? (?:délai|durée)|pendant combien",
+            rf"|combien de (?:temps|{_TIME_UNIT})|quel(?:le)? (?:délai|durée)|pendant combien"
         ),
+    ),
+    (
+        ValueKind.CONTACT,
         (
-            ValueKind.CONTACT,
             r"(?:what|which) (?:e-?mail |web )?(?:address|number|phone)|e-?mail|contact(?:er|s)?"
-            r"|write to|whom do (?:i|we) (?:write|contact)|adresse|kontakt\w*|erreich\w*|joindre",
+            r"|write to|whom do (?:i|we) (?:write|contact)|adresse|kontakt\w*|erreich\w*|joindre"
         ),
+    ),
+    (
+        ValueKind.MONEY,
         (
-            ValueKind.MONEY,
             r"how much (?:money|does|do|is|are|will|would|must)|what (?:sum|amount|price|fee)"
             r"|(?:which|what) (?:sum|amount|price|fee|budget)|costs?|up to what (?:sum|amount)"
-            r"|wie ?viel (?:geld|euro|kostet|kosten)|wie teuer|was kostet|welche[rn]? (?:betrag|summe)"
-            r"|combien (?:co[uû]te|d['’]argent|d['’]euros)|quel(?:le)? (?:montant|somme|prix)",
+            r"|wie ?viel (?:geld|euro|kostet|kosten)|wie teuer|was kostet|welche[rn]? betrag"
+            r"|welche summe"
+            r"|combien (?:co[uû]te|d['’]argent|d['’]euros)|quel(?:le)? (?:montant|somme|prix)"
         ),
+    ),
+    (
+        ValueKind.NAME,
         (
-            ValueKind.NAME,
             r"who|whom|whose|where|(?:which|what) (?:\w+ )?(?:court|law|country|city|town|place"
             r"|company|party|team|project|person|organi[sz]ation|body|channels?|room)s?"
-            r"|which (?:country|state)['’]s law|wer|wem|wen|wo|welche[rsnm]? (?:\w+ )?(?:partei|firma"
-            r"|stadt|land|gericht|ort|verein|person|organisation)|qui|où|quel(?:le)?s? (?:organisme"
-            r"|tribunal|loi|pays|ville|personne|équipe|administration)s?",
+            r"|which (?:country|state)['’]s law|wer|wem|wen|wo"
+            r"|welche[rsnm]? (?:\w+ )?(?:partei|firma|stadt|land|gericht|ort|verein|person)"
+            r"|qui|où|quel(?:le)?s? (?:organisme|tribunal|loi|pays|ville|personne|équipe"
+            r"|administration)s?"
         ),
-    )
+    ),
+)
+_CUES: Final = tuple(
+    (kind, re.compile(rf"\b(?:{cues})\b", re.IGNORECASE)) for kind, cues in _PATTERNS
 )
 _KINDS: Final = {
     QuestionKind.DATE: ValueKind.DATE,
@@ -80,13 +90,15 @@ _EVENT: Final = re.compile(
     r"|(?:after|before|until|within|since|from|at) (?:the )?(?:end|date|day|time|moment|expiry"
     r"|expiration|termination|completion|conclusion|receipt|disclosure|execution|signature|signing"
     r"|effective date)\b(?: of [^,.;]{3,50})?"
-    r"|every (?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    r"|every (?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
     r"|immediately|promptly|after (?:this|the|each) \w+"
     r"|(?:nach|bei|mit|seit|ab) (?:dem |der |den |einem |einer )?(?:ende|abschluss|beendigung"
     r"|kündigung|aufforderung|erhalt|veröffentlichung)\w*)",
     re.IGNORECASE,
 )
 _LONGEST: Final = 80  # characters of a value
+_NOUN_BEHIND, _NOUNS = 40, 2  # characters and words behind a number in which what it counts stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +138,8 @@ def values_in(text: str, language: str, kind: ValueKind, question: str) -> tuple
         return tuple(_dates(statement, question)) or tuple(_events(text))
     if kind is ValueKind.NAME:
         return tuple(_names(statement, question))
-    return tuple(_numbers(statement, kind))
+    found = tuple(_numbers(statement, kind))
+    return tuple(_counted(found, statement, question)) if kind is ValueKind.NUMBER else found
 
 
 def _value(text: str, start: int, end: int, key: str = "") -> Value:
@@ -160,6 +173,19 @@ def _numbers(statement: Statement, kind: ValueKind) -> Iterator[Value]:
         size = float(number.value) * DAYS.get(number.unit, 1)
         unit = "time" if number.unit in DAYS else number.unit
         yield _value(statement.text, number.start, number.end, f"{size:g} {unit}".strip())
+
+
+def _counted(found: Sequence[Value], statement: Statement, question: str) -> Iterator[Value]:
+    """Yield the numbers of what is asked for: of "how many passengers" those of passengers."""
+    asked = {token.key for token in read(question, statement.language).tokens}
+    for value in found:
+        near = [
+            token.key
+            for token in statement.tokens
+            if token.kind is TokenKind.WORD and 0 <= token.start - value.end < _NOUN_BEHIND
+        ][:_NOUNS]
+        if not asked.isdisjoint(near):
+            yield value
 
 
 def _fits(number: Number, kind: ValueKind) -> bool:

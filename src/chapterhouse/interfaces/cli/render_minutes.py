@@ -11,6 +11,7 @@ from rich.text import Text
 from chapterhouse.council.meeting.session import Plan, PlannedTurn
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_markdown
+from chapterhouse.council.minutes.reading import reading_lines
 from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.interfaces.cli.terminal import draw, say
 from chapterhouse.presenting.blocks import Columns, Part, names_in
@@ -29,6 +30,8 @@ _TONES: Final = {
     Stance.CONTRADICTS: "bold red",
     Stance.SILENT: "dim",
 }
+_WITHOUT_MODEL: Final = " (no model was asked: the documents are read, not weighed)"
+_MORE: Final = "all of it, with its sources: --markdown or --html"
 _AFTER: Final = (
     "disputes",
     "dissent",
@@ -50,6 +53,9 @@ def minutes(target: Console, value: Minutes, options: str = "") -> None:
     say(target, (one_line(value.title or value.council), "bold cyan"))
     say(target, (one_line(value.question), "italic"))
     target.print()
+    if not value.debated:
+        _reading(target, reader, parts)
+        return
     for key in ("decision", "grounds", "matrix"):
         _part(target, parts.get(key))
     _map(target, reader)
@@ -57,6 +63,20 @@ def minutes(target: Console, value: Minutes, options: str = "") -> None:
         _part(target, parts.get(key))
     _sources(target, value, parts, options)
     say(target, (" · ".join(_facts(value)), "dim"))
+
+
+def _reading(target: Console, reader: Reader, parts: dict[str, Part]) -> None:
+    """Show what documents say that were only read, on one screen."""
+    say(target, ("What each member's documents say", "bold"), (_WITHOUT_MODEL, "dim"))
+    for block in reading_lines(reader):
+        show_block(target, block)
+    target.print()
+    for key in ("decision", "matrix", "warnings"):
+        _part(target, parts.get(key))
+    for citation in reader.minutes.citations:
+        place = " › ".join(dict.fromkeys((citation.title, *citation.section_path)))
+        say(target, (f"[{citation.number}] {one_line(place)}", "dim"))
+    say(target, (_MORE, "dim"))
 
 
 def markdown(target: Console, value: Minutes, _options: str = "") -> None:
