@@ -8,7 +8,7 @@ import argparse
 import json
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,6 @@ from typing import Any
 sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.optimize import minimize
-
-from chapterhouse import Library
-from chapterhouse.council.positions.aspects import aspects_of
-from chapterhouse.council.positions.candidates import FEATURES, Candidates, candidates_of
-from chapterhouse.council.positions.choose import SIGNS, shares_of, signs_of
-from chapterhouse.council.positions.position import stated
-from chapterhouse.types import Aspect, Scope
 from cases import (
     SAID_NOTHING,
     align,
@@ -34,6 +25,15 @@ from cases import (
     make_library,
     quotations,
 )
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from chapterhouse import Library
+from chapterhouse.council.positions.aspects import aspects_of
+from chapterhouse.council.positions.candidates import FEATURES, Candidates, candidates_of
+from chapterhouse.council.positions.choose import SIGNS, choose, signs_of
+from chapterhouse.council.positions.position import stated
+from chapterhouse.types import Aspect, Scope
 
 WEIGHTS = Path(__file__).parents[2] / "src/chapterhouse/council/positions/position_model.json"
 CHOICE_PENALTY, SPEAKS_PENALTY = 0.1, 0.5
@@ -46,6 +46,7 @@ class Cell:
     """One member on one aspect: the candidates, which of them the gold quotes, which are right."""
 
     council: str
+    place: tuple[str, str]  # of the aspect: question and gold aspect
     aspect: Aspect
     candidates: Candidates
     silent: bool
@@ -65,11 +66,14 @@ def cells(folder: Path) -> list[Cell]:
                 for aspect, gold in align(asked, question.get("aspects", ())):
                     for member, cell in gold["cells"].items():
                         own = candidates_of(aspect, Scope.of([member]), runtime.settings, runtime)
-                        found.append(_cell(council["council"], aspect, own, cell))
+                        place = question["id"], gold["id"]
+                        found.append(_cell(council["council"], place, aspect, own, cell))
     return found
 
 
-def _cell(council: str, aspect: Aspect, own: Candidates, gold: dict[str, Any]) -> Cell:
+def _cell(
+    council: str, place: tuple[str, str], aspect: Aspect, own: Candidates, gold: dict[str, Any]
+) -> Cell:
     silent = gold["position"] in SAID_NOTHING
     quoted = quotations(gold)
     language = own.hits[0].document.language if own.hits else ""
@@ -80,6 +84,7 @@ def _cell(council: str, aspect: Aspect, own: Candidates, gold: dict[str, Any]) -
         right.append(not silent and is_right(gold, said.kind.value, text, values))
     return Cell(
         council,
+        place,
         aspect,
         own,
         silent,
@@ -108,10 +113,9 @@ def fit_choice(data: Sequence[Cell]) -> tuple[float, ...]:
 def fit_speaks(data: Sequence[Cell], choice: tuple[float, ...]) -> tuple[float, ...]:
     """Return the weights by which what is said is told from silence."""
     rows, spoken = [], []
-    for cell in data:
-        if len(cell.candidates.sentences):
-            rows.append((1.0, *_signs(cell, choice)))
-            spoken.append(0.0 if cell.silent else 1.0)
+    for cell, signs in _signs(data, choice):
+        rows.append((1.0, *signs))
+        spoken.append(0.0 if cell.silent else 1.0)
     table, said = np.asarray(rows), np.asarray(spoken)
 
     def loss(weights: Floats) -> float:
@@ -122,9 +126,16 @@ def fit_speaks(data: Sequence[Cell], choice: tuple[float, ...]) -> tuple[float, 
     return tuple(minimize(loss, np.zeros(table.shape[1]), method="L-BFGS-B").x.round(3))
 
 
-def _signs(cell: Cell, choice: tuple[float, ...]) -> tuple[float, ...]:
-    shares = shares_of(cell.candidates.table, choice)
-    return signs_of(cell.candidates, cell.aspect, shares, int(shares.argmax()))
+def _signs(
+    data: Sequence[Cell], choice: tuple[float, ...]
+) -> Iterator[tuple[Cell, tuple[float, ...]]]:
+    """Yield the cells that have candidates, each with its signs."""
+    chosen = [(cell, one) for cell in data if (one := choose(cell.candidates, choice))]
+    scores: dict[tuple[str, str], list[float]] = {}
+    for cell, one in chosen:
+        scores.setdefault(cell.place, []).append(one.score)
+    for cell, one in chosen:
+        yield cell, signs_of(cell.candidates, one, cell.aspect, scores[cell.place])
 
 
 def measure(data: Sequence[Cell]) -> None:
@@ -134,20 +145,26 @@ def measure(data: Sequence[Cell]) -> None:
         rest = [cell for cell in data if cell.council != name]
         choice = fit_choice(rest)
         speaks = fit_speaks(rest, choice)
-        own = sum(_outcome(cell, choice, speaks) for cell in data if cell.council == name)
+        left = [cell for cell in data if cell.council == name]
+        signs = {id(cell): found for cell, found in _signs(left, choice)}
+        own = sum(_outcome(cell, choice, speaks, signs.get(id(cell))) for cell in left)
         _show(name, own)
         total += own
     _show("all", total)
 
 
-def _outcome(cell: Cell, choice: tuple[float, ...], speaks: tuple[float, ...]) -> Floats:
+def _outcome(
+    cell: Cell,
+    choice: tuple[float, ...],
+    speaks: tuple[float, ...],
+    signs: tuple[float, ...] | None,
+) -> Floats:
     """Return: silent, of them right; speaking, of them right, of them wrongly called silent."""
-    said, right = False, False
-    if len(cell.candidates.sentences):
-        row = int(shares_of(cell.candidates.table, choice).argmax())
-        logit = float(np.dot(speaks, (1.0, *_signs(cell, choice))))
-        said = 1 / (1 + np.exp(-logit)) >= LEAST
-        right = bool(cell.right[row])
+    chosen = choose(cell.candidates, choice)
+    said = right = False
+    if chosen and signs:
+        said = 1 / (1 + np.exp(-float(np.dot(speaks, (1.0, *signs))))) >= LEAST
+        right = bool(cell.right[chosen.row])
     if cell.silent:
         return np.asarray([1.0, not said, 0, 0, 0])
     return np.asarray([0, 0, 1.0, said and right, not said])

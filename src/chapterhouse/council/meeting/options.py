@@ -52,7 +52,7 @@ _OPEN: Final = re.compile(
 )
 _CONDITION: Final = re.compile(
     r"\b(?:only (?:if|when|after|once|with)|unless|provided|as long as|so long as"
-    r"|on condition|if|once"
+    r"|on condition|if|once|under (?:these|this|the|which|certain|some) (?:following )?conditions?"
     r"|depending on|subject to|nur (?:wenn|falls|mit|nach)|sofern|vorausgesetzt|wenn|falls"
     r"|es sei denn)\b",
     re.IGNORECASE,

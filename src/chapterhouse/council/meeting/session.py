@@ -20,7 +20,7 @@ from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, librar
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.positions.aspects import asks_decision, aspects_of
-from chapterhouse.council.positions.reading import SILENT, FoundPosition, read_aspect
+from chapterhouse.council.positions.reading import SILENT, FoundPosition, read_together
 from chapterhouse.council.tools import participant_tools
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
@@ -236,7 +236,6 @@ def open_session(
             own_tools={name: tool for name, tool in own[id(member)].items() if tool in tools[key]},
             timeout_seconds=member.timeout_seconds,
             looked_up=_looking_up(request, runtime),
-            read_aspect=cache(partial(read_aspect, request=request, runtime=runtime)),
         )
 
     languages = runtime.store.census(Scope.everything()).languages
@@ -248,7 +247,22 @@ def open_session(
         to_participant(council.chaired_by, CHAIR) if council.chaired_by else None,
         aspects=aspects_of(question, languages, council.options),
     )
-    return session if session.debates else _without_doubles(session)
+    return _reading(session if session.debates else _without_doubles(session), runtime)
+
+
+def _reading(session: Session, runtime: Runtime) -> Session:
+    """Let each member's documents be read beside those of the others, each aspect once."""
+    requests = {one.key: one.request for one in session.participants}
+
+    @cache
+    def together(aspect: Aspect) -> Mapping[str, FoundPosition]:
+        return read_together(aspect, requests, runtime)
+
+    def own(key: str, aspect: Aspect) -> FoundPosition:
+        return together(aspect)[key]
+
+    participants = (replace(one, read_aspect=partial(own, one.key)) for one in session.participants)
+    return replace(session, participants=tuple(participants))
 
 
 def _without_doubles(session: Session) -> Session:
@@ -303,7 +317,6 @@ def _council(
         timeout_seconds=member.timeout_seconds,
         inner=inner,
         looked_up=_looking_up(request, runtime),
-        read_aspect=cache(partial(read_aspect, request=request, runtime=runtime)),
     )
 
 

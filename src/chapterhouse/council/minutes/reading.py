@@ -25,7 +25,7 @@ from chapterhouse.types import (
 )
 
 _MOST_VALUES: Final = 4
-_SHORT: Final = 200  # characters of a sentence on the first screen
+SHORT: Final = 160  # characters of a sentence on the first screen
 _KINDS: Final = {
     PositionKind.YES: "yes",
     PositionKind.NO: "no",
@@ -33,8 +33,8 @@ _KINDS: Final = {
     PositionKind.SILENT: "silent",
 }
 _RELATIONS: Final = {
-    PositionRelation.AGREE: "They agree",
-    PositionRelation.DIFFER: "They differ",
+    PositionRelation.AGREE: "They say the same",
+    PositionRelation.DIFFER: "They seem to differ",
     PositionRelation.CONDITIONAL: "They differ in a condition",
     PositionRelation.NOT_COMPARABLE: "Not compared: each says something of its own",
     PositionRelation.SILENT: "Nobody's documents speak of it",
@@ -64,17 +64,17 @@ def reading_grid(reader: Reader) -> tuple[Block, ...]:
     return (Grid("What each member's documents say", columns, rows),)
 
 
-def reading_lines(reader: Reader) -> tuple[Block, ...]:
-    """Return the same as a list below each aspect, its sentences cut."""
+def reading_lines(reader: Reader, most: int = SHORT) -> tuple[Block, ...]:
+    """Return the same as a list below each aspect, sentences cut to ``most`` characters."""
     blocks: list[Block] = []
     for aspect, cells, comparison in _rows(reader):
         together = relation_text(reader, comparison, cells)
-        head = (Words(aspect_title(aspect), Style.STRONG), Words(f" {together}.", Style.QUIET))
+        head = (Words(aspect_title(aspect), Style.STRONG), Words(f" {together}."))
         blocks.append(Paragraph(head))
         lines = [
             (
                 Words(f"{reader.title(cell.member)}: ", Style.QUIET),
-                *position_line(reader, cell, _SHORT),
+                *position_line(reader, cell, most),
             )
             for cell in cells
         ]

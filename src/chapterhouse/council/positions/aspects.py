@@ -76,7 +76,9 @@ _LISTS: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS})
 def aspects_of(
     question: str, languages: Mapping[str, int], options: Sequence[str] = ()
 ) -> tuple[Aspect, ...]:
-    """Return the things that a question asks, at most ``MOST_ASPECTS``, at least one.
+    """Return the things that a question asks, at most ``MOST_ASPECTS``.
+
+    At least one, but where all it asks is to choose between the options.
 
     Args:
         question: As it was asked.
@@ -85,11 +87,11 @@ def aspects_of(
     """
     parsed = parse_question(question, languages)
     pieces = list(_pieces(" ".join(question.split())))
-    asked = [(text, context) for text, context in pieces if text][:MOST_ASPECTS]
+    asked = [one for one in pieces if one[0]] or [(question.strip(_EDGE), "")]
     kept = [(text, context) for text, context in asked if not _weighs(text, options)]
     return tuple(
         Aspect(f"a{number}", text, _kind(text, parsed.languages), context)
-        for number, (text, context) in enumerate(kept or [(question.strip(_EDGE), "")], start=1)
+        for number, (text, context) in enumerate(kept[:MOST_ASPECTS], start=1)
     )
 
 

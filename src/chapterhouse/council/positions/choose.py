@@ -1,11 +1,13 @@
 """Which sentence answers an aspect, and how likely the documents speak of it at all.
 
-A conditional logit chooses among the sentences, a logistic model says whether what is chosen
-answers. Both are fitted by ``benchmarks/councils/fit.py`` on councils over real folders.
+A conditional logit chooses among the sentences; a logistic model says whether what is chosen
+answers, by the sentence itself and by what the other members' documents have on the same. Both are
+fitted by ``benchmarks/councils/fit.py`` on councils over real folders.
 """
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -15,7 +17,13 @@ import numpy as np
 from chapterhouse.council.positions.candidates import FEATURES, Candidates, Floats
 from chapterhouse.types import Aspect, AspectKind
 
-SIGNS = ("share", *(f"best {name}" for name in FEATURES), "yes or no")
+SIGNS = (
+    "share",
+    *(f"best {name}" for name in FEATURES),
+    "yes or no",
+    "behind",  # how far its score is behind the best of any member
+    "above",  # how far it is above the mean of the members
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,21 +41,24 @@ class PositionModel:
     least: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Chosen:
     """The sentence that answers best.
 
     Attributes:
         row: Its number among the candidates.
-        share: How much of the answer is there, given that it is somewhere, 0 to 1.
-        likely: How likely it answers, 0 to 1.
-        shares: Of every sentence.
+        score: Before it becomes a share; of one aspect comparable between members.
+        shares: How much of the answer is in each sentence, given that it is somewhere, sum 1.
     """
 
     row: int
-    share: float
-    likely: float
+    score: float
     shares: Floats
+
+    @property
+    def share(self) -> float:
+        """Of the sentence that was chosen."""
+        return float(self.shares[self.row])
 
 
 def position_model(text: str) -> PositionModel:
@@ -73,28 +84,40 @@ def fitted_position_model() -> PositionModel:
     return position_model(path.read_text("utf-8"))
 
 
-def choose(candidates: Candidates, aspect: Aspect, model: PositionModel) -> Chosen | None:
-    """Return the sentence that answers best; None where there is none at all."""
+def choose(candidates: Candidates, weights: Sequence[float]) -> Chosen | None:
+    """Return the sentence that answers best; None where there is none at all.
+
+    Args:
+        candidates: The sentences of a member's documents.
+        weights: One for each of ``FEATURES``.
+    """
     if not candidates.sentences:
         return None
-    shares = shares_of(candidates.table, model.choice)
-    row = int(shares.argmax())
+    scores = candidates.table @ np.asarray(weights)
+    powers = np.exp(scores - scores.max())
+    row = int(scores.argmax())
+    return Chosen(row, float(scores[row]), (powers / powers.sum()).round(6))
+
+
+def likelihood(signs: Sequence[float], model: PositionModel) -> float:
+    """Return how likely what was chosen answers, 0 to 1."""
     intercept, *weights = model.speaks
-    signs = signs_of(candidates, aspect, shares, row)
     logit = intercept + sum(weight * sign for weight, sign in zip(weights, signs, strict=True))
-    return Chosen(row, float(shares[row]), round(1 / (1 + math.exp(-logit)), 4), shares)
+    return round(1 / (1 + math.exp(-logit)), 4)
 
 
-def shares_of(table: Floats, weights: tuple[float, ...]) -> Floats:
-    """Return the share of each row of features, sum 1."""
-    logits = table @ np.asarray(weights)
-    powers = np.exp(logits - logits.max())
-    shares: Floats = (powers / powers.sum()).round(6)
-    return shares
+def signs_of(
+    candidates: Candidates, chosen: Chosen, aspect: Aspect, scores: Sequence[float]
+) -> tuple[float, ...]:
+    """Return what speaks for it that the chosen sentence answers, one for each of ``SIGNS``.
 
-
-def signs_of(candidates: Candidates, aspect: Aspect, shares: Floats, row: int) -> tuple[float, ...]:
-    """Return what speaks for it that the chosen sentence answers, one for each of ``SIGNS``."""
-    own = candidates.table[row]
+    Args:
+        candidates: The sentences of the member's documents.
+        chosen: The one that was chosen.
+        aspect: What is asked.
+        scores: Those of what was chosen for each member, this one included.
+    """
+    own = (float(value) for value in candidates.table[chosen.row])
     asks_yes = float(aspect.kind is AspectKind.YES_NO)
-    return (float(shares[row]), *(float(value) for value in own), asks_yes)
+    behind, above = max(scores) - chosen.score, chosen.score - sum(scores) / len(scores)
+    return (chosen.share, *own, asks_yes, behind, above)

@@ -1,8 +1,8 @@
-"""What one member's documents say on an aspect: found, chosen, read as a position."""
+"""What the members' documents say on an aspect: found, chosen, read as positions."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from chapterhouse.answering.parts import as_shown
@@ -10,7 +10,14 @@ from chapterhouse.answering.request import Request
 from chapterhouse.claims.facts import facts_of
 from chapterhouse.claims.relation import is_newer
 from chapterhouse.council.positions.candidates import Candidates, candidates_of
-from chapterhouse.council.positions.choose import Chosen, choose, fitted_position_model
+from chapterhouse.council.positions.choose import (
+    Chosen,
+    PositionModel,
+    choose,
+    fitted_position_model,
+    likelihood,
+    signs_of,
+)
 from chapterhouse.council.positions.position import Stated, stated
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
@@ -18,7 +25,8 @@ from chapterhouse.text.view import inert
 from chapterhouse.types import Aspect, Document, PositionKind, Quotation
 
 _RIVAL: Final = 0.25  # share of a sentence, over the best one's, that another may contradict
-_MOST_VALUES: Final = 4
+_VERSION: Final = 0.4  # Jaccard similarity of words from which two sentences are of two versions
+_WORD: Final = re.compile(r"[^\W\d_]+")
 _OWNER: Final = re.compile(
     r"\b(?:our|this|unser\w*|dies\w{1,2}|notre|cet?te?) (?:\w+ )?(?:services?"
     r"|agreements?|policy|contract"
@@ -52,28 +60,50 @@ class FoundPosition:
 SILENT: Final = FoundPosition(Stated(PositionKind.SILENT))
 
 
-def read_aspect(aspect: Aspect, request: Request, runtime: Runtime) -> FoundPosition:
-    """Return what the documents of a member say on an aspect.
+def read_together(
+    aspect: Aspect, requests: Mapping[str, Request], runtime: Runtime
+) -> Mapping[str, FoundPosition]:
+    """Return what the documents of each member say on an aspect.
+
+    What one member's documents have on it tells how much another's would have to have.
 
     Args:
         aspect: What is asked.
-        request: How a question is put to the member: what they read, and their settings.
+        requests: How a question is put to each member, by key: what they read, their settings.
         runtime: The library's parts.
     """
     model = fitted_position_model()
-    candidates = candidates_of(aspect, request.scope, request.settings, runtime)
-    chosen = choose(candidates, aspect, model)
-    if chosen is None or chosen.likely < model.least:
+    looked = {
+        key: candidates_of(aspect, request.scope, request.settings, runtime)
+        for key, request in requests.items()
+    }
+    chosen = {key: choose(candidates, model.choice) for key, candidates in looked.items()}
+    scores = [one.score for one in chosen.values() if one]
+    return {
+        key: _position(looked[key], one, aspect, scores, model) if one else SILENT
+        for key, one in chosen.items()
+    }
+
+
+def _position(
+    candidates: Candidates,
+    chosen: Chosen,
+    aspect: Aspect,
+    scores: Sequence[float],
+    model: PositionModel,
+) -> FoundPosition:
+    likely = likelihood(signs_of(candidates, chosen, aspect, scores), model)
+    if likely < model.least:
         return SILENT
-    best = _found(chosen.row, chosen, candidates, aspect)
+    best = replace(_found(chosen.row, candidates, aspect), likely=likely)
     for rival in _rivals(chosen, candidates, aspect):
-        if _is_other_version(best, rival):
+        if _is_other_version(best, rival) and _alike(best.text, rival.text):
             newer, older = (rival, best) if is_newer(rival.date, best.date) else (best, rival)
-            return _with_older(newer, older)
+            return replace(newer, likely=likely, outdated=older)
     return best
 
 
-def _found(row: int, chosen: Chosen, candidates: Candidates, aspect: Aspect) -> FoundPosition:
+def _found(row: int, candidates: Candidates, aspect: Aspect) -> FoundPosition:
     sentence, own = candidates.sentences[row], candidates.texts[row]
     document = candidates.hits[sentence.rank].document
     header = sentence.header.split("\n", 1)[0]
@@ -83,7 +113,6 @@ def _found(row: int, chosen: Chosen, candidates: Candidates, aspect: Aspect) -> 
         text=inert(as_shown(own, header)),
         whose=_whose(own, document, aspect),
         date=stated_date(document),
-        likely=chosen.likely,
     )
 
 
@@ -95,7 +124,7 @@ def _rivals(chosen: Chosen, candidates: Candidates, aspect: Aspect) -> Iterator[
         if chosen.shares[row] < least:
             return
         if candidates.hits[candidates.sentences[row].rank].document.id != own:
-            yield _found(int(row), chosen, candidates, aspect)
+            yield _found(int(row), candidates, aspect)
 
 
 def _is_other_version(one: FoundPosition, other: FoundPosition) -> bool:
@@ -106,10 +135,10 @@ def _is_other_version(one: FoundPosition, other: FoundPosition) -> bool:
     return (differs or opposed) and is_newer(one.date, other.date) is not None
 
 
-def _with_older(newer: FoundPosition, older: FoundPosition) -> FoundPosition:
-    return FoundPosition(
-        newer.stated, newer.span, newer.text, newer.whose, newer.date, newer.likely, older
-    )
+def _alike(one: str, other: str) -> bool:
+    """Whether two sentences share most of their words, as those of two versions do."""
+    first, second = (frozenset(_WORD.findall(text.casefold())) for text in (one, other))
+    return len(first & second) >= _VERSION * len(first | second)
 
 
 def _whose(sentence: str, document: Document, aspect: Aspect) -> str:

@@ -48,7 +48,8 @@ _PATTERNS: Final = (
     (
         ValueKind.MONEY,
         (
-            r"how much (?:money|does|do|is|are|will|would|must)|what (?:sum|amount|price|fee)"
+            r"how much (?:money|does|do|is|are|will|would|must|may|can|could)"
+            r"|what (?:sum|amount|price|fee)"
             r"|(?:which|what) (?:sum|amount|price|fee|budget)|costs?|up to what (?:sum|amount)"
             r"|wie ?viel (?:geld|euro|kostet|kosten)|wie teuer|was kostet|welche[rn]? betrag"
             r"|welche summe"

@@ -1,6 +1,7 @@
 """What people see of minutes: the decision first, then who agrees, and what it rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
@@ -11,15 +12,15 @@ from rich.text import Text
 from chapterhouse.council.meeting.session import Plan, PlannedTurn
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_markdown
-from chapterhouse.council.minutes.reading import reading_lines
+from chapterhouse.council.minutes.reading import SHORT, reading_lines
 from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.interfaces.cli.terminal import draw, say
-from chapterhouse.presenting.blocks import Columns, Part, names_in
+from chapterhouse.presenting.blocks import Block, Bullets, Columns, Paragraph, Part, names_in, plain
 from chapterhouse.presenting.styled import indented, one_line, shown, styled
 from chapterhouse.presenting.terminal import numbers, quiet_line, show_block, source
 from chapterhouse.presenting.wording import method, support_mark, usage_text
 from chapterhouse.text.counting import counted
-from chapterhouse.types import MapRow, Minutes, ParticipantRecord, Stance
+from chapterhouse.types import Citation, MapRow, Minutes, ParticipantRecord, Stance
 
 _WIDEST: Final = 110  # columns of the table, however wide the terminal is
 _CLAIM: Final = 26  # columns of a claim, at least
@@ -31,7 +32,9 @@ _TONES: Final = {
     Stance.SILENT: "dim",
 }
 _WITHOUT_MODEL: Final = " (no model was asked: the documents are read, not weighed)"
-_MORE: Final = "all of it, with its sources: --markdown or --html"
+_MORE: Final = "sources in full and all that was said: --full, --markdown or --html"
+_RESULT: Final = ("decision", "grounds", "dissent", "open-questions")
+_MOST_LINES: Final = 4  # of each list of the first screen
 _AFTER: Final = (
     "disputes",
     "dissent",
@@ -43,10 +46,14 @@ _AFTER: Final = (
 )
 
 
-def minutes(target: Console, value: Minutes, options: str = "") -> None:
-    """Show minutes; what was said in full stands in the Markdown.
+def minutes(target: Console, value: Minutes, options: str = "", *, full: bool = True) -> None:
+    """Show minutes; what was said word for word stands in the Markdown.
 
-    ``options`` are those that a command needs to open the same library.
+    Args:
+        target: Where they are shown.
+        value: The minutes.
+        options: Those that a command needs to open the same library.
+        full: Whether to show more than fits one screen.
     """
     reader = reader_of(value)
     parts = {part.key: part for part in meeting(reader).parts}
@@ -54,7 +61,10 @@ def minutes(target: Console, value: Minutes, options: str = "") -> None:
     say(target, (one_line(value.question), "italic"))
     target.print()
     if not value.debated:
-        _reading(target, reader, parts)
+        _reading(target, reader, parts, options, full=full)
+        return
+    if not full:
+        _result(target, reader, parts)
         return
     for key in ("decision", "grounds", "matrix"):
         _part(target, parts.get(key))
@@ -65,15 +75,51 @@ def minutes(target: Console, value: Minutes, options: str = "") -> None:
     say(target, (" · ".join(_facts(value)), "dim"))
 
 
-def _reading(target: Console, reader: Reader, parts: dict[str, Part]) -> None:
-    """Show what documents say that were only read, on one screen."""
+def _reading(
+    target: Console, reader: Reader, parts: dict[str, Part], options: str, *, full: bool
+) -> None:
+    """Show what documents say that were only read."""
     say(target, ("What each member's documents say", "bold"), (_WITHOUT_MODEL, "dim"))
-    for block in reading_lines(reader):
+    for block in reading_lines(reader, 0 if full else SHORT):
         show_block(target, block)
     target.print()
-    for key in ("decision", "matrix", "warnings"):
+    for key in ("decision", "matrix", *(("missing",) if full else ()), "warnings"):
         _part(target, parts.get(key))
-    for citation in reader.minutes.citations:
+    if full:
+        _sources(target, reader.minutes, parts, options)
+        return
+    _short_sources(target, reader.minutes.citations)
+
+
+def _result(target: Console, reader: Reader, parts: dict[str, Part]) -> None:
+    """Show what came of a debate on one screen: the decision, its grounds, what is open."""
+    for key in ("decision", "grounds", "dissent", "open-questions", "absences", "warnings"):
+        part = parts.get(key)
+        if part is not None:
+            _part(target, replace(part, blocks=tuple(_first(part.blocks))))
+    named = {
+        name
+        for key in _RESULT
+        if key in parts
+        for block in _first(parts[key].blocks)
+        for name in names_in(block)
+    }
+    cited = [one for one in reader.minutes.citations if str(one.number) in named]
+    _short_sources(target, cited)
+
+
+def _first(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks whose lists are cut to what fits a screen."""
+    for block in blocks:
+        if isinstance(block, Bullets) and len(block.lines) > _MOST_LINES:
+            yield Bullets(block.lines[:_MOST_LINES])
+            yield Paragraph(plain(f"and {len(block.lines) - _MOST_LINES} more: --full"))
+        else:
+            yield block
+
+
+def _short_sources(target: Console, cited: Sequence[Citation]) -> None:
+    for citation in cited:
         place = " › ".join(dict.fromkeys((citation.title, *citation.section_path)))
         say(target, (f"[{citation.number}] {one_line(place)}", "dim"))
     say(target, (_MORE, "dim"))
