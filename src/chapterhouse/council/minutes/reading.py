@@ -25,6 +25,7 @@ from chapterhouse.types import (
 )
 
 _MOST_VALUES: Final = 4
+_OLDER: Final = 60  # characters of an older sentence
 SHORT: Final = 160  # characters of a sentence on the first screen
 _KINDS: Final = {
     PositionKind.YES: "yes",
@@ -54,14 +55,22 @@ def reading_grid(reader: Reader) -> tuple[Block, ...]:
     rows = tuple(
         (
             GridCell((Words(aspect_title(aspect), Style.STRONG),)),
-            *(GridCell(position_line(reader, cell), _TONES.get(cell.kind, "")) for cell in cells),
+            *(_cell(reader, cell) for cell in cells),
             GridCell(plain(relation_text(reader, comparison, cells))),
         )
         for aspect, cells, comparison in _rows(reader)
     )
     names = [reader.title(member.key) for member in reader.minutes.members]
     columns = ("Asked", *names, "Together")
-    return (Grid("What each member's documents say", columns, rows),)
+    return (Grid("What each member's documents say", columns, rows, sortable=True),)
+
+
+def _cell(reader: Reader, cell: Position) -> GridCell:
+    """Return a position with the sentence that opens below it."""
+    word = position_word(cell)
+    style = Style.QUIET if cell.kind is PositionKind.SILENT else Style.STRONG
+    head: Line = (Words(word, style),) if word else ()
+    return GridCell(head, _TONES.get(cell.kind, ""), _sentence(reader, cell))
 
 
 def reading_lines(reader: Reader, most: int = SHORT) -> tuple[Block, ...]:
@@ -107,21 +116,27 @@ def position_line(reader: Reader, cell: Position, most: int = 0) -> Line:
         most: Characters of the sentence that are shown; 0 shows all.
     """
     word = position_word(cell)
-    head: Line = (Words(word, Style.STRONG),) if word else ()
     if cell.kind is PositionKind.SILENT:
         return (Words(word, Style.QUIET),)
+    head: Line = (Words(word, Style.STRONG), Words(": ")) if word else ()
+    return (*head, *_sentence(reader, cell, most))
+
+
+def _sentence(reader: Reader, cell: Position, most: int = 0) -> Line:
+    """Return the sentence of a position with its source and date, and what is older."""
+    if cell.kind is PositionKind.SILENT:
+        return ()
     text = legible(one_line(cell.text))
     date = (Words(f" ({cell.date})", Style.QUIET),) if cell.date else ()
     older: Line = ()
     if cell.outdated:
-        before = position_word(cell.outdated) or cut(one_line(cell.outdated.text), 60)
+        before = position_word(cell.outdated) or cut(one_line(cell.outdated.text), _OLDER)
         older = (
             Words(f" Before, {cell.outdated.date}: {before}", Style.WARNING),
             *reader.cited(cell.outdated.citations),
         )
-    between: Line = (Words(": "),) if head else ()
     shown = cut(text, most) if most else text
-    return (*head, *between, Words(shown), *reader.cited(cell.citations), *date, *older)
+    return (Words(shown), *reader.cited(cell.citations), *date, *older)
 
 
 def position_word(cell: Position) -> str:
