@@ -111,7 +111,7 @@ def test_without_a_search_nothing_can_be_cited_that_was_not_given(hall: Hall) ->
     member = Member(persona="maria", grounding="tool")
     _, minutes = asked(hall, alone(member), turn(claims=[f"{FOUR}[^{rules.id}]"]))
     assert minutes.claims[0].support is Support.NOT_FOUND
-    assert minutes.citations == ()
+    assert minutes.claims[0].citations == ()
 
 
 def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:
@@ -138,7 +138,7 @@ def test_what_a_tool_of_another_kind_tells_cannot_be_cited(hall: Hall) -> None:
     assert "3 knots in 1920" in model.tool_results[0].result
     assert "cite as" not in model.tool_results[0].result
     assert minutes.claims[0].support is Support.NOT_FOUND
-    assert minutes.citations == ()
+    assert minutes.claims[0].citations == ()
 
 
 # --- whose tools --------------------------------------------------------------------------------

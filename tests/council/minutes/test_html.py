@@ -177,8 +177,9 @@ def test_colours_stand_out_enough(minutes: Minutes, place: int) -> None:
 def test_empty_minutes_are_a_page_too(empty: Minutes) -> None:
     page = html(empty)
     assert_inert(page)
-    assert "Nothing was decided." in page
     assert "Sources" not in page
+    assert "Decision" not in page  # none was asked for
+    assert "stays open" in html(replace(empty, options=("stay", "go")))
 
 
 HOSTILE = [

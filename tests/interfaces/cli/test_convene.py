@@ -22,14 +22,23 @@ from chapterhouse.interfaces.cli import live, render_minutes
 from chapterhouse.interfaces.cli.output_files import is_marked, marked
 from chapterhouse.types import (
     Absence,
+    Aspect,
+    AspectKind,
     Cell,
     Claim,
+    DisagreementMap,
     Dispute,
     DisputeSide,
     MeetingEvent,
     MeetingEventKind,
     Minutes,
     ParticipantRecord,
+    Point,
+    Position,
+    PositionComparison,
+    PositionKind,
+    PositionRelation,
+    PositionTable,
     Stance,
     Statement,
 )
@@ -115,7 +124,7 @@ def test_a_dry_run_shows_what_everybody_would_be_told(chapterhouse: Any, script:
 
 def test_minutes_are_told_in_every_form(chapterhouse: Any, script: Any) -> None:
     library = script()
-    text = chapterhouse("convene", "berths", QUESTION)
+    text = chapterhouse("convene", "berths", QUESTION, "--full")
     assert text.out.index("Decided: 80 euros") < text.out.index("Where members agree")
     assert text.out.index("Where members agree") < text.out.index("Missing evidence")
     assert "docs show tariffs-1a2b3c4d --span 11:42" in text.out
@@ -129,6 +138,69 @@ def test_minutes_are_told_in_every_form(chapterhouse: Any, script: Any) -> None:
     printed = chapterhouse("convene", "berths", QUESTION, "--json")
     assert read_minutes(printed.out) == library.minutes
     assert printed.err == ""
+
+
+def test_the_first_screen_of_a_debate_holds_what_came_of_it(chapterhouse: Any, script: Any) -> None:
+    library = script()
+    told = chapterhouse("convene", "berths", QUESTION).out
+    assert "Decided: 80 euros" in told
+    assert "Where members agree" not in told
+    assert "--full" in told
+    many = tuple(Point(f"Ground number {n}.", (1,)) for n in range(30))
+    library.minutes = replace(library.minutes, grounds=many)
+    told = chapterhouse("convene", "berths", QUESTION).out
+    assert told.count("Ground number") == 4
+    assert "and 26 more: --full" in told
+    assert chapterhouse("convene", "berths", QUESTION, "--full").out.count("Ground number") == 30
+
+
+def read_alone(minutes: Minutes, sentence: str) -> Minutes:
+    """Return minutes of documents that were only read, with the sentence in a cell."""
+    members = tuple(replace(one, model="") for one in minutes.members)
+    maria, tom = (one.key for one in members)
+    return replace(
+        minutes,
+        members=members,
+        options=(),
+        decided="",
+        decision=(),
+        matrix=(),
+        map=DisagreementMap(),
+        reading=PositionTable(
+            (Aspect("a1", "what does a berth cost", AspectKind.VALUE),),
+            (
+                Position(
+                    maria,
+                    "a1",
+                    PositionKind.VALUE,
+                    ("80 euros",),
+                    text=sentence,
+                    date="2025",
+                    citations=(1,),
+                ),
+                Position(tom, "a1", PositionKind.SILENT),
+            ),
+            (PositionComparison("a1", PositionRelation.ONE_ONLY, ((maria,),)),),
+        ),
+    )
+
+
+def test_documents_that_were_only_read_are_shown_on_one_screen(
+    chapterhouse: Any, script: Any
+) -> None:
+    library = script()
+    library.minutes = read_alone(library.minutes, "word " * 200)
+    told = chapterhouse("convene", "berths", QUESTION)
+    assert told.code == 0
+    assert "What does a berth cost? Only the documents of" in told.out
+    assert "80 euros" in told.out
+    assert "Tom: silent" in told.out
+    assert "(2025)" in told.out
+    assert told.out.count("word") < 40  # a long sentence is cut
+    for title in ("Decided", "Where members agree", "Disputes", "Dissent", "matrix"):
+        assert title not in told.out
+    assert len(told.out.splitlines()) <= 24
+    assert chapterhouse("convene", "berths", QUESTION, "--full").out.count("word") == 200
 
 
 def test_a_member_who_was_absent_ends_with_4(chapterhouse: Any, script: Any) -> None:
@@ -306,7 +378,8 @@ def test_a_bundle_of_an_answer_may_be_replaced_by_one_of_minutes(
 def crowded(minutes: Minutes, members: int) -> Minutes:
     """Return minutes of many members with long names, who all speak on one long claim."""
     seats = tuple(
-        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role") for n in range(members)
+        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role", model="modest")
+        for n in range(members)
     )
     keys = tuple(seat.key for seat in seats)
     row = minutes.map.rows[0]
@@ -470,9 +543,13 @@ def test_a_real_council_meets_and_its_minutes_are_verified(
     again = chapterhouse("convene", "berths", ASKED, *options, "--json")
     assert again.data == first.data
     assert (folder / "b.json").read_bytes() == bytes_of_first
-    texts = {row["text"] for row in first.data["map"]["rows"]}
-    assert texts == {f"A guest berth costs {fee} euros a night." for fee in (60, 80)}
-    assert first.data["map"]["disputes"][0]["newer"] is True
+    cells = first.data["reading"]["positions"]
+    assert [(cell["member"], cell["values"], cell["date"]) for cell in cells] == [
+        ("maria", ["60 euros"], "2021-01-15"),
+        ("tom", ["80 euros"], "2025-03-01"),
+    ]
+    assert first.data["reading"]["comparisons"][0]["relation"] == "differ"
+    assert (first.data["map"]["rows"], first.data["decision"]) == ([], [])
     told = chapterhouse("verify", "b.json", "--home", home)
     assert told.code == 0, told
     assert told.out.count("ok  ") == 5
