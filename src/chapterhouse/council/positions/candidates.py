@@ -21,6 +21,7 @@ from chapterhouse.retrieval.sentences import BY_MEANING, BY_WORDS, Sentence, tex
 from chapterhouse.runtime import Runtime
 from chapterhouse.settings import Settings
 from chapterhouse.text.front_matter import body_start
+from chapterhouse.text.language_data import cue_pattern
 from chapterhouse.types import Aspect, AspectKind, Hit, Query, Scope
 
 Floats = NDArray[np.float64]
@@ -38,13 +39,7 @@ FEATURES: Final = (
 _HITS: Final = 20
 _SHORT: Final = 4  # words
 _WORD: Final = re.compile(r"[^\W_]")
-DECIDES: Final = re.compile(
-    r"\b(?:shall|must|may|will|can|cannot|should|agrees?|required?|permitted|allowed|prohibited"
-    r"|entitled|right|not|no|never|without|unless|except|only|yes|able|obliged"
-    r"|darf|dürfen|muss|müssen|kann|können|soll|sollen|nicht|kein\w*|nur|ohne|verboten|erlaubt"
-    r"|peut|peuvent|doit|doivent|ne|pas|sans|interdit|permis|obligatoire|nécessaire)\b",
-    re.IGNORECASE,
-)
+_DECIDES: Final = r"\b<decides>\b"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -169,4 +164,4 @@ def _offers(aspect: Aspect, kind: ValueKind, text: str, language: str) -> bool:
 
 
 def _decides(aspect: Aspect, text: str) -> bool:
-    return aspect.kind is AspectKind.YES_NO and DECIDES.search(text) is not None
+    return aspect.kind is AspectKind.YES_NO and cue_pattern(_DECIDES).search(text) is not None

@@ -21,18 +21,15 @@ from chapterhouse.council.positions.choose import (
 from chapterhouse.council.positions.position import Stated, stated
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
+from chapterhouse.text.language_data import cue_pattern
 from chapterhouse.text.view import inert
 from chapterhouse.types import Aspect, Document, PositionKind, Quotation
 
 _RIVAL: Final = 0.25  # share of a sentence, over the best one's, that another may contradict
 _VERSION: Final = 0.4  # Jaccard similarity of words from which two sentences are of two versions
 _WORD: Final = re.compile(r"[^\W\d_]+")
-_OWNER: Final = re.compile(
-    r"\b(?:our|this|unser\w*|dies\w{1,2}|notre|cet?te?) (?:\w+ )?(?:services?"
-    r"|agreements?|policy|contract"
-    r"|statement|terms|products?|websites?|vertrag|dienst|angebot|service|contrat)\b",
-    re.IGNORECASE,
-)
+# Cues of every language: ``cue_pattern``.
+_OWNER: Final = r"\b<owners> (?:\w+ )?<owned>\b"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +140,7 @@ def _alike(one: str, other: str) -> bool:
 
 def _whose(sentence: str, document: Document, aspect: Aspect) -> str:
     """Return whose it is that a sentence speaks of, in its own words."""
-    owner = _OWNER.search(sentence)
+    owner = cue_pattern(_OWNER).search(sentence)
     if owner:
         return inert(owner.group())
     names = facts_of(sentence, document.language).names

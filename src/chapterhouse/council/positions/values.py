@@ -10,6 +10,7 @@ from typing import Final
 from chapterhouse.answering.question_kind import QuestionKind, kind_of
 from chapterhouse.claims.numbers import DAYS, Number
 from chapterhouse.claims.statement import Statement, TokenKind, read
+from chapterhouse.text.language_data import cue_pattern
 
 
 class ValueKind(StrEnum):
@@ -24,52 +25,12 @@ class ValueKind(StrEnum):
     OPEN = "open"  # whatever the sentence says
 
 
-_TIME_UNIT: Final = (
-    "years?|months?|weeks?|days?|hours?|minutes?|jahre?n?|monate?n?|wochen?|tage?n?|stunden?"
-    "|minuten?|ans?|années?|mois|semaines?|jours?|heures?"
-)
-_PATTERNS: Final = (
-    (
-        ValueKind.DURATION,
-        (
-            rf"how long|how (?:soon|quickly|fast)|how many (?:{_TIME_UNIT})"
-            r"|how much (?:\w+ )?(?:warning|notice|time)|(?:what|which) (?:period|term|deadline)"
-            rf"|wie (?:lange|schnell|bald)|wie ?viele? (?:{_TIME_UNIT}|zeit)|welche frist"
-            rf"|combien de (?:temps|{_TIME_UNIT})|quel(?:le)? (?:délai|durée)|pendant combien"
-        ),
-    ),
-    (
-        ValueKind.CONTACT,
-        (
-            r"(?:what|which) (?:e-?mail |web )?(?:address|number|phone)|e-?mail|contact(?:er|s)?"
-            r"|write to|whom do (?:i|we) (?:write|contact)|adresse|kontakt\w*|erreich\w*|joindre"
-        ),
-    ),
-    (
-        ValueKind.MONEY,
-        (
-            r"how much (?:money|does|do|is|are|will|would|must|may|can|could)"
-            r"|what (?:sum|amount|price|fee)"
-            r"|(?:which|what) (?:sum|amount|price|fee|budget)|costs?|up to what (?:sum|amount)"
-            r"|wie ?viel (?:geld|euro|kostet|kosten)|wie teuer|was kostet|welche[rn]? betrag"
-            r"|welche summe"
-            r"|combien (?:co[uû]te|d['’]argent|d['’]euros)|quel(?:le)? (?:montant|somme|prix)"
-        ),
-    ),
-    (
-        ValueKind.NAME,
-        (
-            r"who|whom|whose|where|(?:which|what) (?:\w+ )?(?:court|law|country|city|town|place"
-            r"|company|party|team|project|person|organi[sz]ation|body|channels?|room)s?"
-            r"|which (?:country|state)['’]s law|wer|wem|wen|wo"
-            r"|welche[rsnm]? (?:\w+ )?(?:partei|firma|stadt|land|gericht|ort|verein|person)"
-            r"|qui|où|quel(?:le)?s? (?:organisme|tribunal|loi|pays|ville|personne|équipe"
-            r"|administration)s?"
-        ),
-    ),
-)
-_CUES: Final = tuple(
-    (kind, re.compile(rf"\b(?:{cues})\b", re.IGNORECASE)) for kind, cues in _PATTERNS
+# What stands in angle brackets are cues of every language: ``cue_pattern``.
+_ASKED: Final = (
+    (ValueKind.DURATION, r"\b(?:<asks_duration>|<how_many> <time_units>)\b"),
+    (ValueKind.CONTACT, r"\b<asks_contact>\b"),
+    (ValueKind.MONEY, r"\b<asks_money>\b"),
+    (ValueKind.NAME, r"\b<asks_name>\b"),
 )
 _KINDS: Final = {
     QuestionKind.DATE: ValueKind.DATE,
@@ -83,21 +44,7 @@ _CONTACT: Final = re.compile(
     r"[\w.+-]+(?:@|\[at\]|\(at\)| at )[\w-]+(?:(?:\.|\[dot\]| dot )[\w-]+)+|https?://[^\s)>\]]+"
     r"|\bwww\.[^\s)>\]]+|\+?\d[\d /()-]{6,}\d"
 )
-# What has to happen first, where no date is stated.
-_EVENT: Final = re.compile(
-    r"\b(?:(?:promptly |immediately )?(?:up)?on (?:the |a |written |its |such )*(?:\w+ ){0,2}?"
-    r"(?:request|demand|notice|termination|expiration|expiry|completion|conclusion|receipt"
-    r"|disclosure|cancellation|publication)\b(?: of [^,.;]{3,50})?"
-    r"|(?:after|before|until|within|since|from|at) (?:the )?(?:end|date|day|time|moment|expiry"
-    r"|expiration|termination|completion|conclusion|receipt|disclosure|execution|signature|signing"
-    r"|effective date)\b(?: of [^,.;]{3,50})?"
-    r"|every (?:mon|tues|wednes|thurs|fri|satur|sun)day"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
-    r"|immediately|promptly|after (?:this|the|each) \w+"
-    r"|(?:nach|bei|mit|seit|ab) (?:dem |der |den |einem |einer )?(?:ende|abschluss|beendigung"
-    r"|kündigung|aufforderung|erhalt|veröffentlichung)\w*)",
-    re.IGNORECASE,
-)
+_EVENT: Final = r"\b<event>"  # what has to happen first, where no date is stated
 _LONGEST: Final = 80  # characters of a value
 _NOUN_BEHIND, _NOUNS = 40, 2  # characters and words behind a number in which what it counts stands
 
@@ -115,8 +62,8 @@ class Value:
 @lru_cache(maxsize=512)
 def value_kind(question: str, languages: tuple[str, ...]) -> ValueKind:
     """Return what kind of value a part of a question asks for."""
-    for kind, cue in _CUES:
-        if cue.search(question):
+    for kind, cues in _ASKED:
+        if cue_pattern(cues).search(question):
             return kind
     return _KINDS.get(kind_of(question, languages), ValueKind.OPEN)
 
@@ -155,7 +102,7 @@ def _dates(statement: Statement, question: str) -> Iterator[Value]:
 
 
 def _events(text: str) -> Iterator[Value]:
-    for match in _EVENT.finditer(text):
+    for match in cue_pattern(_EVENT).finditer(text):
         yield _value(text, match.start(), match.end())
 
 
