@@ -6,9 +6,14 @@ import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import ClassVar
 
 import hypothesis
 import pytest
+
+from chapterhouse import wiring
+from chapterhouse.reading.limits import Limits
+from chapterhouse.reading.pool import ReadingPool
 
 # ``make soak`` asks for the long form of what is tested in small by ``make test``.
 LARGE = "CHAPTERHOUSE_LARGE" in os.environ
@@ -62,6 +67,33 @@ def no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
             monkeypatch.delenv(name)
     monkeypatch.setenv("CHAPTERHOUSE_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("CHAPTERHOUSE_BACKGROUND", "0")  # no process outlives its test
+
+
+class LentReaders:
+    """A reading pool for a library, whose workers those after it go on using.
+
+    To start a worker takes most of the time that reading the small files of a test takes.
+    """
+
+    lent: ClassVar[dict[tuple[int, Limits], ReadingPool]] = {}
+
+    def __init__(self, workers: int, limits: Limits) -> None:
+        if (workers, limits) not in self.lent:
+            self.lent[workers, limits] = ReadingPool(workers, limits)
+        self.submit = self.lent[workers, limits].submit
+
+    def close(self) -> None:
+        """Leave the workers running."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def readers() -> Iterator[None]:
+    """Let the libraries of this process share their reading workers."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(wiring, "ReadingPool", LentReaders)
+        yield
+    for pool in LentReaders.lent.values():
+        pool.close()
 
 
 @pytest.fixture(autouse=True)

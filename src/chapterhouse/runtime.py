@@ -1,6 +1,6 @@
 """Runtime: everything that an open library works with, and the only thing that holds it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chapterhouse.ingest.look import Prepare, Read
     from chapterhouse.models.static import StaticEmbedder
     from chapterhouse.ports.definitions import Definitions
-    from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, VectorSearch
+    from chapterhouse.ports.index import Index, LexicalSearch, NameSearch, Rank, VectorSearch
     from chapterhouse.ports.memories import Memories
     from chapterhouse.ports.models import (
         ClaimJudge,
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from chapterhouse.ports.store import Blobs, Store
     from chapterhouse.settings import Settings
+    from chapterhouse.types import Chunk, Document
 else:
     look = lazy("chapterhouse.ingest.look")
 
@@ -48,6 +49,7 @@ class Runtime:
         memories: What was asked and answered before.
         vectors: The index of the vectors that are made while adding.
         indexes: Returns all that is derived from the store, by a name for people.
+        rank_in_memory: Returns what ranks chunks that are in no store by BM25.
         embedder: Makes the vectors of ``vectors``: the built-in table, or nothing.
         encoders: Says which embedder and index questions use.
         table: The built-in table, whatever ``embedder`` is: it counts tokens.
@@ -76,6 +78,7 @@ class Runtime:
     vectors: "VectorSearch"
     aliases: "NameSearch"
     indexes: "Callable[[], Mapping[str, Index]]"
+    rank_in_memory: "Callable[[Sequence[tuple[Document, Sequence[Chunk]]]], Rank]"
     embedder: "Embedder"
     encoders: "Encoders"
     table: "StaticEmbedder"

@@ -262,6 +262,12 @@ class TelemetrySettings(_Frozen):
         )
 
 
+class ToolSettings(_Frozen):
+    """What the tools of councils may do."""
+
+    allow: tuple[str, ...] = ()  # servers that councils may start, each as "COUNCIL: COMMAND"
+
+
 class Settings(_Frozen):
     """The whole tree."""
 
@@ -278,6 +284,7 @@ class Settings(_Frozen):
     entailment: EntailmentSettings = EntailmentSettings()
     memory: MemorySettings = MemorySettings()
     telemetry: TelemetrySettings = TelemetrySettings()
+    tools: ToolSettings = ToolSettings()
     models: dict[str, LanguageModelSettings] = {}  # further models, by a name of your own
 
     @model_validator(mode="after")

@@ -15,6 +15,7 @@ from chapterhouse.errors import EngineError
 from chapterhouse.files import is_writable, make_folder, write_whole
 from chapterhouse.index.aliases import AliasIndex
 from chapterhouse.index.lexical import LexicalIndex
+from chapterhouse.index.ranking import rank_in_memory
 from chapterhouse.index.vectors import VectorIndex
 from chapterhouse.ingest.encoders import Encoders, Wanted
 from chapterhouse.ingest.layers import VectorLayer
@@ -124,6 +125,7 @@ def open_runtime(home: Path, workspace: str, settings: Settings) -> Runtime:
             lexical=lexical,
             vectors=vectors,
             aliases=aliases,
+            rank_in_memory=rank_in_memory,
             indexes=lambda: {"names": aliases, "lexical": lexical, **encoders.indexes()},
             embedder=embedder,
             encoders=encoders,

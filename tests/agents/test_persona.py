@@ -12,11 +12,8 @@ from hypothesis import strategies as st
 
 from chapterhouse.agents import persona
 from chapterhouse.agents.definition import (
-    MAXIMUM_BYTES,
     JsonObject,
-    as_json,
     parse_object,
-    with_changes,
 )
 from chapterhouse.agents.persona import (
     PERSONA_SCHEMA,
@@ -26,7 +23,6 @@ from chapterhouse.agents.persona import (
     value_of,
 )
 from chapterhouse.agents.problems import PersonaConfigError, in_file
-from chapterhouse.agents.templates import PERSONA_TEMPLATES
 from chapterhouse.errors import NotFoundError, RefusedError, UsageError
 from chapterhouse.store.definitions import FolderDefinitions
 
@@ -147,16 +143,6 @@ def test_a_byte_order_mark_is_no_problem() -> None:
     assert parsed(b'\xef\xbb\xbf{"slug": "maria"}') == PersonaConfig(slug="maria")
 
 
-def test_a_file_that_is_not_there_or_too_long(personas: FolderDefinitions, tmp_path: Path) -> None:
-    path = tmp_path / "maria" / "persona.config.json"
-    path.parent.mkdir()
-    with pytest.raises(PersonaConfigError, match="No such file"):
-        read_raw(personas, "maria")
-    path.write_bytes(b" " * (MAXIMUM_BYTES + 1))
-    with pytest.raises(PersonaConfigError, match="more than 1,000,000 bytes"):
-        read_raw(personas, "maria")
-
-
 @given(st.binary(max_size=200) | st.text(max_size=100).map(str.encode))
 def test_no_bytes_make_it_fail_otherwise(data: bytes) -> None:
     assert all(reason for reason in reasons(lambda: parsed(data)))
@@ -174,28 +160,6 @@ json_values = st.recursive(
 )
 def test_no_values_make_it_fail_otherwise(values: dict[str, Any]) -> None:
     assert all(reason for reason in reasons(lambda: parse_config(values, FILE)))
-
-
-def test_edits_keep_what_its_owner_wrote(personas: FolderDefinitions, tmp_path: Path) -> None:
-    path = tmp_path / "maria" / "persona.config.json"
-    path.parent.mkdir()
-    raw = {"tags": ["ö"], "slug": "maria", "retrieval": {"max_chunks": 3}}
-    changed = with_changes(raw, {"retrieval.recency": 0.5, "model": "none", "tags": []})
-    assert list(changed) == ["tags", "slug", "retrieval", "model"]
-    assert changed["retrieval"] == {"max_chunks": 3, "recency": 0.5}
-    assert raw["tags"] == ["ö"]
-    path.write_text("{}")
-    path.chmod(0o600)
-    personas.write("maria", path.name, as_json(changed | {"tags": ["ö"]}))
-    assert read_raw(personas, "maria") == changed | {"tags": ["ö"]}
-    assert "ö" in path.read_text("utf-8")
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert list(path.parent.iterdir()) == [path]
-
-
-def test_an_edit_that_leads_nowhere_is_refused() -> None:
-    with pytest.raises(UsageError, match="'tags' is no object"):
-        with_changes({"tags": []}, {"tags.first": "x"})
 
 
 @pytest.mark.parametrize(
@@ -247,15 +211,6 @@ def test_a_new_persona_is_whole(personas: FolderDefinitions, tmp_path: Path) -> 
     )
     assert personas.names() == ("maria-keller",)
     assert made.persona.reads == ("maria-keller",)
-
-
-@pytest.mark.parametrize("template", PERSONA_TEMPLATES)
-def test_every_template_makes_a_persona(
-    personas: FolderDefinitions, tmp_path: Path, template: str
-) -> None:
-    made = persona.create(personas, "maria", display_name="María {x}", template=template)
-    assert made.prose.startswith("# María {x}")
-    assert "{display_name}" not in made.prose
 
 
 def test_a_template_that_is_not_there(personas: FolderDefinitions, tmp_path: Path) -> None:

@@ -29,7 +29,6 @@ LIMITS = st.tuples(st.integers(1, 150), st.integers(0, 400), st.integers(0, 1_00
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=60, deadline=None)
 @given(text=TEXTS, limits=LIMITS, markdown=st.booleans())
 def test_chunks_rejoin_and_keep_their_limits(
     name: str, text: str, limits: Limits, *, markdown: bool
@@ -45,7 +44,7 @@ def test_chunks_rejoin_and_keep_their_limits(
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 @given(text=TEXTS)
 def test_parents_contain_the_chunk_and_one_another(name: str, text: str) -> None:
     body = body_of(text)
@@ -56,15 +55,6 @@ def test_parents_contain_the_chunk_and_one_another(name: str, text: str) -> None
             assert inner[1] <= outer[1]
             assert outer != inner
             inner = outer
-
-
-@pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=15, deadline=None)
-@given(text=TEXTS)
-def test_an_analysed_body_is_cut_as_a_plain_one(name: str, text: str) -> None:
-    body = body_of(text)
-    chunker = strategies(EMBEDDER.embed_passages)[name]
-    assert chunker(body) == chunker(analyse_body(body))
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

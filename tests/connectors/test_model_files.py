@@ -53,7 +53,7 @@ class Files:
 
         self.server = QuietServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_port}/m"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=(0.01,), daemon=True).start()
 
 
 def serve(handler: BaseHTTPRequestHandler, data: bytes, until: int | None = None) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -79,7 +79,6 @@ def test_nothing_is_embedded_twice(path: Path) -> None:
     assert np.array_equal(found[[1, 0, 1, 3]], made)
 
 
-@settings(max_examples=50, deadline=None)  # the table loads on the first
 @given(st.lists(st.text(max_size=5), max_size=8))
 def test_it_changes_nothing_but_the_cost(texts: list[str]) -> None:
     opened = VectorCache(Path(":memory:"), MEGABYTE)

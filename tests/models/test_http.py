@@ -7,17 +7,12 @@ import socket
 import ssl
 import subprocess
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from chapterhouse.errors import EngineError, UsageError
-from chapterhouse.models.failures import retry_after
 from chapterhouse.models.http import Endpoint, JsonClient, endpoint_url
 
 KEY = "sk-not-a-real-key-8c41"
@@ -126,17 +121,6 @@ def test_a_wait_of_an_hour_is_for_the_user_to_decide(
     with pytest.raises(EngineError, match="429"):
         connect().post({})
     assert not slept
-
-
-def test_a_time_to_wait_may_be_a_date() -> None:
-    later = datetime.now(UTC) + timedelta(seconds=90)
-    assert 80 < retry_after(format_datetime(later)) <= 90
-    assert retry_after(format_datetime(later - timedelta(hours=1))) == 0
-
-
-@given(st.text(max_size=40))
-def test_any_other_time_to_wait_is_none(value: str) -> None:
-    assert retry_after(value) >= 0
 
 
 def test_a_server_that_does_not_answer_is_left(service: Any, connect: Open) -> None:

@@ -23,7 +23,7 @@ from chapterhouse.types import Usage
 Serve = Callable[..., Any]
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 2)
 @given(number=st.integers(0, 3), loops=st.integers(1, 3), stopped=st.sets(st.integers(0, 7)))
 def test_never_more_at_once_and_none_is_lost(number: int, loops: int, stopped: set[int]) -> None:
     slots, lock = Slots(number), threading.Lock()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chapterhouse.errors import CorruptLibraryError
@@ -14,7 +14,6 @@ from chapterhouse.models.static import StaticEmbedder
 EMBEDDER = StaticEmbedder()
 
 
-@settings(max_examples=50)
 @given(st.lists(st.text(max_size=80), max_size=5))
 def test_every_text_has_a_unit_vector_or_none(texts: list[str]) -> None:
     vectors = EMBEDDER.embed_passages(texts)

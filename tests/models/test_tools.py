@@ -13,7 +13,13 @@ from hypothesis import strategies as st
 from tests.models.tool_runs import run_call
 
 from chapterhouse.errors import UsageError
-from chapterhouse.models.tools import check_schema, check_tools, run_calls, schema_errors
+from chapterhouse.models.tools import (
+    check_schema,
+    check_tools,
+    reduce_schema,
+    run_calls,
+    schema_errors,
+)
 from chapterhouse.telemetry import TraceSpan, collecting, span
 from chapterhouse.types import Tool, ToolCall
 
@@ -311,3 +317,32 @@ def test_waiting_for_ones_turn_comes_before_the_start() -> None:
         asyncio.run(run_calls([tool], [("look", {}), ("look", {})]))
     first, second = (one.start_seconds + one.events[0].seconds for one in trace.roots)
     assert second - first > 0.04
+
+
+# --- schemas of others ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schema", "reduced"),
+    [
+        ({"type": "object", "$schema": "x", "title": "T"}, {"type": "object", "title": "T"}),
+        ({"anyOf": [{"type": "string"}, {"type": "null"}]}, {"type": ["string", "null"]}),
+        ({"anyOf": [{"type": "string"}, {"$ref": "#/$defs/x"}]}, {}),
+        ({"$ref": "#/$defs/x"}, {}),
+        ({"type": "date"}, {}),
+        ({"type": "string", "format": "uri", "description": "a\nb"}, {
+            "type": "string", "description": "a b"}),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, {"type": "object"}),
+        ({"type": "object", "additionalProperties": False}, {
+            "type": "object", "additionalProperties": False}),
+        ({"type": "array", "items": {"type": "string", "pattern": "x"}, "uniqueItems": True}, {
+            "type": "array", "items": {"type": "string"}}),
+        ({"properties": {"a": {"oneOf": []}}, "required": ["a"]}, {
+            "properties": {"a": {}}, "required": ["a"]}),
+    ],
+)  # fmt: skip
+def test_of_the_schema_of_another_only_what_is_checked_stays(
+    schema: dict[str, object], reduced: dict[str, object]
+) -> None:
+    assert reduce_schema(schema) == reduced
+    check_schema(reduce_schema(schema), "it")

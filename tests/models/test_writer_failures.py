@@ -5,7 +5,8 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import product
 from typing import Any
 
 import pytest
@@ -24,6 +25,12 @@ Serve = Callable[..., tuple[PydanticWriter, ChatServer]]
 STREAMS = pytest.mark.parametrize("stream", [False, True])
 
 
+def with_engines(values: Iterable[Any]) -> list[tuple[str, Any, bool]]:
+    """Return each value with each engine, every other one streamed."""
+    pairs = product(enumerate(values), enumerate(ENGINES))
+    return [(engine, value, (i + j) % 2 == 1) for (i, value), (j, engine) in pairs]
+
+
 def write(model: PydanticWriter, heard: list[str] | None = None) -> str:
     hear = None if heard is None else heard.append
     return asyncio.run(model.write("", QUESTION, on_text=hear)).text
@@ -38,9 +45,9 @@ def error_of(engine: str, status: int, message: str, kind: str = "") -> Any:
     return {"error": {"message": message, "type": kind or "error", "code": None}}
 
 
-@STREAMS
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422])
+@pytest.mark.parametrize(
+    ("engine", "status", "stream"), with_engines([400, 401, 403, 404, 413, 422])
+)
 def test_what_will_not_pass_is_not_tried_again(
     serve: Serve, slept: list[float], engine: str, status: int, *, stream: bool
 ) -> None:
@@ -53,9 +60,9 @@ def test_what_will_not_pass_is_not_tried_again(
     assert not slept
 
 
-@STREAMS
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("status", [408, 409, 429, 500, 503, 529])
+@pytest.mark.parametrize(
+    ("engine", "status", "stream"), with_engines([408, 409, 429, 500, 503, 529])
+)
 def test_what_may_pass_is_tried_again(
     serve: Serve, slept: list[float], engine: str, status: int, *, stream: bool
 ) -> None:
@@ -238,29 +245,27 @@ def test_an_error_in_a_stream_is_one(serve: Serve, status: int, kind: str, tries
     assert len(server.requests) == tries
 
 
-@STREAMS
-@pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    "body",
-    [
-        b'{"data": [',
-        b"<html>Hello</html>",
-        b"",
-        b"[" * 100_000,
-        b"null",
-        b"[]",
-        b"{}",
-        b'"text"',
-        b"\xff\xfe",
-        b'{"choices": []}',
-        b'{"choices": [{}]}',
-        b'{"choices": 1}',
-        b'{"content": 3, "candidates": 4}',
-        b'{"candidates": [{}], "content": [{"type": "odd"}]}',
-        b"data: nonsense\n\n",
-        b"event: odd\ndata: {}\n\n",
-    ],
-)
+NO_ANSWERS = [
+    b'{"data": [',
+    b"<html>Hello</html>",
+    b"",
+    b"[" * 100_000,
+    b"null",
+    b"[]",
+    b"{}",
+    b'"text"',
+    b"\xff\xfe",
+    b'{"choices": []}',
+    b'{"choices": [{}]}',
+    b'{"choices": 1}',
+    b'{"content": 3, "candidates": 4}',
+    b'{"candidates": [{}], "content": [{"type": "odd"}]}',
+    b"data: nonsense\n\n",
+    b"event: odd\ndata: {}\n\n",
+]
+
+
+@pytest.mark.parametrize(("engine", "body", "stream"), with_engines(NO_ANSWERS))
 def test_what_is_no_answer_is_told(serve: Serve, engine: str, body: bytes, *, stream: bool) -> None:
     model, _ = serve([Reply(body=body)], engine, attempts=2)
     with pytest.raises(EngineError) as caught:

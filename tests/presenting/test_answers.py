@@ -479,6 +479,16 @@ def test_a_question_that_documents_do_not_answer_says_what_was_searched() -> Non
     )
 
 
+def test_what_was_searched_stays_readable() -> None:
+    words = ("x" * 100_000, *(f"word{number}" for number in range(10_000)))
+    searched = Searched(1, 1, words, words, ())
+    refusal = replace(ANSWER, outcome=AnswerOutcome.NOT_FOUND, sentences=(), searched=searched)
+    out = on_a_terminal(refusal)
+    assert "word1, word2" in out
+    assert "more" in out
+    assert len(out) < 2_000
+
+
 @pytest.mark.parametrize(
     "link",
     ["javascript:alert(1)", "http://a b", "//evil.example", "https://x@y.example", "https://a>b"],

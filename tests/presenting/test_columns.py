@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from chapterhouse.presenting.blocks import Columns, Style, verbatim
+from chapterhouse.presenting.blocks import Columns
 from chapterhouse.presenting.columns import columns, shortened
 from chapterhouse.presenting.markdown import block_text
 from chapterhouse.presenting.styled import indented
-from chapterhouse.presenting.terminal import draw
 
 
 def test_off_a_terminal_lines_are_never_broken() -> None:
@@ -94,9 +93,3 @@ def test_a_renderer_of_documents_shows_columns_as_a_table() -> None:
     assert "| id | source |" in block_text(block)
     bare = Columns([("name", "tide")], header=False).grid()
     assert (bare.columns, len(bare.rows)) == (("", ""), 1)
-
-
-def test_a_line_of_ours_stays_as_it_is() -> None:
-    target = Console(file=io.StringIO(), soft_wrap=True, color_system=None)
-    draw(target, [verbatim(("ok      ", Style.GOOD), "[draft].txt"), verbatim("below", indent=4)])
-    assert target.file.getvalue() == "ok      [draft].txt\n    below\n"  # type: ignore[attr-defined]

@@ -47,6 +47,13 @@ def test_how_it_was_found_is_told_when_asked_for() -> None:
     nothing = on_a_terminal(replace(RESULT, hits=()))
     assert nothing.startswith("Nothing found. Searched 3 documents, 9 chunks.\n")
     assert "terms: cost, guest, berth" in nothing
+    mixed = replace(RESULT, languages=("en", ""))  # no known language has a stemmer of its own
+    assert "stemmers: en, other\n" in on_a_terminal(mixed, explain=True)
+
+
+def test_of_many_repeats_a_few_are_named() -> None:
+    many = replace(HIT, repeats=tuple(f"copy:{number}" for number in range(40)))
+    assert "copy:4, and 35 more" in on_a_terminal(replace(RESULT, hits=(many,)))
 
 
 @pytest.mark.parametrize("text", ["# 1. x", "\n\n## 2. Forged", "<h2>2. x</h2>", "\x1b[2J\n2. y"])

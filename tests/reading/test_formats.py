@@ -1,29 +1,17 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from chapterhouse.errors import RejectedError
-from chapterhouse.reading import names
 from chapterhouse.reading.formats import supported_formats
 from chapterhouse.reading.pool import ReadingPool
 
 SOURCE = Path(__file__).parents[2] / "src"
 STEP = int(os.environ.get("CHAPTERHOUSE_FILES_STEP", "20"))  # 1 before a release: every real file
 FOLDERS = ("docling-groundtruth", "csv-spectrum", "eml-mikel-mail", "odfpy-samples")
-
-
-def test_every_format_has_its_row(documents: Mapping[str, bytes]) -> None:
-    rows = {row.format: row for row in supported_formats()}
-    assert rows.keys() == names.EXTENSIONS.keys() | {"code"}
-    assert documents.keys() <= rows.keys()
-    for row in rows.values():
-        assert row.extensions
-        assert row.method
-        assert row.available or row.format in names.IMAGES, row
 
 
 def test_no_extension_belongs_to_two_formats() -> None:

@@ -285,8 +285,8 @@ REJECTED: Mapping[str, tuple[str, str, Callable[[], bytes]]] = {
     "pixel flood": ("a.png", "image-too-large", lambda: png(claimed=(50_000, 50_000))),
     "one line": ("a.txt", "line-too-long", lambda: b"ab " * 20_000_000),
     "one line of csv": ("a.csv", "line-too-long", lambda: b"a,b," * 15_000_000),
-    "gzip": ("a.txt", "archive-too-large", lambda: gzip.compress(bytes(600_000_000))),
-    "bzip2": ("a.md", "archive-too-large", lambda: bz2.compress(bytes(600_000_000))),
+    "gzip": ("a.txt", "archive-too-large", lambda: gzip.compress(bytes(50_000_000)) * 12),
+    "bzip2": ("a.md", "archive-too-large", lambda: bz2.compress(bytes(50_000_000)) * 12),
     "program": ("a.pdf", "unsupported-format", lambda: b"\x7fELF\2\1\1" + bytes(500)),
     "noise": ("a.docx", "unsupported-format", lambda: bytes(range(256)) * 100),
     "cut docx": ("a.docx", "archive-damaged", lambda: zipped(docx_parts())[:-400]),
@@ -452,26 +452,6 @@ def test_a_polyglot_is_read_as_what_it_begins_with(
     assert isinstance(outcome, RejectedError) or outcome.format == "docx"
     outcome = end(pool, b"GIF89a" + b"\x08\0\x08\0" + documents["docx"], "a.docx")
     assert isinstance(outcome, RejectedError) or outcome.format == "gif"
-
-
-def test_preflight_is_quick_on_the_largest_files(limits: Limits) -> None:
-    preflight(b"\n" * limits.file_bytes, "a.txt", limits)
-    with pytest.raises(RejectedError, match="document type"):
-        preflight(b"<!--" + b"<" * (limits.file_bytes - 5), "a.xml", limits)
-
-
-@pytest.mark.parametrize("beyond", [-1, 0, 1])
-def test_limits_hold_to_the_byte(limits: Limits, beyond: int) -> None:
-    tight = replace(limits, file_bytes=1_000, line_bytes=500)
-    line = b"x" * (500 + beyond)
-    file = b"x\n" * 499 + b"x" * (2 + beyond)
-    for data, wanted in ((line, "line-too-long"), (file, "too-large")):
-        if beyond <= 0:
-            preflight(data, "a.txt", tight)
-        else:
-            with pytest.raises(RejectedError) as caught:
-                preflight(data, "a.txt", tight)
-            assert caught.value.code == wanted
 
 
 def test_a_text_beyond_the_limit_comes_in_parts(documents: Mapping[str, bytes]) -> None:

@@ -17,7 +17,6 @@ from chapterhouse.reading.plain import (
     page_mark,
     running_text,
 )
-from chapterhouse.reading.structured import _indented
 from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Extraction
 
@@ -136,18 +135,6 @@ def test_minified_json_is_laid_out_without_changing_a_value() -> None:
     assert '"a": [\n    1.10,\n    2e5,\n' in inner
     assert "".join(inner.split()) == source
     assert json.loads(inner) == json.loads(source)
-
-
-JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-    max_leaves=20,
-)
-
-
-@given(JSON_VALUES)
-def test_laying_out_json_keeps_its_value(value: object) -> None:
-    assert json.loads(_indented(json.dumps(value))) == value
 
 
 def test_json_that_a_person_wrote_stays_as_it_is() -> None:

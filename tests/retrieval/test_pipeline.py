@@ -180,7 +180,6 @@ def test_only_the_shortlist_and_what_is_needed_is_looked_at(
 # --- laws --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
 @given(TEXTS, QUESTIONS, st.integers(1, 6), st.integers(0, 2), st.integers(1, 12))
 def test_the_first_hits_do_not_depend_on_how_many_are_wanted(
     texts: list[tuple[str, str]], question: str, limit: int, cap: int, shortlist: int
@@ -193,7 +192,7 @@ def test_the_first_hits_do_not_depend_on_how_many_are_wanted(
     assert len(few.hits) == min(limit, len(many.hits))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 @given(TEXTS, QUESTIONS, st.integers(2, 4), st.integers(2, 4))
 def test_not_even_where_the_indexes_are_asked_for_more(
     texts: list[tuple[str, str]], question: str, lexical: int, vector: int
@@ -209,7 +208,6 @@ def test_not_even_where_the_indexes_are_asked_for_more(
         assert names(few) == names(many)[:1]
 
 
-@settings(max_examples=40, deadline=None)
 @given(TEXTS, QUESTIONS, st.data())
 def test_hits_do_not_depend_on_the_order_of_storing(
     texts: list[tuple[str, str]], question: str, data: st.DataObject

@@ -152,7 +152,7 @@ def table(hits: Sequence[Hit], *, meaning: bool) -> tuple[Sequence[Sentence], np
     return sentences, features(ASKED, hits, sentences, weights, encoder).table
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(TEXTS, min_size=1, max_size=4), st.booleans())
 def test_features_are_shares(texts: list[str], meaning: bool) -> None:  # noqa: FBT001 - generated
     hits = [hit(text, rank, f"d{rank}") for rank, text in enumerate(texts)]

@@ -207,9 +207,7 @@ WORDS = st.lists(
 )
 
 
-@settings(
-    max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(PERSONAS, WORDS), max_size=8), st.lists(PERSONAS, max_size=3), WORDS)
 def test_nobody_sees_what_another_was_asked(
     tmp_path_factory: pytest.TempPathFactory,

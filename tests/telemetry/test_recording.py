@@ -1,10 +1,8 @@
 """Spans as OpenTelemetry gets them."""
 
-import json
 import os
 import subprocess
 import sys
-from typing import Any
 
 import pytest
 from opentelemetry import trace as api
@@ -14,7 +12,6 @@ from chapterhouse.telemetry import (
     agent_span,
     chat_span,
     collecting,
-    operations,
     retrieval_span,
     round_span,
     sharing_content,
@@ -97,14 +94,6 @@ def test_models_are_named_without_their_engine(
     assert (one.attributes or {}).get("gen_ai.provider.name") == provider
 
 
-def test_all_shelves_are_no_data_source(exporter: Exporter) -> None:
-    with retrieval_span("berth", (), 7):
-        pass
-    (one,) = exporter.get_finished_spans()
-    assert one.name == "retrieval"
-    assert operations.DATA_SOURCE not in (one.attributes or {})
-
-
 def everything(exporter: Exporter) -> str:
     return "".join(one.to_json() for one in exporter.get_finished_spans())
 
@@ -145,23 +134,6 @@ def test_errors_set_the_status_and_say_their_type_alone(exporter: Exporter) -> N
     assert [(event.name, dict(event.attributes or {})) for event in one.events] == [
         ("exception", {"exception.type": "ValueError"})
     ]
-
-
-def test_messages_have_the_form_of_the_conventions(exporter: Exporter) -> None:
-    with (
-        sharing_content(allowed=True),
-        chat_span("scripted", "Be brief.", "Why \ud83d?") as recorder,
-    ):
-        recorder.set_content(operations.OUTPUT, "So.")
-        recorder.set_content(operations.TOOL_ARGUMENTS, {"query": "größer"})
-    (one,) = exporter.get_finished_spans()
-    told: Any = one.attributes
-    assert json.loads(told[operations.INSTRUCTIONS]) == [{"type": "text", "content": "Be brief."}]
-    asked = [{"role": "user", "parts": [{"type": "text", "content": "Why ??"}]}]
-    assert json.loads(told[operations.INPUT]) == asked
-    (answer,) = json.loads(told[operations.OUTPUT])
-    assert (answer["role"], answer["finish_reason"]) == ("assistant", "stop")
-    assert told[operations.TOOL_ARGUMENTS] == '{"query": "größer"}'
 
 
 def test_spans_of_others_nest_with_ours(exporter: Exporter) -> None:

@@ -19,6 +19,11 @@ from chapterhouse.agents.council_model import (
     Grounding,
     Member,
     Round,
+)
+from chapterhouse.agents.declared_tools import (
+    Corpus,
+    DeclaredTool,
+    McpServer,
     ToolRef,
     tool_name,
 )
@@ -209,7 +214,7 @@ def as_object(council: Council) -> dict[str, Any]:
     return {"slug": council.slug, **_written(council)}
 
 
-def _written(value: Council | Member | Round) -> dict[str, Any]:
+def _written(value: Council | Member | Round | DeclaredTool | Corpus | McpServer) -> dict[str, Any]:
     return {
         _KEYS.get(field.name, field.name): _plain(field.name, getattr(value, field.name))
         for field in fields(value)
@@ -219,8 +224,8 @@ def _written(value: Council | Member | Round) -> dict[str, Any]:
 
 def _plain(name: str, value: Any) -> Any:
     if name == "tools":
-        return [tool_name(tool) for tool in value]
-    if isinstance(value, Member):
+        return [_written(t) if isinstance(t, DeclaredTool) else tool_name(t) for t in value]
+    if isinstance(value, Member | Corpus | McpServer):
         return _written(value)
     if isinstance(value, Round):
         more = _written(value)
@@ -340,14 +345,21 @@ def _without(value: Any, path: Path, wrong: _Wrong) -> Any:
 @cache
 def council_schema() -> Schema[Council]:
     """Return what ``council.json`` may say."""
-    keys: dict[tuple[str, ...], tuple[str, ...]] = {
+    places: list[tuple[tuple[str, ...], Any]] = [
+        ((), Council),
+        (("members",), Member),
+        (("chair",), Member),
+        (("rounds",), Round),
+    ]
+    for tools in (("tools",), ("members", "tools"), ("chair", "tools")):
+        places += [
+            (tools, DeclaredTool),
+            ((*tools, "corpus"), Corpus),
+            ((*tools, "mcp"), McpServer),
+        ]
+    keys = {
         place: tuple(_KEYS.get(field.name, field.name) for field in fields(kind))
-        for place, kind in (
-            ((), Council),
-            (("members",), Member),
-            (("chair",), Member),
-            (("rounds",), Round),
-        )
+        for place, kind in places
     }
     return Schema(
         TypeAdapter(Council),
@@ -356,6 +368,8 @@ def council_schema() -> Schema[Council]:
         '{"slug": "berths", "members": [{"persona": "maria"}]}',
         objects={
             "Member": 'It must be an object like {{"persona": "maria"}}',
+            "Corpus": 'It must be an object like {{"folder": "papers"}}',
+            "McpServer": 'It must be an object like {{"command": "uvx"}}',
             "Round": (
                 'It must be a name like "synthesis", or an object like {{"name": "synthesis"}}'
             ),

@@ -33,9 +33,9 @@ from chapterhouse.agents.problems import (
     shelf_problems,
     slug_problems,
     text_problems,
-    tool_problems,
     warning,
 )
+from chapterhouse.agents.tool_checks import tool_problems
 
 MOST_MEMBERS: Final = 64
 MOST_ROUNDS: Final = 32
@@ -61,7 +61,7 @@ def check_council(
         line_problems(("display_name",), council.display_name),
         text_problems(("purpose",), council.purpose),
         profile_problems(("model",), council.model, references.models),
-        tool_problems(("tools",), council.tools, references.tools),
+        tool_problems(("tools",), council.tools, references),
         _member_problems(council, references),
         _round_problems(council),
         folder_problems(council.folders, references.folder),
@@ -240,7 +240,7 @@ def _participant_problems(
         yield Problem(path, Code.MISSING, "Nothing says who sits here.", hint)
     yield from _word_problems(path, member)
     yield from profile_problems((*path, "model"), member.model, references.models)
-    yield from tool_problems((*path, "tools"), member.tools, references.tools)
+    yield from tool_problems((*path, "tools"), member.tools, references)
     own, at = {council.shelf, member.persona}, (*path, "shelves")
     yield from shelf_problems(at, member.shelves, references.shelves, own)
     yield from duplicate_problems(at, member.shelves, "The shelf")

@@ -7,12 +7,11 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import ConfigDict, Field, PlainValidator
 from pydantic_core import PydanticKnownError
 
+from chapterhouse.agents.declared_tools import ToolRef, parse_tool
 from chapterhouse.text.naming import slug as slug_of
-from chapterhouse.types import Tool
 
 Grounding = Literal["inject", "tool", "both"]
 GROUNDINGS: Final = ("inject", "tool", "both")
-ToolRef = str | Tool  # a name that is registered, or the tool itself
 PARALLEL: Final = 8
 ROUND_SECONDS: Final = 300.0
 CHAIR: Final = "chair"  # how rounds name who presides
@@ -22,12 +21,6 @@ SEARCH_TOOLS: Final = frozenset(("search_knowledge", "semantic_search", "search_
 _SHELF: Final = "council_"
 
 
-def _tool_name(value: object) -> str:
-    if not isinstance(value, str):
-        raise PydanticKnownError("string_type")
-    return value
-
-
 def _number(value: object) -> float:
     """Return a number as it is written: 30 stays 30 and does not become 30.0."""
     if not isinstance(value, (int, float)) or isinstance(value, bool):
@@ -35,8 +28,7 @@ def _number(value: object) -> float:
     return value
 
 
-# In a file a tool is a name; only Python has the tool itself.
-_Tools = tuple[Annotated[ToolRef, PlainValidator(_tool_name)], ...]
+_Tools = tuple[Annotated[ToolRef, PlainValidator(parse_tool)], ...]
 _Seconds = Annotated[float, PlainValidator(_number)]
 _AS_JSON: Final = ConfigDict(extra="forbid", strict=True)  # how files are read; code is trusted
 
@@ -186,11 +178,6 @@ class CouncilModel:
     def shelf(self) -> str:
         """The shelf of the documents that all members share."""
         return shelf_of(self.slug)
-
-
-def tool_name(tool: ToolRef) -> str:
-    """Return the name by which a tool is called and written down."""
-    return tool if isinstance(tool, str) else tool.name
 
 
 def shelf_of(slug: str) -> str:

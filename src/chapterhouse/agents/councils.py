@@ -15,6 +15,7 @@ from chapterhouse.agents.council import (
 )
 from chapterhouse.agents.council_checks import check_council
 from chapterhouse.agents.council_model import SEARCH_TOOLS, shelf_of
+from chapterhouse.agents.declared_tools import installed_names
 from chapterhouse.agents.definition import as_json, is_text, require_new, with_changes
 from chapterhouse.agents.listing import Listed, council_listing
 from chapterhouse.agents.personas import Personas
@@ -249,7 +250,7 @@ class Councils(Registry[CouncilFolder]):
             shelves=frozenset(
                 (*runtime.store.counts(Scope.everything())["shelf"], *personas, *self.shelves())
             ),
-            tools=SEARCH_TOOLS | tools,
+            tools=SEARCH_TOOLS | installed_names() | tools,
         )
         broken = frozenset[str]()
         while True:  # a council that contains a broken one is broken itself

@@ -8,7 +8,6 @@ from enum import StrEnum
 from pathlib import Path as FilePath
 from typing import ClassVar, Final
 
-from chapterhouse.agents.council_model import ToolRef, tool_name
 from chapterhouse.errors import UsageError
 from chapterhouse.text.naming import valid_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
@@ -237,21 +236,25 @@ def mismatch_problems(slug: object, name: str) -> Iterator[Problem]:
 def folder_problems(folders: Sequence[str], own: FilePath | None) -> Iterator[Problem]:
     """Name folders that are not there; ``own`` is where relative ones begin."""
     for number, written in enumerate(folders):
-        at = ("folders", number)
-        if not written.strip():
-            yield Problem(at, Code.EMPTY, "It is empty.", "Name a folder.")
-            continue
-        if own is None:
-            continue
-        try:
-            folder = located(own, written)
-        except UsageError as error:
-            yield Problem(at, Code.FOLDER_MISSING, error.message, "Write the whole path.")
-            continue
-        if not folder.is_dir():
-            kind = "is a file, not a folder" if folder.exists() else "is not there"
-            hint = "Check the spelling, and that the disk is there."
-            yield Problem(at, Code.FOLDER_MISSING, f"{folder} {kind}.", hint)
+        yield from folder_problem(("folders", number), written, own)
+
+
+def folder_problem(at: Path, written: str, own: FilePath | None) -> Iterator[Problem]:
+    """Name what is wrong with a folder that stands at one place of a definition."""
+    if not written.strip():
+        yield Problem(at, Code.EMPTY, "It is empty.", "Name a folder.")
+        return
+    if own is None:
+        return
+    try:
+        folder = located(own, written)
+    except UsageError as error:
+        yield Problem(at, Code.FOLDER_MISSING, error.message, "Write the whole path.")
+        return
+    if not folder.is_dir():
+        kind = "is a file, not a folder" if folder.exists() else "is not there"
+        hint = "Check the spelling, and that the disk is there."
+        yield Problem(at, Code.FOLDER_MISSING, f"{folder} {kind}.", hint)
 
 
 def line_problems(path: Path, text: str, longest: int = LONGEST_NAME) -> Iterator[Problem]:
@@ -298,26 +301,6 @@ def seconds_problems(path: Path, seconds: float | None) -> Iterator[Problem]:
     if seconds is not None and not 0 < seconds <= LONGEST_SECONDS:
         sentence = f"It must be above 0 and at most {LONGEST_SECONDS:,} seconds, not {seconds}."
         yield Problem(path, Code.RANGE, sentence, "Most want 60 to 600.")
-
-
-def tool_problems(
-    path: Path, tools: Sequence[ToolRef], known: Collection[str] | None
-) -> Iterator[Problem]:
-    """Name tools that nobody registered, and those that are there twice.
-
-    Whether two names stand for one tool, or one name for two, is seen when they are resolved.
-    """
-    seen: list[ToolRef] = []
-    for number, tool in enumerate(tools):
-        if not tool_name(tool):
-            yield Problem((*path, number), Code.EMPTY, "It is empty.", "Name a tool.")
-        elif isinstance(tool, str) and known is not None and tool not in known:
-            sentence = f"There is no tool '{tool}'."
-            yield Problem((*path, number), Code.UNKNOWN, sentence, meant(tool, known))
-        elif any(tool is earlier or tool == earlier for earlier in seen):
-            sentence = f"The tool '{tool_name(tool)}' is there already."
-            yield warning((*path, number), Code.DUPLICATE, sentence, "Leave one of them out.")
-        seen.append(tool)
 
 
 def profile_problems(path: Path, profile: str, known: Collection[str] | None) -> Iterator[Problem]:

@@ -3,8 +3,9 @@
 Whatever lies there can be cited; whatever does not cannot.
 """
 
+import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from typing import Final
@@ -13,6 +14,12 @@ from chapterhouse.answering.check_written import Given
 from chapterhouse.answering.prompt import LAYOUT, Shown, context_blocks, shown
 from chapterhouse.answering.request import Request
 from chapterhouse.answering.search import context_sources_of, method_for, packing_for, search
+from chapterhouse.answering.tool_texts import (
+    call_tool,
+    tool_excerpts,
+    tool_texts_of,
+    with_tool_texts,
+)
 from chapterhouse.retrieval.context import build_context
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
@@ -27,6 +34,7 @@ from chapterhouse.types import (
     Scope,
     SearchResult,
     Tool,
+    ToolText,
 )
 
 SEARCH_TOOL: Final = "search_documents"
@@ -45,6 +53,7 @@ class EvidenceBuffer:
         self._request = request
         self._runtime = runtime
         self._blocks: list[Shown] = []
+        self._texts: dict[str, ToolText] = {}
         self._lock = threading.Lock()
         self.nonce = runtime.nonce()
 
@@ -70,8 +79,35 @@ class EvidenceBuffer:
     def given(self) -> tuple[Given, ...]:
         """Return everything that the model may cite."""
         # In a meeting there lies too what others quoted from shelves that this reader has not.
-        body = cache(partial(self._runtime.store.body, scope=Scope.everything()))
+        store = self.with_texts(self._runtime).store
+        body = cache(partial(store.body, scope=Scope.everything()))
         return tuple(Given(block.place, _evidence(block.excerpt, body)) for block in self._blocks)
+
+    def with_texts(self, runtime: Runtime) -> Runtime:
+        """Return a runtime in whose store the texts that tools returned can be looked up."""
+        return with_tool_texts(runtime, tuple(self._texts.values()))
+
+    def texts_among(self, document_ids: Iterable[str]) -> tuple[ToolText, ...]:
+        """Return the texts of tools, also from earlier turns, that have one of these ids."""
+        known = {text.id: text for text in tool_texts_of(self.with_texts(self._runtime))}
+        return tuple(known[name] for name in dict.fromkeys(document_ids) if name in known)
+
+    def citable(self, tool: Tool) -> Tool:
+        """Return a tool whose results are kept, and lie before the model as numbered blocks."""
+        call = partial(self._call, tool)
+        # What it returns is cut before it is numbered, for no block may lose its end.
+        return replace(tool, call=call, maximum_characters=sys.maxsize)
+
+    def _call(self, tool: Tool, arguments: Mapping[str, object]) -> str:
+        texts, left_out = call_tool(tool, arguments)
+        excerpts = [e for text in texts for e in tool_excerpts(text, echoes=tool.find is None)]
+        with self._lock:
+            self._texts |= {text.id: text for text in reversed(texts)}
+        blocks = self.shown(excerpts)
+        if not blocks:
+            return "It returned nothing that could be cited."
+        note = f"\n({left_out:,} more characters were left out.)" if left_out else ""
+        return f"{context_blocks(blocks, self.nonce)}{note}"
 
     def tool(self) -> Tool:
         """Return the tool by which the model searches."""

@@ -6,11 +6,13 @@ tool under two names counts once, and two tools under one name cannot be told ap
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import Final
 
 from chapterhouse.agents.council import Council
-from chapterhouse.agents.council_model import CHAIR, Member, MemberKind, ToolRef
+from chapterhouse.agents.council_model import CHAIR, SEARCH_TOOLS, Member, MemberKind
+from chapterhouse.agents.declared_tools import GROUP, DeclaredTool, ToolRef
 from chapterhouse.agents.problems import (
     Code,
     CouncilConfigError,
@@ -20,15 +22,18 @@ from chapterhouse.agents.problems import (
 )
 from chapterhouse.errors import UsageError
 from chapterhouse.models.tools import check_tools
+from chapterhouse.text.sanitise import sanitise_line
 from chapterhouse.types import Tool
 
 Registry = Mapping[str, Tool]  # tools by the names that council files use
-Placed = tuple[Path, ToolRef]  # a reference, and where it stands
+Opened = Mapping[DeclaredTool, tuple[Tool, ...]]  # what declarations came to; none is open else
+Placed = tuple[Path, str | Tool]  # a reference, and where it stands
 
 OwnTools = Callable[[Member], Registry]  # what only this member has
 
 _COUNCIL: Final[Path] = ("tools",)
 _NOTHING: Final[Registry] = MappingProxyType({})
+_CLOSED: Final[Opened] = MappingProxyType({})
 
 
 def _nothing_more(_: Member) -> Registry:
@@ -56,11 +61,52 @@ def register(*tools: Tool, also: Mapping[str, Tool] = _NOTHING) -> Registry:
     return MappingProxyType(known)
 
 
+def installed_tools(council: Council) -> Registry:
+    """Return the tools of installed packages that a council names, by the names it uses.
+
+    An entry point of the group ``chapterhouse.tools`` is a tool, or gives one when it is called.
+
+    Raises:
+        UsageError: two packages bring one name, or what one brings is no tool.
+    """
+    members = (*council.members, *([council.chaired_by] if council.chaired_by else ()))
+    used = {
+        tool for member in (council, *members) for tool in member.tools if isinstance(tool, str)
+    }
+    found: dict[str, Tool] = {}
+    for entry in entry_points(group=GROUP):
+        if entry.name in used - SEARCH_TOOLS:
+            brought = _load(entry)
+            if found.setdefault(entry.name, brought) is not brought:
+                raise UsageError(
+                    f"Two installed packages bring a tool '{entry.name}'.",
+                    hint="Remove one of them, or give the tool itself from Python.",
+                )
+    return register(also=found)
+
+
+def _load(entry: EntryPoint) -> Tool:
+    try:
+        found = entry.load()
+        tool = found if isinstance(found, Tool) else found()
+    except Exception as error:
+        reason = f"{type(error).__name__}: {sanitise_line(str(error))}"
+        hint = f"It is the entry point {entry.value} of the group {GROUP}."
+        raise UsageError(
+            f"The tool '{entry.name}' cannot be loaded: {reason}.", hint=hint
+        ) from error
+    if not isinstance(tool, Tool):
+        hint = "It must be a chapterhouse.types.Tool, or a function that returns one."
+        raise UsageError(f"The entry point {entry.value} gives no tool.", hint=hint)
+    return tool
+
+
 def merge_tools(
     council_tools: Sequence[ToolRef],
     member_tools: Sequence[ToolRef],
     registry: Registry = _NOTHING,
     *,
+    opened: Opened = _CLOSED,
     path: Path = ("member", "tools"),
 ) -> tuple[Tool, ...]:
     """Return what a member may call: the council's tools, then their own, each once.
@@ -69,13 +115,14 @@ def merge_tools(
         council_tools: Of the council.
         member_tools: Of the member.
         registry: What names stand for.
+        opened: What declarations came to.
         path: Where the member's tools stand, for what is wrong with them.
 
     Raises:
         CouncilConfigError: a name is not registered, two different tools have one name, or a tool
             could not be offered to any model; it holds all such problems.
     """
-    placed = [*_place(_COUNCIL, council_tools), *_place(path, member_tools)]
+    placed = [*_place(_COUNCIL, council_tools, opened), *_place(path, member_tools, opened)]
     problems = tuple(_problems(placed, registry))
     if problems:
         raise CouncilConfigError(problems)
@@ -87,6 +134,7 @@ def tools_of(
     member: Member,
     registry: Registry = _NOTHING,
     *,
+    opened: Opened = _CLOSED,
     path: Path = ("member", "tools"),
 ) -> tuple[Tool, ...]:
     """Return what a member or the chair may call.
@@ -97,11 +145,14 @@ def tools_of(
         CouncilConfigError: as ``merged`` does.
     """
     inherited = () if member.kind is MemberKind.COUNCIL else council_tools
-    return merge_tools(inherited, member.tools, registry, path=path)
+    return merge_tools(inherited, member.tools, registry, opened=opened, path=path)
 
 
 def participant_tools(
-    council: Council, registry: Registry = _NOTHING, own: OwnTools = _nothing_more
+    council: Council,
+    registry: Registry = _NOTHING,
+    own: OwnTools = _nothing_more,
+    opened: Opened = _CLOSED,
 ) -> Mapping[str, tuple[Tool, ...]]:
     """Return what everyone may call, by the keys of the members; the chair's is ``chair``.
 
@@ -110,17 +161,18 @@ def participant_tools(
         registry: What names stand for.
         own: Tools by name that a member has beside these or instead of them, such as those that
             search only what this member may read. Asked once for everyone.
+        opened: What declarations came to.
 
     Raises:
         CouncilConfigError: it holds everything that is wrong with any tool, each once.
     """
     users = _tool_users(council, registry, own)
-    problems = tuple(_all_problems(council, users, registry))
+    problems = tuple(_all_problems(council, users, registry, opened))
     if problems:
         raise CouncilConfigError(problems)
     return {
         CHAIR if user.path[0] == CHAIR else user.member.key: tools_of(
-            council.tools, user.member, user.registry, path=user.path
+            council.tools, user.member, user.registry, opened=opened, path=user.path
         )
         for user in users
     }
@@ -136,7 +188,7 @@ def tool_problems(
         registry: What names stand for.
         own: Tools by name that a member has beside these or instead of them.
     """
-    return tuple(_all_problems(council, _tool_users(council, registry, own), registry))
+    return tuple(_all_problems(council, _tool_users(council, registry, own), registry, _CLOSED))
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,14 +214,15 @@ def _tool_users(council: Council, registry: Registry, own: OwnTools) -> tuple[_T
 
 
 def _all_problems(
-    council: Council, users: Sequence[_ToolUser], registry: Registry
+    council: Council, users: Sequence[_ToolUser], registry: Registry, opened: Opened
 ) -> Iterator[Problem]:
     """Yield the problems of the council's tools, then those of everyone's, each once."""
-    of_all = [*_place(_COUNCIL, council.tools)]
+    of_all = [*_place(_COUNCIL, council.tools, opened)]
     found: list[Problem] = []
     for user in users:
         inherited = of_all if user.inherits else []
-        found += _problems([*inherited, *_place(user.path, user.member.tools)], user.registry)
+        own = _place(user.path, user.member.tools, opened)
+        found += _problems([*inherited, *own], user.registry)
     if not any(user.inherits for user in users):
         found += _problems(of_all, registry)
     unique = {(problem.path, problem.code): problem for problem in found}
@@ -177,12 +230,14 @@ def _all_problems(
         yield replace(problem, file=council.slug)
 
 
-def _place(path: Path, tools: Sequence[ToolRef]) -> Iterator[Placed]:
+def _place(path: Path, tools: Sequence[ToolRef], opened: Opened) -> Iterator[Placed]:
+    """Yield references with their places; the tools of one declaration share its place."""
     for number, tool in enumerate(tools):
-        yield (*path, number), tool
+        for one in opened.get(tool, ()) if isinstance(tool, DeclaredTool) else (tool,):
+            yield (*path, number), one
 
 
-def _resolve(reference: ToolRef, registry: Registry) -> Tool | None:
+def _resolve(reference: str | Tool, registry: Registry) -> Tool | None:
     return registry.get(reference) if isinstance(reference, str) else reference
 
 

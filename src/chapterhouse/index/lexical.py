@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from chapterhouse.errors import CorruptLibraryError
 from chapterhouse.index import forward
 from chapterhouse.index.forward import Extent, Forward
-from chapterhouse.index.schema import FIELD_WEIGHTS, entry_of, fields_of, make_schema
+from chapterhouse.index.ranking import best_of, clauses_of, open_index
+from chapterhouse.index.schema import entry_of, fields_of, make_schema
 from chapterhouse.index.scoped import ScopedIndex
 from chapterhouse.index.state import (
     IndexState,
@@ -47,7 +48,6 @@ from chapterhouse.types import Change, Scope, Scored, TermRows, WeightedTerm
 _FINGERPRINT: Final = f"schema 2 analyser {ANALYSER_VERSION}"
 _HEAP_BYTES: Final = 64_000_000
 _BATCH_CHANGES: Final = 512
-_TIES: Final = 16
 _COMPACT_FROM: Final = 10_000  # rows of the forward file; below it gone ones cost nothing
 _MOST_SCOPES: Final = 64
 _LEFT_BEHIND: Final = "FileAlreadyExists"  # how Tantivy names it; it has no type for it
@@ -114,11 +114,7 @@ class LexicalIndex:
         if scope.shelves is not None:
             with _explain_damage():
                 return self._scoped(scope).search(terms, limit, documents)
-        clauses = [
-            (tantivy.Occur.Should, self._term(field, term.term, weight * term.weight))
-            for term in terms
-            for field, weight in FIELD_WEIGHTS.items()
-        ]
+        clauses = list(clauses_of(self._schema, terms))
         if documents:
             of_these = tantivy.Query.term_set_query(self._schema, "document", list(documents))
             clauses.append((tantivy.Occur.Must, tantivy.Query.const_score_query(of_these, 0.0)))
@@ -184,24 +180,9 @@ class LexicalIndex:
         size = self.size(Scope.everything())
         return "" if size == chunks else f"holds {counted(size, 'chunk')}, the library {chunks:,}."
 
-    def _term(self, field: str, term: str, weight: float) -> tantivy.Query:
-        query = tantivy.Query.term_query(self._schema, field, term, index_option="freq")
-        return query if weight == 1.0 else tantivy.Query.boost_query(query, weight)
-
     def _top(self, query: tantivy.Query, limit: int) -> Sequence[Scored]:
-        """Return the best by score, then key; fetch on while a tie spans the cut."""
-        searcher = self._searcher()
-        wanted = limit + _TIES
         with _explain_damage():
-            while True:
-                hits = searcher.search(query, limit=wanted, count=False).hits
-                complete = len(hits) < wanted
-                if complete or hits[limit - 1][0] > hits[-1][0]:
-                    break
-                wanted *= 4
-            keys = searcher.fast_field_values("key", [address for _, address in hits])
-        order = sorted((-score, int(key or 0)) for (score, _), key in zip(hits, keys, strict=True))
-        return [Scored(key, -score) for score, key in order[:limit]]
+            return best_of(self._searcher(), query, limit)
 
     def _state(self) -> IndexState:
         """Return the state on disk; one without its files, or of another make, counts as empty."""
@@ -249,10 +230,7 @@ class LexicalIndex:
             folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):
             folder = self._linked(folder)
-        index = tantivy.Index(self._schema, path=str(folder), reuse=True)
-        analyser = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-        index.register_tokenizer("terms", analyser)
-        return index
+        return open_index(self._schema, str(folder))
 
     def _linked(self, folder: Path) -> Path:
         """Return a folder of links to the files of one in which Tantivy cannot make its lock."""

@@ -11,7 +11,6 @@ before a model sees it, so that nothing is promised that nobody checks.
 import asyncio
 import json
 import math
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,10 +22,10 @@ from typing import Final
 
 from chapterhouse.errors import ChapterhouseError, UsageError
 from chapterhouse.telemetry import Recorder, operations, tool_span
+from chapterhouse.text.naming import is_tool_name
 from chapterhouse.text.sanitise import sanitise, sanitise_line
 from chapterhouse.types import Tool, ToolCall
 
-_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _LONGEST_REASON: Final = 300  # characters of a reason
 _FAULTS: Final = 5
 _AT_ONCE: Final = 8  # calls of one response that run at the same time
@@ -79,7 +78,7 @@ def check_tools(tools: Sequence[Tool]) -> None:
     """
     names = [tool.name for tool in tools]
     for tool in tools:
-        if not _NAME.fullmatch(tool.name) or names.count(tool.name) > 1:
+        if not is_tool_name(tool.name) or names.count(tool.name) > 1:
             raise UsageError(f"{tool.name!r} cannot be the name of a tool, or stands twice.")
         if tool.parameters.get("type") != "object":
             raise UsageError(f"The arguments of the tool {tool.name} must be an object.")
@@ -256,6 +255,35 @@ def check_schema(schema: Mapping[str, object], where: str) -> None:
         check_schema(_mapping(part), f"{where}.{name}")
     if "items" in schema:
         check_schema(_mapping(schema["items"]), f"{where}[]")
+
+
+def reduce_schema(schema: Mapping[str, object]) -> Mapping[str, object]:
+    """Return a schema with only what is checked here, for arguments that their tool checks too.
+
+    Of a choice between simple types the types stay; any other choice allows everything.
+    """
+    reduced = {name: value for name, value in schema.items() if name in _CHECKED | _NOTES}
+    kinds = [kind for part in _parts(schema.get("anyOf")) for kind in _kinds(part)]
+    if kinds and all(_kinds(part) for part in _parts(schema.get("anyOf"))):
+        reduced["type"] = kinds
+    if not all(kind in _TYPES for kind in _kinds(reduced)):
+        reduced.pop("type", None)
+    if not isinstance(schema.get("additionalProperties", False), bool):
+        del reduced["additionalProperties"]
+    properties = _mapping(schema.get("properties"))
+    if properties:
+        reduced["properties"] = {
+            name: reduce_schema(_mapping(part)) for name, part in properties.items()
+        }
+    if "items" in schema:
+        reduced["items"] = reduce_schema(_mapping(schema["items"]))
+    if isinstance(reduced.get("description"), str):
+        reduced["description"] = sanitise_line(str(reduced["description"]))
+    return reduced
+
+
+def _parts(value: object) -> Sequence[Mapping[str, object]]:
+    return [_mapping(part) for part in value] if isinstance(value, list) else []
 
 
 def schema_errors(value: object, schema: Mapping[str, object], where: str = "") -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What is derived from the store to be searched."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from chapterhouse.ports.store import Store
@@ -114,3 +114,7 @@ class NameSearch(Protocol):
     def near_words(self, word: str, scope: Scope) -> Mapping[str, float]:
         """Return the documents' words that ``word`` may be a misspelling of, with its cost."""
         ...
+
+
+# Gives at most so many chunks for some terms, best first, each by its place among them all.
+Rank = Callable[[Sequence[WeightedTerm], int], Sequence[Scored]]

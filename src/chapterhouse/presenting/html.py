@@ -261,7 +261,10 @@ def _citing(part: blocks.Part) -> dict[str, list[tuple[str, str]]]:
 def _source(name: str, citation: Citation, places: list[tuple[str, str]]) -> Markup:
     link = citation.link
     attributes = {"href": link, "rel": "noopener noreferrer nofollow", "class": "link"}
-    verdict = "compared with the document" if citation.verified else "NOT FOUND IN THE DOCUMENT"
+    whole = "kept text" if citation.tool else "document"
+    verdict = (
+        f"compared with the {whole}" if citation.verified else f"NOT FOUND IN THE {whole.upper()}"
+    )
     return element(
         "li",
         element("span", name, attributes={"class": "number"}),
@@ -281,8 +284,8 @@ def _source(name: str, citation: Citation, places: list[tuple[str, str]]) -> Mar
 
 def _facts(citation: Citation) -> Iterator[Markup]:
     facts = {
-        "File": citation.source,
-        "Document": citation.document_id,
+        "From" if citation.tool else "File": citation.source,
+        "Kept as" if citation.tool else "Document": citation.document_id,
         "Characters": f"{citation.start}–{citation.end}",
         "Cited as": citation.marker,
         "SHA-256 of its text": citation.text_sha256,

@@ -188,7 +188,7 @@ def source(target: "Console", name: str, citation: Citation, options: str | None
     indented(target, f"“{inert(citation.quote)}”")
     if citation.link:
         indented(target, styled((one_line(citation.link), "dim")))
-    if options is None:
+    if options is None or citation.tool:
         return
     opens = f"chapterhouse docs show {citation.document_id} --span {citation.start}:{citation.end}"
     indented(target, styled((opens + options, "dim")))

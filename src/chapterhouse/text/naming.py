@@ -101,3 +101,11 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 def valid_name(name: str) -> bool:
     """Whether ``name`` can name a workspace or shelf: a folder anywhere, a word in a command."""
     return _NAME.fullmatch(name) is not None
+
+
+_TOOL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
+
+
+def is_tool_name(name: str) -> bool:
+    """Whether every service of models takes a tool of this name."""
+    return _TOOL_NAME.fullmatch(name) is not None

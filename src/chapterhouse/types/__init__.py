@@ -127,7 +127,15 @@ from chapterhouse.types.state import (
     LibraryStatus,
 )
 from chapterhouse.types.terms import TermRows, TokenVectors
-from chapterhouse.types.writing import OutputFormat, Tool, ToolCall, Usage, Writing
+from chapterhouse.types.writing import (
+    OutputFormat,
+    Tool,
+    ToolCall,
+    ToolPassage,
+    ToolText,
+    Usage,
+    Writing,
+)
 
 __all__ = [
     "BENIGN_NOTICES",
@@ -234,6 +242,8 @@ __all__ = [
     "TokenVectors",
     "Tool",
     "ToolCall",
+    "ToolPassage",
+    "ToolText",
     "Turn",
     "Usage",
     "Variant",

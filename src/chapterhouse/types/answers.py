@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from chapterhouse.types.claims import Conflict, Problem, Support
-from chapterhouse.types.writing import Usage
+from chapterhouse.types.writing import TOOL_TEXT, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,12 @@ class Citation:
     status: Support = Support.QUOTED
     verified: bool = False
     header: str = ""
+
+    @property
+    def tool(self) -> str:
+        """The tool whose kept text is quoted; empty where a document is."""
+        is_text = self.document_id.startswith(TOOL_TEXT)
+        return self.document_id.split(".")[1] if is_text else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from typing import Final
 from chapterhouse.types.answers import Citation
 from chapterhouse.types.claims import ConflictKind, Problem, Support
 from chapterhouse.types.positions import PositionTable
-from chapterhouse.types.writing import ToolCall, Usage
+from chapterhouse.types.writing import ToolCall, ToolText, Usage
 
 _NOTHING_READ: Final = PositionTable()
 
@@ -134,6 +134,7 @@ class Statement:
         citations: Of the claims and replies; empty once they are in minutes.
         method: How it was composed: ``extractive``, or a model's name.
         tool_calls: What the model looked up, without what it was told.
+        tool_texts: What tools returned, of all that is cited here.
         rejected: Markers that the model wrote and that cite nothing it was given.
         read: What lay before them in this turn.
         inner: The minutes of the council that the member is.
@@ -152,6 +153,7 @@ class Statement:
     method: str = "extractive"
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] = ()
+    tool_texts: tuple[ToolText, ...] = ()
     warnings: tuple[str, ...] = ()
     rejected: tuple[str, ...] = ()
     read: tuple[Reading, ...] = ()
@@ -337,6 +339,7 @@ class Minutes:
         chair: How who presided is called; empty where nobody did.
         method: How it was summed up: ``extractive``, or a model's name.
         usage: Of all models together, where any wrote.
+        tool_texts: What tools returned, of all that the chair cites.
     """
 
     council: str
@@ -362,6 +365,7 @@ class Minutes:
     method: str = "extractive"
     usage: Usage | None = None
     warnings: tuple[str, ...] = ()
+    tool_texts: tuple[ToolText, ...] = ()
 
     @property
     def debated(self) -> bool:

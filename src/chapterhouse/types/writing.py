@@ -1,8 +1,12 @@
 """What a language model is given beside its prompt, and what it gave."""
 
-from collections.abc import Callable, Mapping
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
+
+TOOL_TEXT: Final = "tool."  # what the id of a tool's text begins with
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,39 @@ class OutputFormat:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolPassage:
+    """A passage that a tool found, and the place where it stands, in words; or empty."""
+
+    place: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolText:
+    """A text that a tool returned, kept whole, so that citations of it need no tool to be checked.
+
+    Attributes:
+        tool: The tool's name.
+        arguments: With which it was called.
+        place: Where the tool found it, in the tool's words; or empty.
+        text: As the model was shown it: ``quote == text[start:end]`` of every citation.
+        text_sha256: Of the text in UTF-8.
+    """
+
+    tool: str
+    arguments: Mapping[str, object]
+    place: str
+    text: str
+    text_sha256: str
+
+    @property
+    def id(self) -> str:
+        """The id under which it is cited; no document has it, for none has a dot in its own."""
+        named = f"{self.tool}\0{self.place}\0{self.text_sha256}"
+        return f"{TOOL_TEXT}{self.tool}.{hashlib.sha256(named.encode()).hexdigest()[:16]}"
+
+
+@dataclass(frozen=True, slots=True)
 class Tool:
     """Something that a model may call while it writes.
 
@@ -33,6 +70,9 @@ class Tool:
         maximum_characters: Of what the model is told; the rest is cut off, with a note.
         parallel: Whether several calls that one model makes at once may also run at once. Those
             of a tool that remembers what it was asked run in the order in which they were made.
+        find: Gets the same arguments and returns passages, each with its place, which are cited
+            one by one; None where what ``call`` returns is cited as one text.
+        fingerprint: Another one whenever the tool may find something else; empty if not known.
     """
 
     name: str
@@ -42,6 +82,8 @@ class Tool:
     timeout_seconds: float = 30.0
     maximum_characters: int = 100_000
     parallel: bool = False
+    find: Callable[[Mapping[str, object]], Sequence[ToolPassage]] | None = None
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

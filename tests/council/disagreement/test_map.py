@@ -376,7 +376,6 @@ _meetings = st.tuples(
 )
 
 
-@settings(max_examples=40, deadline=None)
 @given(_meetings)
 def test_the_order_of_members_changes_only_columns(said: tuple[list, list, list]) -> None:  # type: ignore[type-arg]  # as drawn above
     made = _meeting_of(*said)
@@ -390,7 +389,7 @@ def test_the_order_of_members_changes_only_columns(said: tuple[list, list, list]
     assert found == made.map()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 @given(_meetings, st.permutations(["zoe", "abe", "max"]))
 def test_renaming_members_changes_nothing_else(
     said: tuple[list, list, list],  # type: ignore[type-arg]  # as drawn above
@@ -404,7 +403,6 @@ def test_renaming_members_changes_nothing_else(
     assert repr(renamed) == shown
 
 
-@settings(max_examples=40, deadline=None)
 @given(_meetings)
 def test_every_claim_is_in_one_row_and_every_id_is_known(said: tuple[list, list, list]) -> None:  # type: ignore[type-arg]  # as drawn above
     made = _meeting_of(*said)
@@ -425,7 +423,6 @@ def test_every_claim_is_in_one_row_and_every_id_is_known(said: tuple[list, list,
             assert side.citations
 
 
-@settings(max_examples=40, deadline=None)
 @given(_meetings)
 def test_a_pair_of_rows_is_disputed_once(said: tuple[list, list, list]) -> None:  # type: ignore[type-arg]  # as drawn above
     found = _meeting_of(*said).map()

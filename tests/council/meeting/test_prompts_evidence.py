@@ -127,20 +127,6 @@ def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:
     assert [block.place.number for block in desk.blocks()] == list(range(len(places)))
 
 
-def test_what_a_tool_of_another_kind_tells_cannot_be_cited(hall: Hall) -> None:
-    tool = echo("old_letters", "The harbour had a limit of 3 knots in 1920.")
-    steps = (
-        [Call(tool.name, {})],
-        turn(claims=["The harbour had a limit of 3 knots in 1920.[^old_letters]"]),
-    )
-    model, minutes = asked(hall, alone(Member(persona="maria"), tool), *steps)
-
-    assert "3 knots in 1920" in model.tool_results[0].result
-    assert "cite as" not in model.tool_results[0].result
-    assert minutes.claims[0].support is Support.NOT_FOUND
-    assert minutes.claims[0].citations == ()
-
-
 # --- whose tools --------------------------------------------------------------------------------
 
 

@@ -223,7 +223,7 @@ def test_what_is_no_transcript_is_left_alone(tmp_path: Path, content: bytes) -> 
 
 def test_a_transcript_of_a_later_form_is_moved_aside(tmp_path: Path) -> None:
     path = tmp_path / "m.ndjson"
-    path.write_bytes(b'{"format": "chapterhouse-transcript/3", "key": "k1"}\n{"new": 1}\n')
+    path.write_bytes(b'{"format": "chapterhouse-transcript/4", "key": "k1"}\n{"new": 1}\n')
     with opened(path) as transcript:
         assert transcript.aside == tmp_path / "m.1.ndjson"
 

@@ -6,14 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from chapterhouse.council.minutes.decision_record import decision_record
 from chapterhouse.council.minutes.outline import minutes_markdown as markdown
-from chapterhouse.presenting.markdown import heading, words
 from chapterhouse.types import Absence, Minutes, Support
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -145,34 +144,9 @@ def test_no_text_of_a_document_or_a_model_becomes_markdown(
         assert_ours_alone(decision_record(filled(told)), usual[1], 4)
 
 
-@settings(max_examples=80, deadline=None)
 @given(st.text(alphabet='ab1 []()!<>#*_`~|\\^&;:/.-+=$@\n\t"”“w\u200b', min_size=1, max_size=30))
 def test_no_mixture_of_signs_becomes_markdown(
     filled: Callable[[str], Minutes], usual: tuple[list[str], list[str]], text: str
 ) -> None:
     told = text if text.strip(" \n\t\u200b") else f"{text}x"
     assert_ours_alone(markdown(filled(told)), usual[0], 5)
-
-
-@given(
-    st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), max_size=40),
-    st.booleans(),
-)
-def test_words_are_shown_as_they_stand(text: str, begins: bool) -> None:  # noqa: FBT001 - drawn
-    said = re.sub(r"[\[\]【】〔〕［］\ufe00-\ufe0f]", "", text)
-    shown = "".join(
-        t.content for t in tokens(f"x{words(said)}") if t.type in {"text", "text_special"}
-    )
-    assert shown == f"x{words_without_escapes(said)}"
-    assert bool(words(said, begins=begins)) == bool(words_without_escapes(said))
-
-
-def words_without_escapes(text: str) -> str:
-    return re.sub(r"\\([\\`*_|<>~$^&@:.!#+=)-])", r"\1", words(text))
-
-
-def test_a_heading_keeps_the_number_signs_at_its_end() -> None:
-    assert heading("In C #", 2) == "## In C \\#"
-    assert [t.content for t in MARKDOWN.parse(heading("In C ##", 1)) if t.type == "inline"] == [
-        "In C #\\#"
-    ]

@@ -1,10 +1,11 @@
-"""Conversations at the terminal: real processes, and a library that says what a test wants."""
+"""Conversations at the terminal."""
 
 import io
 import json
 import os
 import pty
 import select
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,16 +15,26 @@ from typing import Any
 
 import pytest
 
+from chapterhouse import Library
+from chapterhouse.facets.answers import Answers
+
 FERRY = "# Fares\n\nA ticket to Osk costs 9 euros in summer.\n\nIn winter it costs 7 euros.\n"
 ASKED = "What does a ticket to Osk cost?"
 
 
-@pytest.fixture
-def home(tmp_path: Path, chapterhouse: Any) -> Path:
-    made = tmp_path / "home"
-    (tmp_path / "fares.md").write_text(FERRY, "utf-8")
-    assert chapterhouse("add", tmp_path / "fares.md", "--home", made).code == 0
+@pytest.fixture(scope="module")
+def ferry(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a file and a home that holds it; each test has a copy of the home."""
+    made = tmp_path_factory.mktemp("ferry")
+    (made / "fares.md").write_text(FERRY, "utf-8")
+    with Library.open(made / "home") as library:
+        library.documents.add(made / "fares.md")
     return made
+
+
+@pytest.fixture
+def home(ferry: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(ferry / "home", tmp_path / "home")
 
 
 @pytest.fixture
@@ -132,23 +143,21 @@ def test_a_persona_is_spoken_to(say: Any, chapterhouse: Any, home: Path) -> None
     assert refused.code == 2
 
 
-def test_nothing_that_is_said_steers_the_terminal(say: Any, script: Any, tmp_path: Path) -> None:
-    script(folder=tmp_path)
-    done = say(b"one\x1b[2J\xff\nand two?\n/sources\n", "chat")
+def test_nothing_that_is_said_steers_the_terminal(say: Any, hostile: str) -> None:
+    done = say(b"ticket\x1b[2J\xff to Osk?\nand in winter?\n/sources\n", "chat")
     assert done.code == 0
+    assert "7 euros" in done.out
     assert "\x1b" not in done.out + done.err
-    assert "Reminded of m1, 2023-11-14" in done.out
-    assert "The model did not say how the question is meant" in done.out
 
 
 def test_ctrl_c_ends_an_answer_and_a_signal_the_conversation(
-    say: Any, script: Any, tmp_path: Path
+    say: Any, home: Path, fails: Any
 ) -> None:
-    script(folder=tmp_path, failure=KeyboardInterrupt())
-    done = say("one\n/help\n", "chat")
+    fails(Answers, "ask_async", KeyboardInterrupt())
+    done = say("one\n/help\n", "chat", "--home", home)
     assert (done.code, "Stopped." in done.err, "/quit" in done.out) == (0, True, True)
-    script(folder=tmp_path, failure=KeyboardInterrupt(signal.SIGTERM))
-    done = say("one\n/help\n", "chat")
+    fails(Answers, "ask_async", KeyboardInterrupt(signal.SIGTERM))
+    done = say("one\n/help\n", "chat", "--home", home)
     assert (done.code, "/quit" in done.out) == (130, False)
 
 
@@ -159,7 +168,7 @@ def test_without_memory_nothing_is_remembered(say: Any, chapterhouse: Any, home:
 
 
 def test_files_are_asked_alone_and_leave_nothing(
-    chapterhouse: Any, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    chapterhouse: Any, ferry: Path, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "tmp"
     own.mkdir()
@@ -173,7 +182,7 @@ def test_files_are_asked_alone_and_leave_nothing(
     assert "chapterhouse open" not in done.out
     assert "docs show" not in chapterhouse(*asked, "--sources", "--home", home).out
     assert chapterhouse(*asked, "--json", "--home", home).data["citations"][0]["verified"]
-    fares = ("--file", tmp_path / "fares.md")
+    fares = ("--file", ferry / "fares.md")
     assert "7 euros" in chapterhouse(*asked[:1], "Osk winter cost?", *asked[2:], *fares).out
     assert sorted(path for path in home.rglob("*") if path.is_file()) == before
     assert list(own.iterdir()) == []

@@ -1,12 +1,14 @@
-"""The command convene: over a scripted library, on a terminal, and over a real one."""
+"""The command convene: what it is asked, prints and writes, and how it is followed."""
 
 import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,30 +17,25 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from chapterhouse.agents.problems import Code, CouncilConfigError, Problem
+from chapterhouse import Library
 from chapterhouse.council.minutes.bundle import read_minutes, read_minutes_bundle
-from chapterhouse.errors import NotFoundError, RefusedError
+from chapterhouse.errors import RefusedError
+from chapterhouse.facets.councils import CouncilFacet
 from chapterhouse.interfaces.cli import live, render_minutes
 from chapterhouse.interfaces.cli.output_files import is_marked, marked
 from chapterhouse.types import (
     Absence,
-    Aspect,
-    AspectKind,
     Cell,
     Claim,
-    DisagreementMap,
+    CouncilEvent,
     Dispute,
     DisputeSide,
     MeetingEvent,
     MeetingEventKind,
     Minutes,
     ParticipantRecord,
-    Point,
-    Position,
-    PositionComparison,
-    PositionKind,
-    PositionRelation,
-    PositionTable,
+    Progress,
+    ReadingEvent,
     Stance,
     Statement,
 )
@@ -59,25 +56,36 @@ EVENTS = (
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+def folder(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder to write to, beside the home of the council of berths."""
+    made = tmp_path / "written"
+    made.mkdir()
+    monkeypatch.chdir(made)
+    return made
+
+
+def meetings(home: Path) -> dict[str, bytes]:
+    """Return the transcripts of the council."""
+    folder = home / "councils" / "berths" / "meetings"
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 # --- what is asked -----------------------------------------------------------------------------
 
 
-def test_choices_reach_the_library(chapterhouse: Any, script: Any, folder: Path) -> None:
-    library = script()
-    assert chapterhouse("convene", "berths", QUESTION).code == 0
-    options = ("--model", "none", "--fresh", "--no-memory", "--transcript", "said.ndjson")
-    assert chapterhouse("convene", "berths", QUESTION, *options).code == 0
-    (council, question, usual), (_, _, chosen) = library.convened
-    assert (council, question) == ("berths", QUESTION)
-    assert (usual.model, usual.remember, usual.fresh, usual.transcript) == (None, True, False, None)
-    assert (chosen.model, chosen.remember, chosen.fresh) == ("none", False, True)
-    assert chosen.transcript == Path("said.ndjson")
-    assert not list(folder.iterdir())
+def test_a_meeting_is_held_as_the_options_say(chapterhouse: Any, home: Path, folder: Path) -> None:
+    def memories() -> int:
+        return len(chapterhouse("memory", "list", "--json").data)
+
+    before = memories()
+    asked = ("convene", "berths", "What does a guest pay for a berth?")
+    assert (chapterhouse(*asked, "--no-memory").code, memories()) == (0, before)
+    held = meetings(home)
+    assert chapterhouse(*asked, "--model", "none", "--fresh").code == 0
+    assert (len(meetings(home)), memories() > before) == (len(held) + 1, True)
+    said = chapterhouse("convene", "berths", QUESTION, "--transcript", "said.ndjson")
+    assert said.code == 0
+    assert [path.name for path in folder.iterdir()] == ["said.ndjson"]
 
 
 @pytest.mark.parametrize(
@@ -97,176 +105,137 @@ def test_choices_reach_the_library(chapterhouse: Any, script: Any, folder: Path)
     ],
 )
 def test_what_makes_no_sense_is_refused_before_anyone_speaks(
-    chapterhouse: Any, script: Any, folder: Path, options: tuple[str, ...]
+    chapterhouse: Any, home: Path, folder: Path, options: tuple[str, ...]
 ) -> None:
-    library = script()
-    result = chapterhouse("convene", "berths", QUESTION, *options)
-    assert (result.code, library.convened) == (2, [])
+    before = meetings(home)
+    result = chapterhouse("convene", "berths", "What else?", *options)
+    assert (result.code, meetings(home)) == (2, before)
     assert not list(folder.iterdir())
 
 
-def test_a_dry_run_shows_what_everybody_would_be_told(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    result = chapterhouse("convene", "berths", QUESTION, "--dry-run")
-    assert (result.code, library.convened) == (0, [])
-    for told in ("independent_analysis: maria", "grounding inject", "tools search_knowledge"):
+def test_a_dry_run_shows_what_everybody_would_be_told(chapterhouse: Any, home: Path) -> None:
+    before = meetings(home)
+    result = chapterhouse("convene", "berths", "What else?", "--dry-run")
+    assert result.code == 0
+    for told in ("independent_analysis: maria", "grounding inject", "Be brief."):
         assert told in result.out
-    assert "Be brief." in result.out
-    assert "1 turn planned; no model was asked." in result.out
-    data = chapterhouse("convene", "berths", QUESTION, "--dry-run", "--json").data
-    assert data["turns"][0]["tools"] == ["search_knowledge"]
-    assert data["turns"][0]["prompt"].startswith("What shall a berth cost?")
+    assert "2 turns planned; no model was asked." in result.out
+    data = chapterhouse("convene", "berths", "What else?", "--dry-run", "--json").data
+    assert {turn["member"] for turn in data["turns"]} == {"maria", "tom"}
+    assert all("What else?" in turn["prompt"] for turn in data["turns"])
     assert data["dry_run"] is True
+    assert meetings(home) == before
 
 
 # --- what is printed ---------------------------------------------------------------------------
 
 
-def test_minutes_are_told_in_every_form(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    text = chapterhouse("convene", "berths", QUESTION, "--full")
-    assert text.out.index("Decided: 80 euros") < text.out.index("Where members agree")
-    assert text.out.index("Where members agree") < text.out.index("Missing evidence")
-    assert "docs show tariffs-1a2b3c4d --span 11:42" in text.out
+def test_minutes_are_told_in_every_form(
+    chapterhouse: Any, harbour: Path, home: Path, hostile: str
+) -> None:
+    text = chapterhouse("convene", "berths", QUESTION)
+    assert text.out.index("Where members agree") < text.out.index("docs show tariffs-")
     markdown = chapterhouse("convene", "berths", QUESTION, "--markdown")
-    assert "| c1 A berth costs 80 euros a metre. | ✓ supports[^1] | · silent |" in markdown.out
+    row = "| c1 A berth costs 80 euros a metre. | ✓ supports[^1] | ✓ supports[^1] |"
+    assert row in markdown.out
     page = chapterhouse("convene", "berths", QUESTION, "--html")
     assert page.out.startswith("<!DOCTYPE html>\n")
     for result in (text, markdown, page):
         assert result.code == 0
         assert not set(result.out) & set("\x1b\x07\u202e")
     printed = chapterhouse("convene", "berths", QUESTION, "--json")
-    assert read_minutes(printed.out) == library.minutes
+    before = read_minutes((harbour / "MINUTES").read_bytes())
+    assert read_minutes(printed.out).statements == before.statements
     assert printed.err == ""
 
 
-def test_the_first_screen_of_a_debate_holds_what_came_of_it(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    told = chapterhouse("convene", "berths", QUESTION).out
-    assert "Decided: 80 euros" in told
-    assert "Where members agree" not in told
-    assert "--full" in told
-    many = tuple(Point(f"Ground number {n}.", (1,)) for n in range(30))
-    library.minutes = replace(library.minutes, grounds=many)
-    told = chapterhouse("convene", "berths", QUESTION).out
-    assert told.count("Ground number") == 4
-    assert "and 26 more: --full" in told
-    assert chapterhouse("convene", "berths", QUESTION, "--full").out.count("Ground number") == 30
-
-
-def read_alone(minutes: Minutes, sentence: str) -> Minutes:
-    """Return minutes of documents that were only read, with the sentence in a cell."""
-    members = tuple(replace(one, model="") for one in minutes.members)
-    maria, tom = (one.key for one in members)
-    return replace(
-        minutes,
-        members=members,
-        options=(),
-        decided="",
-        decision=(),
-        matrix=(),
-        map=DisagreementMap(),
-        reading=PositionTable(
-            (Aspect("a1", "what does a berth cost", AspectKind.VALUE),),
-            (
-                Position(
-                    maria,
-                    "a1",
-                    PositionKind.VALUE,
-                    ("80 euros",),
-                    text=sentence,
-                    date="2025",
-                    citations=(1,),
-                ),
-                Position(tom, "a1", PositionKind.SILENT),
-            ),
-            (PositionComparison("a1", PositionRelation.ONE_ONLY, ((maria,),)),),
-        ),
+def test_a_member_who_was_absent_ends_with_4(chapterhouse: Any, home: Path) -> None:
+    council = home / "councils" / "berths" / "council.json"
+    asked = json.loads(council.read_text())
+    asked["members"][1]["timeout_seconds"] = 0.001
+    council.write_text(json.dumps(asked))
+    above = home / "councils" / "above"
+    above.mkdir()
+    members = [{"persona": "maria"}, {"council": "berths"}]
+    above.joinpath("council.json").write_text(
+        json.dumps({**asked, "slug": "above", "members": members, "folders": []})
     )
-
-
-def test_documents_that_were_only_read_are_shown_on_one_screen(
-    chapterhouse: Any, script: Any
-) -> None:
-    library = script()
-    library.minutes = read_alone(library.minutes, "word " * 200)
-    told = chapterhouse("convene", "berths", QUESTION)
-    assert told.code == 0
-    assert "What does a berth cost? Only the documents of" in told.out
-    assert "80 euros" in told.out
-    assert "Tom: silent" in told.out
-    assert "(2025)" in told.out
-    assert told.out.count("word") < 40  # a long sentence is cut
-    for title in ("Decided", "Where members agree", "Disputes", "Dissent", "matrix"):
-        assert title not in told.out
-    assert len(told.out.splitlines()) <= 24
-    assert chapterhouse("convene", "berths", QUESTION, "--full").out.count("word") == 200
-
-
-def test_a_member_who_was_absent_ends_with_4(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    absence = Absence("tom", ROUND, "no answer within 30 s")
-    library.minutes = replace(library.minutes, absences=(absence,))
     result = chapterhouse("convene", "berths", QUESTION)
     assert result.code == 4
-    assert "Tom, Independent analysis: no answer within 30 s" in result.out
+    assert "Tom, Independent analysis: They took longer than " in result.out
     assert chapterhouse("convene", "berths", QUESTION, "--json").code == 4
-    inner = library.minutes
-    said = replace(inner.statements[0], inner=inner)
-    library.minutes = replace(inner, absences=(), statements=(said,))
-    assert chapterhouse("convene", "berths", QUESTION).code == 4
+    assert chapterhouse("convene", "above", QUESTION).code == 4  # in the council within
 
 
-def test_all_problems_of_a_council_are_told(chapterhouse: Any, script: Any) -> None:
-    problems = tuple(
-        Problem(("tools", place), Code.UNKNOWN, f"There is no tool {place}.", "Look.")
-        for place in range(3)
-    )
-    script(failure=CouncilConfigError(problems))
+def test_all_problems_of_a_council_are_told(chapterhouse: Any, home: Path) -> None:
+    council = home / "councils" / "berths" / "council.json"
+    broken = {**json.loads(council.read_text()), "tools": ["nothing"]}
+    broken["members"] = [{"persona": "eve"}, {"persona": "bob"}]
+    council.write_text(json.dumps(broken))
     for options in ((), ("--dry-run",)):
         result = chapterhouse("convene", "berths", QUESTION, *options)
         assert (result.code, result.out) == (2, "")
-        for place in range(3):
-            assert f"tools[{place}]  (unknown)" in result.err
-            assert f"There is no tool {place}." in result.err
+        for place in ("members[0].persona", "members[1].persona", "tools[0]"):
+            assert f"{place}  (unknown)" in result.err
         assert "chapterhouse: The council cannot meet." in result.err
     error = chapterhouse("convene", "berths", QUESTION, "--json").envelope["error"]
     assert error["type"] == "UsageError"
-    assert "tools[2]: There is no tool 2." in error["message"]
+    assert "tools[0]: There is no tool 'nothing'" in error["message"]
 
 
-def test_a_council_that_is_not_there_ends_with_3(chapterhouse: Any, script: Any) -> None:
-    script(failure=NotFoundError("There is no council 'x'."))
+def test_a_council_that_is_not_there_ends_with_3(chapterhouse: Any, home: Path) -> None:
     assert chapterhouse("convene", "x", QUESTION).code == 3
 
 
-def test_the_lines_of_a_meeting_stand_on_standard_error(chapterhouse: Any, script: Any) -> None:
-    script(events=EVENTS)
-    result = chapterhouse("convene", "berths", QUESTION)
-    assert result.err.splitlines() == [
+def test_off_a_terminal_a_meeting_is_told_in_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    def work(on_event: Callable[[CouncilEvent], None]) -> Minutes:
+        on_event(ReadingEvent(Progress(3, 7, "papers/\x1b.md")))
+        for event in EVENTS:
+            on_event(event)
+        return Minutes("berths", "Berths", QUESTION)
+
+    live.attend(work, quiet=False, is_saved=True)
+    told = capsys.readouterr()
+    assert told.err.splitlines() == [
         "Round 1: independent_analysis",
         "  tom: spoke before: nothing to state",
         "  maria: 1 claim",
         "  eve\\x1b[2J: is absent: no answer within 30 s\\x07",
     ]
-    assert "draft" not in result.out
-    assert chapterhouse("convene", "berths", QUESTION, "--json").err == ""
+    assert told.out == ""
+    live.attend(work, quiet=True, is_saved=True)
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("fresh", [False, True])
 def test_an_interrupted_meeting_says_how_to_go_on(
-    chapterhouse: Any,
-    script: Any,
-    fresh: bool,  # noqa: FBT001 - a parameter of the test
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch, *, fresh: bool
 ) -> None:
-    script(events=EVENTS, failure=KeyboardInterrupt())
+    convene = CouncilFacet.convene
+
+    def interrupted(
+        self: CouncilFacet, *asked: Any, on_event: Callable[[CouncilEvent], None], **options: Any
+    ) -> Minutes:
+        def follow(event: CouncilEvent) -> None:
+            on_event(event)
+            if isinstance(event, MeetingEvent) and event.kind is Kind.ROUND_ENDED:
+                raise KeyboardInterrupt
+
+        return convene(self, *asked, on_event=follow, **options)
+
+    monkeypatch.setattr(CouncilFacet, "convene", interrupted)
     options = ("--fresh",) if fresh else ()
     result = chapterhouse("convene", "berths", QUESTION, *options)
     assert (result.code, result.out) == (130, "")
     assert "Stopped in round 1, independent_analysis, after 2 statements." in result.err
     assert "goes on where it stopped" in result.err
     assert ("without --fresh" in result.err) == fresh
-    script(failure=KeyboardInterrupt())
+
+
+def test_a_meeting_that_is_interrupted_early_says_so(
+    chapterhouse: Any, home: Path, fails: Any
+) -> None:
+    fails(CouncilFacet, "convene", KeyboardInterrupt())
     early = chapterhouse("convene", "berths", QUESTION)
     assert (early.code, "before the first round" in early.err) == (130, True)
 
@@ -274,23 +243,23 @@ def test_an_interrupted_meeting_says_how_to_go_on(
 # --- files -------------------------------------------------------------------------------------
 
 
-def test_every_file_is_written(chapterhouse: Any, script: Any, folder: Path) -> None:
-    library = script()
-    for name in ("minutes.md", "minutes.HTML", "minutes.json"):
-        options = ("--output", name, "--record", "0012-berths.md", "--bundle", "b.json")
-        assert chapterhouse("convene", "berths", QUESTION, *options).code == 0
-    markdown = (folder / "minutes.md").read_text("utf-8")
+def test_every_file_is_written(chapterhouse: Any, folder: Path) -> None:
+    def write() -> dict[str, bytes]:
+        for name in ("minutes.md", "minutes.HTML", "minutes.json"):
+            options = ("--output", name, "--record", "0012-berths.md", "--bundle", "b.json")
+            assert chapterhouse("convene", "berths", QUESTION, *options).code == 0
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+    written = write()
+    markdown = written["minutes.md"].decode()
     assert markdown.startswith("# ")
     assert markdown.splitlines()[-1].startswith("<!-- written by Chapterhouse, SHA-256 ")
-    assert (folder / "minutes.HTML").read_text("utf-8").startswith("<!DOCTYPE html>")
-    assert read_minutes((folder / "minutes.json").read_bytes()) == library.minutes
-    assert (folder / "0012-berths.md").read_text("utf-8").startswith("# 12. What shall")
-    assert read_minutes_bundle((folder / "b.json").read_bytes()).minutes == library.minutes
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    for name in ("minutes.md", "minutes.HTML", "minutes.json"):  # what is ours is replaced
-        options = ("--output", name, "--record", "0012-berths.md", "--bundle", "b.json")
-        assert chapterhouse("convene", "berths", QUESTION, *options).code == 0
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    assert written["minutes.HTML"].startswith(b"<!DOCTYPE html>")
+    minutes = read_minutes(written["minutes.json"])
+    assert minutes.question == QUESTION
+    assert written["0012-berths.md"].startswith(b"# 12. What shall")
+    assert read_minutes_bundle(written["b.json"]).minutes == minutes
+    assert write() == written  # what is ours is replaced
 
 
 @pytest.mark.parametrize(
@@ -305,20 +274,17 @@ def test_every_file_is_written(chapterhouse: Any, script: Any, folder: Path) -> 
 )
 @pytest.mark.parametrize("content", ["", "# Mine\n", '{"mine": 1}\n'])
 def test_no_file_of_something_else_is_lost(
-    chapterhouse: Any, script: Any, folder: Path, option: str, name: str, content: str
+    chapterhouse: Any, home: Path, folder: Path, option: str, name: str, content: str
 ) -> None:
-    library = script()
+    before = meetings(home)
     (folder / name).write_text(content)
-    result = chapterhouse("convene", "berths", QUESTION, option, name)
-    assert (result.code, library.convened) == (5, [])
+    result = chapterhouse("convene", "berths", "What else?", option, name)
+    assert (result.code, meetings(home)) == (5, before)
     assert (folder / name).read_text() == content
 
 
 @pytest.mark.parametrize("name", ["minutes.md", "minutes.html", "minutes.json"])
-def test_what_somebody_edited_is_theirs(
-    chapterhouse: Any, script: Any, folder: Path, name: str
-) -> None:
-    script()
+def test_what_somebody_edited_is_theirs(chapterhouse: Any, folder: Path, name: str) -> None:
     assert chapterhouse("convene", "berths", QUESTION, "--output", name).code == 0
     edited = (folder / name).read_text("utf-8").replace("80 euros", "90 euros", 1) + " "
     (folder / name).write_text(edited, "utf-8")
@@ -335,8 +301,8 @@ def test_a_mark_holds_for_the_whole_file_alone() -> None:
     assert is_marked(twice.encode())
 
 
-def test_a_failed_meeting_writes_nothing(chapterhouse: Any, script: Any, folder: Path) -> None:
-    script(failure=RefusedError("No."))
+def test_a_failed_meeting_writes_nothing(chapterhouse: Any, folder: Path, fails: Any) -> None:
+    fails(CouncilFacet, "convene", RefusedError("No."))
     options = ("--output", "x.md", "--record", "y.md", "--bundle", "z.json")
     assert chapterhouse("convene", "berths", QUESTION, *options).code == 5
     assert not list(folder.iterdir())
@@ -345,31 +311,33 @@ def test_a_failed_meeting_writes_nothing(chapterhouse: Any, script: Any, folder:
 # --- bundles -----------------------------------------------------------------------------------
 
 
-def test_minutes_are_checked_and_verified(chapterhouse: Any, script: Any, folder: Path) -> None:
-    script()
-    script.write(folder)
+def test_minutes_are_checked_and_verified(
+    chapterhouse: Any, harbour: Path, home: Path, folder: Path
+) -> None:
     for file in ("MINUTES", "MINUTES-BUNDLE"):
-        result = chapterhouse("verify", file)
+        result = chapterhouse("verify", harbour / file)
         assert (result.code, "the quotation stands" in result.out) == (0, True)
-    alone = chapterhouse("verify", "MINUTES-BUNDLE", "--alone")
+    bundle = harbour / "MINUTES-BUNDLE"
+    alone = chapterhouse("verify", bundle, "--alone")
     assert alone.code == 0
     assert alone.out.count("ok  ") == 5
-    data = chapterhouse("verify", "MINUTES-BUNDLE", "--json").data
+    data = chapterhouse("verify", bundle, "--json").data
     assert (data["question"], data["trusted"]) == (QUESTION, True)
-    assert chapterhouse("verify", "MINUTES", "--alone").code == 2
-    text = (folder / "MINUTES-BUNDLE").read_text("utf-8")
-    (folder / "MINUTES-BUNDLE").write_text(text.replace("80 euros a metre", "90 euros a metre"))
-    forged = chapterhouse("verify", "MINUTES-BUNDLE")
-    assert (forged.code, "BAD " in forged.out) == (1, True)
+    assert chapterhouse("verify", harbour / "MINUTES", "--alone").code == 2
+    forged = bundle.read_text("utf-8").replace("80 euros a metre", "90 euros a metre")
+    (folder / "forged").write_text(forged)
+    result = chapterhouse("verify", folder / "forged")
+    assert (result.code, "BAD " in result.out) == (1, True)
 
 
 def test_a_bundle_of_an_answer_may_be_replaced_by_one_of_minutes(
-    chapterhouse: Any, script: Any, folder: Path
+    chapterhouse: Any, harbour: Path, folder: Path
 ) -> None:
-    script()
-    script.write(folder)
+    for name in ("BUNDLE", "MINUTES-BUNDLE"):
+        shutil.copy(harbour / name, folder)
     assert chapterhouse("convene", "berths", QUESTION, "--bundle", "BUNDLE").code == 0
-    assert chapterhouse("ask", QUESTION, "--bundle", "MINUTES-BUNDLE").code == 0
+    asked = chapterhouse("ask", "What does a berth cost?", "--bundle", "MINUTES-BUNDLE")
+    assert asked.code == 0
 
 
 # --- the view of a terminal --------------------------------------------------------------------
@@ -378,8 +346,7 @@ def test_a_bundle_of_an_answer_may_be_replaced_by_one_of_minutes(
 def crowded(minutes: Minutes, members: int) -> Minutes:
     """Return minutes of many members with long names, who all speak on one long claim."""
     seats = tuple(
-        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role", model="modest")
-        for n in range(members)
+        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role") for n in range(members)
     )
     keys = tuple(seat.key for seat in seats)
     row = minutes.map.rows[0]
@@ -391,12 +358,12 @@ def crowded(minutes: Minutes, members: int) -> Minutes:
     return replace(minutes, members=seats, map=chart, absences=(Absence("m0", ROUND, "y" * 200),))
 
 
-@pytest.mark.parametrize("members", [1, 2, 5, 9, 30])
-@pytest.mark.parametrize("width", [24, 40, 60, 80, 200])
+@pytest.mark.parametrize("members", [1, 5, 30])
+@pytest.mark.parametrize("width", [24, 60, 200])
 def test_the_view_fits_any_terminal(
-    script: Any, capsys: pytest.CaptureFixture[str], members: int, width: int
+    harbour: Path, capsys: pytest.CaptureFixture[str], members: int, width: int
 ) -> None:
-    minutes = crowded(script().minutes, members)
+    minutes = crowded(read_minutes((harbour / "MINUTES").read_bytes()), members)
     target = Console(width=width, force_terminal=True, markup=False, highlight=False, emoji=False)
     render_minutes.minutes(target, minutes)
     lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
@@ -500,7 +467,7 @@ def test_a_round_of_the_chair_alone_is_no_round_of_nobody() -> None:
     ]
 
 
-# --- a real library ----------------------------------------------------------------------------
+# --- members who disagree ----------------------------------------------------------------------
 
 TARIFFS = {
     shelf: f"---\ndate: {day}\n---\n# Tariffs {day[:4]}\n\n"
@@ -520,55 +487,39 @@ ASKED = "What does a guest berth cost a night?"
 
 
 @pytest.fixture
-def home(chapterhouse: Any, tmp_path: Path) -> Path:
+def divided(tmp_path: Path) -> Path:
     """A home with two members who have read lists of different years."""
-    home = tmp_path / "home"
-    for shelf, text in TARIFFS.items():
-        papers = tmp_path / shelf
-        papers.mkdir()
-        (papers / f"tariffs-{shelf}.md").write_text(text)
-        assert chapterhouse("add", papers, "--shelf", shelf, "--home", home).code == 0
+    home = tmp_path / "divided"
+    with Library.open(home) as library:
+        for shelf, text in TARIFFS.items():
+            library.documents.add_text(text, shelf=shelf)
     (home / "councils" / "berths").mkdir(parents=True)
     (home / "councils" / "berths" / "council.json").write_text(json.dumps(COUNCIL))
     return home
 
 
-def test_a_real_council_meets_and_its_minutes_are_verified(
-    chapterhouse: Any, home: Path, folder: Path
+def test_members_disagree_and_their_minutes_are_verified(
+    chapterhouse: Any, divided: Path, folder: Path
 ) -> None:
-    options = ("--home", home, "--no-memory", "--fresh", "--bundle", "b.json")
+    options = ("--home", divided, "--no-memory", "--fresh", "--bundle", "b.json")
     first = chapterhouse("convene", "berths", ASKED, *options, "--json")
     assert first.code == 0, first
     bytes_of_first = (folder / "b.json").read_bytes()
     again = chapterhouse("convene", "berths", ASKED, *options, "--json")
     assert again.data == first.data
     assert (folder / "b.json").read_bytes() == bytes_of_first
-    cells = first.data["reading"]["positions"]
-    assert [(cell["member"], cell["values"], cell["date"]) for cell in cells] == [
-        ("maria", ["60 euros"], "2021-01-15"),
-        ("tom", ["80 euros"], "2025-03-01"),
-    ]
-    assert first.data["reading"]["comparisons"][0]["relation"] == "differ"
-    assert (first.data["map"]["rows"], first.data["decision"]) == ([], [])
-    told = chapterhouse("verify", "b.json", "--home", home)
+    texts = {row["text"] for row in first.data["map"]["rows"]}
+    assert texts == {f"A guest berth costs {fee} euros a night." for fee in (60, 80)}
+    assert first.data["map"]["disputes"][0]["newer"] is True
+    told = chapterhouse("verify", "b.json", "--home", divided)
     assert told.code == 0, told
     assert told.out.count("ok  ") == 5
     assert chapterhouse("verify", "b.json", "--alone").code == 0
     (folder / "printed.json").write_text(first.out, "utf-8")
-    assert chapterhouse("verify", "printed.json", "--home", home).code == 0
-    shown = chapterhouse("convene", "berths", ASKED, "--home", home, "--no-memory", "--markdown")
-    assert "A guest berth costs 80 euros a night.[^" in shown.out
-    changed = folder / "beta" / "tariffs-beta.md"
-    changed.write_text(changed.read_text().replace("80", "90"))
-    assert chapterhouse("add", changed.parent, "--shelf", "beta", "--home", home).code == 0
-    assert chapterhouse("verify", "b.json", "--home", home).code == 4
-
-
-def test_a_real_dry_run_asks_nobody(chapterhouse: Any, home: Path) -> None:
-    data = chapterhouse("convene", "berths", ASKED, "--dry-run", "--home", home, "--json").data
-    assert {turn["member"] for turn in data["turns"]} >= {"maria", "tom"}
-    assert all(turn["prompt"] for turn in data["turns"])
-    assert not (home / "councils" / "berths" / "meetings").exists()
+    assert chapterhouse("verify", "printed.json", "--home", divided).code == 0
+    (cited,) = chapterhouse("docs", "list", "--shelf", "beta", "--home", divided, "--json").data
+    assert chapterhouse("docs", "remove", cited["id"], "--yes", "--home", divided).code == 0
+    assert chapterhouse("verify", "b.json", "--home", divided).code == 4
 
 
 @pytest.mark.parametrize("there", ["councils", "personas", ""])
@@ -588,27 +539,18 @@ def test_a_council_meets_in_a_home_that_has_no_library_yet(
         assert (listed.code, "berths" in listed.out) == (0, True)
 
 
-def test_a_real_council_with_problems_tells_all(chapterhouse: Any, home: Path) -> None:
-    broken = {**COUNCIL, "tools": ["nothing"], "members": [{"persona": "eve"}, {"persona": "bob"}]}
-    (home / "councils" / "berths" / "council.json").write_text(json.dumps(broken))
-    result = chapterhouse("convene", "berths", ASKED, "--home", home)
-    assert (result.code, result.out) == (2, "")
-    for place in ("members[0].persona", "members[1].persona", "tools[0]"):
-        assert place in result.err
-
-
-def test_ctrl_c_ends_at_once(home: Path, tmp_path: Path) -> None:
+def test_ctrl_c_ends_at_once(divided: Path) -> None:
     """A model that never answers is not waited for."""
     import socket  # noqa: PLC0415 - a service that hangs, on loopback
 
     with socket.create_server(("127.0.0.1", 0)) as service:
         port = service.getsockname()[1]
-        (home / "chapterhouse.toml").write_text(
+        (divided / "chapterhouse.toml").write_text(
             f'[models.slow]\nengine = "openai"\nmodel = "slow"\n'
             f'base_url = "http://127.0.0.1:{port}/v1"\n'
         )
         command = [sys.executable, "-m", "chapterhouse", "convene", "berths", ASKED]
-        options = ["--model", "slow", "--home", str(home), "--no-memory"]
+        options = ["--model", "slow", "--home", str(divided), "--no-memory"]
         started = subprocess.Popen(
             [*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )

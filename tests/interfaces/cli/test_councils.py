@@ -1,18 +1,14 @@
-"""The commands about councils: over scripted councils, and once over real ones."""
+"""The commands about councils."""
 
 import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
-from chapterhouse.agents.council_model import Member
-from chapterhouse.agents.problems import Code, Problem
-from chapterhouse.agents.sync import SyncReport
-from chapterhouse.types import AddReport, Status
+from chapterhouse.facets.councils import CouncilFacet
 
 
 def test_a_new_user_is_told_what_to_do_next(chapterhouse: Any, tmp_path: Path) -> None:
@@ -72,10 +68,8 @@ def test_folders_of_councils_are_enough(chapterhouse: Any, tmp_path: Path) -> No
     assert not (tmp_path / "none").exists()
 
 
-def test_the_whole_way_over_real_councils(
-    chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home, papers = tmp_path / "home", tmp_path / "papers"
+def test_the_whole_way(chapterhouse: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home, papers = tmp_path / "own", tmp_path / "papers"
     papers.mkdir()
     (papers / "tariffs.md").write_text("# Tariffs\n\nA berth costs 80 euros a metre.\n")
     monkeypatch.chdir(tmp_path)
@@ -101,7 +95,7 @@ def test_the_whole_way_over_real_councils(
     (papers / "torn.pdf").write_bytes(b"%PDF-1.7 torn")
     assert council("docs", "link", "berths", papers).code == 4
     assert council("docs", "unlink", "berths", "papers").code == 10
-    assert council("docs", "unlink", "berths", "./home", "--dry-run").code == 3
+    assert council("docs", "unlink", "berths", "./own", "--dry-run").code == 3
     planned = council("docs", "unlink", "berths", "./papers", "--dry-run")
     assert (planned.code, "removed   papers/tariffs.md" in planned.out) == (0, True)
     gone = council("docs", "unlink", "berths", "papers", "--yes")
@@ -117,83 +111,40 @@ def test_the_whole_way_over_real_councils(
     assert "3 errors, 0 warnings\n" in wrong.out
     problems = council("validate", "--json").data["problems"]
     assert problems[0]["path"] == ["tools", 1]
+    assert problems[0]["file"] == "berths/council.json"
     assert [problem["code"] for problem in problems] == ["unknown", "no-members", "no-rounds"]
     file.write_text('{"slug": "berths",}')
     assert "(cannot be used)" in council("list").out
     assert "line 1, column 19" in council("show", "berths").err
 
 
-def test_unlinking_needs_a_yes_off_a_terminal(chapterhouse: Any, script: Any) -> None:
-    library = script()
+def folders(chapterhouse: Any) -> int:
+    return len(chapterhouse("council", "docs", "list", "berths", "--json").data["folders"])
+
+
+def test_unlinking_needs_a_yes_off_a_terminal(chapterhouse: Any, home: Path) -> None:
     unlink = ("council", "docs", "unlink", "berths", "papers")
     assert chapterhouse(*unlink).code == 10
     assert chapterhouse(*unlink, "--json").code == 10
     assert chapterhouse(*unlink, "--dry-run").out.startswith("Would unlink")
-    assert library.councils.linked == []
+    assert folders(chapterhouse) == 1
     assert chapterhouse(*unlink, "--yes", "--json").data["dry_run"] is False
-    assert library.councils.linked == [("out", "papers")]
+    assert folders(chapterhouse) == 0
 
 
 def test_on_a_terminal_somebody_is_asked(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = script()
-    for stream in (sys.stdin, sys.stdout, sys.stderr):
-        monkeypatch.setattr(stream, "isatty", lambda: True)
     said = [False, True]
     monkeypatch.setattr(typer, "confirm", lambda *_, **__: said.pop(0))
-    assert chapterhouse("council", "docs", "unlink", "berths", "papers").code == 10
-    assert library.councils.linked == []
-    assert chapterhouse("council", "docs", "unlink", "berths", "papers").code == 0
-    assert library.councils.linked == [("out", "papers")]
+    for left, code in ((1, 10), (0, 0)):
+        with monkeypatch.context() as terminal:
+            for stream in (sys.stdin, sys.stdout, sys.stderr):
+                terminal.setattr(stream, "isatty", lambda: True)
+            result = chapterhouse("council", "docs", "unlink", "berths", "papers")
+        assert (result.code, folders(chapterhouse)) == (code, left)
 
 
-@pytest.mark.parametrize("status", [Status.REJECTED, Status.PARTIAL])
-def test_files_not_wholly_read_end_with_4(chapterhouse: Any, script: Any, status: Status) -> None:
-    library = script()
-    report = AddReport((script.outcome(status, "torn.pdf"),))
-    library.councils.refresh = replace(library.councils.refresh, sync=SyncReport(report))
-    result = chapterhouse("council", "docs", "link", "berths", "papers")
-    assert (result.code, "torn.pdf" in result.out) == (4, True)
-
-
-def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    library.councils.failure = KeyboardInterrupt()
-    result = chapterhouse("council", "docs", "link", "berths", "papers")
-    assert (result.code, library.closed) == (130, True)
-
-
-def test_errors_in_a_council_end_with_1(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    problem = Problem(
-        ("tools", 2), Code.UNKNOWN, "There is none.", "Add it.", file="x/council.json"
-    )
-    library.councils.problems = (problem,)
-    result = chapterhouse("council", "validate")
-    assert result.code == 1
-    assert (
-        "error   x/council.json: tools[2]  (unknown)\n        There is none.\n        Add it.\n"
-        in result.out
-    )
-    assert chapterhouse("council", "validate", "--json").data == {
-        "problems": [
-            {
-                "file": "x/council.json",
-                "path": ["tools", 2],
-                "code": "unknown",
-                "sentence": "There is none.",
-                "hint": "Add it.",
-                "severity": "error",
-            }
-        ],
-        "counts": {"error": 1, "warning": 0},
-    }
-
-
-def test_personas_take_the_place_of_roles(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    chapterhouse("council", "new", "berths", "--member", "mar", "--member", "maria k")
-    (council,) = library.councils.made
-    assert council.members == (Member(persona="maria"),) * 2
-    assert [entry.name for entry in council.rounds][-1] == "synthesis"
+def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, home: Path, fails: Any) -> None:
+    fails(CouncilFacet, "link", KeyboardInterrupt())
+    assert chapterhouse("council", "docs", "link", "berths", "papers").code == 130

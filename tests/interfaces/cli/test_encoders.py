@@ -66,7 +66,7 @@ def mirror(tmp_path: Path) -> Iterator[str]:
 
     handler = functools.partial(Handler, directory=str(tmp_path / "hub"))
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
     server.server_close()

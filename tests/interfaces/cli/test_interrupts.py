@@ -1,5 +1,6 @@
 """Ctrl-C at any moment of the first second ends a command quietly."""
 
+import os
 import re
 import signal
 import subprocess
@@ -12,14 +13,17 @@ import pytest
 from chapterhouse import Library
 from chapterhouse.interfaces.cli.interrupts import end_at_once, exchange, loading, working
 
+STEP = 40 if "CHAPTERHOUSE_LARGE" in os.environ else 150  # milliseconds
 
+
+@pytest.mark.large
 @pytest.mark.parametrize("arguments", [("ask", "When", "does", "it", "rain?"), ("--help",)])
 def test_ctrl_c_ends_without_a_traceback(tmp_path: Path, arguments: tuple[str, ...]) -> None:
     with Library.open(tmp_path / "home") as library:
         library.documents.add_text("It rains in the morning.")
     command = [sys.executable, "-m", "chapterhouse", *arguments]
     codes = set[int]()
-    for delay in range(0, 600, 40):  # milliseconds
+    for delay in range(0, 600, STEP):
         with subprocess.Popen(
             command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
         ) as process:

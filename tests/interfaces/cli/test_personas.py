@@ -1,20 +1,15 @@
-"""The commands about personas: over a scripted house, and once over a real one."""
+"""The commands about personas."""
 
 import os
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 
-from chapterhouse.agents.curated import Curated, CurationReport, Outcome
 from chapterhouse.agents.listing import IndexState
-from chapterhouse.agents.problems import Code, Problem
-from chapterhouse.agents.profile import Generated
-from chapterhouse.connectors.fetched import FetchReport, LinkOutcome
-from chapterhouse.connectors.links import Link
+from chapterhouse.agents.personas import Personas
 from chapterhouse.interfaces.cli.render_personas import STANDINGS
 
 
@@ -69,9 +64,9 @@ def test_folders_of_personas_are_enough(chapterhouse: Any, tmp_path: Path) -> No
     assert not (tmp_path / "none").exists()
 
 
-def test_the_whole_way_over_a_real_house(chapterhouse: Any, tmp_path: Path) -> None:
+def test_the_whole_way(chapterhouse: Any, tmp_path: Path) -> None:
     def persona(*arguments: object) -> Any:
-        return chapterhouse("persona", *arguments, "--home", tmp_path / "home")
+        return chapterhouse("persona", *arguments, "--home", tmp_path / "own")
 
     file = tmp_path / "tides.md"
     file.write_text(
@@ -104,20 +99,24 @@ def test_the_whole_way_over_a_real_house(chapterhouse: Any, tmp_path: Path) -> N
     assert persona("docs", "maria", "--json").data["counts"]["removed"] == 1
     assert persona("docs", "maria", "--restore", "tides.md").code == 0
     assert persona("docs", "maria", "--json").data["counts"]["indexed"] == 1
-    (tmp_path / "home/personas/maria/RAW-DOCS/torn.pdf").write_bytes(b"%PDF-1.7 torn")
+    (tmp_path / "own/personas/maria/RAW-DOCS/torn.pdf").write_bytes(b"%PDF-1.7 torn")
     assert persona("update", "maria").code == 4
     assert persona("validate", "maria").code == 0
     assert "torn.pdf" in persona("validate", "maria").out
-    (tmp_path / "home/personas/maria/persona.config.json").write_text('{"slug": "maria",}')
+    (tmp_path / "own/personas/maria/persona.config.json").write_text('{"slug": "maria",}')
     assert "(cannot be used)" in persona("list").out
     assert "line 1, column 18" in persona("show", "maria").err
 
 
+def tags(chapterhouse: Any) -> list[str]:
+    found: list[str] = chapterhouse("persona", "show", "maria", "--json").data["config"]["tags"]
+    return found
+
+
 def test_a_profile_is_written_only_where_someone_says_yes(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_a_terminal(monkeypatch)
-    library = script()
     asked: list[str] = []
     said = [False, True]
 
@@ -126,98 +125,57 @@ def test_a_profile_is_written_only_where_someone_says_yes(
         return said[len(asked) - 1]
 
     monkeypatch.setattr(typer, "confirm", confirm)
-    assert chapterhouse("persona", "update", "maria", "--dry-run").code == 0
     assert chapterhouse("persona", "update", "maria", "--json").data["accepted"] is False
     assert asked == []
     refused = chapterhouse("persona", "update", "maria")
-    assert "+ tides" in refused.err
-    assert "+ tides" not in refused.out
+    assert "+ Slack water" in refused.err
+    assert "+ Slack water" not in refused.out
     assert "Not written." in refused.out
-    assert library.personas.accepted == []
+    assert tags(chapterhouse) == []
     assert chapterhouse("persona", "update", "maria").code == 0
-    assert len(library.personas.accepted) == 1
+    assert "Slack water" in tags(chapterhouse)
     assert len(asked) == 2
 
 
-def test_off_a_terminal_a_profile_is_only_shown(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    assert chapterhouse("persona", "update", "maria").code == 0
-    assert library.personas.accepted == []
-    assert chapterhouse("persona", "update", "maria", "--yes").code == 0
-    assert len(library.personas.accepted) == 1
-    library.personas.generated = Generated()
-    assert "nothing to change" in chapterhouse("persona", "update", "maria", "--yes").out
-    assert len(library.personas.accepted) == 1
-
-
 def test_ctrl_c_at_the_question_writes_nothing(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_a_terminal(monkeypatch)
 
     def interrupted(*_: object, **__: object) -> bool:
         raise typer.Abort
 
-    library = script()
     monkeypatch.setattr(typer, "confirm", interrupted)
     assert chapterhouse("persona", "update", "maria").code == 0
-    assert chapterhouse("persona", "docs", "maria", "--remove", "x").code == 10
-    assert (library.personas.accepted, library.personas.moved) == ([], [])
+    assert chapterhouse("persona", "docs", "maria", "--remove", "tides").code == 10
+    assert tags(chapterhouse) == []
+    assert chapterhouse("persona", "docs", "maria", "--json").data["counts"]["removed"] == 0
 
 
-def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    library.personas.failure = KeyboardInterrupt()
-    result = chapterhouse("persona", "update", "maria")
-    assert (result.code, library.closed) == (130, True)
+def test_ctrl_c_while_reading_ends_with_130(chapterhouse: Any, home: Path, fails: Any) -> None:
+    fails(Personas, "update", KeyboardInterrupt())
+    assert chapterhouse("persona", "update", "maria").code == 130
 
 
-def test_removing_needs_a_yes_off_a_terminal(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    assert chapterhouse("persona", "docs", "maria", "--remove", "x").code == 10
-    assert chapterhouse("persona", "docs", "maria", "--remove", "x", "--dry-run").code == 0
-    assert library.personas.moved == []
-    assert chapterhouse("persona", "docs", "maria", "--remove", "x", "--yes", "--json").code == 0
-    assert chapterhouse("persona", "docs", "maria", "--restore", "x").code == 0
-    assert [way for way, _ in library.personas.moved] == ["out", "in"]
-    assert chapterhouse("persona", "docs", "maria", "--remove", "x", "--restore", "y").code == 2
+def test_removing_needs_a_yes_off_a_terminal(chapterhouse: Any, home: Path) -> None:
+    remove = ("persona", "docs", "maria", "--remove", "tides")
+    assert chapterhouse(*remove).code == 10
+    assert chapterhouse(*remove, "--dry-run").code == 0
+    assert chapterhouse("persona", "docs", "maria", "--json").data["counts"]["removed"] == 0
+    assert chapterhouse(*remove, "--restore", "y").code == 2
 
 
-def test_what_could_not_be_read_or_fetched_ends_with_4(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    library = script()
-    whole = library.personas.update("maria", files=(), urls=(), on_progress=print, dry_run=True)
-    link = Link("https://example.org/\x1b[2J", 1)
-    pages = FetchReport(
-        (LinkOutcome(link, "failed", None, "url-timeout", "Too late.", "Again."),), ()
-    )
-    torn = CurationReport((Curated("x.pdf", "", Outcome.FAILED, "damaged", "It is torn."),))
-    for training, told in (
-        (replace(whole, fetched=pages), "Too late. Again. (url-timeout)"),
-        (replace(whole, refresh=replace(whole.refresh, curation=torn)), "It is torn. (damaged)"),
-    ):
-        monkeypatch.setattr(library.personas, "update", lambda *_, value=training, **__: value)
-        result = chapterhouse("persona", "update", "maria")
-        assert (result.code, told in result.out) == (4, True)
-        assert "\x1b" not in result.out
+def test_a_page_that_could_not_be_fetched_ends_with_4(chapterhouse: Any, home: Path) -> None:
+    result = chapterhouse("persona", "update", "maria", "--url", "http://127.0.0.1/x")
+    assert result.code == 4
+    assert "(url-" in result.out
 
 
-def test_errors_in_a_folder_end_with_1(chapterhouse: Any, script: Any) -> None:
-    library = script()
-    library.personas.problems = (
-        Problem(("tags", 1), Code.EMPTY, "It is empty.", "Fill it.", file="maria/x"),
-    )
-    for command in (("validate",), ("edit", "maria", "--set", "x=1")):
-        result = chapterhouse("persona", *command)
-        assert result.code == 1
-        assert (
-            "error   maria/x: tags[1]  (empty)\n        It is empty.\n        Fill it.\n"
-            in result.out
-        )
-        assert "1 error, 0 warnings" in result.out
-    data = chapterhouse("persona", "validate", "--json").data
-    assert data["counts"] == {"error": 1, "warning": 0}
+def test_a_change_that_leaves_errors_ends_with_1(chapterhouse: Any, home: Path) -> None:
+    result = chapterhouse("persona", "edit", "maria", "--set", "folders=/nowhere")
+    assert result.code == 1
+    assert "error   maria/persona.config.json: folders[0]  (" in result.out
+    assert "\n1 error, 2 warnings\n" in result.out
 
 
 @pytest.mark.parametrize(
@@ -225,13 +183,12 @@ def test_errors_in_a_folder_end_with_1(chapterhouse: Any, script: Any) -> None:
 )
 def test_the_editor_is_the_users_own(
     chapterhouse: Any,
-    script: Any,
+    home: Path,
     monkeypatch: pytest.MonkeyPatch,
     editor: str,
     code: int,
 ) -> None:
     on_a_terminal(monkeypatch)
-    script()
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", editor)
     assert chapterhouse("persona", "edit", "maria").code == code
@@ -239,10 +196,9 @@ def test_the_editor_is_the_users_own(
 
 
 def test_the_editor_opens_the_file_that_was_asked_for(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     on_a_terminal(monkeypatch)
-    script()
     note = tmp_path / "note"
     editor = tmp_path / "editor"
     editor.write_text(f'#!/bin/sh\necho "$@" >> {note}\n')
@@ -252,16 +208,14 @@ def test_the_editor_opens_the_file_that_was_asked_for(
     chapterhouse("persona", "edit", "maria")
     chapterhouse("persona", "edit", "maria", "--config")
     assert note.read_text().splitlines() == [
-        "--wait /papers/persona.md",
-        "--wait /papers/persona.config.json",
+        f"--wait {home}/personas/maria/{name}" for name in ("persona.md", "persona.config.json")
     ]
     assert chapterhouse("persona", "edit", "maria", "--config", "--set", "x=1").code == 2
     assert os.environ["EDITOR"].startswith(str(editor))
 
 
 @pytest.mark.parametrize("change", ["x", "=1", ""])
-def test_a_change_is_a_key_and_a_value(chapterhouse: Any, script: Any, change: str) -> None:
-    script()
+def test_a_change_is_a_key_and_a_value(chapterhouse: Any, home: Path, change: str) -> None:
     assert chapterhouse("persona", "edit", "maria", "--set", change).code == 2
 
 

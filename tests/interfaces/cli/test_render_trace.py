@@ -118,8 +118,8 @@ def test_calls_of_tools_are_shown_with_arguments_results_and_times() -> None:
     ]
 
 
-def test_nothing_that_is_told_steers_a_terminal(script: Any) -> None:
-    hostile = f"{script.hostile}\x1b]8;;http://x\x07\n\r\u202e"
+def test_nothing_that_is_told_steers_a_terminal() -> None:
+    hostile = "\x1b[2J[bold red]PAID[/bold red]\x1b]8;;http://x\x07\n\r\u202e"
     with (
         collecting() as trace,
         span(hostile, {hostile: hostile}, {hostile: {hostile: [hostile]}}) as recorder,

@@ -3,6 +3,7 @@
 import json
 import socket
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -26,8 +27,7 @@ def test_the_configuration_starts_this_server(chapterhouse: Any) -> None:
     }
 
 
-def test_over_http_the_configuration_is_an_address(chapterhouse: Any, script: Any) -> None:
-    script()
+def test_over_http_the_configuration_is_an_address(chapterhouse: Any, home: Path) -> None:
     told = chapterhouse("mcp", "--http", "--config", "--host", "::1", "--json").data
     assert told["mcpServers"]["chapterhouse"] == {"type": "http", "url": "http://[::1]:8431/mcp"}
 
@@ -45,18 +45,15 @@ def test_over_http_the_configuration_is_an_address(chapterhouse: Any, script: An
     ],
 )
 def test_what_cannot_be_served_so_is_said(
-    chapterhouse: Any, script: Any, arguments: tuple[str, ...], code: int, sentence: str
+    chapterhouse: Any, home: Path, arguments: tuple[str, ...], code: int, sentence: str
 ) -> None:
-    library = script()
     result = chapterhouse("mcp", *arguments)
     assert result.code == code
     assert sentence in result.err
     assert result.out == ""
-    assert library.closed or code == 2
 
 
-def test_a_port_that_is_taken_is_said(chapterhouse: Any, script: Any) -> None:
-    script()
+def test_a_port_that_is_taken_is_said(chapterhouse: Any, home: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         result = chapterhouse("mcp", "--http", "--port", str(taken.getsockname()[1]))
     assert result.code == 2
@@ -64,9 +61,8 @@ def test_a_port_that_is_taken_is_said(chapterhouse: Any, script: Any) -> None:
 
 
 def test_without_its_extra_it_says_how_to_install_it(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script()
     monkeypatch.setattr(serve, "is_installed", lambda _: False)
     result = chapterhouse("mcp")
     assert result.code == 1
@@ -75,16 +71,15 @@ def test_without_its_extra_it_says_how_to_install_it(
 
 
 def test_errors_are_text_where_standard_output_is_the_protocols(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    script()
     monkeypatch.setattr(serve, "is_installed", lambda _: False)
     assert chapterhouse("mcp", "--json").out == ""
 
 
 @pytest.mark.parametrize(("host", "warned"), [("127.0.0.1", False), ("0.0.0.0", True)])
 def test_the_address_is_told_with_a_warning_where_others_can_reach_it(
-    chapterhouse: Any, script: Any, monkeypatch: pytest.MonkeyPatch, host: str, *, warned: bool
+    chapterhouse: Any, home: Path, monkeypatch: pytest.MonkeyPatch, host: str, *, warned: bool
 ) -> None:
     def serve(
         _library: object, address: over_http.Address, *, remember: bool, announce: Any
@@ -93,11 +88,9 @@ def test_the_address_is_told_with_a_warning_where_others_can_reach_it(
         announce(over_http.url(address.host, address.port))
         raise KeyboardInterrupt
 
-    library = script()
     monkeypatch.setattr(over_http, "serve", serve)
     result = chapterhouse("mcp", "--http", "--host", host, "--allow-host", "library.example.org")
     assert result.code == 130
-    assert library.closed
     assert f"Serving MCP at http://{host}:8431/mcp." in result.err
     assert ("no login yet" in result.err) == warned
     assert result.out == ""

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.reading.pdf_writer import HEIGHT, WIDTH, Page, write_pdf
 
@@ -116,7 +116,6 @@ def test_more_fields_than_can_be_placed_have_their_own_labels(
 POINTS = st.tuples(st.integers(20, WIDTH - 140), st.integers(20, HEIGHT - 40))
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.lists(st.integers(20, WIDTH - 140), max_size=8), st.lists(POINTS, max_size=8))
 def test_every_value_is_read_once_wherever_it_stands(
     words: list[int], values: list[tuple[int, int]]

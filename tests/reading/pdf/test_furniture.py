@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.reading.pdf_writer import HEIGHT, Page, write_pdf
 
@@ -177,7 +177,6 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(LINES, LINES), min_size=1, max_size=9), st.booleans())
 def test_only_what_is_said_before_or_counts_the_pages_is_dropped(
     edges: list[tuple[str, str]],

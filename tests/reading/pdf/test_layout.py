@@ -72,7 +72,7 @@ def test_dot_leaders_shrink_and_entries_keep_their_lines() -> None:
     assert text_of(page).split("\n") == ["Chapter 1 ... 7", "Chapter 2 ... 14", "Chapter 3 ... 21"]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=settings().max_examples // 2)
 @given(st.integers(0, 2**32))
 def test_no_word_is_lost_wherever_it_stands(seed: int) -> None:
     chance = random.Random(seed)

@@ -11,6 +11,7 @@ from chapterhouse.agents.council_model import RoundKind
 from chapterhouse.agents.councils import Councils
 from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.answering.search import check_query
+from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.meeting.memory import recall, remember_meeting
 from chapterhouse.council.meeting.quoted import quoted_turn
@@ -31,6 +32,9 @@ from chapterhouse.council.meeting.synthesis import Synthesis, prepare_synthesis,
 from chapterhouse.council.meeting.transcript import Transcript
 from chapterhouse.council.meeting.turns import Ledger, OnText, Turn
 from chapterhouse.council.meeting.written import Prepared, prepare_turn, written_turn
+from chapterhouse.council.minutes.contents import tool_texts
+from chapterhouse.council.opening import OpenedForMeeting, open_declared
+from chapterhouse.council.tools import Opened
 from chapterhouse.errors import ChapterhouseError, EngineError, UsageError
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
@@ -93,9 +97,12 @@ async def convene(
     def on_progress(progress: Progress) -> None:
         emit(ReadingEvent(progress))
 
-    session = await run_in_thread(partial(_open, council, question, choices, runtime, on_progress))
-    reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
-    with open_transcript(session, choices, runtime, reminders) as transcript:
+    with OpenedForMeeting() as opened:
+        session = await run_in_thread(
+            partial(_open, council, question, choices, runtime, opened, on_progress)
+        )
+        reminders = await run_in_thread(partial(_reminders, session, choices, runtime))
+        transcript = opened.enter(open_transcript(session, choices, runtime, reminders))
         meeting = Meeting(
             runtime=runtime,
             store=Replay(transcript, session, runtime),
@@ -117,7 +124,6 @@ async def plan_meeting(
     """
     choices = options or _ANY
     shown = replace(runtime, nonce=lambda: _NO_NONCE)
-    session = await run_in_thread(partial(_open, council, question, choices, shown, None))
     noted: dict[tuple[int, str], PlannedTurn] = {}
 
     async def speak(participant: Participant, turn: Turn, on_text: OnText | None) -> Statement:
@@ -132,9 +138,13 @@ async def plan_meeting(
         noted[synthesis.turn.number, chair.key] = _plan_turn(chair, synthesis.turn, given)
         return synthesis.draft
 
-    unlimited = replace(session, council=replace(session.council, round_timeout_seconds=3600.0))
     meeting = Meeting(shown, _Nowhere(), _ignore, speak, preside, lambda _: ())
-    await hold_meeting(unlimited, meeting)
+    with OpenedForMeeting() as opened:
+        session = await run_in_thread(
+            partial(_open, council, question, choices, shown, opened, None)
+        )
+        patient = replace(session.council, round_timeout_seconds=3600.0)
+        await hold_meeting(replace(session, council=patient), meeting)
     participants = [participant_record(participant, runtime) for participant in session.everyone]
     order = {entry.key: place for place, entry in enumerate(participants)}
     turns = sorted(noted.items(), key=lambda item: (item[0][0], order[item[0][1]]))
@@ -153,6 +163,7 @@ def _open(
     question: str,
     choices: MeetingOptions,
     runtime: Runtime,
+    opened: OpenedForMeeting,
     on_progress: OnProgress | None,
 ) -> Session:
     """Bring everything that will be read up to date, and let everyone take their seat."""
@@ -163,9 +174,14 @@ def _open(
     chosen = Councils(runtime).require(council, choices.tools)
     if choices.options is not None:
         chosen = _deciding(chosen, choices.options, choices, runtime)
-    warnings = refresh_sources(chosen, runtime, on_progress)
+    warnings = list(refresh_sources(chosen, runtime, on_progress))
     runtime.catch_up()
-    session = open_session(chosen, asked, choices, runtime)
+
+    def open_tools(council: Council) -> Opened:
+        allow = choices.allow_tools
+        return open_declared(council, runtime, opened, warnings.append, allow=allow)
+
+    session = open_session(chosen, asked, choices, runtime, open_tools)
     return replace(session, warnings=(*warnings, *session.warnings))
 
 
@@ -191,6 +207,7 @@ async def _speak(
     participant: Participant, turn: Turn, on_text: OnText | None, *, runtime: Runtime
 ) -> Statement:
     """Let a member speak: a council by meeting, a model by writing, documents by being quoted."""
+    runtime = with_tool_texts(runtime, turn.record.tool_texts)
     with telemetry.agent_span(participant.key, turn.question) as recorder:
         statement = await _statement(participant, turn, on_text, runtime)
         telemetry.record_statement(recorder, statement)
@@ -223,6 +240,7 @@ async def _preside(
     """Let the chair sum up; without a model, or where it cannot be reached, rules do."""
     if chair.model is None:
         return synthesis.draft
+    runtime = with_tool_texts(runtime, synthesis.turn.record.tool_texts)
     with telemetry.agent_span(chair.key, synthesis.turn.question) as recorder:
         try:
             minutes = await write_synthesis(chair, chair.model, synthesis, runtime, on_text)
@@ -281,6 +299,7 @@ async def _inner(
         usage=minutes.usage,
         warnings=(*minutes.warnings, *(f"{a.member}: {a.reason}" for a in minutes.absences)),
         read=tuple(dict.fromkeys(r for statement in minutes.statements for r in statement.read)),
+        tool_texts=tool_texts(minutes),
         inner=minutes,
     )
 

@@ -233,6 +233,9 @@ def earlier_claims(
     against = turn.against(participant)
     numbers = [number for one in order_for(turn, others) for number in one.citations]
     numbers += [number for one in order_for(turn, against) for number in one.citations]
+    own_numbers = [number for claim in turn.own(participant) for number in claim.citations]
+    # A member's shelves are searched again in each turn, tools are not called again.
+    numbers += [one.number for one in turn.record.cited(own_numbers) if one.tool]
     cited = turn.record.cited(dict.fromkeys(numbers))
     evidence.add(evidence_excerpts(cited, participant.request.scope, runtime))
     if participant.grounding != "tool" and turn.examines:
@@ -317,7 +320,7 @@ def _cited_part(excerpt: Excerpt, citation: Citation) -> Excerpt:
 def tools_for(
     participant: Participant, evidence: EvidenceBuffer, runtime: Runtime
 ) -> tuple[Tool, ...]:
-    """Return what a member may call in this turn: what searches lays what it finds on the desk."""
+    """Return what a member may call in this turn; what any tool finds can be cited."""
 
     def find(query: Query) -> SearchResult:
         return search(query, runtime, method_for(runtime, participant.request.settings, None))
@@ -330,7 +333,8 @@ def tools_for(
     own = participant.own_tools or {}
     citing = knowledge_tools(find, participant.request.scope, mark)
     tools = tuple(
-        citing[tool.name] if own.get(tool.name) is tool else tool for tool in participant.tools
+        citing[tool.name] if own.get(tool.name) is tool else evidence.citable(tool)
+        for tool in participant.tools
     )
     if participant.grounding != "inject" and all(tool.name != SEARCH_TOOL for tool in tools):
         tools = (*tools, citing[SEARCH_TOOL])

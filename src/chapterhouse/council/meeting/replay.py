@@ -14,13 +14,14 @@ from chapterhouse.agents.councils import Councils
 from chapterhouse.answering.checksum import agrees
 from chapterhouse.answering.cite import verify
 from chapterhouse.answering.search import holdings_of
+from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
     Participant,
     Session,
 )
 from chapterhouse.council.meeting.transcript import Heading, Transcript, key_of_meeting
-from chapterhouse.council.minutes.contents import SupportedText, supported_texts
+from chapterhouse.council.minutes.contents import SupportedText, supported_texts, tool_texts
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
     Absence,
@@ -32,6 +33,7 @@ from chapterhouse.types import (
     Reply,
     Scope,
     Statement,
+    ToolText,
 )
 
 _MEETINGS: Final = "meetings"  # folder of a council that holds the transcripts
@@ -62,7 +64,7 @@ class Replay:
         found = self._transcript.minutes
         if found is None or found.method == draft.method or not _about_the_same(found, draft):
             return None
-        held = self._hold(found.citations) and self._agree(supported_texts(found), found.citations)
+        held = self._hold(found.citations, supported_texts(found), tool_texts(found))
         return found if held and found.decided in {"", *draft.options} else None
 
     def add_statement(self, number: int, statement: Statement) -> None:
@@ -81,30 +83,29 @@ class Replay:
         )
         known = {citation.number for citation in statement.citations}
         numbers = {number for sentence in sentences for number in sentence.citations}
-        if not numbers <= known or not self._hold(statement.citations):
+        if not numbers <= known:
             return False
-        if statement.inner is not None:
-            inner = statement.inner
-            if not (
-                self._hold(inner.citations) and self._agree(supported_texts(inner), inner.citations)
-            ):
-                return False
+        inner, texts = statement.inner, statement.tool_texts
+        if inner and not self._hold(inner.citations, supported_texts(inner), tool_texts(inner)):
+            return False
         replies = [reply for reply in statement.replies if reply.text.strip()]
-        sentences_of_members: list[Claim | Reply] = [*statement.claims, *replies]
-        return self._agree(sentences_of_members, statement.citations)
+        return self._hold(statement.citations, (*statement.claims, *replies), texts)
 
-    def _hold(self, citations: Iterable[Citation]) -> bool:
-        holdings = holdings_of(self._runtime.store, Scope.everything())
-        return all(
+    def _hold(
+        self,
+        citations: Sequence[Citation],
+        sentences: Iterable[Claim | Reply | SupportedText],
+        texts: Sequence[ToolText],
+    ) -> bool:
+        """Whether every quotation stands where it is said to, and carries its sentences."""
+        store = with_tool_texts(self._runtime, texts).store
+        holdings = holdings_of(store, Scope.everything())
+        if not all(
             verify(one, holdings.document(one.document_id), holdings.body(one.document_id)) == one
             for one in citations
-        )
-
-    def _agree(
-        self, sentences: Iterable[Claim | Reply | SupportedText], citations: Sequence[Citation]
-    ) -> bool:
+        ):
+            return False
         known = {citation.number: citation for citation in citations}
-        store = self._runtime.store
         cited = store.documents_among({one.document_id for one in citations}, Scope.everything())
         languages = {name: document.language for name, document in cited.items()}
         return all(
@@ -140,7 +141,9 @@ def open_transcript(
         sequence=runtime.store.sequence(),
         models={one.key: one.model.fingerprint for one in everyone if one.model},
         personas={one.key: _dependencies(one, reminders) for one in everyone},
-        tools={one.key: [tool.name for tool in one.tools] for one in everyone},
+        tools={
+            one.key: [f"{tool.name} {tool.fingerprint}" for tool in one.tools] for one in everyone
+        },
         settings={},  # a member's own stand with them
         versions=runtime.versions,
     )

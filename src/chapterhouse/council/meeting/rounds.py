@@ -15,6 +15,7 @@ from typing import Final, Protocol
 from chapterhouse import telemetry
 from chapterhouse.agents.council_model import CHAIR, RoundKind
 from chapterhouse.answering.checksum import EXTRACTIVE
+from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread
 from chapterhouse.council.disagreement.map import disagreement_map
 from chapterhouse.council.meeting.draft import draft_minutes
@@ -309,6 +310,7 @@ def _failure(error: Exception) -> str:
 
 async def _draft(question: str, session: Session, record: Record, runtime: Runtime) -> Minutes:
     """Return the minutes that rules can write."""
+    runtime = with_tool_texts(runtime, record.tool_texts)
     chart = DisagreementMap()
     if session.debates:  # documents that are only read dispute nothing
         chart = await run_in_thread(partial(_build_map, session, record, runtime))

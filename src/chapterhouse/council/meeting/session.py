@@ -21,7 +21,7 @@ from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
 from chapterhouse.council.positions.aspects import asks_decision, aspects_of
 from chapterhouse.council.positions.reading import SILENT, FoundPosition, read_together
-from chapterhouse.council.tools import participant_tools
+from chapterhouse.council.tools import Opened, installed_tools, participant_tools
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
@@ -49,6 +49,8 @@ class MeetingOptions:
         transcript: File of the transcript; None for the council's own folder, or for no file
             where the council has none.
         tools: Further tools by the names that the council uses.
+        allow_tools: Whether servers that the council's file declares may be started, which else
+            only those may be that the settings allow.
         options: What is to be decided between in this meeting; None for the council's own.
     """
 
@@ -58,6 +60,7 @@ class MeetingOptions:
     transcript: Path | None = None
     tools: Mapping[str, Tool] = field(default_factory=lambda: MappingProxyType({}))
     options: tuple[str, ...] | None = None
+    allow_tools: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +101,15 @@ class Plan:
 OnProgress = Callable[[Progress], None]
 
 
+OpenTools = Callable[[Council], Opened]  # opens the tools that a council declares
+
+
 def _nothing(_: str) -> Sequence[Excerpt]:
     return ()
+
+
+def _none_open(_: Council) -> Opened:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +202,11 @@ def refresh_sources(
 
 
 def open_session(
-    council: Council, question: str, options: MeetingOptions, runtime: Runtime
+    council: Council,
+    question: str,
+    options: MeetingOptions,
+    runtime: Runtime,
+    open_tools: OpenTools = _none_open,
 ) -> Session:
     """Return the council with everyone in their seat.
 
@@ -201,6 +215,7 @@ def open_session(
         question: What is put to it.
         options: What the caller says about the meeting.
         runtime: The library's parts.
+        open_tools: Opens the tools that a council declares, where a model may call them.
 
     Raises:
         CouncilConfigError: with everything that is wrong with its tools.
@@ -217,11 +232,9 @@ def open_session(
         scope = Scope.of(_shelves(council, member, runtime))
         return own.setdefault(id(member), knowledge_tools(partial(_search, runtime), scope))
 
-    tools = participant_tools(council, options.tools, own_of)
-
     def to_participant(member: Member, key: str) -> Participant:
         if member.kind is MemberKind.COUNCIL:
-            return _council(member, question, options, runtime)
+            return _council(member, question, options, runtime, open_tools)
         request = _request(council, member, question, runtime)
         return Participant(
             key=key,
@@ -232,22 +245,38 @@ def open_session(
             instructions=member.instructions,
             grounding=member.grounding or request.grounding,
             model=_model(_model_name(council, member, request, options), runtime),
-            tools=tools[key],
-            own_tools={name: tool for name, tool in own[id(member)].items() if tool in tools[key]},
             timeout_seconds=member.timeout_seconds,
             looked_up=_looking_up(request, runtime),
         )
 
+    pairs = [(member, to_participant(member, member.key)) for member in council.members]
+    if council.chaired_by:
+        pairs.append((council.chaired_by, to_participant(council.chaired_by, CHAIR)))
+    opened = open_tools(council) if any(one.model and not one.inner for _, one in pairs) else {}
+    registry = {**installed_tools(council), **options.tools}
+    tools = participant_tools(council, registry, own_of, opened)
+    everyone = [
+        one if one.inner else _with_tools(one, tools[one.key], own_of(member))
+        for member, one in pairs
+    ]
+    chair = everyone.pop() if council.chaired_by else None
     languages = runtime.store.census(Scope.everything()).languages
     is_asked = options.options is not None or asks_decision(question, council.options)
     session = Session(
         council if is_asked else replace(council, options=()),
         question,
-        tuple(to_participant(member, member.key) for member in council.members),
-        to_participant(council.chaired_by, CHAIR) if council.chaired_by else None,
+        tuple(everyone),
+        chair,
         aspects=aspects_of(question, languages, council.options),
     )
     return _reading(session if session.debates else _without_doubles(session), runtime)
+
+
+def _with_tools(
+    participant: Participant, tools: tuple[Tool, ...], own: Mapping[str, Tool]
+) -> Participant:
+    own = {name: tool for name, tool in own.items() if any(tool is one for one in tools)}
+    return replace(participant, tools=tools, own_tools=own)
 
 
 def _reading(session: Session, runtime: Runtime) -> Session:
@@ -293,11 +322,15 @@ def participant_record(participant: Participant, runtime: Runtime) -> Participan
 
 
 def _council(
-    member: Member, question: str, options: MeetingOptions, runtime: Runtime
+    member: Member,
+    question: str,
+    options: MeetingOptions,
+    runtime: Runtime,
+    open_tools: OpenTools,
 ) -> Participant:
     """Seat a whole council, which inherits nothing: what its members read, it reads."""
     council = Councils(runtime).load(member.council).council
-    inner = open_session(council, question, replace(options, transcript=None), runtime)
+    inner = open_session(council, question, replace(options, transcript=None), runtime, open_tools)
     shelves = tuple(dict.fromkeys(name for one in inner.everyone for name in one.shelves))
     speaker = inner.chair or inner.participants[0]
     request = library_request(question, runtime.settings, AskOptions(shelves=shelves))

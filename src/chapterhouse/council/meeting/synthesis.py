@@ -202,6 +202,7 @@ def _minutes(
         missing=tuple(dict.fromkeys((*_gaps(output, synthesis, checker), *draft.missing))),
         matrix=_matrix(output.matrix, draft, checker, ledger),
         citations=ledger.citations,
+        tool_texts=evidence.texts_among(one.document_id for one in ledger.citations),
         method=method,
     )
 

@@ -24,7 +24,7 @@ from chapterhouse.errors import CorruptLibraryError, RefusedError
 from chapterhouse.text.naming import storable_path
 from chapterhouse.types import Absence, Minutes, Statement
 
-FORMAT: Final = "chapterhouse-transcript/2"
+FORMAT: Final = "chapterhouse-transcript/3"
 _ANY_FORMAT: Final = "chapterhouse-transcript/"
 _BEGINNING: Final = f'{{"format": "{_ANY_FORMAT}'.encode()
 

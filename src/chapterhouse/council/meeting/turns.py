@@ -17,6 +17,7 @@ from chapterhouse.types import (
     Reply,
     Stance,
     Statement,
+    ToolText,
 )
 
 
@@ -47,6 +48,11 @@ class Record:
     def concessions(self) -> tuple[Concession, ...]:
         """All concessions in their order."""
         return tuple(given for statement in self.statements for given in statement.concessions)
+
+    @property
+    def tool_texts(self) -> tuple[ToolText, ...]:
+        """What tools returned, of all that was cited; a text that several cite as often."""
+        return tuple(text for statement in self.statements for text in statement.tool_texts)
 
     @property
     def by_number(self) -> Mapping[int, Citation]:

@@ -108,7 +108,8 @@ class Checker:
     @classmethod
     def of(cls, evidence: EvidenceBuffer, runtime: Runtime) -> Self:
         """Return what checks by all that lies on a desk now; documents are read once."""
-        store, scope = runtime.store, Scope.everything()  # others' quotations lie there, too
+        # Others' quotations lie there, too.
+        store, scope = evidence.with_texts(runtime).store, Scope.everything()
         document = cache(partial(store.document, scope=scope))
         body = cache(partial(store.body, scope=scope))
         return cls(evidence.given(), runtime.judge, Lookup(document, body))
@@ -188,6 +189,7 @@ def statement_of(
         warnings=tuple(warnings),
         rejected=tuple(dict.fromkeys(rejected)),
         read=readings_of(evidence),
+        tool_texts=evidence.texts_among(one.document_id for one in ledger.citations),
     )
 
 

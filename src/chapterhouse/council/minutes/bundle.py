@@ -23,13 +23,19 @@ from chapterhouse.answering.bundle import documents_of, sections_of
 from chapterhouse.answering.checksum import Source
 from chapterhouse.answering.cite import CitationCheck, recheck_citations, text_hash
 from chapterhouse.answering.search import holdings_of
-from chapterhouse.council.minutes.contents import all_citations, meetings, supported_texts
+from chapterhouse.answering.tool_texts import with_tool_texts
+from chapterhouse.council.minutes.contents import (
+    all_citations,
+    meetings,
+    supported_texts,
+    tool_texts,
+)
 from chapterhouse.errors import UsageError
 from chapterhouse.ports.models import ClaimJudge
 from chapterhouse.runtime import Runtime
-from chapterhouse.types import Check, Document, Minutes, Scope
+from chapterhouse.types import Check, Citation, Document, Minutes, Scope, ToolText
 
-MINUTES_FORMAT: Final = "chapterhouse-minutes/3"
+MINUTES_FORMAT: Final = "chapterhouse-minutes/4"
 _NAMED: Final = 8  # sentences that fail a check, the rest is counted
 _WRITTEN_BY: Final = (
     "Bundles of minutes are written by: chapterhouse convene COUNCIL QUESTION --bundle FILE; what "
@@ -195,7 +201,12 @@ def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ..
     sources = {source.document_id: source for source in bundle.sources}
     cited = list(all_citations(bundle.minutes))
     held = [meeting for _, meeting in meetings(bundle.minutes)]
-    torn = [f"[{name}]" for name, c in cited if not checksum.holds(c, bundle.quotes.get(name))]
+    texts = {text.id: text for text in tool_texts(bundle.minutes)}
+    torn = [
+        f"[{name}]"
+        for name, c in cited
+        if not (checksum.holds(c, bundle.quotes.get(name)) and _is_in_tool_text(c, texts))
+    ]
     without = [f"[{name}]" for name, c in cited if not checksum.is_of(c, sources)]
     against = [where for one in held for where in _unsupported(one, sources, judge)]
     return (
@@ -206,6 +217,19 @@ def examine_minutes(bundle: MinutesBundle, judge: ClaimJudge) -> tuple[Check, ..
             "numbering", all(map(_numbered, held)), "Every number in the minutes has its citation."
         ),
         _claims_check(against),
+    )
+
+
+def _is_in_tool_text(citation: Citation, texts: Mapping[str, ToolText]) -> bool:
+    """Whether what is quoted of a tool's text stands there to the character; of others true."""
+    if not citation.tool:
+        return True
+    text = texts.get(citation.document_id)
+    return (
+        text is not None
+        and text.tool == citation.tool
+        and text.text[citation.start : citation.end] == citation.quote
+        and text.text_sha256 == citation.text_sha256 == text_hash(text.text)
     )
 
 
@@ -254,6 +278,7 @@ def minutes_bundle_of(minutes: Minutes, runtime: Runtime) -> MinutesBundle:
 
     A council that was built in Python has no file, and is not in it.
     """
+    runtime = with_tool_texts(runtime, tool_texts(minutes))
     held = [meeting for _, meeting in meetings(minutes)]
     personas = sorted(
         {participant.persona for one in held for participant in one.members if participant.persona}
@@ -298,6 +323,7 @@ def recheck_minutes(minutes: Minutes, runtime: Runtime) -> tuple[CitationCheck, 
 
     Personas and councils on whose shelves the documents stand read what changed first.
     """
+    runtime = with_tool_texts(runtime, tool_texts(minutes))
     cited = sorted({one.document_id for _, one in all_citations(minutes)})
     found = runtime.store.documents_among(cited, Scope.everything())
     shelves = {name for one in found.values() for name in one.shelves}

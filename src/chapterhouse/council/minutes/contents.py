@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from chapterhouse.answering.checksum import EXTRACTIVE
-from chapterhouse.types import Citation, Minutes, Support
+from chapterhouse.types import Citation, Minutes, Support, ToolText
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,16 @@ def all_citations(minutes: Minutes) -> Iterator[tuple[str, Citation]]:
     for place, meeting in meetings(minutes):
         for citation in meeting.citations:
             yield f"{place}{citation.number}", citation
+
+
+def tool_texts(minutes: Minutes) -> tuple[ToolText, ...]:
+    """Return what tools returned, of all that is cited, also by councils that sat in it."""
+    found: dict[str, ToolText] = {}
+    for _, meeting in meetings(minutes):
+        for statement in meeting.statements:
+            found |= {text.id: text for text in statement.tool_texts}
+        found |= {text.id: text for text in meeting.tool_texts}
+    return tuple(found.values())
 
 
 def supported_texts(minutes: Minutes) -> Iterator[SupportedText]:

@@ -16,7 +16,6 @@ from chapterhouse.presenting.markdown import (
     line_text,
     words,
 )
-from chapterhouse.presenting.wording import method
 from chapterhouse.types import Minutes, Point
 
 _CITED: Final = re.compile(r"\[\^([0-9-]+)\]")
@@ -65,7 +64,7 @@ def _about(reader: Reader, date: str) -> Iterator[str]:
         ),
         "Absent": "; ".join(absent),
         "Council": minutes.title or minutes.council,
-        "Made": method(minutes.method),
+        "Made": wording.summed_up(minutes),
     }
     yield from (f"- {name}: {words(value)}" for name, value in fields.items() if value)
 

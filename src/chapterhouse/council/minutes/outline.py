@@ -131,7 +131,14 @@ def outline(minutes: Minutes) -> Part:
     top = meeting(reader_of(minutes))
     inner = [_inner(place, held) for place, held in meetings(minutes) if place]
     cited = tuple(all_citations(minutes))
-    below = (Part("sources", "Sources", (Sources(cited),)),) if cited else ()
+    below = tuple(
+        Part(key, title, (Sources(found),))
+        for key, title, found in (
+            ("sources", "Sources", tuple(entry for entry in cited if not entry[1].tool)),
+            ("tools", "What tools returned", tuple(entry for entry in cited if entry[1].tool)),
+        )
+        if found
+    )
     return Part(top.key, top.title, top.blocks, (*top.parts, *inner, *below))
 
 
@@ -198,7 +205,7 @@ def _members(reader: Reader) -> tuple[Block, ...]:
         rows = tuple(_member_row(participant) for participant in minutes.members)
         blocks.append(Grid("Who sat in the council, and what they read", columns, rows))
     presided = f"{minutes.chair} presided" if minutes.chair else "Nobody presided"
-    summed = f"{presided}; summed up: {method(minutes.method)}."
+    summed = f"{presided}; summed up: {wording.summed_up(minutes)}."
     blocks.append(Paragraph((Words(summed, Style.QUIET),)))
     if minutes.usage:
         usage_line = f"Used of models: {usage_text(minutes.usage)}."

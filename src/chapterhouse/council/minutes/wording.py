@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from chapterhouse.agents.council_model import CHAIR, RoundKind
+from chapterhouse.answering.checksum import EXTRACTIVE
 from chapterhouse.presenting.blocks import Cited, ClaimName, Line, Style, Words
-from chapterhouse.presenting.wording import support_mark
+from chapterhouse.presenting.wording import method, support_mark
 from chapterhouse.types import (
     ClaimKind,
     ConflictKind,
@@ -178,6 +179,14 @@ class Reader:
         remark = ": ".join(filter(None, (mark, amiss)))
         warning = (Words(f" ({remark})", Style.WARNING),) if remark else ()
         return (Words(legible(text)), *self.cited(citations), *warning)
+
+
+def summed_up(minutes: Minutes) -> str:
+    """Return how minutes came about: that rules wrote them does not mean that no model spoke."""
+    methods = {minutes.method, *(statement.method for statement in minutes.statements)}
+    if minutes.method == EXTRACTIVE and methods != {EXTRACTIVE}:
+        return "by rules, from what models wrote"
+    return method(minutes.method)
 
 
 def reader_of(minutes: Minutes, place: str = "", *, names_claims: bool = True) -> Reader:

@@ -2,7 +2,7 @@
 
 A conditional logit chooses among the sentences; a logistic model says whether what is chosen
 answers, by the sentence itself and by what the other members' documents have on the same. Both are
-fitted by ``benchmarks/councils/fit.py`` on councils over real folders.
+fitted by ``benchmarks/councils/council_fit.py`` on councils over real folders.
 """
 
 import json
@@ -28,7 +28,7 @@ SIGNS = (
 
 @dataclass(frozen=True, slots=True)
 class PositionModel:
-    """Weights, made by ``benchmarks/councils/fit.py``.
+    """Weights, made by ``benchmarks/councils/council_fit.py``.
 
     Attributes:
         choice: One for each of ``FEATURES``.

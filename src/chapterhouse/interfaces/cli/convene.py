@@ -102,6 +102,9 @@ def convene(
         bool, typer.Option("--no-memory", help="Do not remember what was held and decided.")
     ] = False,
     full: Annotated[bool, typer.Option("--full", help="Show more than fits one screen.")] = False,
+    allow_tools: Annotated[
+        bool, typer.Option("--allow-tools", help="Let the council start the servers it declares.")
+    ] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what everybody would be told; ask no model.")
     ] = False,
@@ -131,6 +134,7 @@ def convene(
             fresh=fresh,
             transcript=None if transcript is None else Path(require_path(transcript)).expanduser(),
             options=tuple(option) if option else None,
+            allow_tools=allow_tools,
         )
         asked = readable(*question)
         try:

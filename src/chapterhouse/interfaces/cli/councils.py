@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 from chapterhouse.agents.council import as_object, council_from
-from chapterhouse.agents.council_model import Member, Round, RoundKind, tool_name
+from chapterhouse.agents.council_model import Member, Round, RoundKind
+from chapterhouse.agents.declared_tools import tool_name
 from chapterhouse.interfaces.cli import registries, render, render_personas
 from chapterhouse.interfaces.cli.options import (
     DryRun,

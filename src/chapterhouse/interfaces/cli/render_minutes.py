@@ -18,7 +18,7 @@ from chapterhouse.interfaces.cli.terminal import draw, say
 from chapterhouse.presenting.blocks import Block, Bullets, Columns, Paragraph, Part, names_in, plain
 from chapterhouse.presenting.styled import indented, one_line, shown, styled
 from chapterhouse.presenting.terminal import numbers, quiet_line, show_block, source
-from chapterhouse.presenting.wording import method, support_mark, usage_text
+from chapterhouse.presenting.wording import support_mark, usage_text
 from chapterhouse.text.counting import counted
 from chapterhouse.types import Citation, MapRow, Minutes, ParticipantRecord, Stance
 
@@ -138,7 +138,7 @@ def html(target: Console, value: Minutes, _options: str = "") -> None:
 def _facts(value: Minutes) -> list[str]:
     claims = counted(len(value.claims), "claim")
     facts = [counted(len(value.members), "member"), claims]
-    facts.append(one_line(method(value.method)))
+    facts.append(one_line(wording.summed_up(value)))
     facts += [usage_text(value.usage)] if value.usage else []
     inner = [statement.member for statement in value.statements if statement.inner]
     facts += [f"{one_line(name)} is a council with its own minutes" for name in inner]
@@ -247,11 +247,13 @@ def _sources(target: Console, value: Minutes, parts: dict[str, Part], options: s
         for name in names_in(block)
     }
     cited = [citation for citation in value.citations if str(citation.number) in named]
-    if cited:
-        say(target, ("Sources", "bold"))
-    for citation in cited:
-        source(target, str(citation.number), citation, options)
-        target.print()
+    for title, of_tools in (("Sources", False), ("What tools returned", True)):
+        shown = [citation for citation in cited if bool(citation.tool) is of_tools]
+        if shown:
+            say(target, (title, "bold"))
+        for citation in shown:
+            source(target, str(citation.number), citation, options)
+            target.print()
     rest = len(value.citations) - len(cited)
     if rest:
         more = counted(rest, "more source" if cited else "source")

@@ -198,7 +198,7 @@ def _show_citations(question: str, found: "Sequence[cite.CitationCheck]") -> Ite
         yield verbatim(
             f"{one_line(citation.source)} {_SOURCES[one.source.value]}{moved}; ", verdict, indent=4
         )
-        if one.holds:
+        if one.holds and not citation.tool:
             span = f"{one.start}:{one.end}"
             opens = f"chapterhouse docs show {one.document_id} --span {span}"
             yield verbatim((opens, Style.QUIET), indent=4)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -211,7 +211,6 @@ def test_no_text_becomes_markup(
     assert not re.search(r"[\x00-\x08\x0b-\x1f\u202a-\u202e\u200b]", page)
 
 
-@settings(max_examples=50, deadline=None)
 @given(st.text(min_size=1, max_size=40))
 def test_any_text_is_only_text(
     filled: Callable[[str], Minutes], usual: list[tuple[str, str]], text: str

@@ -7,14 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.extend([str(HERE.parent), str(HERE.parent / "natural")])
+sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).parents[1] / "natural"))
 
 from chapterhouse import Library
 from chapterhouse.types import Aspect
 from data_folder import data_folder
 from folders import lay_out
 from plain_text import comparable, holds
+
+HERE = Path(__file__).parent
 
 SAID_NOTHING = frozenset({"silent", "other"})
 _WORDS_SHARED = 0.7  # of the shorter of two quotations, from which they are the same place
@@ -43,7 +45,7 @@ def councils(part: str) -> Iterator[Gold]:
 
 def make_library(council: Gold, folder: Path) -> Path:
     """Add each member's documents to a shelf of that name; return the home."""
-    home = folder / council["council"]
+    home = folder / str(council["council"])
     laid = folder / "folders"
     root = laid / council["folder"]
     if not root.exists():
@@ -110,5 +112,5 @@ def is_right(cell: Gold, kind: str, text: str, values: Sequence[str]) -> bool:
         said = comparable(" ".join((text, *values)))
         return all(any(holds(said, form) for form in fact) for fact in cell["values"])
     if position in {"yes", "no", "conditional"} and kind in {"yes", "no", "conditional"}:
-        return kind == position
+        return bool(kind == position)
     return is_quoted(text, quotations(cell))

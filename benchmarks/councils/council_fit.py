@@ -1,7 +1,7 @@
 """Fit which sentence answers an aspect, and whether it does, on the open councils.
 
-python benchmarks/councils/fit.py           measure, leaving one council out
-python benchmarks/councils/fit.py --write   also fit on all open councils and write the weights
+python benchmarks/councils/council_fit.py           measure, leaving one council out
+python benchmarks/councils/council_fit.py --write   also fit on all open councils and write the weights
 """
 
 import argparse
@@ -16,7 +16,7 @@ from typing import Any
 sys.path.append(str(Path(__file__).parents[1]))
 
 import numpy as np
-from cases import (
+from council_cases import (
     SAID_NOTHING,
     align,
     councils,
@@ -147,7 +147,7 @@ def measure(data: Sequence[Cell]) -> None:
         speaks = fit_speaks(rest, choice)
         left = [cell for cell in data if cell.council == name]
         signs = {id(cell): found for cell, found in _signs(left, choice)}
-        own = sum(_outcome(cell, choice, speaks, signs.get(id(cell))) for cell in left)
+        own = np.sum([_outcome(cell, choice, speaks, signs.get(id(cell))) for cell in left], axis=0)
         _show(name, own)
         total += own
     _show("all", total)

@@ -1,6 +1,6 @@
 """How often a council's table says what its members' documents say, without a model.
 
-    python benchmarks/councils/score.py [--part open|test|all] [--write]
+    python benchmarks/councils/council_score.py [--part open|test|all] [--write]
 
 Real folders, questions and gold by readers of the documents (``BRIEF.md``). A cell is right where
 its sentence or values hold every fact of the gold, where its yes, no or condition is the gold's, or
@@ -8,7 +8,6 @@ where it is silent as the gold is. Choices were made on the open councils alone.
 """
 
 import argparse
-
 import random
 import sys
 import tempfile
@@ -19,12 +18,13 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1]))
 
+from council_cases import SAID_NOTHING, Gold, align, councils, is_quoted, is_right, make_library
+from council_cases import quotations as quotations_of
+
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
 from chapterhouse.council.meeting.session import MeetingOptions
-from chapterhouse.types import Leaning, Minutes, Position, PositionKind, PositionRelation
-from cases import SAID_NOTHING, Gold, align, councils, is_quoted, is_right, make_library
-from cases import quotations as quotations_of
+from chapterhouse.types import Leaning, Minutes, PositionKind, PositionRelation
 from measuring import Bar, Machine, Row, Table, finish, percentile
 
 RESAMPLES = 1000
@@ -175,7 +175,9 @@ def main() -> int:
         tallies = list(named.values())
         whole = summary(tallies)
         bars += list(_bars(part, whole, tallies))
-        rows = [(name, len(t.cells), *summary([t]).values()) for name, t in named.items()]
+        rows: list[Row] = [
+            (name, len(t.cells), *summary([t]).values()) for name, t in named.items()
+        ]
         rows.append(("all", sum(len(t.cells) for t in tallies), *whole.values()))
         note = f"Cells right: 95 % interval over councils {interval(tallies)}."
         tables.append(Table(f"Councils, {part}", ("council", "cells", *whole), tuple(rows), note))

@@ -1,6 +1,6 @@
 """Prove the collection of councils: every quotation by its document, every value by its quotation.
 
-    python benchmarks/councils/check.py [COUNCIL ...]
+    python benchmarks/councils/gold_check.py [COUNCIL ...]
 
 Ends with 1 where anything is wrong, and prints how many questions and cells each council has.
 """
@@ -14,12 +14,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.extend([str(HERE.parent), str(HERE.parent / "natural")])
+sys.path.append(str(Path(__file__).parents[1]))
+sys.path.append(str(Path(__file__).parents[1] / "natural"))
 
 from data_folder import data_folder
 from folders import sources
 from plain_text import comparable, holds, plain_text
+
+HERE = Path(__file__).parent
 
 KINDS = {"value", "yes-no", "stance", "list", "reason"}
 POSITIONS = {"value", "yes", "no", "conditional", "for", "against", "neutral", "silent", "other"}
@@ -41,27 +43,28 @@ def problems(council: dict[str, Any]) -> Iterator[str]:
     owned = {each["id"]: each["documents"] for each in council["members"]}
     if not 3 <= len(owned) <= 8:
         yield f"{len(owned)} members"
-    for names in owned.values():
-        for name in names:
-            if document_text(folder, name) is None:
-                yield f"no such document: {name}"
+    for name in (name for names in owned.values() for name in names):
+        if document_text(folder, name) is None:
+            yield f"no such document: {name}"
     for question in council["questions"]:
         for aspect in question.get("aspects", ()):
             where = f"{question['id']} {aspect['id']}"
             yield from (f"{where}: {each}" for each in _aspect(folder, aspect, owned))
-        for member, options in question.get("stances", {}).items():
-            for option, cell in options.items():
-                where = f"{question['id']} {member} {option!r}"
-                if option not in question["options"]:
-                    yield f"{where}: no such option"
-                if cell["stance"] not in STANCES:
-                    yield f"{where}: unknown stance {cell['stance']!r}"
-                if cell["stance"] not in {"neutral", "silent"} and not cell.get("evidence"):
-                    yield f"{where}: no evidence"
-                yield from (
-                    f"{where}: {each}"
-                    for each in _evidence(folder, cell.get("evidence", ()), owned[member])
-                )
+        yield from _stances(folder, question, owned)
+
+
+def _stances(folder: str, question: dict[str, Any], owned: dict[str, list[str]]) -> Iterator[str]:
+    for member, options in question.get("stances", {}).items():
+        for option, cell in options.items():
+            where, evidence = f"{question['id']} {member} {option!r}", cell.get("evidence", ())
+            if option not in question["options"]:
+                yield f"{where}: no such option"
+            if cell["stance"] not in STANCES:
+                yield f"{where}: unknown stance {cell['stance']!r}"
+            if cell["stance"] not in {"neutral", "silent"} and not evidence:
+                yield f"{where}: no evidence"
+            for each in _evidence(folder, evidence, owned[member]):
+                yield f"{where}: {each}"
 
 
 def _aspect(folder: str, aspect: dict[str, Any], owned: dict[str, list[str]]) -> Iterator[str]:
@@ -69,26 +72,27 @@ def _aspect(folder: str, aspect: dict[str, Any], owned: dict[str, list[str]]) ->
         yield f"unknown kind {aspect['kind']!r}"
     if set(aspect["cells"]) != set(owned):
         yield "cells are not those of the members"
-    spoken = set()
     for member, cell in aspect["cells"].items():
-        position = cell["position"]
-        if position not in POSITIONS:
-            yield f"{member}: unknown position {position!r}"
-        if position not in {"silent", "other"}:
-            spoken.add(member)
-        if position != "silent" and not cell.get("evidence"):
-            yield f"{member}: no evidence"
-        if (position == "value") != bool(cell.get("values")):
-            yield f"{member}: values belong to the position 'value', and to each"
-        evidence = cell.get("evidence", ())
-        yield from (f"{member}: {each}" for each in _evidence(folder, evidence, owned[member]))
-        quoted = [comparable(each["quote"]) for each in evidence]
-        for fact in cell.get("values", ()):
-            if not any(holds(text, form) for text in quoted for form in fact):
-                yield f"{member}: no quotation has any of {fact}"
+        yield from (f"{member}: {each}" for each in _cell(folder, cell, owned[member]))
+    spoken = {m for m, c in aspect["cells"].items() if c["position"] not in {"silent", "other"}}
     grouped = Counter(member for group in aspect["groups"] for member in group)
     if set(grouped) != spoken or any(times > 1 for times in grouped.values()):
         yield f"groups hold {sorted(grouped)}, those who speak are {sorted(spoken)}"
+
+
+def _cell(folder: str, cell: dict[str, Any], owned: list[str]) -> Iterator[str]:
+    position, evidence = cell["position"], cell.get("evidence", ())
+    if position not in POSITIONS:
+        yield f"unknown position {position!r}"
+    if position != "silent" and not evidence:
+        yield "no evidence"
+    if (position == "value") != bool(cell.get("values")):
+        yield "values belong to the position 'value', and to each"
+    yield from _evidence(folder, evidence, owned)
+    quoted = [comparable(each["quote"]) for each in evidence]
+    for fact in cell.get("values", ()):
+        if not any(holds(text, form) for text in quoted for form in fact):
+            yield f"no quotation has any of {fact}"
 
 
 def _evidence(folder: str, evidence: Any, owned: list[str]) -> Iterator[str]:

@@ -1,0 +1,114 @@
+"""Tools that a council's file declares itself: a folder to search, a server that has tools."""
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from pathlib import PurePath
+from typing import ClassVar, Final
+
+from pydantic import ConfigDict, TypeAdapter
+from pydantic_core import PydanticKnownError
+
+from chapterhouse.text.naming import slug
+from chapterhouse.types import Tool
+
+GROUP: Final = "chapterhouse.tools"  # of the entry points by which packages bring tools
+TOP_K: Final = 4
+TOOL_SECONDS: Final = 30.0
+_AS_JSON: Final = ConfigDict(extra="forbid", strict=True)
+_NOT_IN_NAMES: Final = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """A folder whose documents one tool searches, and which are on no shelf.
+
+    Attributes:
+        folder: Absolute, with ``~``, or relative to the council's own.
+        name: Of the tool; empty for ``search_`` and the name of the folder.
+        description: When to call it; empty for a sentence with the name of the folder.
+        top_k: Passages where the model does not say how many, 1 to 20.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+
+    folder: str = ""
+    name: str = ""
+    description: str = ""
+    top_k: int = TOP_K
+
+    @property
+    def tool_name(self) -> str:
+        """The name by which a model calls it."""
+        words = _NOT_IN_NAMES.sub("_", slug(PurePath(self.folder).name)).strip("_")
+        return self.name or f"search_{words or 'corpus'}"
+
+
+@dataclass(frozen=True, slots=True)
+class McpServer:
+    """A program that offers tools by the Model Context Protocol, over its input and output.
+
+    Attributes:
+        command: The program; it runs in the council's folder, by no shell.
+        args: What it is given.
+        env: Names of environment variables that it sees beside the harmless ones.
+        tools: Which of its tools are offered; empty for all.
+        timeout_seconds: Longest call, and longest start.
+    """
+
+    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    timeout_seconds: float = TOOL_SECONDS
+
+    @property
+    def line(self) -> str:
+        """The command as a shell would take it."""
+        return shlex.join((self.command, *self.args))
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredTool:
+    """One declaration: either of a corpus or of a server."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = _AS_JSON
+
+    corpus: Corpus | None = None
+    mcp: McpServer | None = None
+
+
+ToolRef = str | Tool | DeclaredTool  # a name that is registered, the tool itself, or a declaration
+
+
+def tool_name(tool: ToolRef) -> str:
+    """Return the name by which a tool is called and shown; of a server its command."""
+    if isinstance(tool, str):
+        return tool
+    if isinstance(tool, Tool):
+        return tool.name
+    return tool.corpus.tool_name if tool.corpus else tool.mcp.line if tool.mcp else ""
+
+
+def parse_tool(value: object) -> ToolRef:
+    """Return the tool that a file names or declares; only Python has tools themselves."""
+    if isinstance(value, dict):
+        return _adapter().validate_json(json.dumps(value))
+    if not isinstance(value, str):
+        raise PydanticKnownError("string_type")
+    return value
+
+
+def installed_names() -> frozenset[str]:
+    """Return the names of the tools that installed packages bring; none is loaded."""
+    return frozenset(entry.name for entry in entry_points(group=GROUP))
+
+
+@cache
+def _adapter() -> TypeAdapter[DeclaredTool]:
+    return TypeAdapter(DeclaredTool)

@@ -1,0 +1,157 @@
+"""A tool that searches the documents of one folder, which are on no shelf.
+
+They are read as any document is, each time a council meets, and searched in memory by BM25.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from chapterhouse.agents.declared_tools import Corpus
+from chapterhouse.agents.tool_checks import MOST_PASSAGES
+from chapterhouse.connectors.content import open_source
+from chapterhouse.connectors.folder import SourceFile, walk
+from chapterhouse.council.knowledge import Found, escape_line, format_numbered, heading
+from chapterhouse.errors import RejectedError, UsageError
+from chapterhouse.retrieval.question import parse_question
+from chapterhouse.runtime import Runtime
+from chapterhouse.types import Chunk, Document, Tool, ToolPassage
+
+MOST_FILES: Final = 1_000
+_LONGEST_QUERY: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    document: Document
+    chunk: Chunk
+
+
+def corpus_tool(corpus: Corpus, folder: Path, runtime: Runtime) -> tuple[Tool, tuple[str, ...]]:
+    """Return the tool that searches a folder, and what could not be read of it, in sentences.
+
+    Args:
+        corpus: As the council declares it.
+        folder: Absolute.
+        runtime: The library's parts.
+
+    Raises:
+        NotFoundError: the folder is not there.
+        UsageError: it holds too many files.
+    """
+    files = list(walk(folder))
+    if len(files) > MOST_FILES:
+        raise UsageError(
+            f"The corpus {corpus.tool_name} has {len(files):,} files, at most {MOST_FILES:,} fit.",
+            hint="Add the folder to the library and let the members search that.",
+        )
+    problems: list[str] = []
+    read = list(_documents(files, runtime, problems))
+    entries = [_Entry(document, chunk) for document, chunks in read for chunk in chunks]
+    rank = runtime.rank_in_memory(read)
+    languages = _counts(document.language for document, _ in read)
+
+    def find(arguments: Mapping[str, object]) -> Sequence[ToolPassage]:
+        question = parse_question(str(arguments["query"]), languages)
+        wanted = arguments.get("top_k", corpus.top_k)
+        limit = int(wanted) if isinstance(wanted, int | float) else corpus.top_k
+        return [_passage(entries[hit.key]) for hit in rank(question.terms, limit)]
+
+    tool = Tool(
+        name=corpus.tool_name,
+        description=corpus.description or _description(folder),
+        parameters=_parameters(corpus.top_k),
+        call=_format_with(find),
+        parallel=True,
+        find=find,
+        fingerprint=_fingerprint(document for document, _ in read),
+    )
+    return tool, tuple(problems)
+
+
+def _documents(
+    files: Sequence[SourceFile], runtime: Runtime, problems: list[str]
+) -> Iterator[tuple[Document, Sequence[Chunk]]]:
+    """Yield what files become, in their order; note those that become nothing."""
+    prepare = runtime.preparer()
+    for file in files:
+        try:
+            if file.problem:
+                problems.append(f"{file.source} is not searched: {file.problem.sentence}")
+                continue
+            content = open_source(file, maximum_bytes=runtime.maximum_bytes)
+            made = prepare(runtime.read(content.data, file.name).result(), file, content)
+        except RejectedError as error:
+            problems.append(f"{file.source} is not searched: {error.message}")
+        else:
+            yield made.document, made.chunks
+
+
+def _passage(entry: _Entry) -> ToolPassage:
+    """Return a chunk with its place: ``letters/may.pdf (page 4, chunk 8, section Costs)``."""
+    document, chunk = entry.document, entry.chunk
+    facts = [f"chunk {chunk.ordinal + 1}"]
+    if chunk.page is not None:
+        facts.insert(0, f"{document.page_kind or 'page'} {chunk.page_label or chunk.page}")
+    if chunk.section_path:
+        facts.append(f"section {chunk.section_path[-1][:120]}")
+    return ToolPassage(f"{document.source} ({', '.join(facts)})", chunk.header + chunk.text)
+
+
+def _format_with(
+    find: Callable[[Mapping[str, object]], Sequence[ToolPassage]],
+) -> Callable[[Mapping[str, object]], str]:
+    """Return what tells of passages where nothing is cited."""
+
+    def call(arguments: Mapping[str, object]) -> str:
+        found, query = find(arguments), str(arguments["query"])
+        if not found:
+            return heading("Nothing was found for", query)
+        title = heading("Results for", query)
+        return format_numbered(title, [Found(one.place, one.text) for one in found])
+
+    return call
+
+
+def _description(folder: Path) -> str:
+    return (
+        f"Search the documents of the folder “{escape_line(folder.name)}”. Call this whenever the "
+        "question touches what they are about. Returns the passages that share most words with "
+        "the query."
+    )
+
+
+def _parameters(top_k: int) -> Mapping[str, object]:
+    return {
+        "type": "object",
+        "properties": {
+            "query": {
+                "type": "string",
+                "description": "What to look for, in the words that the documents would use.",
+                "minLength": 1,
+                "maxLength": _LONGEST_QUERY,
+            },
+            "top_k": {
+                "type": "integer",
+                "description": f"Most passages wanted; {top_k} where it is left out.",
+                "minimum": 1,
+                "maximum": MOST_PASSAGES,
+            },
+        },
+        "required": ["query"],
+        "additionalProperties": False,
+    }
+
+
+def _counts(languages: Iterator[str]) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for language in languages:
+        found[language] = found.get(language, 0) + 1
+    return found
+
+
+def _fingerprint(documents: Iterator[Document]) -> str:
+    lines = "\n".join(f"{document.source} {document.sha256}" for document in documents)
+    return hashlib.sha256(lines.encode()).hexdigest()
