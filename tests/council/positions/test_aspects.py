@@ -115,7 +115,7 @@ def test_any_question_has_numbered_aspects_of_its_own_words(question: str) -> No
     assert aspects_of(question, {"en": 1}) == found
 
 
-# --- whether a choice is asked for -----------------------------------------------------------------
+# --- whether a choice is asked for ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
