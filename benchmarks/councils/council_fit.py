@@ -1,7 +1,7 @@
 """Fit which sentence answers an aspect, and whether it does, on the open councils.
 
 python benchmarks/councils/council_fit.py           measure, leaving one council out
-python benchmarks/councils/council_fit.py --write   also fit on all open councils and write the weights
+python benchmarks/councils/council_fit.py --write   also fit on all of them, and write
 """
 
 import argparse
@@ -36,7 +36,7 @@ from chapterhouse.council.positions.position import stated
 from chapterhouse.types import Aspect, Scope
 
 WEIGHTS = Path(__file__).parents[2] / "src/chapterhouse/council/positions/position_model.json"
-CHOICE_PENALTY, SPEAKS_PENALTY = 0.1, 0.5
+CHOICE_PENALTY, ANSWERS_PENALTY = 0.1, 0.5
 LEAST = 0.45  # below it documents are called silent: of a hundred positions then about five
 Floats = NDArray[np.float64]
 
@@ -110,7 +110,7 @@ def fit_choice(data: Sequence[Cell]) -> tuple[float, ...]:
     return tuple(minimize(loss, start, method="L-BFGS-B").x.round(3))
 
 
-def fit_speaks(data: Sequence[Cell], choice: tuple[float, ...]) -> tuple[float, ...]:
+def fit_answers(data: Sequence[Cell], choice: tuple[float, ...]) -> tuple[float, ...]:
     """Return the weights by which what is said is told from silence."""
     rows, spoken = [], []
     for cell, signs in _signs(data, choice):
@@ -121,7 +121,7 @@ def fit_speaks(data: Sequence[Cell], choice: tuple[float, ...]) -> tuple[float, 
     def loss(weights: Floats) -> float:
         logits = table @ weights
         own = np.logaddexp(0, -logits * (2 * said - 1)).sum()
-        return float(own + SPEAKS_PENALTY * (weights[1:] ** 2).sum())
+        return float(own + ANSWERS_PENALTY * (weights[1:] ** 2).sum())
 
     return tuple(minimize(loss, np.zeros(table.shape[1]), method="L-BFGS-B").x.round(3))
 
@@ -144,10 +144,10 @@ def measure(data: Sequence[Cell]) -> None:
     for name in dict.fromkeys(cell.council for cell in data):
         rest = [cell for cell in data if cell.council != name]
         choice = fit_choice(rest)
-        speaks = fit_speaks(rest, choice)
+        answers = fit_answers(rest, choice)
         left = [cell for cell in data if cell.council == name]
         signs = {id(cell): found for cell, found in _signs(left, choice)}
-        own = np.sum([_outcome(cell, choice, speaks, signs.get(id(cell))) for cell in left], axis=0)
+        own = np.sum([_outcome(cell, choice, answers, signs.get(id(cell))) for cell in left], axis=0)
         _show(name, own)
         total += own
     _show("all", total)
@@ -156,14 +156,14 @@ def measure(data: Sequence[Cell]) -> None:
 def _outcome(
     cell: Cell,
     choice: tuple[float, ...],
-    speaks: tuple[float, ...],
+    answers: tuple[float, ...],
     signs: tuple[float, ...] | None,
 ) -> Floats:
     """Return: silent, of them right; speaking, of them right, of them wrongly called silent."""
     chosen = choose(cell.candidates, choice)
     said = right = False
     if chosen and signs:
-        said = 1 / (1 + np.exp(-float(np.dot(speaks, (1.0, *signs))))) >= LEAST
+        said = 1 / (1 + np.exp(-float(np.dot(answers, (1.0, *signs))))) >= LEAST
         right = bool(cell.right[chosen.row])
     if cell.silent:
         return np.asarray([1.0, not said, 0, 0, 0])
@@ -189,10 +189,10 @@ def main() -> int:
     measure(data)
     if chosen.write:
         choice = fit_choice(data)
-        speaks = fit_speaks(data, choice)
+        answers = fit_answers(data, choice)
         weights = {
             "choice": dict(zip(FEATURES, choice, strict=True)),
-            "speaks": dict(zip(("intercept", *SIGNS), speaks, strict=True)),
+            "answers": dict(zip(("intercept", *SIGNS), answers, strict=True)),
             "least": LEAST,
         }
         WEIGHTS.write_text(json.dumps(weights, indent=1) + "\n", "utf-8")

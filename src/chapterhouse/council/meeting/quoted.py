@@ -176,9 +176,9 @@ def _analysis(participant: Participant, turn: Turn, runtime: Runtime, ledger: Le
         (aspect, position(participant, aspect, runtime, ledger))
         for aspect in aspects_in(turn, participant, runtime)
     ]
-    spoken = [cell for _, cell in positions if cell.citations]
+    stated_cells = [cell for _, cell in positions if cell.citations]
     cited = {citation.number: citation for citation in ledger.citations}
-    read = [cited[cell.citations[0]] for cell in spoken]
+    read = [cited[cell.citations[0]] for cell in stated_cells]
     empty = not runtime.store.census(participant.request.scope).documents
     because = ": there are no documents" if empty else ""
     return Statement(
@@ -189,7 +189,7 @@ def _analysis(participant: Participant, turn: Turn, runtime: Runtime, ledger: Le
                 cell.citations: Claim(
                     "", participant.key, turn.round.name, cell.text, cell.citations
                 )
-                for cell in reversed(spoken)
+                for cell in reversed(stated_cells)
             }.values()
         )[::-1],
         missing=tuple(

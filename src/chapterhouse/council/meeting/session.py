@@ -296,16 +296,16 @@ def _reading(session: Session, runtime: Runtime) -> Session:
 
 def _without_doubles(session: Session) -> Session:
     """Keep one of those who read the same documents: without a model they would say the same."""
-    kept: dict[Scope, Participant] = {}
+    readers: dict[Scope, Participant] = {}
     warnings = list(session.warnings)
     for one in session.participants:
-        first = kept.setdefault(one.request.scope, one)
+        first = readers.setdefault(one.request.scope, one)
         if first is not one:
             warnings.append(
                 f"{one.title} reads the same documents as {first.title}: without a model both say"
                 " the same, so they are read once. Let them argue with a model: --model NAME."
             )
-    return replace(session, participants=tuple(kept.values()), warnings=tuple(warnings))
+    return replace(session, participants=tuple(readers.values()), warnings=tuple(warnings))
 
 
 def participant_record(participant: Participant, runtime: Runtime) -> ParticipantRecord:

@@ -37,7 +37,7 @@ _RELATIONS: Final = {
     PositionRelation.AGREE: "They say the same",
     PositionRelation.DIFFER: "They seem to differ",
     PositionRelation.CONDITIONAL: "They differ in a condition",
-    PositionRelation.NOT_COMPARABLE: "Not compared: each says something of its own",
+    PositionRelation.NOT_COMPARABLE: "Not compared: each says something different",
     PositionRelation.SILENT: "Nobody's documents speak of it",
 }
 _TONES: Final = {

@@ -47,10 +47,10 @@ def aspects_of(
     parsed = parse_question(question, languages)
     pieces = list(_pieces(" ".join(question.split())))
     asked = [one for one in pieces if one[0]] or [(question.strip(_EDGE), "")]
-    kept = [(text, context) for text, context in asked if not _weighs(text, options)]
+    wanted = [(text, context) for text, context in asked if not _weighs(text, options)]
     return tuple(
         Aspect(f"a{number}", text, _kind(text, parsed.languages), context)
-        for number, (text, context) in enumerate(kept[:MOST_ASPECTS], start=1)
+        for number, (text, context) in enumerate(wanted[:MOST_ASPECTS], start=1)
     )
 
 
@@ -88,8 +88,8 @@ def _pieces(question: str) -> Iterator[tuple[str, str]]:
         if condition and _asks(text[condition.end() :]):
             context, text = _joined(context, condition[1]), text[condition.end() :]
         parts = [part for piece in cue_pattern(_CUT).split(text) if (part := piece.strip(_EDGE))]
-        tells = bool(supposed) or (bool(parts) and not _asks(parts[0]))
-        if tells and (len(parts) > 1 or not sentence.rstrip().endswith(_MARKS)):
+        is_context = bool(supposed) or (bool(parts) and not _asks(parts[0]))
+        if is_context and (len(parts) > 1 or not sentence.rstrip().endswith(_MARKS)):
             context = _joined(context, cue_pattern(_OVERVIEW).sub("", parts[0]))
             parts = parts[1:]
         for part in parts:

@@ -32,12 +32,12 @@ class PositionModel:
 
     Attributes:
         choice: One for each of ``FEATURES``.
-        speaks: The intercept and a weight for each of ``SIGNS``.
+        answers: The intercept and a weight for each of ``SIGNS``.
         least: Least likelihood of what is said; below it the documents are silent.
     """
 
     choice: tuple[float, ...]
-    speaks: tuple[float, ...]
+    answers: tuple[float, ...]
     least: float
 
 
@@ -68,11 +68,11 @@ def position_model(text: str) -> PositionModel:
         ValueError: a weight is missing or unknown.
     """
     read = json.loads(text)
-    if set(read["choice"]) != set(FEATURES) or set(read["speaks"]) != {"intercept", *SIGNS}:
+    if set(read["choice"]) != set(FEATURES) or set(read["answers"]) != {"intercept", *SIGNS}:
         raise ValueError("The weights are not of the features and signs.")
     return PositionModel(
         tuple(float(read["choice"][name]) for name in FEATURES),
-        tuple(float(read["speaks"][name]) for name in ("intercept", *SIGNS)),
+        tuple(float(read["answers"][name]) for name in ("intercept", *SIGNS)),
         float(read["least"]),
     )
 
@@ -101,7 +101,7 @@ def choose(candidates: Candidates, weights: Sequence[float]) -> Chosen | None:
 
 def likelihood(signs: Sequence[float], model: PositionModel) -> float:
     """Return how likely what was chosen answers, 0 to 1."""
-    intercept, *weights = model.speaks
+    intercept, *weights = model.answers
     logit = intercept + sum(weight * sign for weight, sign in zip(weights, signs, strict=True))
     return round(1 / (1 + math.exp(-logit)), 4)
 
@@ -109,7 +109,7 @@ def likelihood(signs: Sequence[float], model: PositionModel) -> float:
 def signs_of(
     candidates: Candidates, chosen: Chosen, aspect: Aspect, scores: Sequence[float]
 ) -> tuple[float, ...]:
-    """Return what speaks for it that the chosen sentence answers, one for each of ``SIGNS``.
+    """Return what answers for it that the chosen sentence answers, one for each of ``SIGNS``.
 
     Args:
         candidates: The sentences of the member's documents.

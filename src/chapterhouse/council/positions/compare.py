@@ -25,17 +25,17 @@ def compare_positions(
         positions: One for each member, in the order of the seats.
         same_source: Whether those who agree quote one document.
     """
-    spoken = [position for position in positions if position.kind is not PositionKind.SILENT]
-    groups = _groups(spoken)
-    relation = _relation(aspect, spoken, groups)
+    held = [position for position in positions if position.kind is not PositionKind.SILENT]
+    groups = _groups(held)
+    relation = _relation(aspect, held, groups)
     shared = same_source and relation is PositionRelation.AGREE
     return PositionComparison(aspect.id, relation, groups, shared)
 
 
-def _groups(spoken: Sequence[Position]) -> tuple[tuple[str, ...], ...]:
+def _groups(held: Sequence[Position]) -> tuple[tuple[str, ...], ...]:
     """Return the members who hold the same, each group in the order of the seats."""
     groups: list[list[Position]] = []
-    for position in spoken:
+    for position in held:
         own = next((group for group in groups if _same(group[0], position)), None)
         if own is None:
             groups.append([position])
@@ -54,19 +54,19 @@ def _same(one: Position, other: Position) -> bool:
 
 
 def _relation(  # noqa: PLR0911 - one way of standing to each other each
-    aspect: Aspect, spoken: Sequence[Position], groups: Sequence[Sequence[str]]
+    aspect: Aspect, held: Sequence[Position], groups: Sequence[Sequence[str]]
 ) -> PositionRelation:
-    if not spoken:
+    if not held:
         return PositionRelation.SILENT
-    if len(spoken) == 1:
+    if len(held) == 1:
         return PositionRelation.ONE_ONLY
     if len(groups) == 1:
         return PositionRelation.AGREE
-    kinds = {position.kind for position in spoken}
+    kinds = {position.kind for position in held}
     if PositionKind.STATED in kinds or aspect.kind in {AspectKind.LIST, AspectKind.REASON}:
         return PositionRelation.NOT_COMPARABLE
-    owners = {position.whose.casefold() for position in spoken if position.whose}
-    if kinds == {PositionKind.VALUE} and len(owners) == len(spoken):
+    owners = {position.whose.casefold() for position in held if position.whose}
+    if kinds == {PositionKind.VALUE} and len(owners) == len(held):
         return PositionRelation.NOT_COMPARABLE  # each states its own
     if PositionKind.CONDITIONAL in kinds and not {PositionKind.YES, PositionKind.NO} <= kinds:
         return PositionRelation.CONDITIONAL

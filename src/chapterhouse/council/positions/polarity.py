@@ -29,7 +29,8 @@ _FORBIDS: Final = r"\b<forbids>\b"
 _NOT_REQUIRED: Final = r"\b<not_required>\b"
 _CONDITION: Final = r"\b<exceptions>\b"
 _LIMIT: Final = r"\b<limits>\b"
-_ANSWERS: Final = r"^\W*(?:(<yes>)|<no>)\b"
+_ANSWERS: Final = r"^\W*(?:(<yes>)|<no>)\s*(?:[,.;:!–—-]|$)"
+_WITHOUT: Final = r"<without>"
 _CLAUSE_END: Final = r"[;.]|, (?=<clauses>)"
 
 
@@ -64,7 +65,10 @@ def _asked(question: str) -> _Asked:
 def _denied(asked: _Asked, sentence: str, stated: Statement) -> bool:
     if asked is _Asked.REQUIRED:
         return cue_pattern(_NOT_REQUIRED).search(sentence) is not None
-    return bool(stated.facts.negations) or cue_pattern(_FORBIDS).search(sentence) is not None
+    without = cue_pattern(_WITHOUT)  # what is done without something is done
+    denials = (sentence[cue.start : cue.end] for cue in stated.facts.negations)
+    denies = any(not without.fullmatch(denial) for denial in denials)
+    return denies or cue_pattern(_FORBIDS).search(sentence) is not None
 
 
 def _clause(sentence: str, start: int) -> str:
