@@ -1,6 +1,8 @@
 """The table of a meeting: complete, cited to the character, the same every time."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from pydantic import TypeAdapter
@@ -17,7 +19,9 @@ from tests.council.conftest import QUESTION, Hall, council, honest
 
 from chapterhouse.council.meeting.position_table import check_citation, position, position_table
 from chapterhouse.council.meeting.turns import Ledger
+from chapterhouse.council.positions.reading import FoundPosition, read_together
 from chapterhouse.types import (
+    Aspect,
     Minutes,
     PositionKind,
     PositionRelation,
@@ -218,15 +222,12 @@ def test_offline_minutes_are_the_same_twice(signed: Hall) -> None:
 def test_each_aspect_is_looked_up_once_however_many_members_there_are(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from chapterhouse.council.meeting import session  # noqa: PLC0415 - the name that is looked up
-
     looked: list[object] = []
-    together = session.read_together
 
-    def counting(aspect: object, *more: object) -> object:
+    def counting(aspect: Aspect, *more: Any) -> Mapping[str, FoundPosition]:
         looked.append(aspect)
-        return together(aspect, *more)  # type: ignore[arg-type]  # passed on as it came
+        return read_together(aspect, *more)
 
-    monkeypatch.setattr(session, "read_together", counting)
+    monkeypatch.setattr("chapterhouse.council.meeting.session.read_together", counting)
     hall.convene("harbour-board", QUESTION)
     assert len(looked) == 1

@@ -182,7 +182,7 @@ def test_an_aspect_is_a_title(asked: str, title: str) -> None:
         (
             PositionRelation.NOT_COMPARABLE,
             (("maria",), ("tom",)),
-            "Not compared: each says something of its own",
+            "Not compared: each says something different",
         ),
         (PositionRelation.SILENT, (), "Nobody's documents speak of it"),
     ],

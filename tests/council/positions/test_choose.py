@@ -30,7 +30,7 @@ TABLES = st.integers(1, 8).flatmap(
 WEIGHTS = st.lists(NUMBERS, min_size=len(FEATURES), max_size=len(FEATURES))
 
 
-def candidates(table: np.ndarray) -> Candidates:  # type: ignore[type-arg]  # of floats
+def candidates(table: np.ndarray) -> Candidates:
     texts = tuple(f"Sentence {row}." for row in range(len(table)))
     sentences = tuple(
         Sentence(0, 10 * row, 10 * row + 10, 10 * row, 10 * row + 9) for row in range(len(table))
@@ -40,7 +40,7 @@ def candidates(table: np.ndarray) -> Candidates:  # type: ignore[type-arg]  # of
 
 @given(TABLES, WEIGHTS)
 def test_the_best_is_chosen_and_the_shares_are_one_together(
-    table: np.ndarray,  # type: ignore[type-arg]  # of floats
+    table: np.ndarray,
     weights: list[float],
 ) -> None:
     chosen = choose(candidates(table), weights)
@@ -83,11 +83,11 @@ def test_more_of_what_speaks_for_it_is_never_less_likely(signs: list[float], pla
 def test_the_model_that_comes_along_is_whole() -> None:
     model = fitted_position_model()
     assert len(model.choice) == len(FEATURES)
-    assert len(model.speaks) == 1 + len(SIGNS)
+    assert len(model.answers) == 1 + len(SIGNS)
     assert 0 < model.least < 1
 
 
-@pytest.mark.parametrize("part", ["choice", "speaks"])
+@pytest.mark.parametrize("part", ["choice", "answers"])
 @pytest.mark.parametrize("change", ["missing", "unknown"])
 def test_a_model_with_other_weights_is_refused(part: str, change: str) -> None:
     path = files("chapterhouse.council.positions").joinpath("position_model.json")

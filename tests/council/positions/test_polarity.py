@@ -25,7 +25,13 @@ BARS = "Do they stop us from hiring their people"
         ("Is it open on Sunday", "It is closed on Sunday.", "en", NO),
         ("Must we give notice", "You must give notice of 30 days.", "en", YES),
         ("Must we give notice", "You need not give notice.", "en", NO),
-        ("Do we have to give notice", "No notice is required.", "en", NO),
+        pytest.param(
+            "Do we have to give notice",
+            "No notice is required.",
+            "en",
+            NO,
+            marks=pytest.mark.xfail(strict=True, reason="what no notice denies is not known"),
+        ),
         (BARS, "The Recipient shall not hire employees of the Discloser.", "en", YES),
         (BARS, "You may hire anyone.", "en", NO),
         ("Darf ich die Bilder verwenden", "Die Verwendung der Bilder ist erlaubt.", "de", YES),
@@ -36,26 +42,18 @@ BARS = "Do they stop us from hiring their people"
         ("Peut-on utiliser les images", "Elles ne peuvent pas être utilisées.", "fr", NO),
         ("Peut-on utiliser les images", "C'est interdit, sauf accord écrit.", "fr", CONDITIONAL),
         ("Faut-il un accord écrit", "Un accord n'est pas obligatoire.", "fr", NO),
-        pytest.param(
+        (
             SHARE,
             "No sharing is allowed without the prior written consent of the owner.",
             "en",
             CONDITIONAL,
-            marks=pytest.mark.xfail(strict=True, reason="its first word is taken for an answer"),
         ),
-        pytest.param(
-            BARS,
-            "No party may hire the people of the other.",
-            "en",
-            YES,
-            marks=pytest.mark.xfail(strict=True, reason="its first word is taken for an answer"),
-        ),
-        pytest.param(
+        (BARS, "No party may hire the people of the other.", "en", YES),
+        (
             "Can the terms be changed",
             "We may change these terms at any time without notice.",
             "en",
             YES,
-            marks=pytest.mark.xfail(strict=True, reason="what is done without is taken for a no"),
         ),
     ],
 )
