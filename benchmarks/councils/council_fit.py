@@ -147,7 +147,8 @@ def measure(data: Sequence[Cell]) -> None:
         answers = fit_answers(rest, choice)
         left = [cell for cell in data if cell.council == name]
         signs = {id(cell): found for cell, found in _signs(left, choice)}
-        own = np.sum([_outcome(cell, choice, answers, signs.get(id(cell))) for cell in left], axis=0)
+        outcomes = [_outcome(cell, choice, answers, signs.get(id(cell))) for cell in left]
+        own = np.sum(outcomes, axis=0)
         _show(name, own)
         total += own
     _show("all", total)

@@ -322,6 +322,8 @@ def _continues(current: int, value: int) -> bool:
     hundreds, tens = current % 100, current % 10
     if hundreds == 0:
         return current == 0 or value < 100  # noqa: PLR2004 - below the hundreds
+    if hundreds == 10:  # noqa: PLR2004 - dix-huit
+        return value in {7, 8, 9}
     return tens == 0 and hundreds >= 20 and value < 10  # noqa: PLR2004 - twenty to ninety
 
 

@@ -218,7 +218,6 @@ def test_offline_minutes_are_the_same_twice(signed: Hall) -> None:
     assert whole.validate_json(whole.dump_json(first)) == first
 
 
-@pytest.mark.xfail(strict=False, reason="members who speak at the same time each look up all")
 def test_each_aspect_is_looked_up_once_however_many_members_there_are(
     hall: Hall, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -135,7 +135,6 @@ def test_who_speaks_is_in_one_group_in_the_order_of_the_seats(positions: list[Po
     assert [group[0] for group in found.groups] == sorted(group[0] for group in found.groups)
 
 
-@pytest.mark.xfail(strict=True, reason="who is compared with whom depends on who sits first")
 def test_who_states_two_values_joins_the_same_whoever_sits_first() -> None:
     one, both, other = holds("a", "5"), holds("b", "5", "2"), holds("c", "2")
     assert (

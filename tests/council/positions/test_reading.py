@@ -65,7 +65,6 @@ def test_an_older_version_is_told_beside_the_newer(bare_hall: Hall, names: tuple
     assert documents[cell.citations[0]] != documents[cell.outdated.citations[0]]
 
 
-@pytest.mark.xfail(strict=True, reason="of documents that are nearly the same one is looked at")
 def test_a_version_that_differs_in_its_value_alone_is_told_too(bare_hall: Hall) -> None:
     old, new = (
         agreement("Alder", term, date)

@@ -160,7 +160,8 @@ def _read_grounds(reading: PositionTable) -> Iterator[Point]:
     cells = {(cell.aspect, cell.member): cell for cell in reading.positions}
     for comparison in reading.comparisons:
         for group in comparison.groups:
-            cell = cells[comparison.aspect, group[0]]
+            held = (cells[comparison.aspect, member] for member in group)
+            cell = min(held, key=lambda cell: (-cell.likely, cell.text))
             yield Point(cell.text, cell.citations, members=group)
 
 

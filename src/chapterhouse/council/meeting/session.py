@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 
 from chapterhouse.agents.ask import persona_request
@@ -283,12 +284,15 @@ def _reading(session: Session, runtime: Runtime) -> Session:
     """Let each member's documents be read beside those of the others, each aspect once."""
     requests = {one.key: one.request for one in session.participants}
 
+    alone = Lock()  # members speak at the same time, and one of them reads for all
+
     @cache
     def together(aspect: Aspect) -> Mapping[str, FoundPosition]:
         return read_together(aspect, requests, runtime)
 
     def own(key: str, aspect: Aspect) -> FoundPosition:
-        return together(aspect)[key]
+        with alone:
+            return together(aspect)[key]
 
     participants = (replace(one, read_aspect=partial(own, one.key)) for one in session.participants)
     return replace(session, participants=tuple(participants))

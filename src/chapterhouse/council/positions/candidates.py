@@ -37,6 +37,7 @@ FEATURES: Final = (
     "met",  # share of the aspect's weight in tokens that it comes near; 0 without meaning
 )
 _HITS: Final = 20
+_NO_DUPLICATES: Final = 2.0  # no two passages are so alike
 _SHORT: Final = 4  # words
 _WORD: Final = re.compile(r"[^\W_]")
 _DECIDES: Final = r"\b<decides>\b"
@@ -109,7 +110,9 @@ def _with_context(aspect: Aspect) -> str:
 
 def _hits(text: str, scope: Scope, settings: Settings, runtime: Runtime) -> Sequence[Hit]:
     query = Query(text, scope, _HITS, 0)
-    return search(query, runtime, method_for(runtime, settings, None)).hits
+    method = method_for(runtime, settings, None)
+    # Versions of one document are nearly the same, and what differs in them is what counts.
+    return search(query, runtime, replace(method, duplicates=_NO_DUPLICATES)).hits
 
 
 def _merge(found: Sequence[Sequence[Hit]]) -> tuple[Hit, ...]:

@@ -33,15 +33,18 @@ def compare_positions(
 
 
 def _groups(held: Sequence[Position]) -> tuple[tuple[str, ...], ...]:
-    """Return the members who hold the same, each group in the order of the seats."""
+    """Return the members who hold the same, each group in the order of the seats.
+
+    Who holds the same as two others puts all three into one group, whoever sits first.
+    """
     groups: list[list[Position]] = []
     for position in held:
-        own = next((group for group in groups if _same(group[0], position)), None)
-        if own is None:
-            groups.append([position])
-        else:
-            own.append(position)
-    return tuple(tuple(position.member for position in group) for group in groups)
+        near = [group for group in groups if any(_same(one, position) for one in group)]
+        groups = [group for group in groups if group not in near]
+        groups.append([*(one for group in near for one in group), position])
+    order = {position.member: place for place, position in enumerate(held)}
+    ordered = (sorted((one.member for one in group), key=order.__getitem__) for group in groups)
+    return tuple(sorted((tuple(group) for group in ordered), key=lambda group: order[group[0]]))
 
 
 def _same(one: Position, other: Position) -> bool:

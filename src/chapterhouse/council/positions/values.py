@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
+from itertools import islice
 from typing import Final
 
 from chapterhouse.answering.question_kind import QuestionKind, kind_of
@@ -45,6 +46,8 @@ _CONTACT: Final = re.compile(
     r"|\bwww\.[^\s)>\]]+|\+?\d[\d /()-]{6,}\d"
 )
 _EVENT: Final = r"\b<event>"  # what has to happen first, where no date is stated
+_HOW_MANY: Final = r"\b<how_many>\b"
+_STOPS: Final = ".,;:"
 _LONGEST: Final = 80  # characters of a value
 _NOUN_BEHIND, _NOUNS = 40, 2  # characters and words behind a number in which what it counts stands
 
@@ -80,7 +83,9 @@ def values_in(text: str, language: str, kind: ValueKind, question: str) -> tuple
     if kind is ValueKind.OPEN:
         return ()
     if kind is ValueKind.CONTACT:
-        return tuple(_value(text, match.start(), match.end()) for match in _CONTACT.finditer(text))
+        spans = (match.span() for match in _CONTACT.finditer(text))
+        ends = ((start, start + len(text[start:end].rstrip(_STOPS))) for start, end in spans)
+        return tuple(_value(text, start, end) for start, end in ends)
     statement = read(text, language)
     if kind is ValueKind.DATE:
         return tuple(_dates(statement, question)) or tuple(_events(text))
@@ -125,15 +130,23 @@ def _numbers(statement: Statement, kind: ValueKind) -> Iterator[Value]:
 
 def _counted(found: Sequence[Value], statement: Statement, question: str) -> Iterator[Value]:
     """Yield the numbers of what is asked for: of "how many passengers" those of passengers."""
+    if not cue_pattern(_HOW_MANY).search(question):
+        yield from found
+        return
     asked = {token.key for token in read(question, statement.language).tokens}
     for value in found:
-        near = [
-            token.key
-            for token in statement.tokens
-            if token.kind is TokenKind.WORD and 0 <= token.start - value.end < _NOUN_BEHIND
-        ][:_NOUNS]
-        if not asked.isdisjoint(near):
+        if not asked.isdisjoint(islice(_nouns_behind(value, statement), _NOUNS)):
             yield value
+
+
+def _nouns_behind(value: Value, statement: Statement) -> Iterator[str]:
+    """Yield the terms right behind a number, up to the next one."""
+    for token in statement.tokens:
+        if token.start < value.end:
+            continue
+        if token.kind is not TokenKind.WORD or token.start >= value.end + _NOUN_BEHIND:
+            return
+        yield token.key
 
 
 def _fits(number: Number, kind: ValueKind) -> bool:

@@ -83,7 +83,7 @@ def _reading(
     for block in reading_lines(reader, 0 if full else SHORT):
         show_block(target, block)
     target.print()
-    for key in ("decision", "matrix", *(("missing",) if full else ()), "warnings"):
+    for key in ("decision", "matrix", *(("missing",) if full else ()), "absences", "warnings"):
         _part(target, parts.get(key))
     if full:
         _sources(target, reader.minutes, parts, options)
@@ -238,7 +238,7 @@ def _stances(reader: Reader, row: MapRow) -> list[Text]:
 
 def _sources(target: Console, value: Minutes, parts: dict[str, Part], options: str) -> None:
     """Show the sources of what is shown, and say how many more there are."""
-    seen = {"decision", "grounds", "matrix", "map", *_AFTER}
+    seen = {"decision", "reading", "grounds", "matrix", "map", *_AFTER}
     named = {
         name
         for key, part in parts.items()
