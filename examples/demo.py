@@ -5,7 +5,6 @@
 Writes only to ``.demo/`` and needs no network.
 """
 
-import re
 import shlex
 import shutil
 import subprocess
@@ -62,14 +61,8 @@ def chapterhouse(*arguments: str, accept: set[int]) -> None:
 
 
 def convene() -> None:
-    """Let the council meet; show its minutes but for their sources, which fill a screen more."""
-    arguments = ["convene", "late-sailing", MATTER, "--output", MINUTES]
-    print(f"\n$ chapterhouse {' '.join(map(_quoted, arguments))}\n", flush=True)
-    command = [sys.executable, "-m", "chapterhouse", *arguments, "--quiet", "--home", HOME]
-    met = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
-    shown, _, sources = met.stdout.decode().partition("\nSources\n")
-    number = len(re.findall(r"^\[\d+\]", sources, re.MULTILINE))
-    print(f"{shown}\nThe {number} sources, quoted and checked, stand in {MINUTES}.")
+    """Let the council meet, and take the minutes along."""
+    chapterhouse("convene", "late-sailing", MATTER, "--output", MINUTES, "--quiet", accept={DONE})
 
 
 def furnish(*folders: str) -> None:

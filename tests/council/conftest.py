@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.council.agreements import BELLS, TERMS, agreement, shelve
 
 from chapterhouse import Library
 from chapterhouse.agents.council import Council
@@ -145,6 +146,11 @@ class Hall:
     def plan(self, council: str | Council, question: str = QUESTION, **more: Any) -> Plan:
         return run_sync(plan_meeting(council, question, MeetingOptions(**more), self.runtime))
 
+    def debate(self, made: Council, question: str = QUESTION, **more: Any) -> Minutes:
+        """Hold a meeting in which the chair alone has a model: members quote their documents."""
+        self.says(honest, "one")
+        return self.convene(with_model(made), question, **more)
+
     def persona(self, slug: str, documents: Mapping[str, str], **config: Any) -> None:
         """Make a persona with curated documents, and settings by dotted key, ``__`` for the dot."""
         make_persona(self.library, slug, documents, **config)
@@ -174,6 +180,12 @@ def council(slug: str = "harbour-board", *members: str, rounds: tuple[Any, ...] 
     for entry in rounds or ("independent_analysis", "cross_examination", "rebuttal", "synthesis"):
         made = made.add_round(entry)
     return made.chair(name="Agnes Merrow", instructions="Weigh evidence, not voices.")
+
+
+def with_model(made: Council, model: str = "one") -> Council:
+    """Return a council whose chair has a model, so that it debates; its members have none."""
+    assert made.chaired_by is not None
+    return replace(made, chaired_by=replace(made.chaired_by, model=model))
 
 
 def turn(**said: Any) -> str:
@@ -286,7 +298,7 @@ def hall(harbour: Library, tmp_path: Path) -> Hall:
 @pytest.fixture
 def bare_hall(tmp_path: Path) -> Iterator[Hall]:
     """A library without anybody."""
-    with Library.open(tmp_path / "home") as library:
+    with Library.open(furnished(tmp_path / "home")) as library:
         yield Hall(library, tmp_path)
 
 
@@ -296,3 +308,19 @@ def own_hall(tmp_path: Path) -> Iterator[Hall]:
     with Library.open(furnished(tmp_path / "home")) as library:
         people(library)
         yield Hall(library, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def agreements(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    """A library with three agreements, and a shelf that speaks of something else."""
+    folder = tmp_path_factory.mktemp("agreements")
+    with Library.open(furnished(folder / "home")) as library:
+        texts = {name: {"nda.md": agreement(name.title(), term)} for name, term in TERMS.items()}
+        shelve(Hall(library, folder), {**texts, "bells": {"bells.md": BELLS}})
+        yield library
+
+
+@pytest.fixture
+def signed(agreements: Library, tmp_path: Path) -> Hall:
+    """The hall of the three agreements, which no test changes."""
+    return Hall(agreements, tmp_path)

@@ -1,6 +1,7 @@
 """What is known of languages is whole and can be used."""
 
 import re
+from importlib.resources import files
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,12 @@ from hypothesis import strategies as st
 
 from chapterhouse.answering.question_kind import QuestionKind
 from chapterhouse.text.analyse import analyse
-from chapterhouse.text.language_data import STOPWORDS, bare_question, language_data
+from chapterhouse.text.language_data import (
+    STOPWORDS,
+    bare_question,
+    cue_pattern,
+    language_data,
+)
 
 DATA = language_data()
 FULL = ("ar", "de", "en", "es", "fr", "it", "ja", "nl", "pt", "ru", "zh")
@@ -51,11 +57,34 @@ def test_every_language_has_words_that_go_on_and_politeness_that_can_be_read(lan
 def test_every_cue_is_of_a_kind_and_can_be_read(language: str) -> None:
     data = DATA[language]
     assert set(data.questions) <= KINDS
-    for cues in data.questions.values():
+    for cues in (*data.questions.values(), *data.positions.values()):
         assert cues
         for cue in cues:
             assert not re.compile(cue, re.IGNORECASE).fullmatch("")
+    assert not any(re.compile(cue).groups for cues in data.positions.values() for cue in cues)
     assert re.compile(data.reason_cues)
+
+
+def test_every_cue_of_positions_is_used_and_is_known() -> None:
+    modules = files("chapterhouse.council.positions").iterdir()
+    code = "".join(one.read_text("utf-8") for one in modules if one.name.endswith(".py"))
+    used = set(re.findall(r"<([a-z_]+)>", code))
+    assert used == {name for data in DATA.values() for name in data.positions}
+
+
+def test_a_pattern_has_the_cues_of_all_languages_and_is_built_once() -> None:
+    pattern = cue_pattern(r"^(?:<yes>|<no>)\b")
+    assert [word for word in ("Yes, always", "nein", "OUI", "Noon") if pattern.match(word)] == [
+        "Yes, always",
+        "nein",
+        "OUI",
+    ]
+    assert cue_pattern(r"^(?:<yes>|<no>)\b") is pattern
+
+
+def test_a_cue_that_no_language_has_is_an_error() -> None:
+    with pytest.raises(KeyError, match="perhaps"):
+        cue_pattern("<perhaps>")
 
 
 @pytest.mark.parametrize("language", FULL)

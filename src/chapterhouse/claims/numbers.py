@@ -47,7 +47,8 @@ _FRACTIONS: Final = {
 }
 _FIGURE_ALONE: Final = (
     r"(?:(?P<money>us\$|[$€£¥￥])[ ]?)?(?P<sign>[-−](?=\d))?"
-    r"(?P<digits>\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+(?:[.,]\d{1,9})?(?!\d)|\d{1,30}(?:[.,]\d{1,15})?)"
+    r"(?P<digits>(?<=[$€£])\d{1,3}(?: \d{3})+(?!\d)"
+    r"|\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+(?:[.,]\d{1,9})?(?!\d)|\d{1,30}(?:[.,]\d{1,15})?)"
     r"(?P<fraction>[½¼¾⅓⅔⅛])?"
     r"(?P<tail>(?:st|nd|rd|th|er|ère|e|º|ª|°)(?!\w)|[ ]?[%％]|[A-Za-zÀ-ÿ]+\d?)?"
 )
@@ -114,7 +115,27 @@ def numbers(text: str, language: str = "") -> tuple[Number, ...]:
         taken[number.start : number.end] = b"\1" * (number.end - number.start)
     in_words = [n for n in _find_number_words(text, language) if not any(taken[n.start : n.end])]
     found = sorted((*figures, *in_words), key=lambda number: number.start)
-    return tuple(_inherit(text, found))
+    return tuple(_inherit(text, list(_merge_repeated(text, found))))
+
+
+def _merge_repeated(text: str, found: list[Number]) -> Iterator[Number]:
+    """Make one of a number that is said twice, as contracts do: "two (2) years"."""
+    place = 0
+    while place < len(found):
+        one = found[place]
+        other = found[place + 1] if place + 1 < len(found) else None
+        place += 1
+        if other is None or not _repeats(text, one, other):
+            yield one
+            continue
+        place += 1
+        whole = _with_words(text, one.start, other.end + 1, one.value, other.unit or one.unit)
+        yield whole if whole.value == one.value else one
+
+
+def _repeats(text: str, one: Number, other: Number) -> bool:
+    between, behind = text[one.end : other.start], text[other.end : other.end + 1]
+    return one.value == other.value and between.strip() == "(" and behind == ")"
 
 
 # --- figures ------------------------------------------------------------------------------------
@@ -301,6 +322,8 @@ def _continues(current: int, value: int) -> bool:
     hundreds, tens = current % 100, current % 10
     if hundreds == 0:
         return current == 0 or value < 100  # noqa: PLR2004 - below the hundreds
+    if hundreds == 10:  # noqa: PLR2004 - dix-huit
+        return value in {7, 8, 9}
     return tens == 0 and hundreds >= 20 and value < 10  # noqa: PLR2004 - twenty to ninety
 
 

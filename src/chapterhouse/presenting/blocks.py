@@ -160,10 +160,21 @@ class GridCell:
 
     Attributes:
         tone: A stance or a leaning, where it shows one; or empty.
+        more: What belongs to it and opens on a page; elsewhere it follows.
     """
 
     line: Line
     tone: str = ""
+    more: Line = ()
+
+    @property
+    def whole(self) -> Line:
+        """All that it says."""
+        return (
+            (*self.line, Words(": "), *self.more)
+            if self.line and self.more
+            else (self.line or self.more)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,11 +185,13 @@ class Grid:
         caption: What it shows.
         columns: What stands above each column, the first included.
         rows: As long as ``columns``.
+        sortable: Whether a page lets its rows be sorted and searched.
     """
 
     caption: str
     columns: tuple[str, ...]
     rows: tuple[tuple[GridCell, ...], ...]
+    sortable: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +267,7 @@ def lines_of(block: Block) -> Iterator[Line]:
         case Lines(lines) | Bullets(lines):
             yield from lines
         case Grid():
-            yield from (cell.line for row in block.rows for cell in row)
+            yield from (cell.whole for row in block.rows for cell in row)
         case Opposed():
             yield from (side.line for side in block.sides)
         case Code() | Sources() | Verbatim() | Raw() | Columns():

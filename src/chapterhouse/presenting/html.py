@@ -1,7 +1,13 @@
-"""Blocks as one page that stands alone: no script, nothing from elsewhere, fit for paper."""
+"""Blocks as one page that stands alone: nothing from elsewhere, fit for paper.
 
+A page has no script but the one that sorts and searches its tables, which is named in its policy by
+its hash; without it the tables are as they were written.
+"""
+
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from hashlib import sha256
 from importlib import resources
 from typing import Final
 
@@ -14,6 +20,7 @@ from chapterhouse.types import Citation
 Citing = Mapping[str, list[tuple[str, str]]]  # where a citation is used: anchors, their names
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+_SORTS: Final = "table.js"
 _DEEPEST: Final = 6  # level of a heading
 _STYLED: Final[Mapping[blocks.Style, tuple[str, str]]] = {
     blocks.Style.STRONG: ("strong", ""),
@@ -59,12 +66,24 @@ def page(whole: blocks.Part, kind: str) -> str:
             ),
         ),
     )
-    return html_page(whole.title, POLICY, _style_sheet(), body, {"color-scheme": "light dark"})
+    names = {"color-scheme": "light dark"}
+    if not _is_sortable(whole):
+        return html_page(whole.title, POLICY, _text("style.css"), body, names)
+    script = _text(_SORTS)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    policy = f"{POLICY}; script-src 'sha256-{digest}'"
+    with_script = joined(body, element("script", Markup(script)))
+    return html_page(whole.title, policy, _text("style.css"), with_script, names)
+
+
+def _is_sortable(part: blocks.Part) -> bool:
+    own = any(isinstance(block, blocks.Grid) and block.sortable for block in part.blocks)
+    return own or any(map(_is_sortable, part.parts))
 
 
 @cache
-def _style_sheet() -> str:
-    return resources.files(__package__).joinpath("style.css").read_text("utf-8")
+def _text(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text("utf-8")
 
 
 def _contents(whole: blocks.Part) -> Markup:
@@ -176,7 +195,11 @@ def _grid(grid: blocks.Grid) -> Markup:
         for row in grid.rows
     )
     table = element(
-        "table", element("caption", grid.caption), element("thead", head), element("tbody", *rows)
+        "table",
+        element("caption", grid.caption),
+        element("thead", head),
+        element("tbody", *rows),
+        attributes={"class": "sortable" if grid.sortable else ""},
     )
     # What is wider than a telephone is moved sideways, with the keyboard too.
     attributes = {"class": "wide", "role": "region", "aria-label": grid.caption, "tabindex": "0"}
@@ -184,7 +207,10 @@ def _grid(grid: blocks.Grid) -> Markup:
 
 
 def _grid_cell(name: str, cell: blocks.GridCell, scope: str) -> Markup:
-    return element(name, _line(cell.line), attributes={"scope": scope, "class": cell.tone})
+    line = _line(cell.line)
+    if cell.more:
+        line = element("details", element("summary", line or "…"), element("p", _line(cell.more)))
+    return element(name, line, attributes={"scope": scope, "class": cell.tone})
 
 
 def _opposed(found: blocks.Opposed) -> Markup:

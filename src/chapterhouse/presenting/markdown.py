@@ -168,7 +168,7 @@ def _styled(text: str, around: str, *, begins: bool = False) -> str:
 
 
 def _grid(grid: blocks.Grid) -> str:
-    rows = [[line_text(cell.line) for cell in row] for row in grid.rows]
+    rows = [[line_text(cell.whole) for cell in row] for row in grid.rows]
     return _table([words(column) for column in grid.columns], rows)
 
 

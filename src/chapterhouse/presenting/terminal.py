@@ -98,7 +98,7 @@ def _rows(target: "Console", grid: blocks.Grid, by: int) -> None:
     for row in grid.rows:
         indented(target, text_of(target, row[0].line), by)
         for column, cell in zip(grid.columns[1:], row[1:], strict=True):
-            indented(target, text_of(target, (blocks.Words(f"{column}: "), *cell.line)), by + 2)
+            indented(target, text_of(target, (blocks.Words(f"{column}: "), *cell.whole)), by + 2)
 
 
 def _side(target: "Console", side: blocks.Facing, by: int) -> None:

@@ -6,7 +6,7 @@ With them a question is stripped of what makes no difference to its answer.
 import re
 import tomllib
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -15,6 +15,7 @@ from typing import Final
 _FIRST_WORD: Final = re.compile(r"[^\W\d_]+(?:[-’'][^\W\d_]+)*")
 # Without quotation marks: what they hold is searched word for word.
 _EDGES: Final = "?!.,;:…¿¡。？！，、"
+_CUES: Final = re.compile(r"<([a-z_]+)>")
 _BETWEEN: Final = r"[\s?!.,;:…¿¡。？！，、]"
 
 
@@ -35,6 +36,8 @@ class LanguageData:
         polite_phrases: Regular expressions of what makes a question polite, and no other.
         reason_cues: A regular expression of what gives a reason.
         questions: Regular expressions by kind of question.
+        positions: Regular expressions without groups, by what they tell of a question or of a
+            sentence that answers it.
     """
 
     function_words: frozenset[str] = frozenset()
@@ -48,6 +51,7 @@ class LanguageData:
     polite_phrases: tuple[str, ...] = ()
     reason_cues: str = ""
     questions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    positions: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @cache
@@ -64,12 +68,21 @@ def language_data() -> Mapping[str, LanguageData]:
 
 def _parse(text: str) -> LanguageData:
     fields = tomllib.loads(text)
-    questions = fields.pop("questions", {})
+    questions, positions = (_tuples(fields.pop(table, {})) for table in ("questions", "positions"))
     reasons = fields.pop("reason_cues", "")
     polite = tuple(fields.pop("polite_phrases", ()))
     words = {name: frozenset(value.split()) for name, value in fields.items()}
-    kinds = {name: tuple(cues) for name, cues in questions.items()}
-    return LanguageData(**words, polite_phrases=polite, reason_cues=reasons, questions=kinds)
+    return LanguageData(
+        **words,
+        polite_phrases=polite,
+        reason_cues=reasons,
+        questions=questions,
+        positions=positions,
+    )
+
+
+def _tuples(table: Mapping[str, Sequence[str]]) -> Mapping[str, tuple[str, ...]]:
+    return {name: tuple(cues) for name, cues in table.items()}
 
 
 # Words that a question loses before it is looked up; documents keep theirs. Removing them is free
@@ -77,6 +90,27 @@ def _parse(text: str) -> LanguageData:
 STOPWORDS: Final[Mapping[str, frozenset[str]]] = {
     language: data.function_words for language, data in language_data().items()
 }
+
+
+@cache
+def cue_pattern(template: str) -> re.Pattern[str]:
+    """Return a regular expression without regard to case, built once.
+
+    Args:
+        template: In which ``<yes>`` stands for the cues of ``positions`` with this name, of all
+            languages.
+
+    Raises:
+        KeyError: No language has cues of a name.
+    """
+    return re.compile(_CUES.sub(lambda named: _cues(named[1]), template), re.IGNORECASE)
+
+
+def _cues(name: str) -> str:
+    known = [cue for data in language_data().values() for cue in data.positions.get(name, ())]
+    if not known:
+        raise KeyError(name)
+    return f"(?:{'|'.join(known)})"
 
 
 def points_back(sentence: str, language: str) -> bool:

@@ -107,6 +107,15 @@ from chapterhouse.types.minutes import (
     Verdict,
 )
 from chapterhouse.types.personas import Persona
+from chapterhouse.types.positions import (
+    Aspect,
+    AspectKind,
+    Position,
+    PositionComparison,
+    PositionKind,
+    PositionRelation,
+    PositionTable,
+)
 from chapterhouse.types.scope import Scope
 from chapterhouse.types.state import (
     Check,
@@ -142,6 +151,8 @@ __all__ = [
     "AnswerOutcome",
     "AnswerSentence",
     "AskEvent",
+    "Aspect",
+    "AspectKind",
     "Body",
     "Cell",
     "Change",
@@ -198,6 +209,11 @@ __all__ = [
     "ParticipantRecord",
     "Persona",
     "Point",
+    "Position",
+    "PositionComparison",
+    "PositionKind",
+    "PositionRelation",
+    "PositionTable",
     "Problem",
     "ProblemKind",
     "Progress",

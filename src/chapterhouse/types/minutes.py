@@ -6,10 +6,14 @@ of its own they count in those; in minutes, whose statements have none, in ``Min
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Final
 
 from chapterhouse.types.answers import Citation
 from chapterhouse.types.claims import ConflictKind, Problem, Support
+from chapterhouse.types.positions import PositionTable
 from chapterhouse.types.writing import ToolCall, ToolText, Usage
+
+_NOTHING_READ: Final = PositionTable()
 
 
 class Stance(StrEnum):
@@ -36,6 +40,8 @@ class Leaning(StrEnum):
 
     FOR = "for"
     AGAINST = "against"
+    CONDITIONAL = "conditional"  # for or against it only under a condition
+    NEUTRAL = "neutral"  # it speaks of the option and takes no side
     SILENT = "silent"
 
 
@@ -328,7 +334,8 @@ class Minutes:
         decision: What was decided, or why nothing was.
         grounds: What it rests on.
         dissent: What stands against it, and who says so.
-        matrix: By option, then by member; empty without options.
+        reading: What each member's documents say on each thing that the question asks.
+        matrix: By option, then by member; empty where no decision was asked for.
         chair: How who presided is called; empty where nobody did.
         method: How it was summed up: ``extractive``, or a model's name.
         usage: Of all models together, where any wrote.
@@ -351,6 +358,7 @@ class Minutes:
     dissent: tuple[Point, ...] = ()
     open_questions: tuple[Point, ...] = ()
     missing: tuple[Gap, ...] = ()
+    reading: PositionTable = _NOTHING_READ
     matrix: tuple[Verdict, ...] = ()
     citations: tuple[Citation, ...] = ()
     chair: str = ""
@@ -358,6 +366,12 @@ class Minutes:
     usage: Usage | None = None
     warnings: tuple[str, ...] = ()
     tool_texts: tuple[ToolText, ...] = ()
+
+    @property
+    def debated(self) -> bool:
+        """Whether a model spoke for anybody; else documents were only read."""
+        inner = (statement.inner for statement in self.statements if statement.inner)
+        return any(member.model for member in self.members) or any(one.debated for one in inner)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

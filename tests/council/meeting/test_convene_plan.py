@@ -62,6 +62,7 @@ def test_a_turn_says_what_is_read_and_called_and_told(hall: Hall) -> None:
 
 
 def test_later_turns_show_what_the_documents_of_the_others_say(hall: Hall) -> None:
+    hall.says(honest)
     turns = {(t.round, t.member): t for t in hall.plan("harbour-board").turns}
     told = turns["cross_examination", "maria"].prompt
     assert "CLAIMS OF OTHERS" in told

@@ -16,6 +16,7 @@ from chapterhouse.council.meeting.turns import Ledger
 from chapterhouse.types import Leaning, Verdict
 
 FOR, AGAINST, SILENT = Leaning.FOR, Leaning.AGAINST, Leaning.SILENT
+NEUTRAL, CONDITIONAL = Leaning.NEUTRAL, Leaning.CONDITIONAL
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,7 @@ FOR, AGAINST, SILENT = Leaning.FOR, Leaning.AGAINST, Leaning.SILENT
         ("Safety opposes a start before September.", AGAINST),
         ("The council rejected the second trial.", AGAINST),
         ("We advise against a start in winter.", AGAINST),
-        ("The pilots warn of the sandbank.", SILENT),
+        ("The pilots warn of the sandbank.", NEUTRAL),
         ("We do not recommend a trial of three months.", AGAINST),
         ("The office cannot support a later hour.", AGAINST),
         ("The board never approved the new quay.", AGAINST),
@@ -41,30 +42,30 @@ FOR, AGAINST, SILENT = Leaning.FOR, Leaning.AGAINST, Leaning.SILENT
         ("The office recommends against a start in winter.", AGAINST),
         ("We recommend not to start in winter.", AGAINST),
         ("Finance disagrees with the trial.", AGAINST),
-        ("The lamp should burn, and nobody objects to it.", SILENT),
-        ("Nobody supports the renewal.", SILENT),
-        ("Few members support renewal.", SILENT),
-        ("Without support, the renewal fails.", SILENT),
-        ("Should we renew?", SILENT),
-        ("It is for the board to say whether the agreement should be renewed.", SILENT),
-        ("The support line under the agreement is open until 5 pm.", SILENT),
-        ("Norvik agreed to pay 5 euros.", SILENT),
-        ("We recommend to renew only if the price falls below 30 euros.", SILENT),
-        ("The audit found no reason to reject the renewal.", SILENT),
-        ("The office warns that a delay of the renewal is costly.", SILENT),
-        ("Under these conditions we could agree to a start in autumn.", FOR),
+        ("The lamp should burn, and nobody objects to it.", NEUTRAL),
+        ("Nobody supports the renewal.", NEUTRAL),
+        ("Few members support renewal.", NEUTRAL),
+        ("Without support, the renewal fails.", NEUTRAL),
+        ("Should we renew?", NEUTRAL),
+        ("It is for the board to say whether the agreement should be renewed.", NEUTRAL),
+        ("The support line under the agreement is open until 5 pm.", NEUTRAL),
+        ("Norvik agreed to pay 5 euros.", NEUTRAL),
+        ("We recommend to renew only if the price falls below 30 euros.", CONDITIONAL),
+        ("The audit found no reason to reject the renewal.", NEUTRAL),
+        ("The office warns that a delay of the renewal is costly.", NEUTRAL),
+        ("Under these conditions we could agree to a start in autumn.", CONDITIONAL),
         ("We do not object to the quay.", FOR),
-        ("Some recommend the quay, others oppose it.", SILENT),
-        ("The quay is 80 metres long.", SILENT),
-        ("", SILENT),
-        ("The support of the crane is rusty, and its supporter is dead.", SILENT),
+        ("Some recommend the quay, others oppose it.", NEUTRAL),
+        ("The quay is 80 metres long.", NEUTRAL),
+        ("", NEUTRAL),
+        ("The support of the crane is rusty, and its supporter is dead.", NEUTRAL),
         ("Wir empfehlen einen Versuch von zwölf Monaten.", FOR),
         ("Die Werft unterstützt den späten Fahrplan.", FOR),
         ("Der Hafenmeister ist dafür.", FOR),
         ("Die Lampe soll die ganze Nacht brennen.", FOR),
         ("Wir lehnen einen Beginn im Winter ab.", AGAINST),
         ("Der Hafenmeister ist dagegen.", AGAINST),
-        ("Die Lotsen warnen vor der Sandbank.", SILENT),
+        ("Die Lotsen warnen vor der Sandbank.", NEUTRAL),
         ("Wir empfehlen keinen Versuch im Winter.", AGAINST),
         ("Wir können den Versuch nicht empfehlen.", AGAINST),
         ("Wir empfehlen den Versuch im Winter nicht.", AGAINST),
@@ -88,7 +89,7 @@ def test_the_side_of_a_sentence(sentence: str, leaning: Leaning) -> None:
         ("a bridge", "We oppose a bridge.", AGAINST),
         ("no bridge", "We oppose a bridge.", FOR),
         ("no bridge", "We recommend a bridge.", AGAINST),
-        ("no bridge", "A bridge costs 4 million euros.", SILENT),
+        ("no bridge", "A bridge costs 4 million euros.", NEUTRAL),
         ("Do not start in winter", "We advise against a start in winter.", FOR),
         ("keine Brücke", "Wir lehnen eine Brücke ab.", FOR),
         ("a north bridge", "We support a north bridge.", FOR),
@@ -130,6 +131,9 @@ def cell(option: str, member: str, leaning: Leaning) -> Verdict:
         ([("quay", "a", SILENT)], ""),
         ([("quay", "a", FOR)], "quay"),
         ([("quay", "a", FOR), ("quay", "b", AGAINST)], ""),
+        ([("quay", "a", CONDITIONAL)], ""),  # no consent yet
+        ([("quay", "a", NEUTRAL)], ""),
+        ([("quay", "a", FOR), ("quay", "b", CONDITIONAL)], "quay"),
         ([("quay", "a", FOR), ("quay", "b", SILENT), ("crane", "a", AGAINST)], "quay"),
         ([("quay", "a", FOR), ("crane", "b", FOR)], ""),
         ([("quay", "a", FOR), ("crane", "a", FOR), ("crane", "b", AGAINST)], "quay"),
@@ -177,7 +181,7 @@ def test_the_matrix_of_what_documents_say(deciding: Hall) -> None:
     assert told[LAMP, "watch"].leaning is FOR
     assert told[LAMP, "till"].leaning is FOR
     assert told[BRIDGE, "watch"].leaning is AGAINST
-    assert told[BRIDGE, "till"].leaning is SILENT
+    assert told[BRIDGE, "till"].leaning is NEUTRAL
     assert told[CRANE, "watch"] == Verdict(CRANE, "watch", SILENT)
     cited = {citation.number: citation for citation in ledger.citations}
     for one in matrix:
@@ -188,7 +192,7 @@ def test_the_matrix_of_what_documents_say(deciding: Hall) -> None:
 
 def test_the_documents_decide_where_only_one_option_has_friends_alone(deciding: Hall) -> None:
     made = council("quays", "watch", "till").decide_between(LAMP, BRIDGE)
-    minutes = deciding.convene(made, "What should be built in the harbour, a lamp or a bridge?")
+    minutes = deciding.convene(made, f"Should we build {LAMP} or {BRIDGE}?")
 
     assert minutes.decided == LAMP
     assert minutes.decision[0].text.startswith(f"The documents favour “{LAMP}”")

@@ -103,8 +103,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ScriptedModel]:
             "synthesis",
         )
         made = council("lamps", "otto", "hedi", rounds=rounds).add_tool("search_documents")
-        made = made.decide_between("burn on", "burn <less> [if] | you can")
-        minutes = hall.convene(made, QUESTION)
+        options = ("burn on", "burn <less> [if] | you can")
+        minutes = hall.convene(made, QUESTION, options=options)
         assert minutes.claims
         assert minutes.citations
         yield model

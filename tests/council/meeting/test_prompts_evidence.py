@@ -111,7 +111,7 @@ def test_without_a_search_nothing_can_be_cited_that_was_not_given(hall: Hall) ->
     member = Member(persona="maria", grounding="tool")
     _, minutes = asked(hall, alone(member), turn(claims=[f"{FOUR}[^{rules.id}]"]))
     assert minutes.claims[0].support is Support.NOT_FOUND
-    assert minutes.citations == ()
+    assert minutes.claims[0].citations == ()
 
 
 def test_what_is_found_at_once_lies_on_the_desk_once(hall: Hall) -> None:

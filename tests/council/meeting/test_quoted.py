@@ -6,7 +6,7 @@ import pytest
 from tests.council.conftest import QUESTION, Hall, council
 
 from chapterhouse.agents.council_model import Round
-from chapterhouse.council.meeting.quoted import quoted_turn, subquestions
+from chapterhouse.council.meeting.quoted import aspects_in, quoted_turn
 from chapterhouse.council.meeting.turns import Record, Turn, add_statement
 from chapterhouse.types import ClaimKind, ConflictKind, Minutes, Stance, Statement, Support
 
@@ -34,7 +34,7 @@ def met(hall: Hall, first: str, second: str, **more: object) -> Minutes:
         hall.persona(slug, {f"{slug}.md": text} if text else {})
         hall.library.personas.refresh(slug)
     made = council("marina", "anna", "bert", rounds=ROUNDS)
-    return hall.convene(replace(made, **more), BERTH)  # type: ignore[arg-type]  # fields of a council
+    return hall.debate(replace(made, **more), BERTH)  # type: ignore[arg-type]  # fields of a council
 
 
 def replies(minutes: Minutes) -> dict[tuple[str, str], Stance]:
@@ -98,33 +98,38 @@ def test_of_what_documents_do_not_speak_of_members_are_silent(bare_hall: Hall) -
     assert [claim.member for claim in minutes.claims] == ["anna"]
     assert replies(minutes) == {}
     silent = next(s for s in minutes.statements if s.member == "bert")
-    assert silent.missing[0].startswith(f"Evidence on “{BERTH}”")
+    assert silent.missing == (f"Evidence on “{BERTH.removesuffix('?')}”.",)
 
 
-def test_what_two_documents_of_one_member_disagree_about_is_claimed_on_both_sides(
+def test_what_an_older_document_of_the_same_member_says_is_told_beside_it(
     bare_hall: Hall,
 ) -> None:
     bare_hall.persona("anna", {"a.md": OLD, "b.md": OTHER})
     bare_hall.library.personas.refresh("anna")
     minutes = bare_hall.convene(council("marina", "anna", rounds=ROUNDS[:1]), BERTH)
-    assert {claim.text for claim in minutes.claims} == {
-        "A guest berth in the marina costs 60 euros a night.",
-        "A guest berth in the marina costs 80 euros a night.",
-    }
+    (claim,) = minutes.claims
+    assert claim.text == "A guest berth in the marina costs 80 euros a night."
+    (cell,) = minutes.reading.positions
+    assert (cell.values, cell.date) == (("80 euros",), "2024-01-01")
+    assert cell.outdated is not None
+    assert (cell.outdated.values, cell.outdated.date) == (("60 euros",), "2022-01-01")
+    assert cell.outdated.text == "A guest berth in the marina costs 60 euros a night."
 
 
 def test_the_several_things_that_are_asked_are_looked_for_one_by_one(hall: Hall) -> None:
     two = "How fast may a vessel go inside the harbour, and when does the gate close?"
     session = hall.open_session(council(), two)
     entry = Turn(session.council, two, session.council.rounds[0], 1, Record(), ())
-    assert len(subquestions(entry)) == 2
-    said = quoted_turn(session.participants[0], entry, hall.runtime)
+    first = session.participants[0]
+    assert len(aspects_in(entry, first, hall.runtime)) == 2
+    said = quoted_turn(first, entry, hall.runtime)
     assert [claim.text for claim in said.claims] == [
         "Inside the harbour no vessel may exceed 4 knots.",
         "The gate of the harbour closes at 21:30 from April to September.",
     ]
     own = replace(entry, round=Round("prices", instructions="What does a berth cost?"))
-    assert subquestions(own) == ("What does a berth cost?",)
+    (asked,) = aspects_in(own, first, hall.runtime)
+    assert asked.text == "What does a berth cost"
 
 
 def test_words_that_look_like_citations_are_made_harmless(bare_hall: Hall) -> None:

@@ -184,7 +184,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "the question": {"question": "When does the gate close?"},
     "a member": {"made": council("harbour-board", "maria", "jonas")},
     "a round": {"made": council("harbour-board", rounds=("independent_analysis",))},
-    "an option": {"made": council("harbour-board").decide_between("slow", "fast")},
+    "an option": {"options": ("slow", "fast")},
     "whose model": {"model": "none"},
 }
 

@@ -40,7 +40,8 @@ class Round:
 
         turn = Turn(self.session.council, QUESTION, self.session.council.rounds[0], 1, Record(), ())
         speakers = [
-            replace(one, timeout_seconds=timeouts.get(one.key)) for one in self.session.participants
+            replace(one, timeout_seconds=timeouts.get(one.key), model=None)
+            for one in self.session.participants
         ]
         turns = [(participant, turn) for participant in speakers]
         return await hold_round(
@@ -61,6 +62,7 @@ def a_round(hall: Hall) -> Iterator[Callable[..., Round]]:
 
     def made(*names: str, path: Path | None = None) -> Round:
         board = replace(council(), members=roles(*(names or ("ann", "ben", "cleo"))))
+        hall.says([])  # without a model, who reads the same as another is not seated
         opened.append(Transcript.open(path, "key", Heading("board", QUESTION)))
         return Round(hall.open_session(board), [], opened[-1])
 

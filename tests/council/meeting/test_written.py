@@ -194,7 +194,8 @@ def test_what_lies_on_the_shelf_of_another_cannot_be_cited_however_it_is_named(
         hall, [turn(claims=[f"A berth in the marina costs 80 euros a metre.[^{theirs.id}]"])]
     )
     assert claim_of(minutes).support is Support.NOT_FOUND
-    assert minutes.citations == ()
+    assert claim_of(minutes).citations == ()
+    assert not {citation.document_id for citation in minutes.citations} & {theirs.id}
 
 
 def test_a_position_is_no_claim_and_carries_no_marker(hall: Hall) -> None:
@@ -216,8 +217,7 @@ def test_what_states_nothing_is_no_claim(hall: Hall) -> None:
 def test_an_option_that_does_not_exist_is_none(hall: Hall) -> None:
     hall.says([turn(option="burn it down"), turn(option=" 4 KNOTS. ")])
     made = council("harbour-board", "maria", "jonas", rounds=ANALYSIS)
-    made = made.decide_between("4 knots", "6 knots").limits(parallel=1)
-    minutes = hall.convene(made)
+    minutes = hall.convene(made.limits(parallel=1), options=("4 knots", "6 knots"))
     assert [statement.option for statement in minutes.statements] == ["", "4 knots"]
 
 

@@ -11,6 +11,8 @@ import pytest
 from chapterhouse.answering.cite import text_hash
 from chapterhouse.types import (
     Absence,
+    Aspect,
+    AspectKind,
     Cell,
     Citation,
     Claim,
@@ -27,6 +29,11 @@ from chapterhouse.types import (
     Minutes,
     ParticipantRecord,
     Point,
+    Position,
+    PositionComparison,
+    PositionKind,
+    PositionRelation,
+    PositionTable,
     Problem,
     ProblemKind,
     Reading,
@@ -243,6 +250,56 @@ ROWS = (
         ("tariffs-2025",),
     ),
 )
+OUTDATED = Position(
+    "maria",
+    "a1",
+    PositionKind.VALUE,
+    ("60 euros",),
+    ("60 eur",),
+    FEE_2021,
+    date="2021-01-15",
+    citations=(1,),
+)
+READING = PositionTable(
+    (
+        Aspect("a1", "what does a guest berth cost", AspectKind.VALUE, "Tariffs change in 2027"),
+        Aspect("a2", "may the north quay be used in winter", AspectKind.YES_NO),
+    ),
+    (
+        Position(
+            "maria",
+            "a1",
+            PositionKind.VALUE,
+            ("80 euros",),
+            ("80 eur",),
+            FEE_2025,
+            whose="our marina",
+            date="2025-03-01",
+            citations=(2,),
+            outdated=OUTDATED,
+            likely=0.9,
+        ),
+        replace(OUTDATED, member="tom", likely=0.8),
+        Position("finance", "a1", PositionKind.SILENT),
+        Position("maria", "a2", PositionKind.NO, text=QUAY, citations=(3,), likely=0.7),
+        Position(
+            "tom",
+            "a2",
+            PositionKind.CONDITIONAL,
+            text=CHINESE,
+            condition="在冬季",
+            citations=(4,),
+            likely=0.6,
+        ),
+        Position("finance", "a2", PositionKind.STATED, text=QUAY, citations=(3,), likely=0.6),
+    ),
+    (
+        PositionComparison("a1", PositionRelation.DIFFER, (("maria",), ("tom",))),
+        PositionComparison(
+            "a2", PositionRelation.AGREE, (("maria", "finance"), ("tom",)), same_source=True
+        ),
+    ),
+)
 MINUTES = Minutes(
     "berths",
     "Berth tariffs",
@@ -290,6 +347,7 @@ MINUTES = Minutes(
     open_questions=(
         Point("Who pays for the crane?", (), Support.NO_STATEMENT, members=("maria",)),
     ),
+    reading=READING,
     missing=(
         Gap("maria", "maria", "What neighbours charge."),
         Gap("tom", "", "The accounts of 2024."),
@@ -314,7 +372,7 @@ EMPTY = Minutes("berths", "", "What then?")
 # What the house itself names: hashes, and names that are looked up.
 _OURS = frozenset(
     {"id", "key", "member", "claim", "to", "option", "options", "round", "rounds", "link"}
-    | {"document_id", "rests_on", "sources", "decided"}
+    | {"document_id", "rests_on", "sources", "decided", "aspect", "groups"}
 )
 
 

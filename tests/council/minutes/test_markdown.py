@@ -115,11 +115,11 @@ def test_a_record_of_what_was_not_decided_is_open(
     assert ("It stays open." in record) == ("decided" in changes)
 
 
-def test_empty_minutes_say_that_nothing_was_decided(empty: Minutes) -> None:
+def test_empty_minutes_speak_of_a_decision_only_where_one_was_asked_for(empty: Minutes) -> None:
     page = markdown(empty)
     assert page.startswith("# berths\n\n**What then?**\n")
-    assert "Nothing was decided." in page
-    for title in ("matrix", "Disputes", "Dissent", "What was said", "Warnings"):
+    assert "Decided: **stays open**" in markdown(replace(empty, options=("stay", "go")))
+    for title in ("Decision", "matrix", "Disputes", "Dissent", "What was said", "Warnings"):
         assert title not in page
     assert "Nothing was decided." in decision_record(empty)
 

@@ -3,8 +3,11 @@
 import re
 import shutil
 import subprocess
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
+from hashlib import sha256
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,7 +19,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from chapterhouse.council.minutes.outline import minutes_html as html
 from chapterhouse.presenting.html import POLICY
 from chapterhouse.presenting.markup import Markup, element
-from chapterhouse.types import Minutes
+from chapterhouse.types import Minutes, PositionTable
 
 LINK = "https://docs.example/tariffs#fees"
 ALLOWED = set(
@@ -34,6 +37,7 @@ ATTRIBUTES = set(
         "content name",
     )
 )
+SORTS = files("chapterhouse.presenting").joinpath("table.js").read_text("utf-8")
 CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
@@ -52,7 +56,10 @@ def shape(page: str) -> list[tuple[str, str]]:
 
 
 def assert_inert(page: str) -> None:
+    assert_no_script_but_ours(page)
     for node in nodes(page):
+        if node.tag == "script":
+            continue
         assert node.tag in ALLOWED, node.tag
         assert set(node.attributes) <= ATTRIBUTES, node.attributes
         href = node.attributes.get("href") or "#"
@@ -63,6 +70,21 @@ def assert_inert(page: str) -> None:
         assert (link.attributes["href"] or "")[1:] in ids, link.html
     for node in parsed(page).css("[aria-labelledby]"):
         assert node.attributes["aria-labelledby"] in ids
+
+
+def assert_no_script_but_ours(page: str) -> None:
+    """Say that only the script that sorts tables runs, where there is one to sort."""
+    policy = parsed(page).css_first("meta[http-equiv='Content-Security-Policy']")
+    assert policy is not None
+    scripts = parsed(page).css("script")
+    if not scripts:
+        assert policy.attributes["content"] == POLICY
+        return
+    (script,) = scripts
+    assert not script.attributes
+    assert script.text() == SORTS
+    digest = b64encode(sha256(SORTS.encode()).digest()).decode()
+    assert policy.attributes["content"] == f"{POLICY}; script-src 'sha256-{digest}'"
 
 
 @pytest.fixture(scope="module")
@@ -76,9 +98,6 @@ def test_a_page_stands_alone(minutes: Minutes) -> None:
     assert_inert(page)
     assert page == html(minutes)
     assert page.startswith("<!DOCTYPE html>\n<html")
-    policy = parsed(page).css_first("meta[http-equiv='Content-Security-Policy']")
-    assert policy is not None
-    assert policy.attributes["content"] == POLICY
     assert POLICY.startswith("default-src 'none'; style-src 'unsafe-inline'")
     style = parsed(page).css_first("style")
     assert style is not None
@@ -87,12 +106,22 @@ def test_a_page_stands_alone(minutes: Minutes) -> None:
     assert len(page) < 60_000
 
 
+def test_the_one_script_reaches_nothing_and_makes_no_markup(minutes: Minutes) -> None:
+    assert "<script>" in html(minutes)
+    assert "<script" not in html(replace(minutes, reading=PositionTable()))  # nothing to sort
+    for word in ("innerHTML", "outerHTML", "insertAdjacent", "document.write", "eval(", "fetch"):
+        assert word not in SORTS
+    assert not re.search(r"XMLHttp|WebSocket|import\b|https?:|location|cookie|Storage", SORTS)
+    assert "</script" not in SORTS
+
+
 def test_everything_that_was_held_stands_there(minutes: Minutes) -> None:
     page = parsed(html(minutes))
     titles = [node.text() for node in page.css("main > section > h2")]
     assert titles == [
         "Who sat",
         "Decision",
+        "What each member's documents say",
         "Grounds",
         "Decision matrix",
         "Where members agree and disagree",
@@ -137,10 +166,11 @@ def test_it_can_be_read_without_colours_and_by_ear(minutes: Minutes) -> None:
         assert table.css_first("caption") is not None
         assert {th.attributes.get("scope") for th in table.css("thead th")} == {"col"}
         assert {th.attributes.get("scope") for th in table.css("tbody th")} == {"row"}
-    for tone, word in (("supports", "✓ supports"), ("contradicts", "✗ contradicts")):
+    tones = {"supports": ("✓ supports", "yes"), "contradicts": ("✗ contradicts", "no")}
+    for tone, words in tones.items():
         cells = page.css(f"td.{tone}")
         assert cells
-        assert all(cell.text().startswith(word) for cell in cells)
+        assert all(cell.text().startswith(words) for cell in cells)
     levels = [int(str(node.tag)[1]) for node in page.css("h1, h2, h3, h4, h5, h6")]
     assert levels[0] == 1
     assert all(after - before <= 1 for before, after in pairwise(levels))
@@ -177,8 +207,9 @@ def test_colours_stand_out_enough(minutes: Minutes, place: int) -> None:
 def test_empty_minutes_are_a_page_too(empty: Minutes) -> None:
     page = html(empty)
     assert_inert(page)
-    assert "Nothing was decided." in page
     assert "Sources" not in page
+    assert "Decision" not in page  # none was asked for
+    assert "stays open" in html(replace(empty, options=("stay", "go")))
 
 
 HOSTILE = [

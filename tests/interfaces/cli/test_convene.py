@@ -25,15 +25,26 @@ from chapterhouse.interfaces.cli import live, render_minutes
 from chapterhouse.interfaces.cli.output_files import is_marked, marked
 from chapterhouse.types import (
     Absence,
+    Aspect,
+    AspectKind,
     Cell,
     Claim,
+    ClaimKind,
     CouncilEvent,
+    DisagreementMap,
     Dispute,
     DisputeSide,
+    MapRow,
     MeetingEvent,
     MeetingEventKind,
     Minutes,
     ParticipantRecord,
+    Point,
+    Position,
+    PositionComparison,
+    PositionKind,
+    PositionRelation,
+    PositionTable,
     Progress,
     ReadingEvent,
     Stance,
@@ -133,10 +144,12 @@ def test_a_dry_run_shows_what_everybody_would_be_told(chapterhouse: Any, home: P
 def test_minutes_are_told_in_every_form(
     chapterhouse: Any, harbour: Path, home: Path, hostile: str
 ) -> None:
-    text = chapterhouse("convene", "berths", QUESTION)
-    assert text.out.index("Where members agree") < text.out.index("docs show tariffs-")
+    text = chapterhouse("convene", "berths", QUESTION, "--full")
+    assert text.out.index("What each member's documents say") < text.out.index("docs show tariffs-")
+    assert "Where members agree" not in text.out  # nobody argues without a model
     markdown = chapterhouse("convene", "berths", QUESTION, "--markdown")
-    row = "| c1 A berth costs 80 euros a metre. | ✓ supports[^1] | ✓ supports[^1] |"
+    cell = "**80 euros**: A berth costs 80 euros a metre.[^1]"
+    row = f"| **What shall a berth cost?** | {cell} | {cell} | They say the same; all quote one"
     assert row in markdown.out
     page = chapterhouse("convene", "berths", QUESTION, "--html")
     assert page.out.startswith("<!DOCTYPE html>\n")
@@ -346,15 +359,16 @@ def test_a_bundle_of_an_answer_may_be_replaced_by_one_of_minutes(
 def crowded(minutes: Minutes, members: int) -> Minutes:
     """Return minutes of many members with long names, who all speak on one long claim."""
     seats = tuple(
-        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role") for n in range(members)
+        ParticipantRecord(f"m{n}", f"Membership number {n} 会员", "role", model="modest")
+        for n in range(members)
     )
     keys = tuple(seat.key for seat in seats)
-    row = minutes.map.rows[0]
     cells = tuple(Cell(key, Stance.SUPPORTS, (), (1,)) for key in keys)
-    long = replace(row, text="北" * 200 + "w" * 300, cells=cells)
+    kind = ClaimKind.SHARED_SOURCE
+    long = MapRow("c1", ("c1",), "北" * 200 + "w" * 300, cells, (kind,))
     side = DisputeSide(keys, "z" * 200, (1,), "c1", "80", "2025")
-    dispute = Dispute(row.kinds[0], "x" * 200, (side, side))
-    chart = replace(minutes.map, members=keys, rows=(long, long), disputes=(dispute,))
+    dispute = Dispute(kind, "x" * 200, (side, side))
+    chart = DisagreementMap(keys, (long, long), (dispute,))
     return replace(minutes, members=seats, map=chart, absences=(Absence("m0", ROUND, "y" * 200),))
 
 
@@ -369,6 +383,50 @@ def test_the_view_fits_any_terminal(
     lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
     assert max(map(cell_len, lines)) <= width
     assert "".join(lines).count("✓") >= 2 * members
+
+
+@pytest.mark.parametrize("members", [1, 5, 30])
+@pytest.mark.parametrize("width", [24, 60, 200])
+@pytest.mark.parametrize("full", [True, False])
+def test_documents_that_were_only_read_fit_any_terminal(
+    harbour: Path, capsys: pytest.CaptureFixture[str], members: int, width: int, *, full: bool
+) -> None:
+    held = read_minutes((harbour / "MINUTES").read_bytes())
+    seats = tuple(ParticipantRecord(f"m{n}", f"会员 {n}", "role") for n in range(members))
+    said = "北" * 200 + "w" * 300
+    cells = tuple(
+        Position(seat.key, "a1", PositionKind.VALUE, ("80",), ("80",), said, citations=(1,))
+        for seat in seats
+    )
+    groups = (tuple(seat.key for seat in seats),)
+    reading = PositionTable(
+        (Aspect("a1", "x" * 200, AspectKind.VALUE),),
+        cells,
+        (PositionComparison("a1", PositionRelation.AGREE, groups),),
+    )
+    target = Console(width=width, force_terminal=True, markup=False, highlight=False, emoji=False)
+    render_minutes.minutes(target, replace(held, members=seats, reading=reading), full=full)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out).splitlines()
+    assert max(map(cell_len, lines)) <= width
+    assert "".join(lines).count("会员") >= members
+    assert ("w" * 20 in "".join(lines).replace(" ", "")) is full  # a long sentence is cut
+
+
+def test_the_first_screen_of_a_debate_holds_what_came_of_it(
+    harbour: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    held = crowded(read_minutes((harbour / "MINUTES").read_bytes()), 2)
+    many = tuple(Point(f"Ground number {n}.", (1,)) for n in range(30))
+    target = Console(width=80)
+    shown = {}
+    for full in (False, True):
+        render_minutes.minutes(target, replace(held, grounds=many), full=full)
+        shown[full] = capsys.readouterr().out
+    assert shown[False].count("Ground number") == 4
+    assert "and 26 more: --full" in shown[False]
+    assert "Where members agree" not in shown[False]
+    assert shown[True].count("Ground number") == 30
+    assert "Where members agree" in shown[True]
 
 
 # --- live --------------------------------------------------------------------------------------
@@ -508,9 +566,13 @@ def test_members_disagree_and_their_minutes_are_verified(
     again = chapterhouse("convene", "berths", ASKED, *options, "--json")
     assert again.data == first.data
     assert (folder / "b.json").read_bytes() == bytes_of_first
-    texts = {row["text"] for row in first.data["map"]["rows"]}
-    assert texts == {f"A guest berth costs {fee} euros a night." for fee in (60, 80)}
-    assert first.data["map"]["disputes"][0]["newer"] is True
+    cells = first.data["reading"]["positions"]
+    assert [(cell["member"], cell["values"], cell["date"]) for cell in cells] == [
+        ("maria", ["60 euros"], "2021-01-15"),
+        ("tom", ["80 euros"], "2025-03-01"),
+    ]
+    assert first.data["reading"]["comparisons"][0]["relation"] == "differ"
+    assert (first.data["map"]["rows"], first.data["decision"]) == ([], [])
     told = chapterhouse("verify", "b.json", "--home", divided)
     assert told.code == 0, told
     assert told.out.count("ok  ") == 5

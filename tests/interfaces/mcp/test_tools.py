@@ -159,7 +159,7 @@ def test_what_the_documents_do_not_answer_is_said_honestly(caller: Caller) -> No
     assert answer["citations"] == []
 
 
-def test_minutes_have_verified_citations_and_the_map(caller: Caller, library: Library) -> None:
+def test_minutes_have_verified_citations_and_the_table(caller: Caller, library: Library) -> None:
     heard: list[tuple[float, str]] = []
 
     async def on_progress(progress: float, _total: float | None, message: str | None) -> None:
@@ -171,10 +171,13 @@ def test_minutes_have_verified_citations_and_the_map(caller: Caller, library: Li
     minutes = result.structured_content
     require_verified(minutes["citations"], library)
     assert [member["key"] for member in minutes["members"]] == ["maria", "tom"]
-    assert minutes["decision"]
-    assert {row["claim"] for row in minutes["map"]["rows"]} <= {c["id"] for c in minutes["claims"]}
-    kinds = {kind for row in minutes["map"]["rows"] for kind in row["kinds"]}
-    assert "newer-against-older" in kinds
+    numbers = {citation["number"] for citation in minutes["citations"]}
+    cells = minutes["reading"]["positions"]
+    assert {cell["member"] for cell in cells} == {"maria", "tom"}
+    assert {number for cell in cells for number in cell["citations"]} <= numbers
+    assert [one["relation"] for one in minutes["reading"]["comparisons"]] == ["differ"]
+    assert not minutes["decision"]  # nobody asked what to choose
+    assert not minutes["map"]["rows"]
     assert "# " in result.content[0].text
     assert [number for number, _ in heard] == sorted({number for number, _ in heard})
     told = [message for _, message in heard]

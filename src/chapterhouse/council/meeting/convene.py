@@ -182,7 +182,7 @@ def _open(
         return open_declared(council, runtime, opened, warnings.append, allow=allow)
 
     session = open_session(chosen, asked, choices, runtime, open_tools)
-    return replace(session, warnings=tuple(warnings))
+    return replace(session, warnings=(*warnings, *session.warnings))
 
 
 def _deciding(

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from chapterhouse.council.meeting.options import favoured_option, leaning_of, takes_sides, verdicts
+from chapterhouse.council.meeting.position_table import position_table
 from chapterhouse.council.meeting.session import Participant, Session, participant_record
 from chapterhouse.council.meeting.turns import Ledger, Record
 from chapterhouse.runtime import Runtime
@@ -26,6 +27,7 @@ from chapterhouse.types import (
     MapRow,
     Minutes,
     Point,
+    PositionTable,
     Stance,
     Support,
     Verdict,
@@ -50,16 +52,18 @@ def draft_minutes(
         runtime: The library's parts.
     """
     ledger = Ledger(record.citations)
-    matrix = verdicts(session.council.options, session.participants, runtime, ledger)
-    decided = favoured_option(matrix) if chart.rows else ""
-    council = session.council
+    council, options = session.council, session.council.options
+    reading = position_table(session, runtime, ledger)
+    matrix = verdicts(options, session.participants, runtime, ledger)
+    decided = favoured_option(matrix)
     rounds = dict.fromkeys(statement.round for statement in record.statements)
+    settled = _grounds(chart, record) if session.debates else _read_grounds(reading)
     return Minutes(
         council=council.slug,
         title=council.title,
         question=question,
         purpose=council.purpose,
-        options=council.options,
+        options=options,
         members=tuple(
             participant_record(participant, runtime) for participant in session.participants
         ),
@@ -68,11 +72,12 @@ def draft_minutes(
         absences=record.absences,
         map=chart,
         decided=decided,
-        decision=(_decision(decided, chart, matrix),),
-        grounds=tuple(_grounds(chart, record)),
+        decision=_decision(decided, session, chart, matrix),
+        grounds=tuple(settled),
         dissent=tuple(_dissent(chart, record)),
         open_questions=tuple(_open(chart, record)),
         missing=tuple(dict.fromkeys(_missing(session, record, chart))),
+        reading=reading,
         matrix=matrix,
         citations=ledger.citations,
         chair=session.chair.title if session.chair else "",
@@ -80,15 +85,15 @@ def draft_minutes(
     )
 
 
-def _decision(decided: str, chart: DisagreementMap, matrix: Sequence[Verdict]) -> Point:
-    if not chart.rows:
-        return _plain("Nothing was decided: no claim was made that bears on the question.")
-    tally = _tally(chart)
+def _decision(
+    decided: str, session: Session, chart: DisagreementMap, matrix: Sequence[Verdict]
+) -> tuple[Point, ...]:
+    """Return what was decided, where a decision was asked for; else what became of the claims."""
+    if not session.council.options:
+        return (_plain(_tally(chart)),) if session.debates and chart.rows else ()
     if decided:
-        return _plain(f"{_favour(decided, matrix)} {tally}")
-    if matrix:
-        return _plain(f"Nothing was decided: the documents favour no one option alone. {tally}")
-    return _plain(f"Nothing was decided: the evidence is laid out, not weighed. {tally}")
+        return (_plain(_favour(decided, matrix)),)
+    return (_plain("Nothing was decided: the documents favour no one option alone."),)
 
 
 def _plain(text: str) -> Point:
@@ -99,7 +104,13 @@ def _plain(text: str) -> Point:
 def _favour(decided: str, matrix: Sequence[Verdict]) -> str:
     leanings = [verdict.leaning for verdict in matrix if verdict.option == decided]
     whose = f"those of {leanings.count(Leaning.FOR)} of {counted(len(leanings), 'member')}"
-    return f"The documents favour “{decided}”: {whose} speak for it, nobody's against it."
+    rest = [
+        f"{leanings.count(leaning)} {leaning.value}"
+        for leaning in (Leaning.CONDITIONAL, Leaning.NEUTRAL, Leaning.SILENT)
+        if leaning in leanings
+    ]
+    others = f" ({', '.join(rest)})" if rest else ""
+    return f"The documents favour “{decided}”: {whose} speak for it, nobody's against it{others}."
 
 
 def _tally(chart: DisagreementMap) -> str:
@@ -142,6 +153,16 @@ def _grounds(chart: DisagreementMap, record: Record) -> Iterator[Point]:
     candidates = [(row, _first_supported(row, record)) for row in sorted(settled, key=_rank)]
     for row, claim in [(row, claim) for row, claim in candidates if claim][:_MOST_GROUNDS]:
         yield _point(claim, row, _supporters(row))
+
+
+def _read_grounds(reading: PositionTable) -> Iterator[Point]:
+    """Yield what documents that are only read say on each aspect, a point for each group."""
+    cells = {(cell.aspect, cell.member): cell for cell in reading.positions}
+    for comparison in reading.comparisons:
+        for group in comparison.groups:
+            held = (cells[comparison.aspect, member] for member in group)
+            cell = min(held, key=lambda cell: (-cell.likely, cell.text))
+            yield Point(cell.text, cell.citations, members=group)
 
 
 def _first_supported(row: MapRow, record: Record) -> Claim | None:
@@ -193,8 +214,8 @@ def _opposite_views(chart: DisagreementMap) -> tuple[tuple[MapRow, Leaning], ...
         for row in chart.rows
         if _supporters(row) and takes_sides(row.text)
     )
-    sides = {leaning for _, leaning in views} - {Leaning.SILENT}
-    return views if len(sides) > 1 else ()
+    sides = {leaning for _, leaning in views}
+    return views if {Leaning.FOR, Leaning.AGAINST} <= sides else ()
 
 
 def _side_point(side: DisputeSide, record: Record) -> Point:

@@ -51,7 +51,10 @@ _OPEN: Final = re.compile(
     re.IGNORECASE,
 )
 _CONDITION: Final = re.compile(
-    r"\b(?:only if|only when|unless|provided|nur wenn|nur falls|sofern|vorausgesetzt)\b",
+    r"\b(?:only (?:if|when|after|once|with)|unless|provided|as long as|so long as"
+    r"|on condition|if|once|under (?:these|this|the|which|certain|some) (?:following )?conditions?"
+    r"|depending on|subject to|nur (?:wenn|falls|mit|nach)|sofern|vorausgesetzt|wenn|falls"
+    r"|es sei denn)\b",
     re.IGNORECASE,
 )
 _DENIED: Final = re.compile(
@@ -93,20 +96,22 @@ _LEAVES: Final = re.compile(
 
 
 def leaning_of(sentence: str) -> Leaning:
-    """Say on which side of a proposal a sentence stands; ``silent`` where it takes none.
+    """Say on which side of a proposal a sentence stands; ``neutral`` where it takes none.
 
     Args:
         sentence: In English or German.
     """
     contra = _AGAINST.search(sentence)
     pro = _FOR.search(sentence)
-    if _OPEN.search(sentence) or (pro and _CONDITION.search(sentence, pro.end())):
-        return Leaning.SILENT
+    if _OPEN.search(sentence):
+        return Leaning.NEUTRAL
+    if (pro or contra) and _CONDITION.search(sentence):
+        return Leaning.CONDITIONAL
     if contra and pro and contra.start() <= pro.start() < contra.end():
         pro = None  # "recommend against"
     verb = pro or contra
     if verb is None or (pro and contra):
-        return Leaning.SILENT
+        return Leaning.NEUTRAL
     denied = (
         _DENIED.search(sentence, 0, verb.end())
         or _DENIED_BEHIND.match(sentence, verb.end())
@@ -150,12 +155,10 @@ def _verdict(
         for sentence in sentences
         if mentions(option, options, sentence.text)
     ]
-    taken = [one for one in statements if one[0] is not Leaning.SILENT] or statements
+    taken = [one for one in statements if one[0] is not Leaning.NEUTRAL] or statements
     if not taken:
         return Verdict(option, participant.key, Leaning.SILENT)
     leaning, sentence = taken[0]
-    if leaning is Leaning.SILENT:
-        return Verdict(option, participant.key, Leaning.SILENT)
     numbers = ledger.numbers(cited[number] for number in sentence.citations)
     return Verdict(option, participant.key, leaning, sentence.text, numbers)
 
@@ -169,9 +172,8 @@ def leaning_on(option: str, sentence: str) -> Leaning:
         sentence: In English or German.
     """
     leaning = leaning_of(sentence)
-    if leaning is Leaning.SILENT or not _LEAVES.match(option):
-        return leaning
-    return Leaning.AGAINST if leaning is Leaning.FOR else Leaning.FOR
+    opposite = {Leaning.FOR: Leaning.AGAINST, Leaning.AGAINST: Leaning.FOR}
+    return opposite.get(leaning, leaning) if _LEAVES.match(option) else leaning
 
 
 def mentions(option: str, options: Sequence[str], sentence: str) -> bool:

@@ -1,41 +1,34 @@
 """A turn without a model: what a member's documents say, word for word.
 
-In an analysis the best sentences of the member's shelves become claims. In an examination every
-claim of another is looked for on the member's own shelves, and the sentence that says the same or
-contradicts it is the reply. In a rebuttal a member gives a claim up only where a newer version of
-the very document on which it rests says otherwise.
+In an analysis what the member's shelves say on each thing that is asked becomes a claim. In an
+examination every claim of another is looked for on the member's own shelves, and the sentence that
+says the same or contradicts it is the reply. In a rebuttal a member gives a claim up only where a
+newer version of the very document on which it rests says otherwise.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import zip_longest
 from typing import Final
 
 from chapterhouse.agents.council_model import RoundKind
-from chapterhouse.answering.choosing import Form
-from chapterhouse.answering.cite import cite, verify
-from chapterhouse.answering.parts import as_shown, sentence_alone
-from chapterhouse.answering.respond import offline
+from chapterhouse.answering.parts import as_shown
 from chapterhouse.answering.search import method_for, search
-from chapterhouse.claims.dates import is_dateline
-from chapterhouse.council.disagreement.compare import content_words
 from chapterhouse.council.disagreement.map import Facts
 from chapterhouse.council.disagreement.sources import Known, series_of
 from chapterhouse.council.disagreement.stances import find_stance
 from chapterhouse.council.meeting.concessions import judge_concession
+from chapterhouse.council.meeting.position_table import check_citation, position
 from chapterhouse.council.meeting.session import Participant
 from chapterhouse.council.meeting.turns import Ledger, Turn, span_of
+from chapterhouse.council.positions.aspects import aspects_of
 from chapterhouse.ports.store import Store
-from chapterhouse.retrieval.parts import parts_of
-from chapterhouse.retrieval.question import parse_question
 from chapterhouse.runtime import Runtime
 from chapterhouse.text.canonical import stated_date
 from chapterhouse.text.front_matter import LONGEST, body_start
-from chapterhouse.text.language import detect
 from chapterhouse.text.view import inert
 from chapterhouse.types import (
-    Answer,
+    Aspect,
     Citation,
     Claim,
     Concession,
@@ -48,20 +41,7 @@ from chapterhouse.types import (
     Reply,
     Scope,
     Statement,
-    Support,
 )
-
-
-def check_citation(
-    span: Quotation, store: Store, scope: Scope, status: Support = Support.QUOTED
-) -> Citation | None:
-    """Return the citation of a span, unnumbered; None where it does not stand there."""
-    document = store.document(span.document_id, scope)
-    if document is None:
-        return None
-    body = store.body(span.document_id, scope)
-    checked = verify(cite(document, span, 0, status), document, body)
-    return checked if checked.verified else None
 
 
 def evidence_of(hits: Sequence[Hit], store: Store, scope: Scope) -> tuple[Evidence, ...]:
@@ -155,11 +135,6 @@ def _text(store: Store, scope: Scope, document_id: str) -> str:
     return body.text if body else ""
 
 
-_SHARED: Final = 2  # content words of the question in a quotation that speaks of it
-# Of each thing that is asked: what comes near to the best sentence, each sentence a claim.
-_CLAIMS: Final = Form(most=3, part=sentence_alone, least=0.5, joined=False)
-_MOST_ASKED: Final = 8  # things that one question may ask
-_MOST_CLAIMS: Final = 8  # of one member in one round
 _EXAMINED: Final = 60  # claims that one member looks into
 _PLACES: Final = 3  # of those that carry one claim
 _PASSAGES: Final = 5  # that are read about one claim
@@ -185,103 +160,45 @@ def quoted_turn(participant: Participant, turn: Turn, runtime: Runtime) -> State
     return replace(statement, citations=ledger.citations)
 
 
-def subquestions(turn: Turn, languages: dict[str, int] | None = None) -> tuple[str, ...]:
+def aspects_in(turn: Turn, participant: Participant, runtime: Runtime) -> tuple[Aspect, ...]:
     """Return what a member without a model looks for: the several things that are asked."""
-    own = turn.round.kind is RoundKind.OWN
-    wanted = turn.round.instructions if own else turn.question
-    return parts_of(parse_question(wanted, languages or {}), _MOST_ASKED) or (wanted,)
+    own = turn.round.kind is RoundKind.OWN and turn.round.instructions
+    languages = runtime.store.census(participant.request.scope).languages
+    return aspects_of(own or turn.question, languages, turn.council.options)
 
 
 # --- analysis -----------------------------------------------------------------------------------
 
 
 def _analysis(participant: Participant, turn: Turn, runtime: Runtime, ledger: Ledger) -> Statement:
-    census = runtime.store.census(participant.request.scope)
-    answers = [
-        _answer(participant, part, runtime) for part in subquestions(turn, dict(census.languages))
+    """Return a claim for each thing that is asked and that the member's documents speak of."""
+    positions = [
+        (aspect, position(participant, aspect, runtime, ledger))
+        for aspect in aspects_in(turn, participant, runtime)
     ]
-    made = [
-        (checked, text)
-        for span, text in _chosen([list(_quotations(answer)) for answer in answers])
-        if (checked := check_citation(span, runtime.store, participant.request.scope))
-    ]
+    stated_cells = [cell for _, cell in positions if cell.citations]
+    cited = {citation.number: citation for citation in ledger.citations}
+    read = [cited[cell.citations[0]] for cell in stated_cells]
+    empty = not runtime.store.census(participant.request.scope).documents
+    because = ": there are no documents" if empty else ""
     return Statement(
         member=participant.key,
         round=turn.round.name,
-        claims=tuple(_claim(participant, turn, text, ledger.number(c)) for c, text in made),
-        missing=tuple(dict.fromkeys(_missing(answers, turn.question))),
-        read=tuple(Reading(c.document_id, c.start, c.end) for c, _ in made),
-        warnings=tuple(dict.fromkeys(warning for a in answers for warning in a.warnings)),
+        claims=tuple(
+            {
+                cell.citations: Claim(
+                    "", participant.key, turn.round.name, cell.text, cell.citations
+                )
+                for cell in reversed(stated_cells)
+            }.values()
+        )[::-1],
+        missing=tuple(
+            f"Evidence on “{inert(aspect.text)}”{because}."
+            for aspect, cell in positions
+            if not cell.citations
+        ),
+        read=tuple(Reading(one.document_id, one.start, one.end) for one in read),
     )
-
-
-def _answer(participant: Participant, question: str, runtime: Runtime) -> Answer:
-    request = replace(participant.request, question=question, form=_CLAIMS)
-    return offline(request, runtime)
-
-
-def _chosen(found: Sequence[Sequence[tuple[Quotation, str]]]) -> list[tuple[Quotation, str]]:
-    """Return what is worth stating, in the order of what was asked.
-
-    Where that is too much, the best on each thing goes before the second best on any.
-    """
-    ranked = dict.fromkeys(one[0] for rank in zip_longest(*found) for one in rank if one)
-    chosen = frozenset(list(ranked)[:_MOST_CLAIMS])
-    return list({span: text for part in found for span, text in part if span in chosen}.items())
-
-
-def _quotations(answer: Answer) -> Iterator[tuple[Quotation, str]]:
-    """Yield what an answer quotes.
-
-    Of thin evidence only the best sentence is worth the council's time, and only where it speaks
-    of the matter.
-    """
-    cited = {citation.number: citation for citation in answer.citations}
-    thin = not answer.found
-    for sentence in answer.sentences[: 1 if thin else None]:
-        if is_dateline(sentence.text):  # when a paper was written is no evidence
-            continue
-        for number in sentence.citations:
-            if not thin or _mentions(answer.question, cited[number].quote):
-                yield span_of(cited[number]), inert(sentence.text)
-
-
-def _mentions(question: str, quote: str) -> bool:
-    """Whether a quotation has words of the question; a row of a table has some of many."""
-    language = detect(question)
-    asked = content_words(question, language)
-    shared = asked & content_words(quote, language)
-    return len(shared) >= min(_SHARED, len(asked)) and not quote.startswith("|")
-
-
-def _claim(participant: Participant, turn: Turn, text: str, number: int) -> Claim:
-    return Claim("", participant.key, turn.round.name, text, (number,))
-
-
-def _missing(answers: Sequence[Answer], question: str) -> Iterator[str]:
-    """Yield what is lacking to answer each thing that was asked, in the words of the question."""
-    for answer in answers:
-        if not (answer.found and any(_quotations(answer))):
-            asked = _as_asked(answer.question, question)
-            absent = [word for word in answer.searched.missing_terms if _names(word, asked)]
-            words = ", ".join(f"“{inert(word)}”" for word in absent)
-            named = f": no document there mentions {words}" if words else ""
-            empty = "" if answer.searched.documents else ": there are no documents"
-            yield f"Evidence on “{inert(asked)}”{empty or named}."
-
-
-def _as_asked(part: str, question: str) -> str:
-    """Return a part without the words that it carries from another part."""
-    whole, words = " ".join(question.split()), part.split()
-    for end in range(len(words), 0, -1):
-        if " ".join(words[:end]) in whole:
-            return " ".join(words[:end])
-    return part
-
-
-def _names(word: str, asked: str) -> bool:
-    """Whether a word of what was asked is worth naming: no number, which means little alone."""
-    return word.casefold() in asked.casefold() and not word.isdecimal()
 
 
 # --- examination --------------------------------------------------------------------------------

@@ -243,9 +243,10 @@ async def _hold(session: Session, meeting: Meeting) -> Minutes:
     council, question, record = session.council, session.question, Record()
     for number, entry in enumerate(council.rounds, start=1):
         turn = Turn(council, question, entry, number, record, _titles(session))
-        if entry.kind is RoundKind.SYNTHESIS:  # which ends a council
+        if entry.kind is RoundKind.SYNTHESIS and session.debates:  # which ends a council
             return await _synthesis(turn, session, meeting)
-        record = await _round(turn, session, meeting)
+        if session.debates or (turn.analyses and not record.statements):
+            record = await _round(turn, session, meeting)
     return _whole(await _draft(question, session, record, meeting.runtime), record)
 
 
@@ -310,7 +311,9 @@ def _failure(error: Exception) -> str:
 async def _draft(question: str, session: Session, record: Record, runtime: Runtime) -> Minutes:
     """Return the minutes that rules can write."""
     runtime = with_tool_texts(runtime, record.tool_texts)
-    chart = await run_in_thread(partial(_build_map, session, record, runtime))
+    chart = DisagreementMap()
+    if session.debates:  # documents that are only read dispute nothing
+        chart = await run_in_thread(partial(_build_map, session, record, runtime))
     return await run_in_thread(partial(draft_minutes, question, session, record, chart, runtime))
 
 

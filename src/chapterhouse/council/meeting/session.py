@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
+from threading import Lock
 from types import MappingProxyType
 
 from chapterhouse.agents.ask import persona_request
@@ -19,10 +20,13 @@ from chapterhouse.answering.evidence_buffer import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
+from chapterhouse.council.positions.aspects import asks_decision, aspects_of
+from chapterhouse.council.positions.reading import SILENT, FoundPosition, read_together
 from chapterhouse.council.tools import Opened, installed_tools, participant_tools
 from chapterhouse.ports.models import LanguageModel
 from chapterhouse.runtime import Runtime
 from chapterhouse.types import (
+    Aspect,
     Excerpt,
     ParticipantRecord,
     Persona,
@@ -126,6 +130,7 @@ class Participant:
         timeout_seconds: Longest turn; None for the round's.
         inner: The council that speaks as one.
         looked_up: What their shelves hold on a question, looked up once in a meeting.
+        read_aspect: What their shelves say on an aspect, likewise.
     """
 
     key: str
@@ -141,6 +146,7 @@ class Participant:
     timeout_seconds: float | None = None
     inner: "Session | None" = None
     looked_up: Callable[[str], Sequence[Excerpt]] = _nothing
+    read_aspect: Callable[[Aspect], FoundPosition] = lambda _: SILENT
 
     @property
     def persona(self) -> Persona | None:
@@ -150,13 +156,23 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A council whose seats are taken, and what is put to it."""
+    """A council with its participants, and what is put to it.
+
+    Attributes:
+        aspects: The several things that the question asks.
+    """
 
     council: Council
     question: str
     participants: tuple[Participant, ...]
     chair: Participant | None
     warnings: tuple[str, ...] = ()
+    aspects: tuple[Aspect, ...] = ()
+
+    @property
+    def debates(self) -> bool:
+        """Whether a model speaks for anybody; else what documents say is read, not argued."""
+        return any(one.model or (one.inner and one.inner.debates) for one in self.everyone)
 
     @property
     def everyone(self) -> tuple[Participant, ...]:
@@ -196,7 +212,7 @@ def open_session(
     """Return the council with everyone in their seat.
 
     Args:
-        council: One that can meet.
+        council: One that can meet. Its options hold only where the question asks for a decision.
         question: What is put to it.
         options: What the caller says about the meeting.
         runtime: The library's parts.
@@ -245,7 +261,16 @@ def open_session(
         for member, one in pairs
     ]
     chair = everyone.pop() if council.chaired_by else None
-    return Session(council, question, tuple(everyone), chair)
+    languages = runtime.store.census(Scope.everything()).languages
+    is_asked = options.options is not None or asks_decision(question, council.options)
+    session = Session(
+        council if is_asked else replace(council, options=()),
+        question,
+        tuple(everyone),
+        chair,
+        aspects=aspects_of(question, languages, council.options),
+    )
+    return _reading(session if session.debates else _without_doubles(session), runtime)
 
 
 def _with_tools(
@@ -253,6 +278,38 @@ def _with_tools(
 ) -> Participant:
     own = {name: tool for name, tool in own.items() if any(tool is one for one in tools)}
     return replace(participant, tools=tools, own_tools=own)
+
+
+def _reading(session: Session, runtime: Runtime) -> Session:
+    """Let each member's documents be read beside those of the others, each aspect once."""
+    requests = {one.key: one.request for one in session.participants}
+
+    alone = Lock()  # members speak at the same time, and one of them reads for all
+
+    @cache
+    def together(aspect: Aspect) -> Mapping[str, FoundPosition]:
+        return read_together(aspect, requests, runtime)
+
+    def own(key: str, aspect: Aspect) -> FoundPosition:
+        with alone:
+            return together(aspect)[key]
+
+    participants = (replace(one, read_aspect=partial(own, one.key)) for one in session.participants)
+    return replace(session, participants=tuple(participants))
+
+
+def _without_doubles(session: Session) -> Session:
+    """Keep one of those who read the same documents: without a model they would say the same."""
+    readers: dict[Scope, Participant] = {}
+    warnings = list(session.warnings)
+    for one in session.participants:
+        first = readers.setdefault(one.request.scope, one)
+        if first is not one:
+            warnings.append(
+                f"{one.title} reads the same documents as {first.title}: without a model both say"
+                " the same, so they are read once. Let them argue with a model: --model NAME."
+            )
+    return replace(session, participants=tuple(readers.values()), warnings=tuple(warnings))
 
 
 def participant_record(participant: Participant, runtime: Runtime) -> ParticipantRecord:

@@ -115,6 +115,9 @@ def _stance(value: object) -> Stance:
 
 
 def _leaning(value: object) -> Leaning:
+    name = str(value).strip().lower()
+    if name in set(Leaning):
+        return Leaning(name)
     return {True: Leaning.FOR, False: Leaning.AGAINST, None: Leaning.SILENT}[is_for(value)]
 
 

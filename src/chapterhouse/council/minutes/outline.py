@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.contents import all_citations, meetings
+from chapterhouse.council.minutes.reading import reading_grid
 from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.presenting.blocks import (
     Block,
@@ -18,7 +19,6 @@ from chapterhouse.presenting.blocks import (
     Sources,
     Style,
     Words,
-    paragraphs,
     plain,
 )
 from chapterhouse.presenting.html import page
@@ -126,9 +126,6 @@ def concession_line(reader: Reader, given: Concession) -> Line:
     )
 
 
-_NOTHING_DECIDED = "Nothing was decided."
-
-
 def outline(minutes: Minutes) -> Part:
     """Return all of the minutes, their sources last; what is empty is left out."""
     top = meeting(reader_of(minutes))
@@ -168,7 +165,8 @@ def meeting(reader: Reader) -> Part:
     parts: list[tuple[str, str, Callable[[Reader], tuple[Block, ...]]]] = [
         ("members", "Who sat", _members),
         ("decision", "Decision", _decision),
-        ("grounds", "Grounds", lambda r: _points(r, r.minutes.grounds)),
+        ("reading", "What each member's documents say", reading_grid),
+        ("grounds", "Grounds", _grounds),
         ("matrix", "Decision matrix", _matrix),
         ("map", "Where members agree and disagree", _map),
         ("disputes", "Disputes", _disputes),
@@ -238,7 +236,12 @@ def _decision(reader: Reader) -> tuple[Block, ...]:
         line = (Words("Decided: ", Style.QUIET), Words(decided, Style.STRONG))
         blocks.append(Paragraph(line))
     blocks += [Paragraph(point_line(reader, point)) for point in minutes.decision]
-    return tuple(blocks) or paragraphs([_NOTHING_DECIDED])
+    return tuple(blocks)
+
+
+def _grounds(reader: Reader) -> tuple[Block, ...]:
+    """Return the grounds of a debate; those of documents that were read are the table."""
+    return _points(reader, reader.minutes.grounds) if reader.minutes.debated else ()
 
 
 def point_line(reader: Reader, point: Point, *, holders_first: bool = False) -> Line:

@@ -29,6 +29,8 @@ STANCES: Final[Mapping[Stance, str]] = {
 LEANINGS: Final[Mapping[Leaning, str]] = {
     Leaning.FOR: "✓ for",
     Leaning.AGAINST: "✗ against",
+    Leaning.CONDITIONAL: "~ under a condition",
+    Leaning.NEUTRAL: "= neutral",
     Leaning.SILENT: "· silent",
 }
 KINDS: Final[Mapping[ClaimKind, str]] = {

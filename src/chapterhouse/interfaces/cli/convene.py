@@ -101,6 +101,7 @@ def convene(
     forget: Annotated[
         bool, typer.Option("--no-memory", help="Do not remember what was held and decided.")
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help="Show more than fits one screen.")] = False,
     allow_tools: Annotated[
         bool, typer.Option("--allow-tools", help="Let the council start the servers it declares.")
     ] = False,
@@ -118,7 +119,13 @@ def convene(
         raise typer.BadParameter("--markdown, --html and --json are forms of one thing: take one.")
     if dry_run and (markdown or html or output or record or bundle):
         raise typer.BadParameter("--dry-run makes no minutes that could be printed or written.")
-    form = "markdown" if markdown else "html" if html else "minutes"
+    form = (
+        render_minutes.markdown
+        if markdown
+        else render_minutes.html
+        if html
+        else partial(render_minutes.minutes, full=full)
+    )
 
     def work(library: "Library") -> Outcome:
         options = session.MeetingOptions(
@@ -150,7 +157,7 @@ def convene(
             write(library, minutes)
         return Outcome(
             bundles.minutes_fields(minutes) if common().json else None,
-            lambda target: getattr(render_minutes, form)(target, minutes, reopening()),
+            lambda target: form(target, minutes, reopening()),
             PARTLY if any(held.absences for _, held in contents.meetings(minutes)) else OK,
         )
 

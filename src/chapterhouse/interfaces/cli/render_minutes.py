@@ -1,6 +1,7 @@
 """What people see of minutes: the decision first, then who agrees, and what it rests on."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from rich.box import SIMPLE_HEAD
@@ -11,14 +12,15 @@ from rich.text import Text
 from chapterhouse.council.meeting.session import Plan, PlannedTurn
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_markdown
+from chapterhouse.council.minutes.reading import SHORT, reading_lines
 from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.interfaces.cli.terminal import draw, say
-from chapterhouse.presenting.blocks import Columns, Part, names_in
+from chapterhouse.presenting.blocks import Block, Bullets, Columns, Paragraph, Part, names_in, plain
 from chapterhouse.presenting.styled import indented, one_line, shown, styled
 from chapterhouse.presenting.terminal import numbers, quiet_line, show_block, source
 from chapterhouse.presenting.wording import support_mark, usage_text
 from chapterhouse.text.counting import counted
-from chapterhouse.types import MapRow, Minutes, ParticipantRecord, Stance
+from chapterhouse.types import Citation, MapRow, Minutes, ParticipantRecord, Stance
 
 _WIDEST: Final = 110  # columns of the table, however wide the terminal is
 _CLAIM: Final = 26  # columns of a claim, at least
@@ -29,6 +31,10 @@ _TONES: Final = {
     Stance.CONTRADICTS: "bold red",
     Stance.SILENT: "dim",
 }
+_WITHOUT_MODEL: Final = " (no model was asked: the documents are read, not weighed)"
+_MORE: Final = "sources in full and all that was said: --full, --markdown or --html"
+_RESULT: Final = ("decision", "grounds", "dissent", "open-questions")
+_MOST_LINES: Final = 4  # of each list of the first screen
 _AFTER: Final = (
     "disputes",
     "dissent",
@@ -40,16 +46,26 @@ _AFTER: Final = (
 )
 
 
-def minutes(target: Console, value: Minutes, options: str = "") -> None:
-    """Show minutes; what was said in full stands in the Markdown.
+def minutes(target: Console, value: Minutes, options: str = "", *, full: bool = True) -> None:
+    """Show minutes; what was said word for word stands in the Markdown.
 
-    ``options`` are those that a command needs to open the same library.
+    Args:
+        target: Where they are shown.
+        value: The minutes.
+        options: Those that a command needs to open the same library.
+        full: Whether to show more than fits one screen.
     """
     reader = reader_of(value)
     parts = {part.key: part for part in meeting(reader).parts}
     say(target, (one_line(value.title or value.council), "bold cyan"))
     say(target, (one_line(value.question), "italic"))
     target.print()
+    if not value.debated:
+        _reading(target, reader, parts, options, full=full)
+        return
+    if not full:
+        _result(target, reader, parts)
+        return
     for key in ("decision", "grounds", "matrix"):
         _part(target, parts.get(key))
     _map(target, reader)
@@ -57,6 +73,56 @@ def minutes(target: Console, value: Minutes, options: str = "") -> None:
         _part(target, parts.get(key))
     _sources(target, value, parts, options)
     say(target, (" · ".join(_facts(value)), "dim"))
+
+
+def _reading(
+    target: Console, reader: Reader, parts: dict[str, Part], options: str, *, full: bool
+) -> None:
+    """Show what documents say that were only read."""
+    say(target, ("What each member's documents say", "bold"), (_WITHOUT_MODEL, "dim"))
+    for block in reading_lines(reader, 0 if full else SHORT):
+        show_block(target, block)
+    target.print()
+    for key in ("decision", "matrix", *(("missing",) if full else ()), "absences", "warnings"):
+        _part(target, parts.get(key))
+    if full:
+        _sources(target, reader.minutes, parts, options)
+        return
+    _short_sources(target, reader.minutes.citations)
+
+
+def _result(target: Console, reader: Reader, parts: dict[str, Part]) -> None:
+    """Show what came of a debate on one screen: the decision, its grounds, what is open."""
+    for key in ("decision", "grounds", "dissent", "open-questions", "absences", "warnings"):
+        part = parts.get(key)
+        if part is not None:
+            _part(target, replace(part, blocks=tuple(_first(part.blocks))))
+    named = {
+        name
+        for key in _RESULT
+        if key in parts
+        for block in _first(parts[key].blocks)
+        for name in names_in(block)
+    }
+    cited = [one for one in reader.minutes.citations if str(one.number) in named]
+    _short_sources(target, cited)
+
+
+def _first(blocks: Sequence[Block]) -> Iterator[Block]:
+    """Yield blocks whose lists are cut to what fits a screen."""
+    for block in blocks:
+        if isinstance(block, Bullets) and len(block.lines) > _MOST_LINES:
+            yield Bullets(block.lines[:_MOST_LINES])
+            yield Paragraph(plain(f"and {len(block.lines) - _MOST_LINES} more: --full"))
+        else:
+            yield block
+
+
+def _short_sources(target: Console, cited: Sequence[Citation]) -> None:
+    for citation in cited:
+        place = " › ".join(dict.fromkeys((citation.title, *citation.section_path)))
+        say(target, (f"[{citation.number}] {one_line(place)}", "dim"))
+    say(target, (_MORE, "dim"))
 
 
 def markdown(target: Console, value: Minutes, _options: str = "") -> None:
@@ -172,7 +238,7 @@ def _stances(reader: Reader, row: MapRow) -> list[Text]:
 
 def _sources(target: Console, value: Minutes, parts: dict[str, Part], options: str) -> None:
     """Show the sources of what is shown, and say how many more there are."""
-    seen = {"decision", "grounds", "matrix", "map", *_AFTER}
+    seen = {"decision", "reading", "grounds", "matrix", "map", *_AFTER}
     named = {
         name
         for key, part in parts.items()

@@ -24,6 +24,7 @@ from chapterhouse.types import (
     Gap,
     ParticipantRecord,
     Point,
+    PositionTable,
     Route,
     Searched,
     Support,
@@ -312,6 +313,9 @@ class MinutesResult(Result):
     dissent: tuple[Point, ...]
     open_questions: tuple[Point, ...]
     missing: tuple[Gap, ...] = Field(description="Evidence that is missing, and from whose shelf.")
+    reading: PositionTable = Field(
+        description="What each member's documents say on each thing that was asked, compared."
+    )
     matrix: tuple[Verdict, ...] = Field(description="Options against members, where given.")
     claims: tuple[Claim, ...]
     concessions: tuple[Concession, ...]
