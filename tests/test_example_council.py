@@ -465,7 +465,7 @@ def test_the_demo_ends_with_the_council_and_writes_nothing_beside_its_home(tmp_p
             "They seem to differ: 120 (Marcus Ehde); 90 (Tomas Brandvik).",
             TEAL_OLD,
             TEAL_NEW,
-            "The 2 sources, quoted and checked, stand in .demo/minutes.md",
+            "[1] Severe Weather Policy › Passenger limits under amber",
             "--- Next ---",
         )
     ]
