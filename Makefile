@@ -94,6 +94,8 @@ eval: bench-setup peers-setup ## quality of retrieval, chunking, sentences, pack
 	-$(BIN)/python benchmarks/conflicts.py --write
 	$(BIN)/python benchmarks/disagreement.py
 	$(BIN)/python benchmarks/routing.py
+	$(BIN)/python benchmarks/councils/gold_check.py
+	-$(BIN)/python benchmarks/councils/council_score.py --part all --write
 	$(BIN)/python benchmarks/natural/check.py
 	$(BIN)/python benchmarks/natural/agreement.py
 	-$(BIN)/python benchmarks/natural/score.py --part all --sets --write
