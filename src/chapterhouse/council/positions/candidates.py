@@ -137,8 +137,8 @@ def _candidates(
     columns = (
         _score(whole, scorer),
         _score(alone, scorer),
-        alone.features.table[:, 1] if sentences else np.zeros(0),
-        alone.features.table[:, 4] if sentences and alone.meaning else np.zeros(len(sentences)),
+        _column(alone, "coverage" if alone.meaning else "near coverage"),
+        _column(alone, "sentence") if alone.meaning else np.zeros(len(sentences)),
         np.asarray([_offers(aspect, kind, text, language) for text in texts], dtype=float),
         np.asarray([_decides(aspect, text) for text in texts], dtype=float),
         np.asarray(
@@ -158,6 +158,15 @@ def _score(judged: Judged, scorer: SentenceScorer) -> Floats:
         return np.zeros(0)
     score: Floats = judged.features.table @ np.asarray(weights) / len(names)
     return score
+
+
+def _column(judged: Judged, name: str) -> Floats:
+    """Return one feature of each sentence."""
+    names = BY_MEANING if judged.meaning else BY_WORDS
+    if not judged.sentences:
+        return np.zeros(0)
+    column: Floats = judged.features.table[:, names.index(name)]
+    return column
 
 
 def _offers(aspect: Aspect, kind: ValueKind, text: str, language: str) -> bool:

@@ -1,7 +1,8 @@
 """The command that lets a council meet: convene."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -12,9 +13,18 @@ from chapterhouse.agents.problems import CouncilConfigError
 from chapterhouse.errors import UsageError
 from chapterhouse.files import write_output
 from chapterhouse.interfaces.cli import render_personas
-from chapterhouse.interfaces.cli.councils import Which, with_councils
+from chapterhouse.interfaces.cli.councils import COUNCILS, Which
 from chapterhouse.interfaces.cli.envelope import plain
-from chapterhouse.interfaces.cli.options import Trace, common, readable, reopening, require_path
+from chapterhouse.interfaces.cli.options import (
+    Trace,
+    argument,
+    common,
+    flag,
+    option,
+    readable,
+    reopening,
+    require_path,
+)
 from chapterhouse.interfaces.cli.output_files import destination, is_marked, marked
 from chapterhouse.interfaces.cli.session import OK, PARTLY, Outcome
 from chapterhouse.interfaces.cli.terminal import console, draw
@@ -41,76 +51,60 @@ else:
 
 def convene(
     council: Which,
-    question: Annotated[
-        list[str], typer.Argument(metavar="QUESTION...", help="What the council is to discuss.")
-    ],
+    question: Annotated[list[str], argument("QUESTION...", "What the council is to discuss.")],
     *,
     model: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--model",
-            metavar="NAME",
-            help="A model of the settings that speaks for everybody; “none” only quotes.",
+            "NAME",
+            "A model of the settings that speaks for everybody; “none” only reads.",
         ),
     ] = None,
-    markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print all of the minutes as Markdown.")
-    ] = False,
-    html: Annotated[
-        bool, typer.Option("--html", help="Print the minutes as a page that stands alone.")
-    ] = False,
+    markdown: Annotated[bool, flag("--markdown", "Print all of the minutes as Markdown.")] = False,
+    html: Annotated[bool, flag("--html", "Print the minutes as a page that stands alone.")] = False,
     output: Annotated[
         str | None,
-        typer.Option(
-            "--output", metavar="FILE", help="Write the minutes too: to FILE.md, .html or .json."
-        ),
+        option("--output", "FILE", "Write the minutes too: to FILE.md, .html or .json."),
     ] = None,
     record: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--record",
-            metavar="FILE",
-            help="Write a decision record; it has the number with which its name begins.",
+            "FILE",
+            "Write a decision record; it has the number with which its name begins.",
         ),
     ] = None,
     bundle: Annotated[
         str | None,
-        typer.Option(
-            "--bundle", metavar="FILE", help="Write the minutes with all that is needed to check."
-        ),
+        option("--bundle", "FILE", "Write the minutes with all that is needed to check."),
     ] = None,
     transcript: Annotated[
         str | None,
-        typer.Option(
-            "--transcript",
-            metavar="FILE",
-            help="Keep what is said there; else in the council's folder.",
-        ),
+        option("--transcript", "FILE", "Keep what is said there; else in the council's folder."),
     ] = None,
-    option: Annotated[
+    choice: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--option",
-            metavar="TEXT",
-            help="What is to be decided between, instead of the council's own; give two or more.",
+            "TEXT",
+            "What is to be decided between, instead of the council's own; give two or more.",
         ),
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Begin anew where a meeting was interrupted.")
-    ] = False,
+    fresh: Annotated[bool, flag("--fresh", "Begin anew where a meeting was interrupted.")] = False,
     forget: Annotated[
-        bool, typer.Option("--no-memory", help="Do not remember what was held and decided.")
+        bool, flag("--no-memory", "Do not remember what was held and decided.")
     ] = False,
-    full: Annotated[bool, typer.Option("--full", help="Show more than fits one screen.")] = False,
+    full: Annotated[bool, flag("--full", "Show more than fits one screen.")] = False,
     allow_tools: Annotated[
-        bool, typer.Option("--allow-tools", help="Let the council start the servers it declares.")
+        bool, flag("--allow-tools", "Let the council start the servers it declares.")
     ] = False,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what everybody would be told; ask no model.")
+        bool, flag("--dry-run", "Show what everybody would be told; ask no model.")
     ] = False,
-    trace: Trace = False,
-) -> None:
-    """Put a question to a council, and print the minutes of its meeting.
+    trace: Trace = False,  # noqa: ARG001 - for whoever runs the command
+) -> Outcome:
+    """Put a question to a council, and print what comes of it.
 
     Exit code 4 says that a member was absent from a round. Ctrl-C stops at once; the same command
     goes on where it stopped.
@@ -119,52 +113,58 @@ def convene(
         raise typer.BadParameter("--markdown, --html and --json are forms of one thing: take one.")
     if dry_run and (markdown or html or output or record or bundle):
         raise typer.BadParameter("--dry-run makes no minutes that could be printed or written.")
-    form = (
-        render_minutes.markdown
-        if markdown
-        else render_minutes.html
-        if html
-        else partial(render_minutes.minutes, full=full)
+    form = render_minutes.markdown if markdown else render_minutes.html if html else None
+    show = form or partial(render_minutes.minutes, full=full)
+    options = session.MeetingOptions(
+        model,
+        remember=not forget,
+        fresh=fresh,
+        transcript=None if transcript is None else Path(require_path(transcript)).expanduser(),
+        options=tuple(choice) if choice else None,
+        allow_tools=allow_tools,
     )
-
-    def work(library: "Library") -> Outcome:
-        options = session.MeetingOptions(
-            model,
-            remember=not forget,
-            fresh=fresh,
-            transcript=None if transcript is None else Path(require_path(transcript)).expanduser(),
-            options=tuple(option) if option else None,
-            allow_tools=allow_tools,
+    asked = readable(*question)
+    with COUNCILS.opened() as library, _joined_problems():
+        if dry_run:
+            return _plan(library, council, asked, options)
+        writing = _writers(output, record, bundle)  # before anything is paid for
+        minutes = live.attend(
+            lambda on_event: library.councils.convene(
+                council, asked, options=options, on_event=on_event
+            ),
+            quiet=common().json,
+            is_saved=not fresh,
         )
-        asked = readable(*question)
-        try:
-            if dry_run:
-                found = library.councils.plan(council, asked, options=options)
-                return Outcome(
-                    {**plain(found), "dry_run": True}, partial(render_minutes.plan, value=found)
-                )
-            writing = _writers(output, record, bundle)  # before anything is paid for
-            minutes = live.attend(
-                lambda on_event: library.councils.convene(
-                    council, asked, options=options, on_event=on_event
-                ),
-                quiet=common().json,
-                is_saved=not fresh,
-            )
-        except CouncilConfigError as error:
-            raise _join_problems(error) from None
         for write in writing:
             write(library, minutes)
-        return Outcome(
-            bundles.minutes_fields(minutes) if common().json else None,
-            lambda target: form(target, minutes, reopening()),
-            PARTLY if any(held.absences for _, held in contents.meetings(minutes)) else OK,
-        )
+    return Outcome(
+        bundles.minutes_fields(minutes) if common().json else None,
+        lambda target: show(target, minutes, reopening()),
+        PARTLY if any(held.absences for _, held in contents.meetings(minutes)) else OK,
+    )
 
-    with_councils(work, trace=trace)
+
+def _plan(
+    library: "Library", council: str, asked: str, options: "session.MeetingOptions"
+) -> Outcome:
+    found = library.councils.plan(council, asked, options=options)
+    return Outcome({**plain(found), "dry_run": True}, partial(render_minutes.plan, value=found))
 
 
 # --- a council that cannot meet ----------------------------------------------------------------
+
+
+@contextmanager
+def _joined_problems() -> Iterator[None]:
+    """Tell everything that is wrong with a council at once.
+
+    Raises:
+        UsageError: the council cannot meet.
+    """
+    try:
+        yield
+    except CouncilConfigError as error:
+        raise _join_problems(error) from None
 
 
 def _join_problems(error: CouncilConfigError) -> UsageError:

@@ -1,7 +1,7 @@
 """Commands about councils: new, list, show, validate, and their shared documents."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -26,7 +26,7 @@ from chapterhouse.interfaces.cli.registries import (
     documents_data,
     folder_named,
 )
-from chapterhouse.interfaces.cli.session import OK, Outcome, opened_library, require_yes, run
+from chapterhouse.interfaces.cli.session import OK, Outcome, opened_library, require_yes
 from chapterhouse.interfaces.cli.terminal import one_line
 from chapterhouse.presenting.blocks import Block, Style, verbatim
 from chapterhouse.text.counting import counted
@@ -35,7 +35,6 @@ from chapterhouse.types.personas import DOCS
 if TYPE_CHECKING:
     from chapterhouse.agents.councils import CouncilFolder, Link
     from chapterhouse.agents.listing import Listed
-    from chapterhouse.library import Library
 
 app = group("Make and check councils, and link their documents.")
 docs = group("The documents that all members share.")
@@ -162,16 +161,6 @@ def unlink(
             with show_progress() as on_progress:
                 unlinked = library.councils.unlink(council, name, on_progress=on_progress)
     return Outcome(_link_data(unlinked, dry_run), _unlink_report(unlinked, reopening(), dry_run))
-
-
-def with_councils(work: "Callable[[Library], Outcome]", *, trace: bool = False) -> None:
-    """Run ``work`` on the library of the councils, and show what came of it."""
-
-    def opened() -> Outcome:
-        with COUNCILS.opened() as library:
-            return work(library)
-
-    run(opened, trace=trace)
 
 
 def _linked(path: str, folders: Sequence[Path]) -> str:
