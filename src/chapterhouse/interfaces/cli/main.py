@@ -42,7 +42,7 @@ COMMANDS: Final = {
     "more": ("sources:more", "Show up to eight passages for the last question."),
     "convene": (
         "convene:convene",
-        "Put a question to a council, and print the minutes of its meeting.",
+        "Put a question to a council, and print what comes of it.",
     ),
     "docs": ("documents:app", "List, show, remove and reread documents."),
     "persona": ("personas:app", "Make, describe, validate and update personas."),
