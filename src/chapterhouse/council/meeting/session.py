@@ -20,7 +20,7 @@ from chapterhouse.answering.evidence_buffer import excerpts_of
 from chapterhouse.answering.request import NO_MODEL, AskOptions, Request, library_request
 from chapterhouse.answering.search import method_for, search
 from chapterhouse.council.knowledge import knowledge_tools
-from chapterhouse.council.positions.aspects import asks_decision, aspects_of
+from chapterhouse.council.positions.aspects import asks_decision, aspects_of, options_in
 from chapterhouse.council.positions.reading import SILENT, FoundPosition, read_together
 from chapterhouse.council.tools import Opened, installed_tools, participant_tools
 from chapterhouse.ports.models import LanguageModel
@@ -262,15 +262,22 @@ def open_session(
     ]
     chair = everyone.pop() if council.chaired_by else None
     languages = runtime.store.census(Scope.everything()).languages
-    is_asked = options.options is not None or asks_decision(question, council.options)
+    council = replace(council, options=_options(council, question, options))
     session = Session(
-        council if is_asked else replace(council, options=()),
+        council,
         question,
         tuple(everyone),
         chair,
         aspects=aspects_of(question, languages, council.options),
     )
     return _reading(session if session.debates else _without_doubles(session), runtime)
+
+
+def _options(council: Council, question: str, options: MeetingOptions) -> tuple[str, ...]:
+    """Return what is to be decided between: nothing where the question asks for no decision."""
+    if options.options is not None or asks_decision(question, council.options):
+        return council.options
+    return options_in(question)
 
 
 def _with_tools(

@@ -135,8 +135,17 @@ def _sentence(reader: Reader, cell: Position, most: int = 0) -> Line:
             Words(f" Before, {cell.outdated.date}: {before}", Style.WARNING),
             *reader.cited(cell.outdated.citations),
         )
-    shown = cut(text, most) if most else text
+    shown = _around(text, cell.values[0] if cell.values else "", most) if most else text
     return (Words(shown), *reader.cited(cell.citations), *date, *older)
+
+
+def _around(text: str, value: str, most: int) -> str:
+    """Return a text cut to so many characters, the value among them."""
+    place = text.find(value)
+    if place + len(value) <= most - 1 or place < 0:
+        return cut(text, most)
+    begin = text.find(" ", max(0, place - most // 2)) + 1
+    return f"… {cut(text[begin:], most)}"
 
 
 def position_word(cell: Position) -> str:

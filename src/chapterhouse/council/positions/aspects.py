@@ -17,7 +17,11 @@ MOST_ASPECTS: Final = 8
 _LONGEST_CONTEXT: Final = 200  # characters
 # What stands in angle brackets are cues of every language: ``cue_pattern``.
 _BEGINS: Final = r"(?:(?:<before_asks> )?<asks>|<verbs> <subjects>|<inverted>)\b"
-_CUT: Final = rf"(?:,|;|\s[–—-])? <joins> (?={_BEGINS})|(?:[,;]|\s[–—-]) (?={_BEGINS})"
+# Behind a comma and "and" a verb begins a question, whatever its subject: ", and may copies stay".
+_CUT: Final = (
+    rf"(?:,|;|\s[–—-])? <joins> (?={_BEGINS})|(?:[,;]|\s[–—-]) (?={_BEGINS})"
+    r"|, <joins> (?=<verbs> \w)"
+)
 _LINK: Final = r"^<links>\s+"
 _OVERVIEW: Final = r"^<overviews>\b.{0,80}?\b<about> "
 _CONDITION: Final = r"^(<conditions>\b[^,]{3,120}), (?=\S)"
@@ -27,6 +31,8 @@ _ASKS_WHAT: Final = r"<asks_or_verb> (?!<subjects>\b)"
 # A question that wants a choice, not a reason or a risk.
 _CHOOSES: Final = r"^\W*<should>\b|\b<chooses>\b"
 _SENTENCE: Final = re.compile(r"(?<=[?？!])\s+|(?<=[.;:]) +(?=[^\W\d_])")
+# "Should we agree to two years or to five?"
+_CHOICE: Final = r"^\W*<should> \w+ (\S.{2,80}?),? <or> (\S.{2,80})$"
 _MARKS: Final = ("?", "？")
 _EDGE: Final = " \t\n,;？?¿.!:"
 _LISTS: Final = frozenset({QuestionKind.ALL, QuestionKind.STEPS})
@@ -67,6 +73,17 @@ def asks_decision(question: str, options: Sequence[str]) -> bool:
     asked = _content(question, language)
     about = any(not asked.isdisjoint(_content(option, language)) for option in options)
     return about and cue_pattern(_CHOOSES).search(question) is not None
+
+
+def options_in(question: str) -> tuple[str, ...]:
+    """Return the two things that a question asks to choose between; nothing where it asks more.
+
+    Only what begins with "should", and is one sentence.
+    """
+    found = cue_pattern(_CHOICE).match(question.strip(_EDGE))
+    if found is None or _SENTENCE.search(question.strip()):
+        return ()
+    return found[1], found[2]
 
 
 def _content(text: str, language: str) -> frozenset[str]:

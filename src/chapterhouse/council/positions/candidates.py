@@ -37,6 +37,7 @@ FEATURES: Final = (
     "met",  # share of the aspect's weight in tokens that it comes near; 0 without meaning
 )
 _HITS: Final = 20
+_BLANK: Final = "____"  # a line of a form to fill in
 _NO_DUPLICATES: Final = 2.0  # no two passages are so alike
 _SHORT: Final = 4  # words
 _WORD: Final = re.compile(r"[^\W_]")
@@ -94,7 +95,9 @@ def _without_front_matter(found: Candidates, bodies: Bodies) -> Candidates:
     rows = [
         row
         for row, one in enumerate(found.sentences)
-        if one.begin >= begins[found.hits[one.rank].document.id] and _WORD.search(found.texts[row])
+        if one.begin >= begins[found.hits[one.rank].document.id]
+        and _WORD.search(found.texts[row])
+        and _BLANK not in found.texts[row]
     ]
     return replace(
         found,

@@ -26,6 +26,7 @@ from chapterhouse.text.view import inert
 from chapterhouse.types import Aspect, Document, PositionKind, Quotation
 
 _RIVAL: Final = 0.25  # share of a sentence, over the best one's, that another may contradict
+_COMMON: Final = 3  # sentences from which a word with capitals is a term of the document
 _VERSION: Final = 0.4  # Jaccard similarity of words from which two sentences are of two versions
 _WORD: Final = re.compile(r"[^\W\d_]+")
 # Cues of every language: ``cue_pattern``.
@@ -105,12 +106,23 @@ def _found(row: int, candidates: Candidates, aspect: Aspect) -> FoundPosition:
     document = candidates.hits[sentence.rank].document
     header = sentence.header.split("\n", 1)[0]
     return FoundPosition(
-        stated=stated(aspect, own, document.language),
+        stated=_without_terms(stated(aspect, own, document.language), candidates),
         span=Quotation(document.id, sentence.begin, sentence.stop, own),
         text=inert(as_shown(own, header)),
         whose=_whose(own, document, aspect),
         date=stated_date(document),
     )
+
+
+def _without_terms(found: Stated, candidates: Candidates) -> Stated:
+    """Leave out words with capitals that many sentences have: "the Agreement" is no name."""
+    values = tuple(
+        value
+        for value in found.values
+        if value.text[:1].isdecimal()
+        or sum(value.text in text for text in candidates.texts) <= _COMMON
+    )
+    return replace(found, values=values) if values else found
 
 
 def _rivals(chosen: Chosen, candidates: Candidates, aspect: Aspect) -> Iterator[FoundPosition]:
