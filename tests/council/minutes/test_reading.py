@@ -221,3 +221,13 @@ def test_a_table_without_a_cell_for_an_aspect_of_a_comparison_is_refused() -> No
     torn = PositionTable(MINUTES.reading.aspects, MINUTES.reading.positions, ())
     with pytest.raises(ValueError, match="argument"):
         reading_grid(reader_of(replace(MINUTES, reading=torn)))
+
+
+def test_a_sentence_that_is_cut_shows_its_value() -> None:
+    text = f"{'The agreement goes on. ' * 20}It ends after five years, whatever happens."
+    cell = Position("maria", "a1", PositionKind.VALUE, ("five years",), text=text)
+
+    shown = words(position_line(reader_of(MINUTES), cell, 80))
+
+    assert "after five years" in shown
+    assert len(shown) < 120

@@ -4,7 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterhouse.council.positions.aspects import MOST_ASPECTS, asks_decision, aspects_of
+from chapterhouse.council.positions.aspects import (
+    MOST_ASPECTS,
+    asks_decision,
+    aspects_of,
+    options_in,
+)
 from chapterhouse.types import AspectKind
 
 LAMP, BRIDGE = "a second lamp on the north quay", "a bridge over the harbour mouth"
@@ -163,3 +168,24 @@ def test_a_part_that_only_names_the_options_is_no_aspect() -> None:
     question = f"Should we build {LAMP} or {BRIDGE}? What does it cost?"
     assert [one.text for one in aspects_of(question, {"en": 1}, OPTIONS)] == ["What does it cost"]
     assert aspects_of(f"{LAMP} or {BRIDGE}?", {"en": 1}, OPTIONS) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("Should we agree to two years or to five years?", ("agree to two years", "five years")),
+        ("Sollen wir den Steg bauen oder die Lampe?", ("den Steg bauen", "die Lampe")),
+        ("Should the ferry start in April?", ()),
+        ("Which is cheaper, a lamp or a bridge?", ()),
+        ("Should we build a lamp or a bridge? What does it cost?", ()),
+    ],
+)
+def test_the_two_things_between_which_a_question_asks_to_choose(
+    question: str, options: tuple[str, ...]
+) -> None:
+    assert options_in(question) == options
+
+
+def test_behind_a_comma_and_a_verb_begins_another_question() -> None:
+    found = aspects_of("Which law applies, and may copies be made?", {"en": 1})
+    assert [aspect.text for aspect in found] == ["Which law applies", "may copies be made"]

@@ -132,3 +132,13 @@ def test_what_looks_like_a_citation_is_made_harmless(bare_hall: Hall) -> None:
     assert found.span is not None
     assert "[" not in found.text
     assert found.span.quote.endswith("disclosure [1] [^x:y].")
+
+
+def test_a_term_that_many_sentences_have_is_no_name(bare_hall: Hall) -> None:
+    terms = " ".join(f"The Agreement and its part {n} bind the Parties." for n in range(6))
+    law = "This Agreement is governed by the laws of Norway, as the Parties have chosen."
+    minutes = read(
+        bare_hall, {"alder": {"a.txt": f"{terms}\n\n{law}\n"}}, "Which country's law applies?"
+    )
+    (cell,) = minutes.reading.positions
+    assert cell.values == ("Norway",)

@@ -15,8 +15,19 @@ from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_
 from chapterhouse.council.minutes.reading import SHORT, reading_lines
 from chapterhouse.council.minutes.wording import Reader, reader_of
 from chapterhouse.interfaces.cli.terminal import draw, say
-from chapterhouse.presenting.blocks import Block, Bullets, Columns, Paragraph, Part, names_in, plain
-from chapterhouse.presenting.styled import indented, one_line, shown, styled
+from chapterhouse.presenting.blocks import (
+    Block,
+    Bullets,
+    Columns,
+    Grid,
+    GridCell,
+    Paragraph,
+    Part,
+    Words,
+    names_in,
+    plain,
+)
+from chapterhouse.presenting.styled import cut, indented, one_line, shown, styled
 from chapterhouse.presenting.terminal import numbers, quiet_line, show_block, source
 from chapterhouse.presenting.wording import support_mark, usage_text
 from chapterhouse.text.counting import counted
@@ -84,7 +95,8 @@ def _reading(
         show_block(target, block)
     target.print()
     for key in ("decision", "matrix", *(("missing",) if full else ()), "absences", "warnings"):
-        _part(target, parts.get(key))
+        part = parts.get(key)
+        _part(target, part if full or part is None else _with_short_cells(part))
     if full:
         _sources(target, reader.minutes, parts, options)
         return
@@ -106,6 +118,25 @@ def _result(target: Console, reader: Reader, parts: dict[str, Part]) -> None:
     }
     cited = [one for one in reader.minutes.citations if str(one.number) in named]
     _short_sources(target, cited)
+
+
+def _with_short_cells(part: Part) -> Part:
+    """Return a part with the sentences of its tables cut."""
+
+    def short(cell: GridCell) -> GridCell:
+        line = (
+            Words(cut(run.text, SHORT), run.style) if isinstance(run, Words) else run
+            for run in cell.line
+        )
+        return replace(cell, line=tuple(line))
+
+    blocks = (
+        replace(block, rows=tuple(tuple(map(short, row)) for row in block.rows))
+        if isinstance(block, Grid)
+        else block
+        for block in part.blocks
+    )
+    return replace(part, blocks=tuple(blocks))
 
 
 def _first(blocks: Sequence[Block]) -> Iterator[Block]:
