@@ -78,7 +78,8 @@ def reading_lines(reader: Reader, most: int = SHORT) -> tuple[Block, ...]:
     blocks: list[Block] = []
     for aspect, cells, comparison in _rows(reader):
         together = relation_text(reader, comparison, cells)
-        head = (Words(aspect_title(aspect), Style.STRONG), Words(f" {together}."))
+        head: Line = (Words(aspect_title(aspect), Style.STRONG),)
+        head = (*head, Words(f" {together}.")) if together else head
         blocks.append(Paragraph(head))
         lines = [
             (
@@ -156,7 +157,12 @@ def position_word(cell: Position) -> str:
 
 
 def relation_text(reader: Reader, comparison: PositionComparison, cells: Sequence[Position]) -> str:
-    """Return how the members stand to each other, with who holds what where they differ."""
+    """Return how the members stand to each other, with who holds what where they differ.
+
+    Nothing where there is one member alone.
+    """
+    if len(cells) == 1:
+        return ""
     if comparison.relation is PositionRelation.ONE_ONLY:
         return f"Only the documents of {reader.titles(comparison.groups[0])} speak of it"
     text = _RELATIONS[comparison.relation]
