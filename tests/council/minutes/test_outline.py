@@ -17,9 +17,12 @@ from hypothesis import strategies as st
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from chapterhouse.council.minutes.outline import minutes_html as html
+from chapterhouse.council.minutes.outline import minutes_markdown
 from chapterhouse.presenting.html import POLICY
 from chapterhouse.presenting.markup import Markup, element
 from chapterhouse.types import Minutes, PositionTable
+
+from .conftest import MINUTES
 
 LINK = "https://docs.example/tariffs#fees"
 ALLOWED = set(
@@ -300,3 +303,11 @@ def test_it_prints(minutes: Minutes, tmp_path: Path) -> None:
     for citation in minutes.citations[:3]:
         assert citation.quote in printed
         assert citation.text_sha256 in printed.replace(" ", "")  # also where it was folded
+
+
+def test_a_warning_of_several_members_stands_once() -> None:
+    warning = "The model did not answer, so the documents are quoted."
+    said = tuple(replace(one, warnings=(warning,)) for one in MINUTES.statements)
+    minutes = replace(MINUTES, statements=said, warnings=(f"Maria Lind, Tom: {warning}",))
+
+    assert minutes_markdown(minutes).count("did not answer") == 1

@@ -123,14 +123,16 @@ def _tally(chart: DisagreementMap) -> str:
 
 
 def _warnings(session: Session, record: Record) -> Iterator[str]:
+    """Yield each warning once, with all members who have it."""
     yield from session.warnings
     titles = {participant.key: participant.title for participant in session.participants}
-    warnings = dict.fromkeys(
-        f"{titles.get(statement.member, statement.member)}: {warning}"
-        for statement in record.statements
-        for warning in statement.warnings
-    )
-    yield from warnings
+    whose: dict[str, dict[str, None]] = {}
+    for statement in record.statements:
+        for warning in statement.warnings:
+            name = titles.get(statement.member, statement.member)
+            whose.setdefault(warning, {})[name] = None
+    for warning, names in whose.items():
+        yield f"{', '.join(names)}: {warning}"
 
 
 # --- grounds ---

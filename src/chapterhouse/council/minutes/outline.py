@@ -385,10 +385,12 @@ def _absences(reader: Reader) -> tuple[Block, ...]:
 
 
 def _warnings(reader: Reader) -> tuple[Block, ...]:
-    lines = [plain(warning) for warning in reader.minutes.warnings]
+    known = reader.minutes.warnings
+    lines = [plain(warning) for warning in known]
     lines += [
         (Words(f"{reader.title(statement.member)}: ", Style.STRONG), Words(warning))
         for statement in reader.minutes.statements
         for warning in statement.warnings
+        if not any(warning in one for one in known)  # those say whose it is
     ]
     return (Bullets(tuple(lines)),) if lines else ()
