@@ -141,3 +141,11 @@ def test_who_states_two_values_joins_the_same_whoever_sits_first() -> None:
         compare_positions(ASPECT, [one, both, other]).relation
         is compare_positions(ASPECT, [both, one, other]).relation
     )
+
+
+def test_the_same_value_in_other_words_is_the_same() -> None:
+    months = Position("a", "a1", PositionKind.VALUE, ("24 months",), ("730.5 time",), text="one")
+    years = Position("b", "a1", PositionKind.VALUE, ("two years",), ("730.5 time",), text="other")
+    asked = Aspect("a1", "how long does it last", AspectKind.VALUE)
+
+    assert compare_positions(asked, [months, years]).relation is PositionRelation.AGREE
