@@ -39,6 +39,7 @@ TESTED_WITH = {
     "connectors/network.py": "connectors/test_fetch.py",
     "council/disagreement/rows.py": "council/disagreement/test_map.py",
     "council/meeting/draft.py": "council/meeting/test_synthesis.py",
+    "council/meeting/plan.py": "council/meeting/test_convene_plan.py",
     "council/meeting/session.py": "council/meeting/test_rounds.py",
     "council/meeting/transcript_file.py": "council/meeting/test_transcript.py",
     "council/minutes/contents.py": "council/minutes/test_bundle.py",

@@ -16,9 +16,9 @@ from chapterhouse.agents.council import Council
 from chapterhouse.agents.councils import Councils
 from chapterhouse.concurrency import run_sync
 from chapterhouse.council.meeting.convene import convene, plan_meeting
+from chapterhouse.council.meeting.plan import Plan
 from chapterhouse.council.meeting.session import (
     MeetingOptions,
-    Plan,
     Session,
     open_session,
 )

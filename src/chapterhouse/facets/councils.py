@@ -7,7 +7,8 @@ from chapterhouse.agents.councils import Councils
 from chapterhouse.answering.cite import CitationCheck
 from chapterhouse.concurrency import last, run_sync
 from chapterhouse.council.meeting.convene import council_events, plan_meeting
-from chapterhouse.council.meeting.session import MeetingOptions, Plan
+from chapterhouse.council.meeting.plan import Plan
+from chapterhouse.council.meeting.session import MeetingOptions
 from chapterhouse.council.minutes.bundle import MinutesBundle, minutes_bundle_of, recheck_minutes
 from chapterhouse.types import CouncilEvent, Minutes, MinutesEvent
 

@@ -70,6 +70,8 @@ from chapterhouse.types.events import (
     AskEvent,
     CouncilEvent,
     DraftEvent,
+    MeetingEvent,
+    MeetingEventKind,
     MinutesEvent,
     ReadingEvent,
 )
@@ -95,8 +97,6 @@ from chapterhouse.types.minutes import (
     Gap,
     Leaning,
     MapRow,
-    MeetingEvent,
-    MeetingEventKind,
     Minutes,
     ParticipantRecord,
     Point,

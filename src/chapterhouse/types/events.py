@@ -1,10 +1,11 @@
 """What happens while a question is answered or a council meets, in the order in which it does."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from chapterhouse.types.answers import Answer, Draft
 from chapterhouse.types.ledger import Progress
-from chapterhouse.types.minutes import MeetingEvent, Minutes
+from chapterhouse.types.minutes import Minutes, Statement
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,38 @@ class AnswerEvent:
     """The answer; the last event."""
 
     answer: Answer
+
+
+class MeetingEventKind(StrEnum):
+    """What happened in a meeting."""
+
+    ROUND_BEGAN = "round-began"
+    MEMBER_BEGAN = "member-began"
+    TEXT = "text"  # a piece of what a model writes, before it is checked
+    SPOKE = "spoke"
+    RESUMED = "resumed"  # what was said before the meeting was interrupted
+    ABSENT = "absent"
+    ROUND_ENDED = "round-ended"
+
+
+@dataclass(frozen=True, slots=True)
+class MeetingEvent:
+    """Something that happened in a meeting, told while it goes on.
+
+    Attributes:
+        round: Name of the round.
+        number: Of the round, from 1.
+        member: Key of who speaks; ``chair`` for who presides; empty for the round itself.
+        text: The piece of text, or why someone is absent.
+        statement: What they said, once they have.
+    """
+
+    kind: MeetingEventKind
+    round: str
+    number: int
+    member: str = ""
+    text: str = ""
+    statement: Statement | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -382,35 +382,3 @@ class Minutes:
     def concessions(self) -> tuple[Concession, ...]:
         """All concessions in the order in which they were made."""
         return tuple(given for statement in self.statements for given in statement.concessions)
-
-
-class MeetingEventKind(StrEnum):
-    """What happened in a meeting."""
-
-    ROUND_BEGAN = "round-began"
-    MEMBER_BEGAN = "member-began"
-    TEXT = "text"  # a piece of what a model writes, before it is checked
-    SPOKE = "spoke"
-    RESUMED = "resumed"  # what was said before the meeting was interrupted
-    ABSENT = "absent"
-    ROUND_ENDED = "round-ended"
-
-
-@dataclass(frozen=True, slots=True)
-class MeetingEvent:
-    """Something that happened in a meeting, told while it goes on.
-
-    Attributes:
-        round: Name of the round.
-        number: Of the round, from 1.
-        member: Key of who speaks; ``chair`` for who presides; empty for the round itself.
-        text: The piece of text, or why someone is absent.
-        statement: What they said, once they have.
-    """
-
-    kind: MeetingEventKind
-    round: str
-    number: int
-    member: str = ""
-    text: str = ""
-    statement: Statement | None = None

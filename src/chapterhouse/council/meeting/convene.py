@@ -14,6 +14,7 @@ from chapterhouse.answering.search import check_query
 from chapterhouse.answering.tool_texts import with_tool_texts
 from chapterhouse.concurrency import run_in_thread, stream
 from chapterhouse.council.meeting.memory import recall, remember_meeting
+from chapterhouse.council.meeting.plan import Plan, PlannedTurn
 from chapterhouse.council.meeting.quoted import quoted_turn
 from chapterhouse.council.meeting.replay import Replay, open_transcript
 from chapterhouse.council.meeting.rounds import Meeting, hold_meeting
@@ -21,8 +22,6 @@ from chapterhouse.council.meeting.session import (
     MeetingOptions,
     OnProgress,
     Participant,
-    Plan,
-    PlannedTurn,
     Session,
     open_session,
     participant_record,

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from chapterhouse.council.meeting.session import Plan, PlannedTurn
+from chapterhouse.council.meeting.plan import Plan, PlannedTurn
 from chapterhouse.council.minutes import wording
 from chapterhouse.council.minutes.outline import meeting, minutes_html, minutes_markdown
 from chapterhouse.council.minutes.reading import SHORT, reading_lines

@@ -1,0 +1,40 @@
+"""A meeting before it is held: who would take part, and what each would be asked."""
+
+from dataclasses import dataclass
+
+from chapterhouse.types import ParticipantRecord
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTurn:
+    """One turn as it would be put to a model.
+
+    Attributes:
+        member: Key of who would speak; ``chair`` for who presides.
+        model: Name of the model; empty where the documents would be quoted.
+        shelves: What they would read, their own first.
+        tools: Names of the tools that they could call.
+        instructions: The system message.
+        prompt: The user's message. What others would say before is what their documents say.
+    """
+
+    member: str
+    round: str
+    model: str
+    grounding: str
+    shelves: tuple[str, ...]
+    tools: tuple[str, ...]
+    instructions: str
+    prompt: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A meeting before it is held: who would sit in it, and what each would be told."""
+
+    council: str
+    title: str
+    question: str
+    participants: tuple[ParticipantRecord, ...]
+    turns: tuple[PlannedTurn, ...]
+    warnings: tuple[str, ...] = ()
