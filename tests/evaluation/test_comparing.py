@@ -17,7 +17,7 @@ from chapterhouse.evaluation.collection import (
 from chapterhouse.evaluation.comparing import Evaluation, ablate, compare_with_run, evaluate
 from chapterhouse.evaluation.datasets import CorpusDocument, Dataset, Question, load_dataset
 from chapterhouse.evaluation.gates import gates, measures_for, parse_floor
-from chapterhouse.evaluation.measuring import as_run, holds
+from chapterhouse.evaluation.measuring import as_run
 from chapterhouse.evaluation.runs import Ranked, read_run, write_run
 from chapterhouse.settings import Settings
 from chapterhouse.types import Progress
@@ -222,20 +222,6 @@ def test_names_and_shelves_that_do_not_fit_say_where(library: Library) -> None:
 def test_an_empty_library_is_told(tmp_path: Path) -> None:
     with Library.open(tmp_path / "empty") as empty, pytest.raises(UsageError, match="is empty"):
         of_questions(empty, question(answers=["x"]))
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted", "held"),
-    [
-        ("costs **80 euros** a\nmetre", "80 Euros a metre", True),
-        ("| Fuel | 508400 |", "Fuel 508400", True),
-        ("It costs **80 euros**.", "costs 80 euros.", True),
-        ("ﬁle", "file", True),
-        ("eighty", "80", False),
-    ],
-)
-def test_a_text_is_held_marks_and_spaces_aside(text: str, wanted: str, *, held: bool) -> None:
-    assert holds(text, ["something else", wanted]) is held
 
 
 def test_gates(library: Library) -> None:
