@@ -24,7 +24,6 @@ WITHOUT_LOGIC = {
 }
 # Tested where they are used, with their neighbours. The list may only become shorter.
 TESTED_WITH = {
-    "reading/pdf/visible_words.py": "reading/test_completeness.py",
     "agents/curated.py": "agents/test_curate.py",
     "agents/listing.py": "agents/test_personas.py",
     "answering/evidence_buffer.py": "answering/test_prompt.py",
@@ -58,12 +57,10 @@ TESTED_WITH = {
     "interfaces/cli/search.py": "interfaces/cli/test_commands.py",
     "interfaces/cli/session.py": "interfaces/cli/test_main.py",
     "interfaces/mcp/answering.py": "interfaces/mcp/test_tools.py",
-    "interfaces/mcp/schemas.py": "interfaces/mcp/test_tools.py",
     "interfaces/mcp/searching.py": "interfaces/mcp/test_tools.py",
     "presenting/html.py": "council/minutes/test_outline.py",
     "reading/dispatch.py": "reading/test_formats.py",
     "reading/html/prune.py": "reading/html/test_page.py",
-    "reading/html/tables.py": "reading/html/test_page.py",
     "reading/office/opendocument.py": "reading/office/test_opendocument_blocks.py",
     "reading/office/slides.py": "reading/office/test_ooxml.py",
     "reading/pdf/aligned.py": "reading/pdf/test_tables.py",
@@ -74,7 +71,6 @@ TESTED_WITH = {
     "reading/sandbox.py": "reading/test_pool.py",
     "reading/sevenzip.py": "reading/test_archives.py",
     "reading/tesseract.py": "reading/test_ocr.py",
-    "reading/wire.py": "reading/test_pool.py",
     "reading/worker.py": "reading/test_pool.py",
     "store/reading.py": "store/test_sqlite.py",
 }

@@ -72,7 +72,7 @@ def test_only_what_no_model_and_no_inner_council_said_is_a_quotation(
         method=statement.method,
         inner=statement.inner,
         claims=(Claim("c1", "maria", ROUND, "At nine.", (1,), Support.SUPPORTED),),
-        replies=(Reply("maria", ROUND, "c2", Stance.DISPUTES, " "),),
+        replies=(Reply("maria", ROUND, "c2", Stance.CONTRADICTS, " "),),
         concessions=(Concession("maria", ROUND, "c3", "tom", "At ten.", (1,)),),
     )
     found = list(supported_texts(council(from_it)))
