@@ -35,11 +35,8 @@ TESTED_WITH = {
     "council/meeting/session.py": "council/meeting/test_rounds.py",
     "evaluation/collection.py": "evaluation/test_comparing.py",
     "evaluation/model_trial.py": "interfaces/cli/test_models.py",
-    "facets/answers.py": "test_library.py",
     "facets/councils.py": "council/meeting/test_convene.py",
-    "facets/documents.py": "test_library.py",
     "facets/encoders.py": "ingest/test_encoders.py",
-    "facets/search.py": "test_library.py",
     "ingest/embedding.py": "ingest/test_encoders.py",
     "ingest/layers.py": "ingest/test_encoders.py",
     "ingest/outcomes.py": "ingest/test_ingest.py",
@@ -63,7 +60,6 @@ TESTED_WITH = {
     "reading/sandbox.py": "reading/test_pool.py",
     "reading/tesseract.py": "reading/test_ocr.py",
     "reading/worker.py": "reading/test_pool.py",
-    "store/reading.py": "store/test_sqlite.py",
 }
 
 

@@ -70,6 +70,6 @@ def test_an_engine_says_what_it_needs(
 def test_nothing_can_be_changed_or_added() -> None:
     settings = Settings()
     with pytest.raises(ValidationError):
-        settings.search = settings.search  # type: ignore[misc]  # it is frozen
+        settings.search = settings.search
     with pytest.raises(ValidationError):
         Settings.model_validate({"serach": {}})

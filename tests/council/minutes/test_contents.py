@@ -48,8 +48,8 @@ def test_a_citation_is_called_by_the_statements_on_the_way_to_it() -> None:
 
 
 def test_a_text_of_a_tool_that_several_cite_is_returned_once() -> None:
-    shared = ToolText("fees", "{}", "", "60", "a" * 64)
-    other = ToolText("fees", "{}", "", "80", "b" * 64)
+    shared = ToolText("fees", {}, "", "60", "a" * 64)
+    other = ToolText("fees", {}, "", "80", "b" * 64)
     inner = Minutes("i", "I", "Why?", tool_texts=(other, shared))
     said = Statement("maria", ROUND, tool_texts=(shared,), inner=inner)
     assert tool_texts(Minutes("c", "C", "Why?", statements=(said,))) == (shared, other)
