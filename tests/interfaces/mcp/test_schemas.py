@@ -64,4 +64,4 @@ def test_every_argument_is_described_to_clients() -> None:
 def test_what_is_returned_cannot_be_changed() -> None:
     found = FoundResult(id="d:0", title="D", url="chapterhouse://d", text="At nine.")
     with pytest.raises(ValidationError):
-        found.text = "At ten."  # type: ignore[misc]  # it is frozen
+        found.text = "At ten."
